@@ -31,7 +31,7 @@ import english
 import numpy as np
 import parser as parsers
 import spacy
-from linking_sets import WIKIDATA, link_sets, linked, pipeline
+from linking_data import WIKIDATA, link_sets, linked, pipeline
 from numpy.typing import NDArray
 from pipelines import bare, trained
 from spacy.language import Language

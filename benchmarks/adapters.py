@@ -92,8 +92,6 @@ def crfsuite(report: Report, count: int, repeats: int) -> None:
         )
         times = [their_time, our_time, their_time / our_time]
         rows.append([name, len(features), len(ours), same, proven, *times])
-        report.target(f"CRFsuite, {name}: same labels", 1.0, float(same), unit="of 1")
-        report.target(f"CRFsuite, {name}: speed", 5.0, their_time / our_time)
     report.table(
         "CRFsuite: microseconds a token, features encoded before, certificates made",
         ["model", "inputs", "tokens", "same labels", "proven", "CRFsuite", "ours", "faster"],
@@ -138,7 +136,6 @@ def spans(report: Report, texts: int, repeats: int) -> None:
             ["filter_spans (tokens)", f"{further:.1%}", fewest, proven, None, None],
         ],
     )
-    report.target("spans: never below greedy", 0.0, least, unit="")
 
 
 def _greedy(borders: np.ndarray[Any, Any], scores: np.ndarray[Any, Any]) -> float:
@@ -183,7 +180,6 @@ def trees(report: Report, sentences: int, repeats: int) -> None:
         )
         after = float(np.mean([not _is_tree(tree.heads) for tree in found]))
         rows.append([name, float(broken), after, proven, exact_time, sum_time])
-        report.target(f"trees, {name}: no tree or several roots", 0.0, after, most=True, unit="")
     report.table(
         "Trees: sentences of 25 tokens; microseconds a token",
         ["scores", "broken, greedy", "broken, exact", "proven", "exact", "probabilities"],
@@ -224,8 +220,6 @@ def tokens(report: Report, data: Path, steps: int, repeats: int) -> None:
     ):
         row = _entity_row(name, scored, decoder, likely, repeats)
         rows.append(row)
-        report.target(f"entities, {name}: breaks", 0, row[2], most=True, unit="")
-        report.target(f"entities, {name}: least gain", -ROUNDING, row[3], unit="")
     report.table(
         "Token classifiers: argmax, repaired where it breaks the scheme, and exact decoding; "
         "microseconds a token",
@@ -357,7 +351,6 @@ def tagger(report: Report, data: Path, steps: int) -> None:
         ["accuracy before", "with transitions", "proven", "seconds to learn"],
         [[before, scores["tag_acc"], scores["certified"], seconds]],
     )
-    report.target("tagger: accuracy gained", 0.0, scores["tag_acc"] - before, unit="")
 
 
 if __name__ == "__main__":

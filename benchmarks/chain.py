@@ -1,28 +1,33 @@
 """Chains: every decoder on real trained scores, in the shape of Belanger et al.'s tables.
 
 Prints sentences per second and the share decoded exactly (their table 1), the zero-one oracle
-and the three reduced costs (table 2), single calls, margins and rankings, and a table of what
-must be reached beside what was. All times are medians of turns within one run, in processor time
-of the one thread, through the public `decode_batch` or `decode`, with a certificate made for each
+and the three reduced costs (table 2). All times are medians of turns within one run, in processor
+time of the one thread, through the public `decode_batch`, with a certificate made for each
 sentence; "columns alone" leaves the certificates as arrays. "plain" is a textbook Viterbi
-compiled by numba, without certificates.
+compiled by numba, without certificates. `verify` judges some of the certificates.
 """
 
 from __future__ import annotations
 
-from timing import Report, arguments  # isort: skip - before numpy
+from timing import Report, arguments, interleaved  # isort: skip - before numpy
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import thread_time
+from typing import Any
 
 import numpy as np
-from chain_bench import COLUMNS, LOCKSTEP, SINGLE, Bench, Part, add_peers, add_single, exactness
-from chain_calls import calls, rankings
-from chain_peers import optimal_scores, torch_seconds, two_best
+from chain_peers import crfsuite_tagger, optimal_scores, plain_viterbi, single_viterbi, two_best
 from chain_scores import Scores, load_scores
 from plots import curves
 
+from spacy_decoders import verify
+from spacy_decoders.certificate import largest_tolerance
 from spacy_decoders.decoders.chain import (
     Beam,
     ChainDecoder,
     ChainModel,
+    ChainSolution,
     ColumnGeneration,
     ForwardDominance,
     PrunedViterbi,
@@ -41,170 +46,190 @@ QUICK_SETS, QUICK_BIO_SETS = ["wikigold", "wsj", "conll2000-pos", "gum-names"], 
 #: The paper's early stop: a gap of 0.15% of the score.
 RELATIVE_GAP = 0.0015
 
-#: What is not ours.
-PEERS = ("numpy argmax", "plain Viterbi", "CRFsuite", "pytorch-crf")
-
+#: Dense decoding with vectors, without and with four sentences in lockstep.
+SINGLE, LOCKSTEP = "dense SIMD, one sentence", "dense SIMD, lockstep"
 #: The row whose certificates stay arrays.
 ARRAYS = "ForwardDominance, columns alone"
+#: What is not ours.
+PEERS = ("numpy argmax", "plain Viterbi", "CRFsuite")
+
+#: Multiplications that a dense decoder may spend on a set: fewer sentences are left to it.
+DENSE_WORK = {False: 6e8, True: 1.5e8}
+
+#: A method's name -> what runs it, and how many tokens that decodes.
+Tasks = dict[str, tuple[Callable[[], Any], int]]
 
 
-def table_one(
-    report: Report, name: str, scores: Scores, *, quick: bool, peers: str | None
-) -> dict[str, float]:
-    """Speed and exactness of every decoder on one set (table 1)."""
-    bench = Bench(scores, quick=quick)
-    best = optimal_scores(*bench.all.arrays)
-    gap = RELATIVE_GAP * float(np.abs(best).mean())
-    wide = bench.size > 100
-    decoders: dict[str, ChainDecoder] = {
-        "Viterbi": Viterbi(),
-        "PrunedViterbi": PrunedViterbi(),
-        "ColumnGeneration": ColumnGeneration(),
-        "ColumnGeneration, gap 0.15%": ColumnGeneration(gap=gap),
-        **{f"Beam {w}": Beam(w) for w in ((1, 2, 5, 7, 10) if wide else (1, 2, 3, 4, 5))},
-        "ForwardDominance": ForwardDominance(),
-    }
-    add_peers(bench)
-    for label, decoder in decoders.items():
-        bench.add_decoder(label, decoder, few=label in ("Viterbi", "PrunedViterbi") and wide)
-    part, fastest = bench.all, ForwardDominance()
-    bench.add(
-        ARRAYS,
-        lambda: fastest.decode_batch(part.model, part.emissions, part.lengths),
-        len(part.emissions),
+@dataclass
+class Part:
+    """The first sentences of a set."""
+
+    model: ChainModel
+    emissions: np.ndarray
+    lengths: list[int]
+
+    @classmethod
+    def of(cls, scores: Scores, tokens: float) -> Part:
+        lengths = scores.lengths[np.cumsum(scores.lengths) <= max(tokens, scores.lengths[0])]
+        return cls(scores.model, scores.emissions[: lengths.sum()], lengths.tolist())
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        return (
+            self.model.transitions,
+            self.model.start_scores,
+            self.model.end_scores,
+            self.emissions,
+            np.array(self.lengths, dtype=np.int64),
+        )
+
+    @property
+    def mean(self) -> float:
+        return sum(self.lengths) / len(self.lengths)
+
+    def sentences(self) -> list[np.ndarray]:
+        return np.split(self.emissions, np.cumsum(self.lengths)[:-1])
+
+    def decoded(self, decoder: ChainDecoder) -> list[ChainSolution]:
+        """Decode all sentences, certificates made: a batch makes them when they are asked for."""
+        return list(decoder.decode_batch(self.model, self.emissions, self.lengths))
+
+    def task(self, decoder: ChainDecoder) -> tuple[Callable[[], Any], int]:
+        return (lambda: self.decoded(decoder)), len(self.emissions)
+
+
+def parts_of(scores: Scores, *, quick: bool) -> tuple[Part, Part]:
+    """What all decoders get, and what is left to those that are dense."""
+    few = min(4000.0, DENSE_WORK[quick] / scores.model.size**2)
+    return Part.of(scores, 4000 if quick else 12_000), Part.of(scores, few)
+
+
+def measured(tasks: Tasks, *, quick: bool) -> dict[str, float]:
+    """Nanoseconds a token of each method, measured in turns."""
+    medians = interleaved(
+        {name: task for name, (task, _) in tasks.items()},
+        3 if quick else 7,
+        seconds=2.0 if quick else 4.0,
+        least=0.01,
+        clock=thread_time,
     )
-    times = bench.run()
-    few = bench.few
-    # beyond some hundred labels it takes milliseconds a token, and minutes a case
-    fits = few.model.size <= 100
-    if peers and fits and (seconds := torch_seconds(peers, few.model, few.emissions, few.lengths)):
-        times["pytorch-crf"] = 1e9 * seconds / len(few.emissions)
-    times[LOCKSTEP] = times.pop("Viterbi")
-    decoders[LOCKSTEP] = decoders.pop("Viterbi")
-    mean = sum(bench.all.lengths) / len(bench.all.lengths)
+    return {name: 1e9 * medians[name] / tokens for name, (_, tokens) in tasks.items()}
+
+
+def exactness(
+    part: Part, decoder: ChainDecoder, best: np.ndarray
+) -> tuple[float, float, float, float]:
+    """Return the shares exact and certified, the largest loss, and the mean of the iterations.
+
+    Exact means: worth the optimum in 64 bits, but for what a certificate may tolerate at most.
+    """
+    solutions = part.decoded(decoder)
+    certificates = [solution.certificate for solution in solutions]
+    loss = best - [certificate.score for certificate in certificates]
+    exact = loss <= [largest_tolerance(abs(score)) for score in best.tolist()]
+    for certificate, right, lost in zip(certificates, exact, loss, strict=True):
+        if certificate.is_optimal and not right:
+            raise AssertionError(f"a wrong certificate: {certificate}, lost {lost}")
+    # to check all labels takes a tenth of a second a sentence where there are a thousand
+    checked = 200 if part.model.size < 100 else 20
+    for emissions, solution in zip(part.sentences()[:checked], solutions, strict=False):
+        if solution.certificate.is_optimal and not verify((part.model, emissions), solution):
+            raise AssertionError(f"not confirmed: {solution.certificate}")
+    proven = [certificate.is_optimal for certificate in certificates]
+    iterations = float(np.mean([certificate.iterations for certificate in certificates]))
+    share, certified = (100 * float(np.mean(which)) for which in (exact, proven))
+    return share, certified, max(0.0, float(loss.max())), iterations
+
+
+def compared(
+    report: Report,
+    title: str,
+    part: Part,
+    times: Mapping[str, float],
+    decoders: Mapping[str, ChainDecoder],
+) -> None:
+    """Tabulate speed and exactness of what was measured."""
+    best = optimal_scores(*part.arrays)
+    bases = ("plain Viterbi", SINGLE, LOCKSTEP, "CRFsuite")
     rows = []
     for label, time in times.items():
         exact: tuple[float | None, ...] = (None,) * 4
         if label in decoders:
-            exact = exactness(bench.all, decoders[label], best)
-        elif label in ("plain Viterbi", SINGLE, "pytorch-crf", "CRFsuite"):
+            exact = exactness(part, decoders[label], best)
+        elif label in ("plain Viterbi", SINGLE, "CRFsuite"):
             exact = (100.0, None, None, None)
-        ratios = [times[base] / time for base in ("plain Viterbi", SINGLE, LOCKSTEP)]
-        crfsuite = times["CRFsuite"] / time if "CRFsuite" in times else None
-        rows.append([label, *exact, 1e9 / (time * mean), time, *ratios, crfsuite])
-    title = (
-        f"{name}: {bench.size} labels, {len(bench.all.lengths)} sentences, "
-        f"{mean:.1f} tokens a sentence"
-    )
-    report.table(
-        title,
-        [
-            *COLUMNS, "sentences/s", "ns/token", "x plain", "x dense, one", "x dense, lockstep",
-            "x CRFsuite",
-        ],
-        rows,
-    )  # fmt: skip
-    shares = {row[0]: row[1] for row in rows}
-    for label in (LOCKSTEP, "PrunedViterbi", "ColumnGeneration", "ForwardDominance"):
-        report.target(f"{name}: {label} exact", 100, shares[label], unit="%")
-    made = (times["ForwardDominance"] - times[ARRAYS]) * mean
-    print(f"the objects of a sentence take {made:,.0f} ns")
+        ratios = [times[base] / time if base in times else None for base in bases]
+        rows.append([label, *exact, 1e9 / (time * part.mean), time, *ratios])
+    columns = ["decoder", "% exact", "% certified", "largest loss", "iterations"]
+    columns += ["sentences/s", "ns/token", "x plain", "x dense, one", "x dense, lockstep"]
+    report.table(title, [*columns, "x CRFsuite"], rows)
+
+
+def table_one(report: Report, name: str, scores: Scores, *, quick: bool) -> dict[str, float]:
+    """Speed and exactness of every decoder on one set (table 1)."""
+    every, few = parts_of(scores, quick=quick)
+    size, fastest = every.model.size, ForwardDominance()
+    wide = size > 100
+    gap = RELATIVE_GAP * float(np.abs(optimal_scores(*every.arrays)).mean())
+    decoders: dict[str, ChainDecoder] = {
+        LOCKSTEP: Viterbi(),
+        "PrunedViterbi": PrunedViterbi(),
+        "ColumnGeneration": ColumnGeneration(),
+        "ColumnGeneration, gap 0.15%": ColumnGeneration(gap=gap),
+        **{f"Beam {w}": Beam(w) for w in ((1, 2, 5, 7, 10) if wide else (1, 2, 3, 4, 5))},
+        "ForwardDominance": fastest,
+    }
+    tokens, dense = len(every.emissions), len(few.emissions)
+    tasks: Tasks = {
+        "numpy argmax": (lambda: every.emissions.argmax(axis=1), tokens),
+        "plain Viterbi": (lambda: plain_viterbi(*few.arrays), dense),
+        SINGLE: (single_viterbi(few.model, few.emissions, few.lengths), dense),
+        ARRAYS: (
+            lambda: fastest.decode_batch(every.model, every.emissions, every.lengths),
+            tokens,
+        ),
+    }
+    if (crfsuite := crfsuite_tagger(size, few.lengths)) is not None:
+        tasks["CRFsuite"] = (crfsuite, crfsuite.tokens)
+    for label, decoder in decoders.items():
+        slow = wide and label in (LOCKSTEP, "PrunedViterbi")
+        tasks[label] = (few if slow else every).task(decoder)
+    times = measured(tasks, quick=quick)
+    title = f"{size} labels, {len(every.lengths)} sentences, {every.mean:.1f} tokens a sentence"
+    compared(report, f"{name}: {title}", every, times, decoders)
     return times
 
 
-def speed_targets(report: Report, name: str, size: int, times: dict[str, float]) -> None:
-    """Keep the targets of one set without forbidden transitions."""
-
-    def times_faster(label: str, base: str) -> float | None:
-        return times[base] / times[label] if base in times else None
-
-    fast, priced = "ForwardDominance", "ColumnGeneration"
-    case = f"{name} ({size} labels)"
-    argmaxes = times[fast] / times["numpy argmax"]
-    if size < 20:
-        report.target(f"{case}: {fast} / plain", 1, times_faster(fast, "plain Viterbi"))
-    elif size < 100:
-        report.target(f"{case}: {priced} / plain", 2.6, times_faster(priced, "plain Viterbi"))
-        report.target(f"{case}: {fast} / plain", 25, times_faster(fast, "plain Viterbi"))
-        report.target(f"{case}: {fast} / CRFsuite", 20, times_faster(fast, "CRFsuite"))
-        report.target(f"{case}: {fast}, numpy argmaxes", 1.2, argmaxes, most=True)
-    else:
-        report.target(f"{case}: {priced} / plain", 13, times_faster(priced, "plain Viterbi"))
-        if size <= 500:
-            report.target(f"{case}: {fast}, numpy argmaxes", 6, argmaxes, most=True)
-    if size >= 20:
-        wanted = 2 if size < 100 else 30 if size <= 500 else 25
-        report.target(f"{case}: {fast} / {LOCKSTEP}", wanted, times_faster(fast, LOCKSTEP))
-        report.target(f"{case}: {fast} / {SINGLE}", wanted, times_faster(fast, SINGLE))
-        report.target(f"{case}: {fast} / {priced}", 1, times_faster(fast, priced))
-
-
-def constrained(report: Report, name: str, scores: Scores, *, quick: bool) -> None:
-    """Forbidden transitions: the dense decoder against those that prune."""
-    bench = Bench(scores, quick=quick)
-    best = optimal_scores(*bench.few.arrays)
+def dense_and_pruned(report: Report, title: str, scores: Scores, *, quick: bool) -> None:
+    """The dense decoder against those that prune, on what is hard for these."""
+    part = parts_of(scores, quick=quick)[1]
     decoders = {
-        "Viterbi": Viterbi(),
+        LOCKSTEP: Viterbi(),
         "ForwardDominance": ForwardDominance(),
         "ColumnGeneration": ColumnGeneration(),
         "Beam 5": Beam(5),
     }
-    for label, decoder in decoders.items():
-        bench.add_decoder(label, decoder, few=True)
-    add_single(bench)
-    times = bench.run()
-    times[LOCKSTEP] = times.pop("Viterbi")
-    decoders[LOCKSTEP] = decoders.pop("Viterbi")
-    rows = []
-    for label, time in times.items():
-        exact: tuple[float | None, ...] = (100.0, None, None, None)  # as in lockstep
-        if label in decoders:
-            exact = exactness(bench.few, decoders[label], best)
-            if label != "Beam 5":
-                report.target(f"{name}: {label} exact", 100, exact[0], unit="%")
-        rows.append([label, *exact, time, times[SINGLE] / time, times[LOCKSTEP] / time])
-    title = f"{name}: {bench.size} labels, illegal transitions forbidden"
-    report.table(title, [*COLUMNS, "ns/token", "x dense, one", "x dense, lockstep"], rows)
-    for base in (LOCKSTEP, SINGLE):
-        case = f"{name} ({bench.size} labels): ForwardDominance / {base}"
-        report.target(case, 15, times[base] / times["ForwardDominance"])
+    tasks: Tasks = {label: part.task(decoder) for label, decoder in decoders.items()}
+    single = single_viterbi(part.model, part.emissions, part.lengths)
+    tasks[SINGLE] = (single, len(part.emissions))
+    compared(report, title, part, measured(tasks, quick=quick), decoders)
 
 
-def flat(report: Report, *, quick: bool) -> None:
+def flat(size: int, spread: float) -> Scores:
     """Random scores without any structure: nothing can be pruned."""
-    rows = []
-    for size, spread in ((45, 0.1), (45, 1.0), (400, 0.1), (400, 1.0)):
-        rng = np.random.default_rng(size)
-        lengths = rng.integers(5, 45, 60)
-        model = ChainModel(*(rng.normal(size=s) for s in ((size, size), size, size)))
-        emissions = (spread * rng.normal(size=(lengths.sum(), size))).astype(np.float32)
-        scores = Scores(model, emissions, lengths, np.zeros(0), [])
-        bench = Bench(scores, quick=quick)
-        decoders = {
-            "Viterbi": Viterbi(),
-            "ForwardDominance": ForwardDominance(),
-            "ColumnGeneration": ColumnGeneration(),
-        }
-        best = optimal_scores(*bench.few.arrays)
-        for label, decoder in decoders.items():
-            bench.add_decoder(label, decoder, few=True)
-        times = bench.run()
-        exact = [exactness(bench.few, decoder, best)[0] for decoder in decoders.values()]
-        ratios = [times["Viterbi"] / times[label] for label in decoders]
-        rows.append([f"{size} labels, emissions x {spread}", min(exact), *ratios])
-        report.target(f"flat, {rows[-1][0]}: ForwardDominance / Viterbi", 0.85, ratios[1])
-        report.target(f"flat, {rows[-1][0]}: all exact", 100, min(exact), unit="%")
-    report.table("Flat random scores: speed beside Viterbi", ["case", "% exact", *decoders], rows)
+    rng = np.random.default_rng(size)
+    lengths = rng.integers(5, 45, 60)
+    model = ChainModel(*(rng.normal(size=s) for s in ((size, size), size, size)))
+    emissions = (spread * rng.normal(size=(lengths.sum(), size))).astype(np.float32)
+    return Scores(model, emissions, lengths)
 
 
 def table_two(report: Report, name: str, scores: Scores, *, quick: bool) -> None:
     """The zero-one oracle, and the reduced costs (tables 2.A and 2.B)."""
-    bench = Bench(scores, quick=quick)
     # two scores a label: four times the work
-    part = Part.of(scores, len(bench.few.emissions) / 4)
+    part = Part.of(scores, len(parts_of(scores, quick=quick)[1].emissions) / 4)
     model, rows = part.model, part.sentences()
     gold = [Viterbi().decode(model, emissions).labels for emissions in rows]
-    tokens = len(part.emissions)
 
     def oracle() -> list[float]:
         return [
@@ -215,52 +240,32 @@ def table_two(report: Report, name: str, scores: Scores, *, quick: bool) -> None
     def second() -> list[float]:
         return [k_best(model, emissions, 2)[-1].certificate.score for emissions in rows]
 
-    bench.add("plain 2-best Viterbi", lambda: two_best(*part.arrays, False), tokens)
-    bench.add("pruned 2-best Viterbi", lambda: two_best(*part.arrays, True), tokens)
-    bench.add("zero_one_oracle, best is gold", oracle, tokens)
-    bench.add("k_best, k = 2", second, tokens)
-    times = bench.run()
-    truth = two_best(*part.arrays, False)[:, 1]
-    off = {
-        label: float(np.abs(np.array(task()) - truth).max())
-        for label, task in (("zero_one_oracle, best is gold", oracle), ("k_best, k = 2", second))
+    ours = {"zero_one_oracle, best is gold": oracle, "k_best, k = 2": second}
+    peers = {
+        "plain 2-best Viterbi": lambda: two_best(*part.arrays, False),
+        "pruned 2-best Viterbi": lambda: two_best(*part.arrays, True),
     }
-    mean = tokens / len(rows)
+    tokens = len(part.emissions)
+    times = measured({k: (task, tokens) for k, task in (peers | ours).items()}, quick=quick)
+    truth = two_best(*part.arrays, False)[:, 1]
+    off = {label: float(np.abs(np.array(task()) - truth).max()) for label, task in ours.items()}
     pruned = times["pruned 2-best Viterbi"]
     report.table(
         f"{name}: the second best labelling, {len(rows)} sentences",
         ["method", "sentences/s", "ns/token", "x pruned 2-best", "largest difference"],
-        [[k, 1e9 / (t * mean), t, pruned / t, off.get(k)] for k, t in times.items()],
+        [[k, 1e9 / (t * part.mean), t, pruned / t, off.get(k)] for k, t in times.items()],
     )
-    if bench.size > 100:
-        fastest = min(times["k_best, k = 2"], times["zero_one_oracle, best is gold"])
-        case = f"{name} ({bench.size} labels): 2-best / pruned 2-best"
-        report.target(case, 25, pruned / fastest)
-
-    costs = Bench(scores, quick=quick)
     modes = {"both (eq. 12)": "both", "left (eq. 8)": "left", "split (eq. 9)": "split"}
     decoders = {label: ColumnGeneration(reduced_cost=mode) for label, mode in modes.items()}
-    small = Part.of(scores, 1500 if bench.size > 100 else 8000)
-    best = optimal_scores(*small.arrays)
-    for label, decoder in decoders.items():
-        costs.add(
-            label,
-            lambda d=decoder: d.decode_batch(small.model, small.emissions, small.lengths),
-            len(small.emissions),
-        )
-    times = costs.run()
-    lines = []
-    for label, time in times.items():
-        share, _, _, iterations = exactness(small, decoders[label], best)
-        lines.append([label, share, iterations, 1e9 / (time * mean), time])
-    columns = ["reduced cost", "% exact", "iterations", "sentences/s", "ns/token"]
-    report.table(f"{name}: column generation by reduced cost", columns, lines)
+    part = Part.of(scores, 1500 if model.size > 100 else 8000)
+    times = measured({k: part.task(decoder) for k, decoder in decoders.items()}, quick=quick)
+    compared(report, f"{name}: column generation by reduced cost", part, times, decoders)
 
 
-def plot(report: Report, found: dict[str, tuple[int, dict[str, float]]]) -> None:
+def plot(report: Report, found: Mapping[str, tuple[int, dict[str, float]]]) -> None:
     """Draw time against label count, of the sets trained as a perceptron."""
     shown = ["numpy argmax", "Beam 1", "Beam 2", "Beam 5", "ForwardDominance"]
-    shown += ["ColumnGeneration", SINGLE, LOCKSTEP, "plain Viterbi", "CRFsuite", "pytorch-crf"]
+    shown += ["ColumnGeneration", SINGLE, LOCKSTEP, "plain Viterbi", "CRFsuite"]
     series: dict[str, tuple[list[float], list[float]]] = {}
     for name, (size, times) in sorted(found.items(), key=lambda item: item[1][0]):
         for label in shown:
@@ -273,25 +278,23 @@ def plot(report: Report, found: dict[str, tuple[int, dict[str, float]]]) -> None
 
 
 def main() -> None:
-    parser = arguments(__doc__.splitlines()[0])
-    parser.add_argument("--peers", help="an interpreter that has torch and pytorch-crf")
-    options = parser.parse_args()
+    options = arguments(__doc__.splitlines()[0]).parse_args()
     quick = options.quick
     report = Report("chain", options.results)
     try:
         found: dict[str, tuple[int, dict[str, float]]] = {}
         for name in QUICK_SETS if quick else SETS:
             scores = load_scores(name, options.data)
-            times = table_one(report, name, scores, quick=quick, peers=options.peers)
-            found[name] = (scores.model.size, times)
-            speed_targets(report, name, scores.model.size, times)
-            calls(report, name, scores, quick=quick)
-        rankings(report, quick=quick)
+            found[name] = (scores.model.size, table_one(report, name, scores, quick=quick))
         for name in ["wsj", *([] if quick else ["conll2000"]), "gum-names"]:
             table_two(report, name, load_scores(name, options.data), quick=quick)
         for name in QUICK_BIO_SETS if quick else BIO_SETS:
-            constrained(report, name, load_scores(name, options.data), quick=quick)
-        flat(report, quick=quick)
+            scores = load_scores(name, options.data)
+            title = f"{name}: {scores.model.size} labels, illegal transitions forbidden"
+            dense_and_pruned(report, title, scores, quick=quick)
+        for size, spread in ((45, 0.1), (45, 1.0), (400, 0.1), (400, 1.0)):
+            title = f"Random scores without structure: {size} labels, emissions x {spread}"
+            dense_and_pruned(report, title, flat(size, spread), quick=quick)
         plot(report, found)
     finally:
         report.close()  # what was measured is kept, whatever cut the rest

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,7 +18,6 @@ __all__ = [
     "optimal_scores",
     "plain_viterbi",
     "single_viterbi",
-    "torch_seconds",
     "two_best",
 ]
 
@@ -194,29 +192,3 @@ def crfsuite_tagger(size: int, lengths: list[int]) -> Callable[[], object] | Non
     decode.tokens = mean * len(lengths)  # type: ignore[attr-defined]
     assert len(tagger.labels()) == size
     return decode
-
-
-def torch_seconds(
-    python: str, model: ChainModel, emissions: np.ndarray, lengths: list[int]
-) -> float | None:
-    """Return pytorch-crf's seconds for a batch of the very same scores, or None without it.
-
-    Torch is large, so it may live in an environment of its own: that interpreter runs
-    `chain_torch.py`.
-    """
-    with TemporaryDirectory() as folder:
-        path = str(Path(folder) / "scores.npz")
-        links = {
-            "transitions": model.transitions,
-            "start": model.start_scores,
-            "end": model.end_scores,
-        }
-        np.savez(path, emissions=emissions, lengths=lengths, **links)
-        script = Path(__file__).with_name("chain_torch.py")
-        answer = subprocess.run(
-            [python, str(script), path], capture_output=True, text=True, check=False, timeout=300
-        )
-    if answer.returncode != 0:
-        print(f"pytorch-crf was not measured: {answer.stderr.strip().splitlines()[-1:]}")
-        return None
-    return float(answer.stdout.splitlines()[-1])

@@ -59,17 +59,11 @@ class Scores:
         **Shape (total, L)**, float32.
     lengths
         **Shape (sentences,)**, int64.
-    gold
-        **Shape (total,)**, int32; -1 for a label that training never saw.
-    labels
-        The names of the L labels.
     """
 
     model: ChainModel
     emissions: np.ndarray
     lengths: np.ndarray
-    gold: np.ndarray
-    labels: list[str]
 
 
 def load_scores(name: str, data: Path) -> Scores:
@@ -88,13 +82,10 @@ def load_scores(name: str, data: Path) -> Scores:
     model, labels = scores[0][1], list(pipe.labels)
     if "bio" in modifiers:
         model = without_illegal(labels, model)
-    number = {label: k for k, label in enumerate(labels)}
     return Scores(
         model,
         np.concatenate([emissions for emissions, _ in scores]),
         np.array([len(gold) for gold in golds]),
-        np.array([number.get(t.tag_, -1) for gold in golds for t in gold], dtype=np.int32),
-        labels,
     )
 
 

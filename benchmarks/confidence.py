@@ -42,8 +42,6 @@ CONFIGS = ROOT / "configs"
 #: Has the module that simulates annotation.
 SIMULATION = ROOT / "projects" / "active_learning" / "scripts"
 PARTS = ("tags", "entities", "trees", "peers", "learning")
-#: Of each part the kind of answer that the issue names, and the calibration error wanted.
-WANTED = {"tags": ("tokens", 0.5), "entities": ("entities", 1.5), "trees": ("heads", 1.0)}
 #: Shares of the words that are annotated.
 SHARES = (0.05, 0.1, 0.2, 0.3)
 #: Whatever sentences are chosen by.
@@ -83,9 +81,7 @@ def examples_of(nlp: Language, golds: Sequence[Doc], *, raw: bool) -> list[Examp
     ]
 
 
-def calibration(
-    report: timing.Report, title: str, part: Part, *, wanted: tuple[str, float]
-) -> None:
+def calibration(report: timing.Report, title: str, part: Part) -> None:
     """Calibrate on one half of the documents, measure on the other."""
     pipe: Any = part.nlp.get_pipe(part.name)
     assert isinstance(pipe, CalibratedPipe)
@@ -105,15 +101,6 @@ def calibration(
         before["likely_entities"] = _joined(before["entities"], before["other_entities"])
     for kind, answers in after.items():
         rows.append(row_of(kind, answers.right, before[kind].probabilities, answers.probabilities))
-        if kind == wanted[0]:
-            report.target(
-                f"ECE of {kind}, {title}", wanted[1], rows[-1][4], most=True, unit="points"
-            )
-            if kind == "entities":
-                report.target("AUROC of right against wrong entities", 0.9, rows[-1][6], unit="")
-            if kind == "tokens":
-                share = rows[-1][7]
-                report.target(f"errors among the least certain 10%, {title}", 72, share, unit="%")
     report.table(
         f"{title}: calibrated on half of dev in {seconds:.0f} s, the other half", COLUMNS, rows
     )
@@ -188,8 +175,6 @@ def speed(report: timing.Report, title: str, part: Part, quick: bool) -> None:
         ["a tok2vec", "model", "component", "with probabilities", "added", "added / tok2vec"],
         [[*microseconds.values(), added, added / microseconds["tok2vec"]]],
     )
-    ratio = added / microseconds["tok2vec"]
-    report.target(f"added time over a tok2vec's, {title}", 1.0, ratio, most=True)
 
 
 def peers(report: timing.Report, options: Any, golds: list[Doc]) -> None:
@@ -250,9 +235,6 @@ def learning(report: timing.Report, options: Any) -> None:
         reached = [100.0 * of.score / full.score for of in rounds]
         print(f"{by}: {[round(of, 1) for of in reached]}% of F", flush=True)
         rows.append([by, rounds[-1].texts, *reached])
-        if by == "share":
-            wanted = f"entity F at {SHARES[-1]:.0%} of the words"
-            report.target(wanted, 90, reached[-1], unit="%")
     report.table(
         f"Entity F in per cent of {100 * full.score:.1f}, that of all {full.words:,} words",
         ["chosen by", "sentences", *(f"{share:.0%}" for share in SHARES)],
@@ -269,7 +251,7 @@ def main() -> None:
     for part in ("tags", "entities", "trees"):
         if part in options.parts:
             measured = pipeline(part, options)
-            calibration(report, part, measured, wanted=WANTED[part])
+            calibration(report, part, measured)
             speed(report, part, measured, options.quick)
     if "peers" in options.parts:
         peers(report, options, pipeline("entities", options).golds)

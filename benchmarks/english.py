@@ -100,8 +100,6 @@ def on_treebank(nlps: dict[str, Language], options: Any, report: timing.Report) 
         ["pipeline", *COLUMNS],
         rows,
     )
-    report.target("TAG, raw text", 95.2, rows[0][1], unit="%")
-    report.target("entities F", 78.0, rows[0][-1], unit="%")
 
 
 def gum(path: Path, nlp: Language, limit: int) -> Iterator[tuple[str, list[str], Doc]]:
@@ -159,9 +157,6 @@ def on_genres(nlps: dict[str, Language], options: Any, report: timing.Report) ->
             for genre, count in sorted(words.items(), key=lambda of: (of[0] == "all", of))
         ],
     )
-    if len(nlps) > 1:
-        ours, theirs = (100 * right[name]["all"] / words["all"] for name in nlps)
-        report.target("TAG on GUM, over the other's", theirs, ours, unit="%")
 
 
 def speed(nlps: dict[str, Language], options: Any, report: timing.Report) -> None:
@@ -190,10 +185,6 @@ def speed(nlps: dict[str, Language], options: Any, report: timing.Report) -> Non
     rates = {name: words / taken for name, taken in seconds.items()}
     title, axis = "Raw text, one thread", "words a second"
     bars(options.results / "english.png", title, axis, rates, log=False, peers=others)
-    if others:
-        alike = seconds[list(tasks)[-1]]
-        report.target("words/s over the other's, all", 1.5, seconds[others[0]] / seconds[OURS])
-        report.target("words/s over the other's, parts of both", 1.5, seconds[others[0]] / alike)
     rows = []
     for name, nlp in nlps.items():
         docs = list(map(nlp.make_doc, texts))
@@ -223,8 +214,6 @@ def needs(beside: str | None, report: timing.Report) -> None:
     folder = spacy_decoders.bundled.FOLDER
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     report.facts["size of the pipeline, MB"] = size / 1e6
-    report.target("first document", 1.0, rows[0][2], most=True, unit="s")
-    report.target("resident", 200.0, rows[0][3], most=True, unit="MB")
 
 
 def main() -> None:

@@ -1,17 +1,27 @@
-"""Texts in which nouns of the shipped knowledge base mean something else, in both numbers.
+"""Texts in which nouns and names of the shipped knowledge base mean something else.
 
     python benchmarks/false_links.py
 
 Each noun stands in singular and plural with a word that gives it a sense that the knowledge base
 lacks (a kitchen island, a search engine): every link is false. Beside these, nouns together with
-two of the concepts that the knowledge base links them to: every link should be there.
+two of the concepts that the knowledge base links them to: every link should be there. Last,
+sentences in which names of known concepts are common words, or surnames of others.
 """
 
 from __future__ import annotations
 
 import timing  # isort: skip - first: it sets the threads
 
+import numpy as np
+import spacy
+from spacy.language import Language
+
 import spacy_decoders
+
+NAME = "graph_entity_linker"
+FIRST_NAMES = ("Mary", "Peter", "Olga", "Henry", "Amina", "Paolo", "Ingrid", "Samuel")
+#: How many sentences in which names mean something else.
+SENTENCES = 200
 
 #: A word, and the nouns to which it gives a sense that the knowledge base lacks.
 SENSES = {
@@ -110,11 +120,52 @@ def links_of(doc) -> list:
     return [span for span in spans.values() if (span._.link or {}).get("id")]
 
 
+def other_senses(base) -> list[str]:
+    """Sentences in which names of concepts are common words, or surnames of others."""
+    names = []
+    for concept in base:
+        for alias in concept.aliases:
+            row = int(base.aliases.find([alias])[0])
+            shares = base.aliases.case_shares(row)
+            # never written in small letters
+            if alias.isalpha() and len(alias) > 3 and not shares[:, 0].any():
+                names.append(alias)
+    rng = np.random.default_rng(0)
+    chosen = rng.permutation(sorted(set(names)))[: SENTENCES // 2].tolist()
+    common = [f"They had too many {name} again this year." for name in chosen]
+    people = [
+        f"Yesterday {FIRST_NAMES[i % len(FIRST_NAMES)]} {name.title()} resigned as chair."
+        for i, name in enumerate(chosen)
+    ]
+    return common + people
+
+
+def other_names(report: timing.Report, shipped: Language) -> None:
+    """The share of sentences without any known concept that get a link."""
+    rows = []
+    blank = spacy.blank("en")
+    blank.add_pipe(NAME, config={"mentions": "aliases"})
+    sentences = other_senses(blank.get_pipe(NAME).kb.base)
+    for name, nlp in (("by alias", blank), ("the shipped pipeline", shipped)):
+        linked_ones = [
+            any(ent._.link.get("id") for ent in doc.ents) for doc in nlp.pipe(sentences)
+        ]
+        half = len(sentences) // 2
+        shares = [100 * float(np.mean(part)) for part in (linked_ones[:half], linked_ones[half:])]
+        rows.append([name, len(sentences), *shares, 100 * float(np.mean(linked_ones))])
+    report.table(
+        "sentences without any known concept that get a link",
+        ["mentions", "sentences", "in small letters %", "as a surname %", "all %"],
+        rows,
+    )
+
+
 def main() -> None:
     """Run everything."""
     options = timing.arguments(__doc__ or "").parse_args()
     report = timing.Report("false-links", options.results)
     nlp = spacy_decoders.load(disable=["headline"])
+    other_names(report, nlp)
     texts = false_texts()
     wrong, probable, some = 0, 0, 0
     for (_, nouns), doc in zip(texts, nlp.pipe(text for text, _ in texts), strict=True):

@@ -143,7 +143,7 @@ TABLES = (
         ),
     ),
     PaperTable(
-        ("representatives", "linking"),
+        ("representatives", "linking-component"),
         f"{_BLANCO}, table 1: distance-cost ratio and value (share of right candidates)",
         ("heuristic", "ratio, maximal", "ratio, minimal", "value, maximal", "value, minimal"),
         (

@@ -207,15 +207,11 @@ def on_treebanks(report: timing.Report, options: Any) -> None:
             print(*rows[-3:], sep="\n", flush=True)
             spacy, ours = means[SPACY], means[FACTORS]
             gains.append(ours["LAS"] - spacy["LAS"])
-            right = ours["labels of right heads"] - spacy["labels of right heads"]
-            report.target(f"{name}: LAS over spaCy's", 1.0, gains[-1], unit="points")
-            report.target(f"{name}: labels of right heads", 0.0, right, unit="points")
     report.table(
         f"{len(rows) // 3} treebanks, {options.steps} steps, {options.seeds} seed(s), in per cent",
         ["treebank", "parser", *COLUMNS],
         rows,
     )
-    report.target("LAS over spaCy's, mean", 1.0, mean(gains), unit="points")
 
 
 @contextmanager
@@ -265,10 +261,6 @@ def speed(report: timing.Report, options: Any) -> None:
             for name, taken in seconds.items()
         ],
     )
-    ratio = seconds["as shipped"] / seconds["without rules"]
-    over = seconds[SPACY] / seconds["as shipped"]
-    report.target("words/s over spaCy's, as shipped", 1.0, over)
-    report.target("time with rules over that without", 1.2, ratio, most=True)
     rates = {name: words / taken for name, taken in seconds.items()}
     title = "From text to trees, one thread"
     bars(report.path(".png"), title, "words a second", rates, log=False, peers=(SPACY,))

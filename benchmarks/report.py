@@ -3,7 +3,7 @@
     python benchmarks/report.py
 
 reads ``benchmarks/results/*.json`` and the plots beside them, and writes ``report.html``, which
-needs no other file, and ``report.md`` with all targets. It measures nothing.
+needs no other file. It measures nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from paper_tables import TABLES
-from timing import shown, table
+from timing import shown
 
 HERE = Path(__file__).parent
 
@@ -38,9 +38,8 @@ SUBJECTS = {
     "path": ("Headlines", "Selecting and ordering words: the best path with no class twice."),
     "representatives": ("Concepts by graph distance", "One concept a mention, close together."),
     "representatives-doubled": ("Twice the graph", "The same on 145 million edges."),
-    "linking": ("Entity linking", "What the distances do for accuracy on public test sets."),
+    "linking-component": ("Entity linking", "What the graph does for accuracy on public sets."),
     "adapters": ("Other models' scores", "What exact decoding changes, source by source."),
-    "linking-full-size": ("Linking at full size", "Through spaCy, among 3.7 million concepts."),
 }
 
 
@@ -71,18 +70,6 @@ def place(path: Path) -> tuple[int, str]:
     return (order.index(path.stem) if path.stem in order else len(order), path.stem)
 
 
-def wanted(target: dict[str, Any]) -> str:
-    """What a target asks for."""
-    return f"{'≤' if target['most'] else '≥'} {shown(target['wanted'])} {target['unit']}"
-
-
-def reached(target: dict[str, Any]) -> str:
-    """What was measured."""
-    if target["reached"] is None:
-        return "not measured"
-    return f"{shown(target['reached'])} {target['unit']}"
-
-
 def as_html(reports: list[dict[str, Any]]) -> str:
     """One page with everything in it."""
     environment = Environment(
@@ -92,19 +79,8 @@ def as_html(reports: list[dict[str, Any]]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(shown=shown, wanted=wanted, reached=reached)
+    environment.filters.update(shown=shown)
     return environment.get_template("report.html").render(reports=reports)
-
-
-def as_markdown(reports: list[dict[str, Any]]) -> str:
-    """All targets, a table for each benchmark, with the command behind it."""
-    parts = ["# Targets and what was reached"]
-    for report in reports:
-        rows = [[t["case"], wanted(t), reached(t), t["met"]] for t in report["targets"]]
-        if rows:
-            parts.append(f"\n## {report['name']}\n\n`{report['command']}`\n")
-            parts.append(table("", ["case", "must reach", "reached", "met"], rows).lstrip("\n"))
-    return "\n".join(parts) + "\n"
 
 
 def main() -> None:
@@ -112,11 +88,9 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=HERE / "results")
     options = parser.parse_args()
     reports = read_reports(options.results)
-    for name, text in (("report.html", as_html(reports)), ("report.md", as_markdown(reports))):
-        (options.results / name).write_text(text, encoding="utf8")
-    met = [target["met"] for report in reports for target in report["targets"]]
-    print(f"{len(reports)} reports, {met.count(True)} of {len(met)} targets reached")
-    print(f"written: {options.results / 'report.html'}, {options.results / 'report.md'}")
+    page = options.results / "report.html"
+    page.write_text(as_html(reports), encoding="utf8")
+    print(f"{len(reports)} reports, written: {page}")
 
 
 if __name__ == "__main__":

@@ -66,12 +66,6 @@ def main() -> None:
     choosing(report, graph, options.quick)
     real_graphs(report, options.data / "linking", options.quick)
     shape_of_table_one(report)
-    of_doubled = options.results / "representatives-doubled.json"
-    if of_doubled.exists():
-        (target,) = json.loads(of_doubled.read_text())["targets"]
-        report.target(
-            "twice the graph, peak (by --doubled)", 8, target["reached"], most=True, unit="GB"
-        )
     report.close()
 
 
@@ -106,11 +100,6 @@ def built(report: timing.Report, folder: Path, size: tuple[int, int], hubs: int)
             ["GB on disk", on_disk / 1e9, None],
         ],
     )
-    report.target("CSR build from arrays", 60, measured["csr"], most=True, unit="s CPU")
-    report.target("CSR build, peak", 4, measured["csr_peak"], most=True, unit="GB")
-    report.target("open", 10, 1e3 * statistics.median(opening), most=True, unit="ms")
-    report.target("hub index", 60, measured["hubs"], most=True, unit="s CPU")
-    report.target("graph and index on disk", 1.4, on_disk / 1e9, most=True, unit="GB")
     return graph
 
 
@@ -190,12 +179,6 @@ def speed_of_distances(
         [[name, 1e3 * t, t / median["full matrix"]] for name, t in median.items()],
     )
     bars(report.path(".png"), "12 sets of 96 candidates", "seconds", median, log=True, peers=PEERS)
-    full, hitting = median["full matrix"], median["hitting"]
-    report.target("full matrix, 12 x 96", 100, 1e3 * full, most=True, unit="ms")
-    report.target("full matrix against scipy", 1000, median["scipy BFS"] / full)
-    networkit = median.get("networkit BFS")
-    report.target("full matrix against networkit", 1000, networkit and networkit / full)
-    report.target("hitting, 12 x 96", 10, 1e3 * hitting, most=True, unit="ms")
 
     large = documents(len(graph), 1, 53, 200)[0]
     of_large = np.unique(np.concatenate(large))
@@ -210,7 +193,6 @@ def speed_of_distances(
         ["what", "seconds"],
         [["full matrix", times["matrix"]], ["hitting", times["hitting"]], ["peak GB", peak()]],
     )
-    report.target("full matrix, 53 x 200", 5, times["matrix"], most=True, unit="s")
 
 
 def check(graph: ConceptGraph, vertices: NDArray[Any], sample: NDArray[Any]) -> None:
@@ -282,8 +264,6 @@ def doubled(results: Path) -> None:
             ["GB on disk", None, on_disk],
         ],
     )
-    most = max(measured["csr_peak"], measured["hubs_peak"], used["peak"])
-    report.target("twice the graph, peak", 8, most, most=True, unit="GB")
     report.close()
 
 

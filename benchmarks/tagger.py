@@ -161,20 +161,12 @@ def main() -> None:
             for name in pipelines
         ],
     )
-    gained = scores[exact]["tag_acc"] - scores[baseline]["tag_acc"]
-    report.target("tag accuracy over spaCy's", 0.0, gained, unit="points")
-    report.target("certified optimal", 100.0, scores[exact]["certified"], unit="%")
-    if options.case == "tag":
-        ratio = seconds[exact] / seconds[baseline]
-        report.target("time through nlp.pipe", 1.1, ratio, most=True)
     parts = share_around_decoder(pipelines[exact], texts, 7 if options.quick else 25)
     report.table(
         "Where the time of exact_tagger goes",
         ["part", "microseconds a word", "of tok2vec, %"],
         [[k, 1e6 * v / words, 100 * v / parts["tok2vec"]] for k, v in parts.items()],
     )
-    share = 100 * parts["around the decoder"] / parts["tok2vec"]
-    report.target("around the decoder, of tok2vec", 10, share, most=True, unit="%")
     bars(
         report.path(".png"),
         "From text to tags, one thread",

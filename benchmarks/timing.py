@@ -1,4 +1,4 @@
-"""Honest timing for all benchmarks: one thread, interleaved repeats, medians, targets.
+"""Honest timing for all benchmarks: one thread, interleaved repeats, medians.
 
 Import this before numpy: it holds the numeric libraries to one thread.
 """
@@ -13,7 +13,7 @@ import platform
 import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from time import perf_counter
@@ -22,7 +22,7 @@ from typing import Any
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-__all__ = ["Report", "Target", "arguments", "as_json", "interleaved", "table"]
+__all__ = ["Report", "arguments", "as_json", "interleaved", "table"]
 
 HERE = Path(__file__).resolve().parent
 
@@ -124,38 +124,6 @@ def shown(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-@dataclass(frozen=True)
-class Target:
-    """What a benchmark must reach, beside what it did.
-
-    Attributes
-    ----------
-    case
-        What was measured.
-    wanted
-        The number to reach.
-    reached
-        The number that was measured; None where it could not be.
-    most
-        Whether `wanted` is an upper limit rather than a lower one.
-    unit
-        What the number is, such as ``"x"`` or ``"%"``.
-    """
-
-    case: str
-    wanted: float
-    reached: float | None
-    most: bool = False
-    unit: str = "x"
-
-    @property
-    def met(self) -> bool | None:
-        """Whether the target was reached; None where it was not measured."""
-        if self.reached is None:
-            return None
-        return self.reached <= self.wanted if self.most else self.reached >= self.wanted
-
-
 @dataclass
 class Report:
     """Everything that one run measured: printed as it comes, and written as JSON.
@@ -174,7 +142,6 @@ class Report:
     folder: Path
     facts: dict[str, Any] = field(default_factory=dict)
     tables: list[dict[str, Any]] = field(default_factory=list)
-    targets: list[Target] = field(default_factory=list)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table and keep it."""
@@ -183,43 +150,19 @@ class Report:
             {"title": title, "columns": list(columns), "rows": list(map(list, rows))}
         )
 
-    def target(
-        self,
-        case: str,
-        wanted: float,
-        reached: float | None,
-        *,
-        most: bool = False,
-        unit: str = "x",
-    ) -> None:
-        """Keep a target and what was reached, for the table at the end."""
-        self.targets.append(Target(case, wanted, reached, most, unit))
-
     def path(self, suffix: str) -> Path:
         """Return the path of a result with this suffix, such as ``".png"``."""
         self.folder.mkdir(parents=True, exist_ok=True)
         return self.folder / f"{self.name}{suffix}"
 
     def close(self) -> None:
-        """Print the targets and write the report."""
-        rows = [
-            [
-                target.case,
-                f"{'<=' if target.most else '>='} {shown(target.wanted)} {target.unit}",
-                None if target.reached is None else f"{shown(target.reached)} {target.unit}",
-                target.met,
-            ]
-            for target in self.targets
-        ]
-        if rows:
-            print(table("Targets", ["case", "must reach", "reached", "met"], rows), flush=True)
+        """Write the report."""
         content = {
             "name": self.name,
             "command": " ".join([Path(sys.executable).name, *_plain(sys.argv)]),
             "machine": _machine(),
             "facts": self.facts,
             "tables": self.tables,
-            "targets": [{**asdict(target), "met": target.met} for target in self.targets],
         }
         path = self.path(".json")
         path.write_text(as_json(content) + "\n", encoding="utf8")
@@ -227,7 +170,7 @@ class Report:
 
 
 def as_json(value: Any, indent: str = "\n") -> str:
-    """Return JSON: six digits of each number, rows and targets on a line, as is all that fits."""
+    """Return JSON: six digits of each number, rows on a line, as is all that fits."""
     if isinstance(value, Mapping):
         parts = [f"{json.dumps(key)}: {as_json(of, indent + ' ')}" for key, of in value.items()]
     elif isinstance(value, list | tuple):

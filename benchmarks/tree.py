@@ -1,16 +1,15 @@
-"""The tree decoders' dynamic programs against other people's, by sentence length.
+"""The tree decoders' dynamic programs beside ufal.chu_liu_edmonds, by sentence length.
 
 ::
 
-    python benchmarks/tree.py [--quick] [--peers PYTHON]
+    python benchmarks/tree.py [--quick]
 
-Scores are random: peers are measured on the same arrays, and must find trees of the same score.
+Scores are random: the peer is measured on the same arrays, and must find trees of the same score.
 Branch and bound is measured in `tree_branch_and_bound.py`, on real scores.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from time import thread_time
@@ -20,7 +19,7 @@ import timing  # isort: skip - before numpy
 
 import numpy as np
 import plots
-from tree_peers import networkx_arborescence, supar_seconds, ufal_heads
+from ufal.chu_liu_edmonds import chu_liu_edmonds as ufal
 
 from spacy_decoders.decoders.tree import (
     ChuLiuEdmonds,
@@ -34,7 +33,7 @@ from spacy_decoders.decoders.tree import (
 from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, eisner
 
 #: What is not ours.
-PEERS = ("ufal.chu_liu_edmonds", "networkx", "supar, Eisner", "supar, MST")
+PEERS = ("ufal.chu_liu_edmonds",)
 LENGTHS = [10, 25, 50, 100]
 #: A task is repeated inside one measurement until it takes about so long.
 LEAST_SECONDS = 5e-3
@@ -64,6 +63,12 @@ class Sample:
             TreeProblem(arcs, rng.normal(size=(size,) * 3), rng.normal(size=(size,) * 3))
             for arcs in self.arcs[:2]
         ]
+
+
+def ufal_heads(arcs: np.ndarray) -> np.ndarray:
+    """Return the heads that ufal.chu_liu_edmonds finds, any number of roots."""
+    heads, _ = ufal(arcs)  # rows are modifiers there
+    return np.asarray(heads[1:])
 
 
 def microseconds(
@@ -104,13 +109,11 @@ def measure(n: int, count: int, repeats: int) -> dict[str, float]:
         "SecondOrder, max-marginals": (SecondOrder().max_marginals, sample.second),
         "ufal.chu_liu_edmonds": (ufal_heads, sample.turned),
     }
-    if n <= 25:
-        tasks["networkx"] = (networkx_arborescence, sample.arcs[:1])
     return microseconds(tasks, repeats)
 
 
 def same_trees(count: int) -> int:
-    """Check every peer's tree against ours; return how many were compared."""
+    """Check the peer's trees against ours; return how many were compared."""
     compared = 0
     for n in LENGTHS:
         sample = Sample(n, count)
@@ -124,46 +127,23 @@ def same_trees(count: int) -> int:
 
 
 def main() -> None:
-    parser = timing.arguments(__doc__)
-    parser.add_argument(
-        "--peers", default=sys.executable, help="an interpreter with torch and supar"
-    )
-    options = parser.parse_args()
+    options = timing.arguments(__doc__).parse_args()
     count, repeats = (10, 5) if options.quick else (40, 15)
     report = timing.Report("tree", options.results)
     report.facts["trees equal to ufal's"] = same_trees(count)
     rows = {n: measure(n, count, repeats) for n in LENGTHS}
-    supar = supar_seconds(options.peers, LENGTHS[:2] if options.quick else LENGTHS)
-    for name, label in (("eisner", "supar, Eisner"), ("mst", "supar, MST")):
-        for n, seconds in supar.get(name, {}).items():
-            rows[int(n)][label] = seconds * 1e6
-    names = list(dict.fromkeys(name for row in rows.values() for name in row))
+    names = list(rows[LENGTHS[0]])
     report.table(
         "Microseconds a sentence (processor time, batches of one)",
         ["decoder", *(f"n = {n}" for n in LENGTHS)],
-        [[name, *(rows[n].get(name) for n in LENGTHS)] for name in names],
+        [[name, *(rows[n][name] for n in LENGTHS)] for name in names],
     )
-    at = rows[25]
-    report.target("Eisner, n = 25", 15.0, at["Eisner"], most=True, unit="µs")
-    peer = at.get("supar, Eisner")
-    report.target("Eisner against supar's, n = 25", 300.0, peer / at["Eisner"] if peer else None)
-    for n in (25, 100):
-        ratio = rows[n]["ufal.chu_liu_edmonds"] / rows[n]["ChuLiuEdmonds, many roots"]
-        report.target(f"ChuLiuEdmonds against ufal's, n = {n}", 2.0, ratio)
-    ratio = at["SecondOrder"] / at["Eisner"]
-    report.target("SecondOrder in units of Eisner, n = 25", 15.0, ratio, most=True)
     plots.curves(
         report.path(".png"),
         "Decoding one sentence",
         "tokens",
         "microseconds",
-        {
-            name: (
-                [n for n in LENGTHS if name in rows[n]],
-                [rows[n][name] for n in LENGTHS if name in rows[n]],
-            )
-            for name in names
-        },
+        {name: (LENGTHS, [rows[n][name] for n in LENGTHS]) for name in names},
         peers=PEERS,
     )
     report.close()

@@ -12,7 +12,6 @@ if that was done within a second by the clock on the wall.
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -118,7 +117,6 @@ def english(report: timing.Report, options) -> None:
         [done.row(name) for name, done in runs.items()],
     )
     everything = runs["+ grandparents, all siblings"]
-    windowed = runs[f"+ grandparents, siblings within {WINDOW}"]
     pruned = {"no pruning": everything}
     for k in (20, 10, 5, 3):
         pruned[f"k = {k}"] = run(short, lambda s, k=k: model.problem(s, k=k))
@@ -143,15 +141,6 @@ def english(report: timing.Report, options) -> None:
         COLUMNS,
         [far.row("all pairs"), near.row(f"pairs within {WINDOW}")],
     )
-    report.target("all pairs, up to 45: words/s", 2000, everything.speed, unit="words/s")
-    report.target("all pairs, up to 45: certified", 99.5, everything.certified, unit="%")
-    report.target("all pairs, up to 45: passes", 54, everything.calls, most=True, unit="")
-    report.target("k = 10: words/s", 10000, pruned["k = 10"].speed, unit="words/s")
-    report.target("window, up to 45: words/s", 4000, windowed.speed, unit="words/s")
-    report.target("window, over 45: certified", 98, near.certified, unit="%")
-    report.target("window, over 45: median", 50, near.milliseconds, most=True, unit="ms")
-    report.target("all pairs, over 45: certified", 65, far.certified, unit="%")
-    report.target("third order, up to 30: certified", 95, larger.certified, unit="%")
     paper = BranchAndBound(method="paper", root_iterations=60)
     tiny = [s for s in short if s.n <= 15][: 5 if options.quick else 30]
     report.table(
@@ -213,23 +202,6 @@ def wall_street(report: timing.Report, options) -> None:
     report.table(title, COLUMNS, rows)
 
 
-def memory(report: timing.Report) -> None:
-    """What decoding 100 tokens adds to the most that the process ever held."""
-    rng = np.random.default_rng(0)
-
-    def decode(n: int) -> float:
-        size = (n + 1,) * 3
-        problem = TreeProblem(
-            rng.normal(size=size[:2]), rng.normal(size=size), rng.normal(size=size)
-        )
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        BranchAndBound().decode(problem, budget=SECOND)
-        return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-
-    decode(20)  # compiles
-    report.target("one sentence of 100 tokens: memory", 200, decode(100), most=True, unit="MB")
-
-
 def draw(report: timing.Report, runs: dict[str, Run]) -> None:
     """Plot milliseconds and passes by sentence length (figures 4 and 5)."""
     times, passes = {}, {}
@@ -260,8 +232,6 @@ def others(report: timing.Report, options) -> None:
         done = run(sentences, model.problem)
         speed = len(sentences) / sum(done.seconds)
         rows.append([*done.row(name), speed])
-        report.target(f"non-projective, {name}: certified", 100, done.certified, unit="%")
-        report.target(f"non-projective, {name}: speed", 200, speed, unit="sentences/s")
     report.table("Non-projective, arcs and grandparents", [*COLUMNS, "sentences/s"], rows)
 
 
@@ -272,7 +242,6 @@ def main() -> None:
     options = parser.parse_args()
     report = timing.Report("tree_branch_and_bound", options.results)
     try:
-        memory(report)
         if options.only != "others":
             english(report, options)
             wall_street(report, options)

@@ -261,7 +261,6 @@ def main() -> None:
                 ["links between concepts", spent["links"]],
             ],
         )
-        report.target("anonymous memory of a build", 8000, anonymous, most=True, unit="MB")
         report.close()
 
 
