@@ -37,7 +37,6 @@ SUBJECTS = {
     ),
     "path": ("Headlines", "Selecting and ordering words: the best path with no class twice."),
     "representatives": ("Concepts by graph distance", "One concept a mention, close together."),
-    "representatives-doubled": ("Twice the graph", "The same on 145 million edges."),
     "linking-component": ("Entity linking", "What the graph does for accuracy on public sets."),
     "adapters": ("Other models' scores", "What exact decoding changes, source by source."),
 }

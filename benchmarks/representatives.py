@@ -2,7 +2,6 @@
 
     python benchmarks/representatives.py               # all but the doubled graph
     python benchmarks/representatives.py --quick       # a graph of a twentieth, few documents
-    python benchmarks/representatives.py --doubled     # only 7 M vertices and 145 M edges
     python benchmarks/representatives.py --decoders    # only choosing, and the real graphs
 
 Distances are timed by processor time, all of one thread and of a graph in memory; decoders by
@@ -10,8 +9,7 @@ the clock on the wall, as their budgets are.
 
 The graph is drawn from a seed, with the exact numbers of vertices and edges of the paper
 (Blanco, Boldi, Marino 2014), a heavy tail and communities. Building runs in a process of
-its own, so that its peak of memory is its own, and is kept in results/cache. The doubled graph
-is not kept: it takes gigabytes of disk, and a report of its own says what was measured.
+its own, so that its peak of memory is its own, and is kept in results/cache.
 """
 
 from __future__ import annotations
@@ -21,11 +19,9 @@ import timing  # isort: skip - first: it sets the threads
 import argparse
 import json
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter, process_time, thread_time
 from typing import Any
@@ -33,39 +29,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from plots import bars
-from representatives_choosing import choosing, shape_of_table_one
-from representatives_tables import real_graphs
+from representatives_tables import DistanceCosts, real_graphs, solved
 from wikipedia_like import PAPER, documents, edges
 
+from spacy_decoders.decoders.representatives import RepresentativesProblem
 from spacy_decoders.graph import ConceptGraph
 
 #: What is not ours.
-PEERS = ("scipy BFS", "networkit BFS")
-DOUBLED = (7_000_000, 145_000_000)
+PEERS = ("scipy BFS",)
 
 
 def main() -> None:
     """Run what the options say."""
     parser = timing.arguments(__doc__ or "")
-    parser.add_argument("--doubled", action="store_true", help="only twice the graph")
     parser.add_argument("--decoders", action="store_true", help="leave the graph's speed out")
     parser.add_argument("--child", nargs="*", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         child(*options.child)
         return
-    if options.doubled:
-        doubled(options.results)
-        return
     report = timing.Report("representatives", options.results)
     size = tuple(number // 20 for number in PAPER) if options.quick else PAPER
     folder = options.results / "cache" / f"graph-{size[0]}"
     graph = built(report, folder, size, 256)
     if not options.decoders:
-        speed_of_distances(report, graph, folder, options.quick)
+        speed_of_distances(report, graph, options.quick)
     choosing(report, graph, options.quick)
     real_graphs(report, options.data / "linking", options.quick)
-    shape_of_table_one(report)
     report.close()
 
 
@@ -114,8 +104,7 @@ def child(step: str, path: str, *arguments: str) -> None:
     """Do one step and print what it took as JSON."""
     measured: dict[str, float] = {}
     if step == "draw":
-        exact = arguments[2:] != ("about",)
-        np.save(path, edges(*map(int, arguments[:2]), exact=exact))
+        np.save(path, edges(*map(int, arguments)))
     elif step == "build":
         warm = ConceptGraph.from_edges(np.array([[0, 1]], dtype=np.int32))
         warm.index_hubs(1)
@@ -129,15 +118,6 @@ def child(step: str, path: str, *arguments: str) -> None:
         graph.index_hubs(int(arguments[1]))
         measured |= {"hubs": process_time() - begin, "hubs_peak": peak()}
         graph.save(arguments[0])
-    elif step == "distances":
-        graph = ConceptGraph.open(path)
-        vertices = np.unique(np.concatenate(documents(len(graph), 1, 12, 96)[0]))
-        graph.distances(vertices)
-        begin = process_time()
-        graph.distances(vertices)
-        measured |= {"seconds": process_time() - begin, "peak": peak()}
-    elif step == "networkit":
-        measured = networkit_seconds(path)
     print(json.dumps(measured))
 
 
@@ -149,9 +129,7 @@ def peak() -> float:
 # --- distances --------------------------------------------------------------------
 
 
-def speed_of_distances(
-    report: timing.Report, graph: ConceptGraph, folder: Path, quick: bool
-) -> None:
+def speed_of_distances(report: timing.Report, graph: ConceptGraph, quick: bool) -> None:
     """Time distances and hitting distances against searches, and compare the numbers."""
     docs = documents(len(graph), 3 if quick else 4, 12, 96)
     vertices = [np.unique(np.concatenate(document)) for document in docs]
@@ -170,9 +148,6 @@ def speed_of_distances(
         rows.append(times)
         check(graph, of_document, sample)
     median = {name: statistics.median(row[name] for row in rows) for name in rows[0]}
-    if find_spec("networkit"):
-        per_source = run_child("networkit", folder)["per source"]
-        median["networkit BFS"] = per_source * statistics.median(map(len, vertices))
     report.table(
         "A document of 12 sets of 96 (searches: two sources, times the number of sources)",
         ["method", "ms", "times the full matrix"],
@@ -221,50 +196,44 @@ def scipy_rows(graph: ConceptGraph, sample: NDArray[Any]) -> None:
         breadth_first_order(matrix, source, directed=True, return_predecessors=True)
 
 
-def networkit_seconds(folder: str) -> dict[str, float]:
-    """Return what one search costs in networkit."""
-    import networkit
-
-    networkit.setNumberOfThreads(1)
-    graph = ConceptGraph.open(folder)
-    arrays = graph.arrays
-    heads = np.repeat(np.arange(len(graph)), np.diff(arrays.indptr))
-    once = heads < arrays.indices
-    peer = networkit.GraphFromCoo(
-        (np.ones(int(once.sum())), (heads[once], arrays.indices[once].astype(np.int64))),
-        n=len(graph), directed=False,
-    )  # fmt: skip
-    del heads, once
-    begin = process_time()
-    for source in (11, 1000, len(graph) - 5):
-        networkit.distance.BFS(peer, source, storePaths=False).run()
-    return {"per source": (process_time() - begin) / 3}
+# --- choosing ---------------------------------------------------------------------
 
 
-def doubled(results: Path) -> None:
-    """Measure a graph of twice the vertices and four times the edges, with 128 hubs."""
-    report = timing.Report("representatives-doubled", results)
-    folder = results / "cache" / f"graph-{DOUBLED[0]}"
-    draw = folder.with_suffix(".npy")
-    folder.mkdir(parents=True, exist_ok=True)
-    if not draw.exists():
-        run_child("draw", draw, *DOUBLED, "about")
-    measured = run_child("build", draw, folder, 128)
-    draw.unlink()
-    on_disk = sum(path.stat().st_size for path in folder.glob("*.npy")) / 1e9
-    used = run_child("distances", folder)
-    shutil.rmtree(folder)
+def choosing(report: timing.Report, graph: ConceptGraph, quick: bool) -> None:
+    """Certify documents of the drawn graph, without and with local costs."""
+    random = np.random.default_rng(5)
+    docs = documents(len(graph), 8 if quick else 60, 12, 96, seed=2)
+    costs = DistanceCosts(without=["PageRank"])
+    rows = []
+    for name, with_local in (("distances", False), ("distances and local costs", True)):
+        taken, certified, gaps = [], 0, []
+        for document in docs:
+            local = [prior_costs(random, len(s)) for s in document] if with_local else None
+            problem = RepresentativesProblem.from_graph(graph, document, local=local)
+            begin = perf_counter()
+            solution = solved(problem, seconds=20)
+            taken.append(perf_counter() - begin)
+            certificate = solution.certificate
+            certified += certificate.is_optimal
+            gaps.append(certificate.gap / max(certificate.score, 1e-9))
+            # the spanning tree looks at the whole graph each time
+            if not with_local and certificate.is_optimal and len(costs) < 12:
+                costs.add(problem, solution)
+        median = 1e3 * statistics.median(taken)
+        share = 100 * certified / len(docs)
+        rows.append([name, len(docs), share, median, 1e3 * max(taken), 100 * max(gaps)])
     report.table(
-        f"Twice the graph: {DOUBLED[0]:,} vertices, {int(measured['edges']):,} edges, 128 hubs",
-        ["step", "seconds", "peak GB"],
-        [
-            ["CSR from an edge array, CPU", measured["csr"], measured["csr_peak"]],
-            ["hub index, CPU", measured["hubs"], measured["hubs_peak"]],
-            ["full matrix, 12 x 96, CPU", used["seconds"], used["peak"]],
-            ["GB on disk", None, on_disk],
-        ],
+        "ExactRepresentatives on 12 sets of 96",
+        ["objective", "documents", "certified %", "median ms", "slowest ms", "largest gap %"],
+        rows,
     )
-    report.close()
+    costs.table(report, "Distance costs in the drawn graph")
+
+
+def prior_costs(random: np.random.Generator, size: int) -> NDArray[np.float64]:
+    """Return -log p for candidates whose prior p falls with their rank, as 1 / rank."""
+    weights = 1 / np.arange(1, size + 1)
+    return random.permutation(-np.log(weights / weights.sum()))
 
 
 if __name__ == "__main__":

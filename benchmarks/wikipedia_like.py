@@ -13,26 +13,18 @@ SMALL, LARGE = 200, 20_000
 TAIL = 0.7
 
 
-def edges(vertices: int, count: int, seed: int = 0, *, exact: bool = True) -> NDArray[np.int32]:
+def edges(vertices: int, count: int, seed: int = 0) -> NDArray[np.int32]:
     """Return `count` different edges of a connected graph, (count, 2).
 
     One end of each edge is drawn by popularity, a power law; the other likewise, or from
     the small or the large community of the first. A tree over the popularity ranks
-    connects everything. If not `exact`, loops and repeats stay among the edges, and so many are
-    drawn that about `count` are left without them; this takes less memory.
+    connects everything.
     """
     random = np.random.default_rng(seed)
     vertex_of_rank = random.permutation(vertices).astype(np.int32)
     ranks = np.arange(1, vertices)
     above = (ranks * random.random(vertices - 1) ** 2).astype(np.int64)
     tree = np.stack([vertex_of_rank[ranks], vertex_of_rank[above]], axis=1)
-    if not exact:
-        loose = np.empty((int(count * 1.075), 2), dtype=np.int32)
-        loose[: vertices - 1] = tree
-        for first in range(vertices - 1, len(loose), 10**7):
-            part = loose[first : first + 10**7]
-            part[:] = _draw(random, vertex_of_rank, len(part))
-        return loose
     needed = np.unique(_keys(tree, vertices))
     drawn = np.empty(0, dtype=np.int64)
     found = needed
