@@ -160,32 +160,6 @@ def test_headlines(project):
     assert read(folder / "metrics" / "scores.json")["certified"] == 1.0
 
 
-def test_tagging_joint(project):
-    assets = {"en_ewt-ud-dev.conllu": conllu(), "en_ewt-ud-dev.iob2": iob2()}
-    folder = project("tagging_joint", assets, max_steps=1)
-    scores = read(folder / "metrics" / "decoders.json")
-    exact = ("ForwardDominance", "ColumnGeneration", "PrunedViterbi", "Viterbi")
-    assert all(scores[name]["certified"] == 1.0 for name in exact)
-    # what is the best does not depend on who finds it
-    best = {(scores[name]["tag_acc"], scores[name]["ents_f"]) for name in exact}
-    assert len(best) == 1
-    assert scores["ChainBeam"]["certified"] == 0.0
-
-
-def test_parsing_nonprojective(project):
-    assets = {"hu_szeged-ud-train.conllu": conllu(), "hu_szeged-ud-dev.conllu": conllu(2)}
-    folder = project("parsing_nonprojective", assets, max_steps=1)
-    nlp = spacy.load(folder / "training" / "model-best")
-    parser = nlp.get_pipe("parser")
-    assert not parser.projective
-    # `spacy evaluate` rounds nothing, and has the treebank's own tokens
-    gold = conllu_corpus(folder / "assets" / "hu_szeged-ud-dev.conllu")
-    again = nlp.evaluate(list(gold(nlp)))
-    written = read(folder / "metrics" / "dev.json")
-    for key in ("dep_uas", "dep_las"):
-        assert written[key] == pytest.approx(again[key])
-
-
 def test_wikipedia_linking(tmp_path, monkeypatch):
     folder = tmp_path / "made"
     folder.mkdir()
@@ -266,22 +240,3 @@ def test_active_learning(project):
         assert all(of["words"] >= of["share"] * words for of in rounds)
         texts = [of["texts"] for of in rounds]
         assert texts == sorted(texts)
-
-
-def test_partial_annotation(project):
-    columns = [["\t".join((row[0], row[4])) for row in rows] for rows in SENTENCES]
-    two = "\n\n".join("\n".join(lines) for lines in columns) + "\n\n"
-    assets = {
-        "en_ewt-ud-train.iob2": iob2(),
-        "en_ewt-ud-dev.iob2": iob2(2),
-        "broad_twitter/a.conll": two + "\tO\n\n",
-        "wikigold.conll": "-DOCSTART- O\n\nAlien I-MISC\nwakes O\nKim I-PER\n\n",
-        "wnut17.conll": "Alien\tB-creative-work\nwakes\tO\nGreens\tB-group\n\n",
-    }
-    folder = project("partial_annotation", assets, max_epochs=10)
-    nlp = spacy.load(folder / "training" / "model-best")
-    labels = set(nlp.get_pipe("entities").labels)
-    assert {"B-PER", "B-LOC"} <= labels and not labels & {"B-MISC", "B-group"}
-    scores = read(folder / "metrics" / "dev.json")
-    assert set(scores) == {"all", "PER", "LOC"}
-    assert scores["all"]["f"] == 1.0
