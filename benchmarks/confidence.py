@@ -1,11 +1,11 @@
 """Probabilities: how calibrated they are, what they rank, what they cost, what they save.
 
-    python benchmarks/confidence.py [--quick] [--parts tags entities trees links peers learning]
+    python benchmarks/confidence.py [--quick] [--parts tags entities trees learning]
 
 `tags` and `entities` train the sparse configs on EWT and UNER train, `trees` takes the shipped
 parser, trained on EWT train. Each is calibrated on one half of the dev part's documents and
-measured on the other. `peers` trains spaCy's ``beam_ner`` on the same data; `learning` trains on
-growing parts of it, chosen by ``projects/active_learning`` or by chance.
+measured on the other. `learning` trains on growing parts of the same data, chosen by
+``projects/active_learning`` or by chance.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
 
-import fast_lane_data
+import fast_lane
 import numpy as np
 import timing
 from numpy.typing import NDArray
@@ -33,7 +33,6 @@ from spacy_decoders.models.calibration_fitting import (
     Answers,
     auroc,
     errors_among_least_certain,
-    fit_correction,
     reliability,
 )
 
@@ -41,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CONFIGS = ROOT / "configs"
 #: Has the module that simulates annotation.
 SIMULATION = ROOT / "projects" / "active_learning" / "scripts"
-PARTS = ("tags", "entities", "trees", "peers", "learning")
+PARTS = ("tags", "entities", "trees", "learning")
 #: Shares of the words that are annotated.
 SHARES = (0.05, 0.1, 0.2, 0.3)
 #: Whatever sentences are chosen by.
@@ -65,13 +64,13 @@ def pipeline(part: str, options: Any) -> Part:
         for name in nlp.pipe_names:
             if name != "parser":
                 nlp.remove_pipe(name)
-        golds = fast_lane_data.dev("tags", nlp, options, 10)
+        golds = fast_lane.dev_part("tags", nlp, options, 10)
         return Part(nlp, "parser", golds)
     name = "tagger" if part == "tags" else "entities"
-    overrides = fast_lane_data.paths(part, options)
+    overrides = fast_lane.paths(part, options)
     config = util.load_config(CONFIGS / f"fast_{name}.cfg", overrides=overrides)
     nlp = trained(config, options.results / "cache" / f"confidence-{part}", retrain=False)
-    return Part(nlp, name, fast_lane_data.dev(part, nlp, options, 10))
+    return Part(nlp, name, fast_lane.dev_part(part, nlp, options, 10))
 
 
 def examples_of(nlp: Language, golds: Sequence[Doc], *, raw: bool) -> list[Example]:
@@ -177,53 +176,12 @@ def speed(report: timing.Report, title: str, part: Part, quick: bool) -> None:
     )
 
 
-def peers(report: timing.Report, options: Any, golds: list[Doc]) -> None:
-    """The scores of spaCy's beam, as its documentation has them, calibrated and measured alike."""
-    given = fast_lane_data.paths("entities", options)
-    config = {
-        "nlp": {"lang": "en", "pipeline": ["ner"]},
-        "components": {"ner": {"factory": "beam_ner", "beam_width": 16}},
-        "corpora": {
-            name: {
-                "@readers": "spacy-decoders.ColumnCorpus.v1",
-                "path": given[f"paths.{name}"],
-                "columns": fast_lane_data.COLUMNS,
-                "n_sents": 10,
-            }
-            for name in ("train", "dev")
-        },
-        "training": {"max_steps": 100 if options.quick else 600, "eval_frequency": 200},
-    }
-    nlp = trained(config, options.results / "cache" / "confidence-beam", retrain=False)
-    answers = []
-    for number, example in enumerate(examples_of(nlp, golds, raw=False)):
-        [beam] = nlp.get_pipe("ner").beam_parse([example.predicted], beam_width=16)
-        chances: dict[tuple[int, int, str], float] = {}
-        for share, entities in nlp.get_pipe("ner").moves.get_beam_parses(beam):
-            for start, end, label in entities:
-                chances[start, end, label] = chances.get((start, end, label), 0.0) + share
-        gold = {(ent.start, ent.end, ent.label_) for ent in example.reference.ents}
-        for ent in nlp(bare(nlp.vocab, example.reference)).ents:
-            key = (ent.start, ent.end, ent.label_)
-            answers.append((min(chances.get(key, 0.0), 1.0), key in gold, number))
-    found = Answers.of(answers)
-    first = found.groups % 2 == 0
-    correct = fit_correction(found.chosen(first))
-    held = found.chosen(~first)
-    corrected = correct.apply(held.probabilities)
-    report.table(
-        "spaCy's beam_ner, 16 hypotheses: the share of the beam's weight that has the entity",
-        COLUMNS,
-        [row_of("entities", held.right, held.probabilities, corrected)],
-    )
-
-
 def learning(report: timing.Report, options: Any) -> None:
     """Simulate annotation: sentences by uncertainty against sentences by chance."""
     sys.path.append(str(SIMULATION))
     from simulation import simulate
 
-    overrides = {**fast_lane_data.paths("entities", options), "corpora.train.n_sents": 1}
+    overrides = {**fast_lane.paths("entities", options), "corpora.train.n_sents": 1}
     overrides["corpora.train.random_sents"] = False
     config = util.load_config(CONFIGS / "fast_entities.cfg", overrides=overrides, interpolate=True)
     readers: Any = util.registry.resolve(config["corpora"])
@@ -253,8 +211,6 @@ def main() -> None:
             measured = pipeline(part, options)
             calibration(report, part, measured)
             speed(report, part, measured, options.quick)
-    if "peers" in options.parts:
-        peers(report, options, pipeline("entities", options).golds)
     if "learning" in options.parts:
         pipeline("entities", options)
         learning(report, options)

@@ -2,15 +2,15 @@
 
     python benchmarks/fast_lane.py [--quick] [--parts tags entities ...]
 
-`tags` and `entities` train the two configs and time them; `more` trains entities on further
-corpora and with lists of names; `crfsuite` trains python-crfsuite on the very same features;
-`joint` trains tags and entities of GUM apart and together; `dial` sweeps ``transition_l2``, as
-figure 2 of Belanger et al. 2012 does.
+`tags` and `entities` train the two configs and time them; `crfsuite` trains python-crfsuite on the
+very same features; `joint` trains tags and entities of GUM apart and together; `dial` sweeps
+``transition_l2``, as figure 2 of Belanger et al. 2012 does.
 """
 
 from __future__ import annotations
 
 import sys
+import tempfile
 from copy import deepcopy
 from functools import partial
 from itertools import pairwise
@@ -18,33 +18,108 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-import fast_lane_data
 import numpy as np
 import timing
-from pipelines import bare, evaluated
+from pipelines import bare, evaluated, f_score
 from plots import curves
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.training import biluo_tags_to_spans, iob_to_biluo
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 
 from spacy_decoders.components.tagger.decoding import unit_lengths
 from spacy_decoders.decoders.chain import ColumnGeneration, ForwardDominance, Viterbi
 from spacy_decoders.models.tagger.sparse.batches import DocBatch
+from spacy_decoders.readers.corpora import SentenceCorpus
+from spacy_decoders.readers.sentences import read_columns, read_conllu
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
-PARTS = ("tags", "entities", "more", "crfsuite", "joint", "dial")
+UNER = Path("tagging", "UNER_English-EWT")
+EWT = Path("parsing", "UD_English-EWT")
+COLUMNS = ["-", "form", "ent", "-", "-"]
+PARTS = ("tags", "entities", "crfsuite", "joint", "dial")
 #: The configs of parts, and the names of their components.
 CONFIG_OF = {"tags": ("fast_tagger", "tagger"), "joint": ("fast_joint", "tagger")}
 #: Of each part the score of its dev part.
-SCORE = {"tags": "tag_acc", "entities": "ents_f", "more": "ents_f"}
+SCORE = {"tags": "tag_acc", "entities": "ents_f"}
+
+
+def paths(part: str, options: Any) -> dict[str, Any]:
+    """What overrides a config: its files, fewer epochs for a quick pass."""
+    quick = {"training.max_epochs": 1} if options.quick else {}
+    if part == "joint":
+        files = [options.data / "tagging" / "gum-posner" / f"{x}.tsv.gz" for x in ("train", "dev")]
+        return {"paths.train": str(files[0]), "paths.dev": str(files[1]), **quick}
+    if part == "tags":
+        files = [options.data / EWT / f"en_ewt-ud-{x}.conllu.gz" for x in ("train", "dev")]
+        return {"paths.train": str(files[0]), "paths.dev": str(files[1]), **quick}
+    return {
+        "paths.train": str(options.data / UNER / "en_ewt-ud-train.iob2.gz"),
+        "paths.dev": str(options.data / UNER / "en_ewt-ud-dev.iob2"),
+        **quick,
+    }
+
+
+def dev_part(part: str, nlp: Language, options: Any, sentences: int) -> list[Doc]:
+    """The dev part, so many sentences a document."""
+    given = paths("tags" if part == "tags" else "entities", options)
+    reader = read_conllu if part == "tags" else partial(read_columns, columns=COLUMNS)
+    return _references(given["paths.dev"], reader, nlp, sentences, 300 if options.quick else 0)
+
+
+def training_sentences(nlp: Language, options: Any) -> list[Doc]:
+    """The sentences that entities are trained on."""
+    reader = partial(read_columns, columns=COLUMNS)
+    path = paths("entities", options)["paths.train"]
+    return _references(path, reader, nlp, 1, 1000 if options.quick else 0)
+
+
+def _references(path: str, read: Any, nlp: Language, sentences: int, limit: int) -> list[Doc]:
+    corpus = SentenceCorpus(path, read, suffixes=(), n_sents=sentences, limit=limit)
+    return [example.reference for example in corpus(nlp)]
+
+
+def crfsuite(xs: list[Any], golds: list[Doc], options: Any) -> tuple[Any, float]:
+    """Train CRFsuite by L-BFGS; with the CPU seconds that it took."""
+    import pycrfsuite
+
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for x, gold in zip(xs, golds, strict=True):
+        trainer.append(x, _bio(gold))
+    trainer.set_params({"c1": 0.1, "c2": 0.5, "max_iterations": 10 if options.quick else 80})
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder, "model"))
+        began = process_time()
+        trainer.train(path)
+        seconds = process_time() - began
+        tagger = pycrfsuite.Tagger()
+        tagger.open(path)
+    return tagger, seconds
+
+
+def entity_f(golds: list[Doc], found: list[list[str]]) -> float:
+    """F of entities, per cent."""
+    spans = [
+        biluo_tags_to_spans(gold, iob_to_biluo(labels))
+        for gold, labels in zip(golds, found, strict=True)
+    ]
+    keys = [
+        [{(ent.start, ent.end, ent.label_) for ent in ents} for ents in pair]
+        for pair in zip(spans, (gold.ents for gold in golds), strict=True)
+    ]
+    return f_score((theirs, own) for theirs, own in keys)
+
+
+def _bio(gold: Doc) -> list[str]:
+    return [f"{token.ent_iob_}-{token.ent_type_}" if token.ent_type_ else "O" for token in gold]
 
 
 def trained(part: str, options: Any, **overrides: Any) -> tuple[Language, dict[str, float]]:
     """Train a config and load what was saved; with CPU seconds and the size of the model."""
     file, name = CONFIG_OF.get(part, ("fast_entities", "entities"))
-    given = {**fast_lane_data.paths(part, options), **overrides}
+    given = {**paths(part, options), **overrides}
     config = util.load_config(CONFIGS / f"{file}.cfg", overrides=given, interpolate=False)
     began = process_time()
     nlp = init_nlp(config)
@@ -116,7 +191,7 @@ def measure(part: str, options: Any, report: timing.Report) -> None:
     key = SCORE[part]
     rows = []
     for sentences, shown in ((1, False), (10, False), (10, True)):
-        golds = fast_lane_data.dev(part, nlp, options, sentences)
+        golds = dev_part(part, nlp, options, sentences)
         scores = evaluated(nlp, golds, (key, "certified"), sentences=shown)
         found = f"{scores[key]:.2f}", f"{scores['certified']:.1f}"
         rows.append([sentences, "shown" if shown else "not shown", *found])
@@ -146,16 +221,16 @@ def compare_with_crfsuite(options: Any, report: timing.Report) -> None:
         strings = [[str(row) for row in of_token if row >= 0] for of_token in rows]
         return [strings[begin:stop] for begin, stop in pairwise(batch.documents.tolist())]
 
-    golds = fast_lane_data.train(nlp, options)
-    dev = fast_lane_data.dev("entities", nlp, options, 1)
+    golds = training_sentences(nlp, options)
+    dev = dev_part("entities", nlp, options, 1)
     words = sum(map(len, dev))
-    peer, seconds = fast_lane_data.crfsuite(features(golds), golds, options)
+    peer, seconds = crfsuite(features(golds), golds, options)
     ours = evaluated(nlp, dev, ("ents_f",))["ents_f"]
     xs = features(dev)
     began = process_time()
     found = [peer.tag(x) for x in xs]
     tagging = process_time() - began
-    theirs = fast_lane_data.entity_f(dev, found)
+    theirs = entity_f(dev, found)
     steps = nanoseconds(nlp, dev, 5)
     scoring = sum(steps[s] for s in ("features and emissions", "decoding with its proof"))
     report.table(
@@ -198,7 +273,7 @@ def sweep(options: Any, report: timing.Report) -> None:
     for penalty in (0.0, 1e-4, 1e-3, 1e-2, 1e-1):
         dial = {"components.tagger.model.transition_l2": penalty}
         nlp, _ = trained("tags", options, **epochs, **dial)
-        golds = fast_lane_data.dev("tags", nlp, options, 1)
+        golds = dev_part("tags", nlp, options, 1)
         accuracy = evaluated(nlp, golds, ("tag_acc",))["tag_acc"]
         scores = nlp.get_pipe("tagger").predict(copies(golds))
         chain = scores[0][1]

@@ -13,9 +13,6 @@ from others (see `MasterProgram`), a program several times smaller. "Brute force
 printed" states OneHead, the flow, OneGP, ArcGP and both GPArc rows for each grandparent, as
 section 3.2 does, which is what the paper was compared with.
 
-Two upper bounds spare scores: the exact maxima over grandparents and over children ("exact
-bounds"), which a dense array gives for nothing, and sums of maxima of single templates
-("template bounds", the paper's equations 12 and 13), which need no score of a whole part.
 "No program" is the share of sentences that the descent on the spanning trees' own duals proves,
 pricing grandparents as section 4.5 proposes for dynamic programs, before any program is made.
 """
@@ -31,7 +28,6 @@ import timing  # isort: skip - before numpy
 import numpy as np
 import plots
 import tree_scores
-from numba import njit
 
 from spacy_decoders.budget import UNLIMITED, Budget
 from spacy_decoders.decoders.programs import LinearProgram
@@ -44,7 +40,6 @@ from spacy_decoders.decoders.tree import (
 from spacy_decoders.decoders.tree.price_and_cut.master import MasterProgram
 from spacy_decoders.decoders.tree.price_and_cut.search import PriceAndCutResult
 from spacy_decoders.decoders.tree.scoring import is_tree
-from spacy_decoders.models.parser.kernels import templates
 
 LANGUAGES = ("danish", "hungarian", "italian")
 #: Brute force takes seconds on such a sentence and minutes on longer ones, which are left out
@@ -95,50 +90,6 @@ class Tally:
 
     def percent(self, number: int, of: int | None = None) -> float:
         return 100.0 * number / (of or self.count)
-
-
-@njit  # not cached: what it calls may change
-def template_bounds(weights, tokens):
-    """Sum each template's maximum over grandparents, and over children."""
-    tags, labels = tokens.tags, tokens.labels
-    size, rows = len(tags), np.empty(templates.GRANDPARENT_ROWS, np.int64)
-    lower = np.full((len(rows), size, size), -np.inf)
-    upper = np.full((len(rows), size, size), -np.inf)
-    for g in range(size):
-        for h in range(1, size):
-            for m in range(1, size):
-                if g != h and h != m and g != m:
-                    templates._grandparent_rows(
-                        rows, weights.codes, weights.bits, tags[g], tags[h], tags[m],
-                        labels[g, h], labels[h, m], templates._grandparent_pattern(g, h, m),
-                    )  # fmt: skip
-                    for t in range(len(rows)):
-                        value = weights.table[rows[t]] * templates.GAIN
-                        lower[t, h, m] = max(lower[t, h, m], value)
-                        upper[t, g, h] = max(upper[t, g, h], value)
-    return lower.sum(axis=0), upper.sum(axis=0)
-
-
-@dataclass
-class TemplateBounds:
-    """Scores that are bounded template by template."""
-
-    dense: DenseGrandparents
-    by_arc: np.ndarray
-    by_chain: np.ndarray
-
-    @classmethod
-    def of(
-        cls, model: tree_scores.Model, sentence: tree_scores.Sentence, problem: TreeProblem
-    ) -> TemplateBounds:
-        scores = sentence.scores
-        tokens = templates.Tokens(scores.tags, scores.words, scores.labels)
-        bounds = template_bounds(model.templates().weights["grandparents"], tokens)
-        # the sums of a chain and of the maxima are rounded in different orders
-        return cls(DenseGrandparents.of(problem), *(bound + 1e-9 for bound in bounds))
-
-    def score(self, g, p, c):
-        return self.dense.score(g, p, c)
 
 
 class BruteForceAsPrinted:
@@ -202,17 +153,6 @@ def run(
     return tallies
 
 
-def with_template_bounds(
-    model: tree_scores.Model, problems: list[tuple[tree_scores.Sentence, TreeProblem]]
-) -> Tally:
-    """Price and cut where only templates bound what was not scored."""
-    tally, decoder = Tally(), PriceAndCut("CBC")
-    for sentence, problem in problems:
-        scorer = TemplateBounds.of(model, sentence, problem)
-        tally.take(lambda p=problem, s=scorer: decoder.search(p, scorer=s), sentence)
-    return tally
-
-
 def main() -> None:
     parser = timing.arguments(__doc__)
     parser.add_argument("--languages", nargs="*", default=list(LANGUAGES))
@@ -248,7 +188,6 @@ def main() -> None:
         problems = scored(many, LONGEST)
         ours = {key: METHODS[key] for key in ("price and cut", "price and cut, HiGHS")}
         third = run(ours, problems)
-        third["price and cut, template bounds"] = with_template_bounds(model, problems)
         tabulate(report, f"{name}: sentences of up to {LONGEST} tokens", third, list(COLUMNS))
         ppc = first["price and cut"]
         # what the relaxation leaves open, branching may close: compare where it leaves nothing

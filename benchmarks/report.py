@@ -24,7 +24,6 @@ HERE = Path(__file__).parent
 SUBJECTS = {
     "chain": ("Tag sequences", "The best labels of a sentence, with up to 1,142 labels a word."),
     "tagger-tag": ("Tagging in spaCy", "exact_tagger beside spaCy's tagger, trained alike."),
-    "tagger-joint": ("Tags and entities at once", "One decoder for both, with proof."),
     "tree": ("Trees by single arcs", "Projective and not, against other parsers' decoders."),
     "tree_branch_and_bound": (
         "Trees with larger parts",

@@ -186,22 +186,6 @@ def with_third_order(s: Sentence, problem: TreeProblem, likely: TreeProblem) -> 
     return replace(problem, factors=factors)
 
 
-def wall_street(report: timing.Report, options) -> None:
-    """The same parser on other text: Wall Street Journal."""
-    model = tree_scores.load("wsj", options.data)
-    short = [s for s in model.held_out if s.n <= 45][: 50 if options.quick else 250]
-    long = [s for s in model.held_out if s.n > 45][: 8 if options.quick else 40]
-    rows = []
-    for kind, given in (("up to 45", short), ("over 45", long)):
-        if given:
-            near = run(given, lambda s: model.problem(s, window=WINDOW))
-            rows.append(near.row(f"{kind}: pairs within {WINDOW}"))
-            rows.append(run(given, model.problem).row(f"{kind}: all pairs"))
-            rows.append(run(given, lambda s: model.problem(s, k=10)).row(f"{kind}: k = 10"))
-    title = "Wall Street Journal, whose trees follow other conventions; heads unpruned but for k"
-    report.table(title, COLUMNS, rows)
-
-
 def draw(report: timing.Report, runs: dict[str, Run]) -> None:
     """Plot milliseconds and passes by sentence length (figures 4 and 5)."""
     times, passes = {}, {}
@@ -244,7 +228,6 @@ def main() -> None:
     try:
         if options.only != "others":
             english(report, options)
-            wall_street(report, options)
         if options.only != "english":
             others(report, options)
     finally:  # what was measured is kept, whatever happens

@@ -10,7 +10,6 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +27,7 @@ from spacy_decoders.models.parser.factor_templates import FactorTemplates
 from spacy_decoders.models.parser.factor_weights import FAMILIES
 from spacy_decoders.models.parser.tree_scores import SentenceScores
 from spacy_decoders.readers.corpora import SentenceCorpus
-from spacy_decoders.readers.sentences import read_columns, read_conllu
+from spacy_decoders.readers.sentences import read_conllu
 
 __all__ = ["Model", "Sentence", "add_steps", "load"]
 
@@ -52,7 +51,6 @@ class Treebank(NamedTuple):
 
 TREEBANKS = {
     "ewt": Treebank("en", "", "UD_English-EWT/en_ewt-ud-dev.conllu.gz"),
-    "wsj": Treebank("en", "wsj-dependency/train.tsv.gz", training=3000),
     "danish": Treebank(
         "da", "cdt-danish-ddt/da_ddt_train.conll.gz", "cdt-danish-ddt/da_ddt_dev.conll.gz"
     ),
@@ -150,9 +148,7 @@ def configuration(treebank: Treebank, folder: Path, steps: int) -> Any:
 def scored(nlp: Language, treebank: Treebank, folder: Path) -> Iterator[Sentence]:
     """Score the held-out sentences that are trees with one root."""
     path = folder / (treebank.held_out or treebank.train)
-    columns = partial(read_columns, columns=("form", "tag", "head"))
-    read = columns if ".tsv" in path.suffixes else read_conllu
-    corpus = SentenceCorpus(path, read, suffixes=(), gold_sents=True)
+    corpus = SentenceCorpus(path, read_conllu, suffixes=(), gold_sents=True)
     sentences = corpus.sentences()[treebank.training :]
     docs = [example.predicted for example in corpus(nlp)][treebank.training :]
     parser: Any = nlp.get_pipe("parser")
