@@ -125,10 +125,9 @@ def other_senses(base) -> list[str]:
     names = []
     for concept in base:
         for alias in concept.aliases:
-            row = int(base.aliases.find([alias])[0])
-            shares = base.aliases.case_shares(row)
             # never written in small letters
-            if alias.isalpha() and len(alias) > 3 and not shares[:, 0].any():
+            lower = base.aliases.all_of(alias).cases[:, 0]
+            if alias.isalpha() and len(alias) > 3 and not lower.any():
                 names.append(alias)
     rng = np.random.default_rng(0)
     chosen = rng.permutation(sorted(set(names)))[: SENTENCES // 2].tolist()

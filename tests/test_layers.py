@@ -64,8 +64,6 @@ LATE_CIRCLES = {
     "decoders.tree.ranking",
     "knowledge.concept_base",
     "knowledge.contents",
-    "knowledge.edits",
-    "knowledge.saving",
 }
 MOST_LINES = 500
 

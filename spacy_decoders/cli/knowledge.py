@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from tqdm import tqdm
 
-from ..errors import ProblemError
+from ..errors import ProblemError, StorageError
 from ..knowledge.concept_base import ConceptBase, Contents, write_concept_base
 from ..knowledge.concepts import BadRows, Concept
 from ..knowledge.dumps.wikidata import WikidataDump
@@ -154,7 +153,9 @@ def build_from_wikipedia(
 ) -> None:
     """Build from the dumps of a Wikipedia; goes on where an earlier build stopped."""
     console = Console(highlight=False, soft_wrap=True)
-    old = ConceptBase.open(output).manifest if (output / "manifest.json").exists() else None
+    old = None
+    with suppress(StorageError):  # there is none, or one of another version
+        old = ConceptBase.open(output).manifest
     stages = output.with_name(f"{output.name}.stages")
     dumps = WikipediaDumps(
         page, redirect, pagelinks, stages, linktarget, articles, page_props, wikidata, language,
@@ -212,10 +213,10 @@ def show(
         "concepts": f"{len(base):,}",
         "links": f"{base.graph.n_edges:,}",
         "aliases": f"{len(base.aliases):,}",
-        "candidates": f"{len(base.aliases.concepts):,}",
+        "candidates": f"{base.manifest['candidates']:,}",
         "types": ", ".join(base.type_names) or "no",
-        "Wikidata items": _share(base.qid_numbers),
-        "link probabilities": "no" if base.aliases.links is None else "yes",
+        "Wikidata items": f"{base.manifest['items']:,}" if base.has_items else "no",
+        "link probabilities": "yes" if base.manifest["links"] else "no",
         "full-text index": "yes" if base.text is not None else "no",
         "source": base.manifest["source"] or "-",
         "on disk": f"{size / 1e6:,.1f} MB",
@@ -224,10 +225,6 @@ def show(
     for name, value in rows.items():
         table.add_row(name, value)
     Console(highlight=False, soft_wrap=True).print(table)
-
-
-def _share(numbers: NDArray[np.int64] | None) -> str:
-    return "no" if numbers is None else f"{int((numbers > 0).sum()):,}"
 
 
 def look_up(

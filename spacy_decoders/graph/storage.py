@@ -17,7 +17,7 @@ import platform
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -107,6 +107,8 @@ class FolderFormat:
     optional: frozenset[str] = frozenset()  # arrays that may be missing
     # Further files, and the headers of folders within, which may be missing
     others: tuple[str, ...] = ()
+    version: int = VERSION
+    rebuilt: str = ""  # how a folder of another version is built again
 
     def write(
         self,
@@ -145,7 +147,7 @@ class FolderFormat:
             if write_others is not None:
                 write_others(fresh)
             files |= {name: _seal(fresh / name) for name in self.others if (fresh / name).exists()}
-            header = {"format": self._format, "version": VERSION, **facts, "files": files}
+            header = {"format": self._format, "version": self.version, **facts, "files": files}
             text = json.dumps(header, indent=1)
             (fresh / self.header_name).write_text(text, encoding="utf8")
 
@@ -208,6 +210,8 @@ class FolderFormat:
             return
         known = {self.header_name, *(f"{name}.npy" for name in self.arrays)}
         known |= {Path(name).parts[0] for name in self.others}
+        with suppress(StorageError):  # another version has other files
+            known |= set(self._header(folder, any_version=True)["files"])
         found = {path.name for path in folder.iterdir()} if folder.is_dir() else {folder.name}
         foreign = found if self.header_name not in found else found - known
         if foreign:
@@ -215,7 +219,7 @@ class FolderFormat:
                 f"output: {folder} holds something else ({min(foreign)}); choose another folder."
             )
 
-    def _header(self, root: Path) -> dict[str, Any]:
+    def _header(self, root: Path, *, any_version: bool = False) -> dict[str, Any]:
         path = root / self.header_name
         if not path.is_file():
             raise StorageError(
@@ -230,10 +234,11 @@ class FolderFormat:
             raise StorageError(f"folder: {path} is damaged ({error}); build it again.") from error
         if header.get("format") != self._format:
             raise StorageError(f"folder: {path} is not the header of a {self.kind}.")
-        if header.get("version") != VERSION:
+        if header.get("version") != self.version and not any_version:
+            advice = f"build it again {self.rebuilt}".strip()
             raise StorageError(
                 f"folder: {root} was written in format version {header.get('version')}, this "
-                f"package reads version {VERSION}; build it again."
+                f"package reads version {self.version}; {advice}."
             )
         files = header.get("files")
         if not isinstance(files, dict) or not all(isinstance(f, dict) for f in files.values()):

@@ -2,44 +2,48 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import tempfile
+import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import checked_whole
 from ..errors import ProblemError, StorageError
 from ..graph import ConceptGraph
-from ..graph.storage import StoredArrays
-from ..graph.strings import StringTable
 from .aliases import AliasTable
+from .columns import Column, rows_of
 from .concepts import QID, Concept, checked
-from .contents import Contents, write_concept_base
+from .contents import Contents, finish, write_concept_base
+from .database import FOLDER, NAME, Database
 from .edits import Edits
-from .layout import FOLDER
-from .saving import concepts_of, contents_of
-from .string_index import StringIndex
 from .text_index import TextIndex
 from .title_words import TitleWords
 
 __all__ = ["ConceptBase", "Contents", "write_concept_base"]
 
+#: Held while a base takes a copy of its file.
+_COPYING = threading.Lock()
 
-@dataclass(eq=False)
+
 class ConceptBase:
     """Concepts with their identifiers, names, aliases, graph and words.
 
     Concepts are numbered, in the order of a hash of their identifiers; those that are added
-    later follow. Arrays are mapped into memory, not read. Changes by :meth:`add`,
-    :meth:`update` and :meth:`remove` take effect at once, on this object; :meth:`save` writes
-    them.
+    later follow, and numbers of removed ones are not used again. A base may be shared by
+    threads, and travels to other processes by its folder.
+
+    What is opened is never changed by :meth:`add`, :meth:`update` and :meth:`remove`: with the
+    first of them the object takes a copy, which other processes that it travelled to share,
+    and :meth:`save` writes it. A base that was opened `live` is changed where it lies; everybody
+    who has opened it sees each change at once.
 
     Attributes
     ----------
@@ -47,20 +51,14 @@ class ConceptBase:
         Where it lies.
     manifest
         Version, counts and checksums.
-    ids
-        Identifiers; a row is a concept number.
-    titles, descriptions
-        By concept number.
+    ids, titles, descriptions, urls, texts
+        By concept number; a concept without a text has its description for one.
     title_words
         How rare the words of titles are.
     aliases
         Mentions and the concepts that they may mean.
     text
         Finds concepts by words; None where it was built without.
-    texts
-        By concept number, None where it was built without, or they are the descriptions.
-    type_names
-        The types that there are.
 
     Examples
     --------
@@ -81,21 +79,22 @@ class ConceptBase:
     ('star', [], -1)
     """
 
-    folder: Path
-    manifest: dict[str, Any]
-    ids: StringIndex
-    titles: StringTable
-    descriptions: StringTable
-    title_words: TitleWords
-    aliases: AliasTable
-    text: TextIndex | None
-    texts: StringTable | None
-    urls: StringTable | None
-    type_names: list[str]
-    type_numbers: NDArray[np.int16]
-    qid_numbers: NDArray[np.int64] | None
-    _graph: ConceptGraph
-    _edits: Edits | None = field(default=None, repr=False)
+    def __init__(
+        self, folder: Path, manifest: Mapping[str, Any], database: Database, graph: ConceptGraph
+    ) -> None:
+        self.folder = folder
+        self.manifest = dict(manifest)
+        self._edits = Edits(database, graph)
+        self._database = database
+        self._in_place = False
+        self.ids = Column(database, "id")
+        self.titles = Column(database, "title")
+        self.descriptions = Column(database, "description")
+        self.urls = Column(database, "url")
+        self.texts = Column(database, "text")
+        self.title_words = TitleWords(database)
+        self.aliases = AliasTable(database)
+        self.text = TextIndex(database) if database.searched else None
 
     @classmethod
     def build(
@@ -127,16 +126,23 @@ class ConceptBase:
             return write_concept_base(folder, contents, **options)
         parent = tempfile.mkdtemp(prefix="concepts-")
         base = write_concept_base(Path(parent) / "base", contents, **options)
-        weakref.finalize(base, shutil.rmtree, parent, ignore_errors=True)
+        weakref.finalize(base, _remove, parent, os.getpid())
         return base
 
     @classmethod
-    def open(cls, folder: str | Path) -> ConceptBase:
+    def open(cls, folder: str | Path, *, live: bool = False) -> ConceptBase:
         """Open a folder that `write_concept_base` made.
 
-        Its contents are checked: sizes and types, and that all indices are within their arrays.
-        The indices of its graph are read for that; :meth:`verify` compares all files with their
-        checksums.
+        Versions, sizes and the tables that there are are checked, and that all indices of the
+        graph are within it; what a query finds is checked then. :meth:`verify` reads all.
+
+        Parameters
+        ----------
+        folder
+            The folder.
+        live
+            Whether changes are written to it, and changes by others seen. Everybody who reads
+            the folder must open it after somebody has first opened it so.
 
         Raises
         ------
@@ -145,35 +151,24 @@ class ConceptBase:
             short, or holds what can't be.
         """
         stored = FOLDER.read(folder)
-        ids = StringIndex.of_stored(stored, "ids")
-        count = len(ids)
-        graph = ConceptGraph.open(stored.folder / "graph")
-        if len(graph) != count or graph.vertices[[0, -1]].tolist() != [0, count - 1]:
-            raise StorageError(
-                f"folder: {stored.folder / 'graph'} is no graph of the {count} concepts of the "
-                "knowledge base; build it again."
-            )
         url = stored.header.get("url", "")
         if not isinstance(url, str) or (url and not url.startswith(("http://", "https://"))):
             raise StorageError(f"folder: the url of {stored.folder} is none of the web: {url!r}.")
-        text = "text.sqlite" in stored.header["files"]
-        names, types = _types(stored, count)
-        return cls(
-            folder=stored.folder,
-            manifest=dict(stored.header),
-            ids=ids,
-            titles=_required(stored, "titles", count),
-            descriptions=_required(stored, "descriptions", count),
-            title_words=TitleWords.of_stored(stored),
-            aliases=AliasTable.of_stored(stored, count),
-            text=TextIndex(stored.folder / "text.sqlite", concepts=count) if text else None,
-            texts=_strings(stored, "texts", count),
-            urls=_strings(stored, "urls", count),
-            type_names=names,
-            type_numbers=types,
-            qid_numbers=_qids(stored, count),
-            _graph=graph,
-        )
+        header = dict(stored.header)
+        if live and NAME in header["files"]:  # what changes has no checksum
+            header["files"] = {k: v for k, v in header["files"].items() if k != NAME}
+            fresh = stored.folder / f".manifest.{os.getpid()}"
+            fresh.write_text(json.dumps(header, indent=1), encoding="utf8")
+            fresh.replace(stored.folder / FOLDER.header_name)
+        path = (stored.folder / NAME).resolve()
+        if path.parent != stored.folder:
+            raise StorageError(f"folder: {path} is a link that leads out of the folder.")
+        database = Database(path, live=NAME not in header["files"])
+        graph = ConceptGraph.open(stored.folder / "graph")
+        base = cls(stored.folder, header, database, graph)
+        base._edits.check_graph()
+        base._in_place = live
+        return base
 
     def verify(self) -> None:
         """Compare every file with its checksum.
@@ -184,13 +179,13 @@ class ConceptBase:
             If a file was changed.
         """
         FOLDER.read(self.folder, verify=True)
+        self._database.check()
         ConceptGraph.open(self.folder / "graph", verify=True)
 
     def save(self, folder: str | Path, *, hubs: int = 0) -> ConceptBase:
         """Write the base with all its changes, and open what was written.
 
-        Concepts may have other numbers there; saved into its own folder, the base itself is
-        then what was written, and returned. Changed contents pass through memory.
+        Saved into its own folder, the base itself is then what was written, and returned.
 
         Parameters
         ----------
@@ -199,12 +194,25 @@ class ConceptBase:
         hubs
             As for :func:`write_concept_base`.
         """
-        source, url = (str(self.manifest.get(name, "")) for name in ("source", "url"))
-        contents = contents_of(self)
-        saved = write_concept_base(folder, contents, source=source, url=url, hubs=hubs)
-        if saved.folder.resolve() != self.folder.resolve():
+        graph = self.graph
+        if hubs:
+            graph.index_hubs(hubs)
+        header = {
+            name: value
+            for name, value in self.manifest.items()
+            if name not in ("format", "version", "files")
+        }
+
+        def write(inside: Path) -> None:
+            graph.save(inside / "graph")
+            self._database.copy_to(inside / NAME)
+            header.update(finish(inside / NAME))
+
+        FOLDER.write(folder, {}, header, write)
+        saved = ConceptBase.open(folder)
+        if saved.folder != self.folder:
             return saved
-        # the changes that would be repeated in another process are part of the folder now
+        # the copy with the changes is part of the folder now
         vars(self).update(vars(saved))
         return self
 
@@ -212,14 +220,28 @@ class ConceptBase:
 
     def __len__(self) -> int:
         """The number of concepts; numbers of removed ones are not used again."""
-        return len(self.ids)
+        return self._database.size
 
     def __contains__(self, identity: object) -> bool:
         return isinstance(identity, str) and self.number(identity) >= 0
 
     def __iter__(self) -> Iterator[Concept]:
-        """The concepts, removed ones left out."""
-        return concepts_of(self)
+        """The concepts, removed ones left out; their aliases are normalised."""
+        neighbours = self.graph.neighbours
+        for number in range(len(self)):
+            identity, title, description, kind, _, url, text = self._row(number)
+            if identity is not None:
+                yield Concept(
+                    id=identity,
+                    title=title,
+                    aliases=self.names(number),
+                    links=tuple(self.ids.take(neighbours(number))),
+                    description=description,
+                    text=text,
+                    type=kind,
+                    qid=self.qid(number) or "",
+                    url=url,
+                )
 
     @property
     def graph(self) -> ConceptGraph:
@@ -228,43 +250,54 @@ class ConceptBase:
         After a change of links it is built anew when it is next needed, a second for some ten
         million links, without an index of hubs.
         """
-        return self._graph if self._edits is None else self._edits.graph
+        return self._edits.graph
 
     def number(self, identity: str) -> int:
         """Number of the concept with an identifier, -1 if there is none."""
-        return self.ids.find_one(identity)
+        return int(self.ids.find([identity])[0])
 
     def id(self, concept: int) -> str:
         """Identifier of a concept."""
         if concept < 0:
             raise IndexError(concept)
-        return self.ids.table[concept]
+        return self.ids[concept]
 
     def type(self, concept: int) -> str | None:
         """What kind of thing a concept is, None where unknown."""
-        number = int(self.type_numbers[concept])
-        return self.type_names[number] if number >= 0 else None
+        kind: str = self._row(concept)[3]
+        return kind or None
+
+    @property
+    def type_names(self) -> list[str]:
+        """The types that there are."""
+        return [name for (name,) in self._database.ask("SELECT type FROM types ORDER BY 1")]
 
     def qid(self, concept: int) -> str | None:
         """The Wikidata item of a concept, None where unknown."""
-        if self.qid_numbers is not None and self.qid_numbers[concept] > 0:
-            return f"Q{self.qid_numbers[concept]}"
-        identity = self.id(concept)
-        return identity if QID.fullmatch(identity) else None
+        identity, item = self._row(concept)[0], self._row(concept)[4]
+        if item is not None:
+            return f"Q{item}"
+        return identity if identity and QID.fullmatch(identity) else None
 
     def numbers_of_qid(self, qid: str) -> list[int]:
         """The concepts that are an item of Wikidata, by its name such as ``"Q925"``."""
         if not QID.fullmatch(qid):
             return []
-        found = {self.number(qid)}
-        if self.qid_numbers is not None:
-            found.update(np.flatnonzero(self.qid_numbers == int(qid[1:])).tolist())
-        # a removed concept keeps its place
-        return sorted(of for of in found if of >= 0 and self.number(self.id(of)) == of)
+        rows = self._database.ask(
+            "SELECT number FROM concepts WHERE (id = ? OR qid = ?) AND id IS NOT NULL ORDER BY 1",
+            qid,
+            int(qid[1:]),
+        )
+        return [number for (number,) in rows]
+
+    @property
+    def has_items(self) -> bool:
+        """Whether it is known of any concept which item of Wikidata it is."""
+        return bool(self._database.ask("SELECT 1 FROM concepts WHERE qid IS NOT NULL LIMIT 1"))
 
     def url(self, concept: int) -> str | None:
         """The page about a concept, None where unknown."""
-        own = "" if self.urls is None else self.urls[concept]
+        own = self.urls[concept]
         if own.startswith(("http://", "https://")):  # a folder may hold anything
             return own
         url: str = self.manifest.get("url") or ""
@@ -280,16 +313,12 @@ class ConceptBase:
         return url
 
     def names(self, concept: int) -> dict[str, float]:
-        """The aliases of a concept, normalised, and how often each was counted.
-
-        All candidates are searched: some milliseconds for a million.
-        """
-        table = self.aliases
-        found: dict[str, float] = {}
-        for row in table.rows_of(concept):
-            place = table.row(row)[0].tolist().index(concept)
-            found[table.name(row)] = float(table.counts(row)[place])
-        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+        """The aliases of a concept, normalised, and how often each was counted."""
+        rows = self._database.ask(
+            "SELECT alias, count FROM candidates WHERE concept = ? ORDER BY count DESC, alias",
+            int(concept),
+        )
+        return dict(rows)
 
     def describe(self, concept: int | str) -> dict[str, Any]:
         """All that is known of a concept, as plain types.
@@ -308,8 +337,8 @@ class ConceptBase:
         return {
             **self._shown(number),
             "aliases": self.names(number),
-            "links": self.ids.table.take(self.graph.neighbours(number)),
-            "text": (self.descriptions if self.texts is None else self.texts)[number],
+            "links": self.ids.take(self.graph.neighbours(number)),
+            "text": self.texts[number],
         }
 
     def look_up(self, mention: str, limit: int | None = None) -> list[dict[str, Any]]:
@@ -337,22 +366,24 @@ class ConceptBase:
             raise ProblemError(f"mention: expected a string; got {mention!r}.")
         if limit is not None:
             checked_whole("limit", limit, low=0)
-        row = self.aliases.find_one(mention)
-        concepts, priors = self.aliases.row(row)
-        written = self.aliases.written(row, mention)
+        found = self.aliases.all_of(mention)
+        rows_of(self._database, found.concepts[:limit].tolist())  # all at once
         return [
             {**self._shown(concept), "prior": prior, "written": None if np.isnan(share) else share}
             for concept, prior, share in zip(
-                concepts[:limit].tolist(),
-                priors[:limit].tolist(),
-                written[:limit].tolist(),
+                found.concepts[:limit].tolist(),
+                found.priors[:limit].tolist(),
+                found.written(mention)[:limit].tolist(),
                 strict=True,
             )
         ]
 
     def link_probability(self, mention: str) -> float | None:
         """How often a text is a link where it occurs at all; None if that is not known."""
-        return self.aliases.link_probability(mention)
+        return self.aliases.all_of(mention).link
+
+    def _row(self, concept: int) -> tuple[Any, ...]:
+        return rows_of(self._database, [int(concept)])[0]
 
     def _shown(self, concept: int) -> dict[str, Any]:
         return {
@@ -369,7 +400,7 @@ class ConceptBase:
             number = self.number(concept)
         else:
             number = concept if 0 <= concept < len(self) else -1
-            number = -1 if number >= 0 and self.number(self.id(number)) < 0 else number
+            number = -1 if number >= 0 and not self.id(number) else number
         if number < 0:
             raise ProblemError(f"concept: there is no {concept!r} in this knowledge base.")
         return number
@@ -417,24 +448,38 @@ class ConceptBase:
 
     @property
     def changed(self) -> bool:
-        """Whether it was changed since it was opened."""
-        return self._edits is not None
+        """Whether it has changes that a copy of its folder would not have."""
+        return self._database.live
 
     def _changing(self) -> Edits:
-        if self._edits is None:
-            self._edits = Edits(self, self._graph)
+        with _COPYING:
+            if not self._in_place and self._database.path.parent == self.folder:
+                place = tempfile.mkdtemp(prefix="concepts-")
+                weakref.finalize(self._database, _remove, place, os.getpid())
+                self._database.go_live(Path(place) / NAME)
         return self._edits
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        # the folder and what was changed travel to other processes, not the contents
-        return _reopened, (self.folder, [] if self._edits is None else self._edits.journal)
+        # the folder travels to other processes, not the contents
+        own = self._database.path.parent == self.folder
+        return _reopened, (self.folder, self._in_place, None if own else self._database.path)
 
 
-def _reopened(folder: Path, journal: list[tuple[str, Any]]) -> ConceptBase:
-    base = ConceptBase.open(folder)
-    for step in journal:
-        base._changing().repeat(step)
+def _reopened(folder: Path, live: bool, copy: Path | None) -> ConceptBase:
+    base = ConceptBase.open(folder, live=live)
+    if copy is not None:
+        if not copy.exists():
+            raise StorageError(
+                f"folder: the changes of the knowledge base of {folder} ended with the process "
+                "that made them; save it to a folder of its own."
+            )
+        base._database.read_copy(copy)
     return base
+
+
+def _remove(place: str, process: int) -> None:
+    if os.getpid() == process:  # not in one that was forked
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def _concept(given: Concept | Mapping[str, Any]) -> Concept:
@@ -444,31 +489,3 @@ def _concept(given: Concept | Mapping[str, Any]) -> Concept:
         raise
     except (TypeError, ValueError) as error:
         raise ProblemError(f"concept: {error}.") from error
-
-
-def _required(stored: StoredArrays, name: str, count: int) -> StringTable:
-    return StringTable.of_stored(stored, f"{name}.data", f"{name}.offsets", count)
-
-
-def _strings(stored: StoredArrays, name: str, count: int | None) -> StringTable | None:
-    if f"{name}.data" not in stored or f"{name}.offsets" not in stored:
-        return None
-    return StringTable.of_stored(stored, f"{name}.data", f"{name}.offsets", count)
-
-
-def _types(stored: StoredArrays, count: int) -> tuple[list[str], NDArray[np.int16]]:
-    names = _strings(stored, "types", None)
-    if names is None or "types.numbers" not in stored:
-        return [], np.broadcast_to(np.int16(-1), (count,))
-    numbers = stored["types.numbers"]
-    stored.check_size("types.numbers", count)
-    if numbers.min(initial=-1) < -1 or numbers.max(initial=-1) >= len(names):
-        stored.refuse("types.numbers", f"an entry is not in the range from -1 to {len(names) - 1}")
-    return list(names), numbers
-
-
-def _qids(stored: StoredArrays, count: int) -> NDArray[np.int64] | None:
-    if "qids" not in stored:
-        return None
-    stored.check_size("qids", count)
-    return stored["qids"]

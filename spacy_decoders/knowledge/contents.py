@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import errno
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,19 +15,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import checked_indices, checked_scores
 from ..errors import ProblemError
 from ..graph import ConceptGraph
-from ..graph.strings import StringTable
-from .aliases import AliasTable
+from .aliases import normalise, normalised
 from .concepts import Concept
-from .string_index import StringIndex
-from .tables import Tables
-from .title_words import TitleWords
+from .database import APPLICATION, FOLDER, INDEXES, NAME, SEARCH, TABLES, VERSION
+from .letter_case import CASES, letter_cases
+from .title_words import title_words
 
 if TYPE_CHECKING:
     from .concept_base import ConceptBase
 
-__all__ = ["Contents", "write_concept_base"]
+__all__ = ["Contents", "finish", "storable", "write_concept_base", "write_folder"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,67 +128,193 @@ def write_concept_base(
         raise ProblemError("source: there is no concept in it.")
     if url and not url.startswith(("http://", "https://")):
         raise ProblemError(f"url: expected http:// or https://, got {url!r}.")
-    ids, numbers, collisions = StringIndex.build(contents.ids)
-    if collisions or len(ids) < len(contents.ids):
+    if len(set(contents.ids)) < len(contents.ids):
         raise ProblemError("source: the same identifier stands for two concepts.")
-    order = np.argsort(numbers)
-    concepts = numbers[np.asarray(contents.alias_concepts, np.int64)]
-    alias_table = _alias_table(contents, concepts)
-    tables = Tables(
-        ids=ids,
-        titles=_strings(contents.titles, order),
-        descriptions=_strings(contents.descriptions, order),
-        title_words=TitleWords.build(contents.titles),
-        aliases=alias_table,
-        graph=ConceptGraph.from_edges(numbers[contents.edges], vertices=np.arange(len(ids))),
-        **_facts(contents, order),
+    # by a hash: numbers, by which ties are broken, do not follow the order of the input
+    order = sorted(range(len(contents.ids)), key=lambda i: _digest(contents.ids[i]))
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.arange(len(order))
+    graph = ConceptGraph.from_edges(numbers[contents.edges], vertices=np.arange(len(order)))
+    if hubs:
+        graph.index_hubs(hubs, progress=progress)
+    write_folder(
+        folder,
+        graph,
+        _rows(contents, order),
+        _uses(contents, numbers),
+        ((normalise(alias), float(share)) for alias, share in contents.link_probabilities),
+        {"source": source, "url": url},
+        searched=bool(contents.texts),
     )
-    rows = _rows_of_text(contents, order, concepts) if contents.texts else None
-    tables.write(folder, {"source": source, "url": url}, rows, hubs=hubs, progress=progress)
     return ConceptBase.open(folder)
 
 
-def _alias_table(contents: Contents, concepts: NDArray[np.int64]) -> AliasTable:
-    table = AliasTable.build(
-        contents.aliases, concepts, contents.alias_counts, cases=contents.alias_cases
-    )
-    if not contents.link_probabilities:
-        return table
-    rows = table.find([alias for alias, _ in contents.link_probabilities])
-    shares = np.array([share for _, share in contents.link_probabilities], np.float32)
-    return table.with_links(rows, shares)
+def _digest(identity: str) -> bytes:
+    return hashlib.blake2b(identity.encode("utf8", "replace"), digest_size=8).digest()
 
 
-def _facts(contents: Contents, order: NDArray[np.int64]) -> dict[str, Any]:
-    """The tables of what only some sources know."""
-    found: dict[str, Any] = {}
-    if any(contents.types):
-        names = sorted({*contents.types} - {""})
-        if len(names) >= 2**15:
-            raise ProblemError(f"type: at most {2**15 - 1:,} types fit; got {len(names):,}.")
-        number = {"": -1, **{name: i for i, name in enumerate(names)}}
-        found["types"] = np.array([number[contents.types[i]] for i in order], np.int16)
-        found["type_names"] = names
-    if any(contents.qids):
-        qids = [contents.qids[i] for i in order]
-        found["items"] = np.array([int(qid[1:]) if qid else 0 for qid in qids], np.int64)
-    if any(contents.urls):
-        found["urls"] = _strings(contents.urls, order)
-    if any(contents.texts) and list(contents.texts) != list(contents.descriptions):
-        found["texts"] = _strings(contents.texts, order)
-    return found
-
-
-def _strings(texts: Sequence[str], order: NDArray[np.int64]) -> StringTable:
-    return StringTable.build(texts[i] for i in order)
-
-
-def _rows_of_text(
-    contents: Contents, order: NDArray[np.int64], concepts: NDArray[np.int64]
-) -> Iterator[tuple[int, str, str, str]]:
-    """Give the number, title, aliases and text of each concept, for the full-text index."""
-    names: list[list[str]] = [[] for _ in contents.ids]
-    for alias, concept in zip(contents.aliases, concepts, strict=True):
-        names[concept].append(alias)
+def _rows(contents: Contents, order: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+    """The table of concepts."""
     for number, i in enumerate(order):
-        yield number, contents.titles[i], " ; ".join(names[number]), contents.texts[i]
+        description = contents.descriptions[i]
+        text = contents.texts[i] if contents.texts else ""
+        qid = contents.qids[i] if contents.qids else ""
+        yield (
+            number,
+            storable(contents.ids[i]),
+            storable(contents.titles[i]),
+            storable(description),
+            storable(contents.types[i]) if contents.types else "",
+            int(qid[1:]) if qid else None,
+            storable(contents.urls[i]) if contents.urls else "",
+            storable(text) if text and text != description else None,
+        )
+
+
+def _uses(contents: Contents, numbers: NDArray[np.int64]) -> Iterator[tuple[Any, ...]]:
+    """Normalised aliases with their concepts, counts, and counts by case."""
+    aliases = contents.aliases
+    shape = (len(aliases),)
+    places = checked_indices("alias_concepts", contents.alias_concepts, shape, low=0)
+    counts = checked_scores(
+        "alias_counts", contents.alias_counts, shape, dtype=np.float64, forbidden=False
+    )
+    if (counts <= 0).any():
+        raise ProblemError("alias_counts: how often an alias is used must be greater than 0.")
+    given = contents.alias_cases
+    cases = letter_cases(aliases) if given is None else np.asarray(given, np.int64)
+    table = np.where(np.arange(len(CASES)) == cases[:, None], counts[:, None], 0.0)
+    return zip(
+        map(storable, normalised(aliases)),
+        numbers[places].tolist(),
+        counts.tolist(),
+        *table.T.tolist(),
+        strict=True,
+    )
+
+
+def write_folder(
+    folder: str | Path,
+    graph: ConceptGraph,
+    concepts: Iterable[tuple[Any, ...]],
+    uses: Iterable[tuple[Any, ...]],
+    links: Iterable[tuple[str, float]],
+    facts: Mapping[str, Any],
+    *,
+    searched: bool,
+) -> None:
+    """Write the folder of a base at once or not at all.
+
+    Parameters
+    ----------
+    folder
+        As for :func:`write_concept_base`.
+    graph
+        A vertex is the number of a concept.
+    concepts
+        The rows of the table of concepts.
+    uses
+        Normalised aliases, the numbers of concepts, how often the one means the other, and how
+        often of that it is written in which of :data:`~.letter_case.CASES`.
+    links
+        For some normalised aliases how often they are links where they occur.
+    facts
+        For the manifest.
+    searched
+        Whether there is a full-text index.
+    """
+    header = {**facts, "text": searched}
+
+    def write_others(inside: Path) -> None:
+        graph.save(inside / "graph")
+        header.update(_fill(inside / NAME, concepts, uses, links, searched=searched))
+
+    FOLDER.write(folder, {}, header, write_others)
+
+
+def storable(text: str) -> str:
+    """A text that is in UTF-8: lone surrogates, which broken dumps contain, are question marks."""
+    return text if text.isascii() else text.encode("utf8", "replace").decode("utf8")
+
+
+#: What is gathered as it comes, sorted and summed, and thrown away.
+_GATHERED = (
+    "CREATE TEMP TABLE spelled(word TEXT)",
+    "CREATE TEMP TABLE uses(alias TEXT, concept INTEGER, count REAL, lower REAL, "
+    "capitalised REAL, upper REAL, mixed REAL)",
+    "CREATE TEMP TABLE linked(alias TEXT PRIMARY KEY, share REAL) WITHOUT ROWID",
+)
+_SORTED = (
+    "INSERT INTO candidates SELECT alias, sum(count), concept, sum(lower), sum(capitalised), "
+    "sum(upper), sum(mixed), (SELECT share FROM linked WHERE linked.alias = uses.alias) "
+    "FROM uses WHERE alias != '' GROUP BY alias, concept ORDER BY 1, 2 DESC, 3",
+    "INSERT INTO words SELECT word, count(*) FROM spelled GROUP BY 1",
+    "INSERT INTO types SELECT DISTINCT type FROM concepts WHERE type != ''",
+)
+_COUNTS = {
+    "concepts": "count(id) FROM concepts",
+    "items": "count(qid) FROM concepts",
+    "aliases": "count(DISTINCT alias) FROM candidates",
+    "candidates": "count(*) FROM candidates",
+    "links": "count(link) FROM candidates",
+}
+
+
+def finish(path: Path) -> dict[str, Any]:
+    """Forget which links were changed, now that a new graph has them; count what there is."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for table in ("changes", "links", "unlinked"):
+            connection.execute(f"DELETE FROM {table}")
+        return _counted(connection)
+
+
+def _counted(connection: sqlite3.Connection) -> dict[str, Any]:
+    return {
+        name: connection.execute(f"SELECT {what}").fetchone()[0] for name, what in _COUNTS.items()
+    }
+
+
+def _fill(
+    path: Path,
+    concepts: Iterable[tuple[Any, ...]],
+    uses: Iterable[tuple[Any, ...]],
+    links: Iterable[tuple[str, float]],
+    *,
+    searched: bool,
+) -> dict[str, Any]:
+    """Write the database, and count what is in it."""
+
+    def worded() -> Iterator[tuple[Any, ...]]:
+        for row in concepts:
+            words = dict.fromkeys(title_words(row[2]))
+            connection.executemany("INSERT INTO spelled VALUES (?)", ((word,) for word in words))
+            yield row
+
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            for setting in (
+                f"application_id = {APPLICATION}",
+                f"user_version = {VERSION}",
+                "journal_mode = OFF",  # what is not finished is thrown away
+                "synchronous = OFF",
+                "cache_size = -262144",
+                f"temp_store_directory = '{str(path.parent).replace(chr(39), 2 * chr(39))}'",
+            ):
+                connection.execute(f"PRAGMA {setting}")
+            connection.execute("BEGIN")
+            for statement in (*TABLES, *_GATHERED):
+                connection.execute(statement)
+            connection.executemany("INSERT INTO concepts VALUES (?,?,?,?,?,?,?,?)", worded())
+            connection.executemany("INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?)", uses)
+            connection.executemany("INSERT OR REPLACE INTO linked VALUES (?, ?)", links)
+            for statement in (*_SORTED, *INDEXES):
+                connection.execute(statement)
+            if searched:
+                connection.execute(SEARCH)
+                connection.execute("INSERT INTO search(search) VALUES ('rebuild')")
+                connection.execute("INSERT INTO search(search) VALUES ('optimize')")
+            connection.execute("COMMIT")
+            return _counted(connection)
+    except sqlite3.OperationalError as error:
+        reason = errno.ENOSPC if "full" in str(error) else errno.EIO
+        raise OSError(reason, f"{os.strerror(reason)}: {error}", str(path)) from error

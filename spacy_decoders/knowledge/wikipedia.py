@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import ProblemError
 from ..graph import ConceptGraph
-from ..graph.strings import StringTable
 from .building.articles import anchors_as_names, read_articles
 from .building.facts import join_items, join_types
-from .building.links import PageLinks, read_links
-from .building.names import aliases_of, build_aliases, titles_as_names
+from .building.links import read_links
+from .building.names import Uses, index_names, rows_of_uses, titles_as_names
 from .building.occurrences import link_probabilities
-from .building.stages import Build, Progress, Stage
-from .building.strings import strings_of
-from .building.texts import keep_texts, rows_of_text, shown, words_of_titles
-from .building.titles import Titles, read_titles
-from .building.wikidata import TYPES, read_wikidata
+from .building.stages import Build, Progress
+from .building.texts import keep_texts, rows_of_concepts
+from .building.titles import read_titles
+from .building.wikidata import read_wikidata
 from .concept_base import ConceptBase
-from .tables import Tables
+from .contents import write_folder
 
 __all__ = ["WikipediaDumps"]
 
@@ -111,36 +108,43 @@ class WikipediaDumps:
         if self.wikidata is not None:
             wikidata = read_wikidata(build, self.wikidata, self.language)
             bad["wikidata"] = int(wikidata.state["bad"])
-        aliases = _aliases(build, titles, links, articles)
-        shares = None if articles is None else link_probabilities(build, articles, aliases)
+
+        def uses() -> Iterator[Uses]:
+            yield from titles_as_names(titles, links.received, real=articles is not None)
+            if articles is not None:
+                yield from anchors_as_names(articles, titles)
+
+        shares: Iterable[tuple[str, float]] = ()
+        if articles is not None:
+            names = build.stage("names", [titles.key, links.key, articles.key])
+            if not names.done:
+                index_names(names, uses(), build.report)
+            shares = link_probabilities(build, articles, names)
         texts = keep_texts(build, titles, articles, wikidata)
         items = types = None
         if self.page_props is not None or wikidata is not None:
-            items = join_items(build, titles, self.page_props, wikidata)
-            bad["page_props"] = int(items.state["bad"])
-        if items is not None and wikidata is not None:
-            types = join_types(build, items, wikidata).read("types", np.int16)
-        described = articles is not None or wikidata is not None
-        none = StringTable(np.empty(0, np.uint8), np.zeros(len(titles) + 1, np.int64))
-        tables = Tables(
-            ids=titles.ids,
-            titles=shown(titles.ids.table),
-            descriptions=strings_of(texts, "descriptions") if described else none,
-            title_words=words_of_titles(build, titles),
-            aliases=aliases_of(aliases, shares),
-            graph=ConceptGraph(links.graph),
-            texts=None if articles is None else strings_of(texts, "texts"),
-            items=None if items is None else items.read("items", np.int64),
-            types=types,
-            type_names=() if types is None else tuple(TYPES),
-        )
+            found = join_items(build, titles, self.page_props, wikidata)
+            bad["page_props"] = int(found.state["bad"])
+            items = found.read("items", np.int64)
+            if wikidata is not None:
+                types = join_types(build, found, wikidata).read("types", np.int16)
+        graph = ConceptGraph(links.graph)
+        if hubs:
+            graph.index_hubs(hubs, progress=True)
         facts = {
             "source": self.page.name,
             "url": f"https://{self.language}.wikipedia.org/wiki/{{id}}",
             "bad_rows": bad,
         }
-        rows = None if tables.texts is None else rows_of_text(tables, tables.texts)
-        tables.write(output, facts, rows, hubs=hubs, progress=True)
+        write_folder(
+            output,
+            graph,
+            rows_of_concepts(titles, texts, items, types),
+            rows_of_uses(uses()),
+            shares,
+            facts,
+            searched=articles is not None,
+        )
         build.report(f"{output}: written")
         return ConceptBase.open(output), bad
 
@@ -165,14 +169,3 @@ class WikipediaDumps:
             last = now
 
         return report
-
-
-def _aliases(build: Build, titles: Titles, links: PageLinks, articles: Stage | None) -> Stage:
-    inputs = [titles.key, links.key, "" if articles is None else articles.key]
-    stage = build.stage("aliases", inputs)
-    if not stage.done:
-        uses = titles_as_names(titles, links.received, real=articles is not None)
-        if articles is not None:
-            uses = chain(uses, anchors_as_names(articles, titles))
-        build_aliases(stage, uses, build.report)
-    return stage

@@ -2,6 +2,9 @@
 
 import json
 import pickle
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +17,6 @@ from spacy_decoders.graph import ConceptGraph
 from spacy_decoders.knowledge.concept_base import ConceptBase, Contents, write_concept_base
 from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.sources.concept_files import ConceptFile
-from spacy_decoders.knowledge.text_index import TextIndex
 
 CONCEPTS = [
     Concept("cat", "Jaguar", {"Jaguar": 3, "big cat": 1}, ("jungle",), "a spotted cat"),
@@ -79,8 +81,8 @@ def test_no_concepts_no_base(tmp_path):
     [
         (lambda kb: (kb / "manifest.json").unlink(), "has no manifest.json"),
         (lambda kb: (kb / "manifest.json").write_text("{"), "manifest.json is damaged"),
-        (lambda kb: (kb / "ids.codes.npy").unlink(), "ids.codes.npy is missing"),
-        (lambda kb: (kb / "titles.data.npy").write_bytes(b"x"), "has 1 bytes instead of"),
+        (lambda kb: (kb / "concepts.sqlite").unlink(), "concepts.sqlite is missing"),
+        (lambda kb: (kb / "concepts.sqlite").write_bytes(b"x"), "has 1 bytes instead of"),
     ],
 )
 def test_damage_is_named(base, damage, message):
@@ -89,15 +91,21 @@ def test_damage_is_named(base, damage, message):
         ConceptBase.open(base.folder)
 
 
-def test_another_format_is_refused(base):
+def test_another_version_is_refused_and_replaced(base):
     path = base.folder / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 99}))
-    with pytest.raises(ProblemError, match="version 99"):
+    header = json.loads(path.read_text())
+    (base.folder / "ids.codes.npy").write_bytes(b"of version 0.2")
+    files = {"ids.codes.npy": {"size": 14}, **header["files"]}
+    path.write_text(json.dumps({**header, "version": 2, "files": files}))
+    with pytest.raises(StorageError, match=r"version 2, .* build it again with .*kb build"):
         ConceptBase.open(base.folder)
+    contents, _ = Contents.of(CONCEPTS)
+    assert len(write_concept_base(base.folder, contents)) == 3
+    assert not (base.folder / "ids.codes.npy").exists()
 
 
 def test_a_changed_file_fails_the_check(base):
-    path = base.folder / "aliases.priors.npy"
+    path = base.folder / "concepts.sqlite"
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
@@ -121,51 +129,70 @@ def test_the_concepts_that_ship_are_sound():
     assert base.url(base.number("mercury_planet")) == "https://www.wikidata.org/wiki/Q308"
 
 
-def changed(base, name, change):
-    """Change an array of a base, and its header such that sizes and checksums fit."""
-    path = base.folder / f"{name}.npy"
-    array = np.load(path)
-    array = change(array.copy())
-    np.save(path, array)
+def changed(base, *statements):
+    """Change the database of a base behind its back, and make the header fit."""
+    path = base.folder / "concepts.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
     header = json.loads((base.folder / "manifest.json").read_text())
     header["files"][path.name] = {"size": path.stat().st_size, "sha256": "0" * 64}
     (base.folder / "manifest.json").write_text(json.dumps(header))
 
 
-def entry(at, value):
-    def change(array):
-        array[at] = value
-        return array
-
-    return change
+def ask(base):
+    for mention in ("Jaguar", "big cat"):
+        base.look_up(mention)
+    base.text.find("Jaguar", 5)
+    base.title_words.surprise(["jaguar"])
+    return list(base)
 
 
 @pytest.mark.parametrize(
-    "name, change",
+    "statement",
     [
-        ("ids.buckets", entry(1, 2**40)),
-        ("ids.buckets", lambda array: array[:-1]),
-        ("ids.offsets", entry(1, -5)),
-        ("ids.offsets", entry(-1, 2**50)),
-        ("ids.buckets", entry(-1, 2)),
-        ("titles.offsets", lambda array: array[1:]),
-        ("descriptions.offsets", entry(0, 3)),
-        ("title_words.buckets", entry(0, -1)),
-        ("title_words.counts", lambda array: array[:-1]),
-        ("title_words.counts", entry(0, 0)),
-        ("title_words.titles", lambda array: array[:0]),
-        ("aliases.buckets", entry(-1, 99)),
-        ("aliases.entries", entry(1, 99)),
-        ("aliases.concepts", entry(0, 3)),
-        ("aliases.concepts", entry(0, -1)),
-        ("aliases.priors", lambda array: array[:-1]),
-        ("aliases.priors", lambda array: array.astype(np.float64)),
+        "UPDATE candidates SET concept = 3",
+        "UPDATE candidates SET concept = -1",
+        "UPDATE candidates SET concept = 0.5",
+        "UPDATE candidates SET count = -1",
+        "UPDATE candidates SET count = 9e999",
+        "UPDATE candidates SET count = 'x'",
+        "UPDATE candidates SET upper = x'00'",
+        "UPDATE candidates SET mixed = -2",
+        "UPDATE words SET titles = 0",
+        "UPDATE words SET titles = 'many'",
+        "UPDATE concepts SET title = x'ff'",
+        "UPDATE concepts SET text = x'00'",
+        "UPDATE concepts SET qid = 'Q1'",
+        "UPDATE concepts SET qid = -7",
+        "UPDATE concepts SET number = 7 WHERE number = 1",
+        "UPDATE concepts SET id = cast(x'ff' AS TEXT) WHERE number = 1",
+        "DELETE FROM concepts WHERE number = 1",
+        "DELETE FROM search_data",
+        "INSERT INTO search(rowid, title, aliases, body) VALUES (999, 'Jaguar', '', '')",
+        "CREATE TRIGGER x AFTER INSERT ON concepts BEGIN SELECT 1; END",
+        "CREATE VIEW x AS SELECT 1",
+        "CREATE TABLE mine(x)",
+        "ALTER TABLE candidates ADD COLUMN mine",
+        "DROP TABLE words",
+        "PRAGMA user_version = 99",
+        "PRAGMA application_id = 99",
     ],
 )
-def test_numbers_that_lead_out_are_found_on_opening(base, name, change):
-    changed(base, name, change)
-    with pytest.raises(StorageError, match=name):
-        ConceptBase.open(base.folder)
+def test_a_made_up_database_is_refused(base, statement):
+    ask(base)
+    folder = base.folder
+    changed(base, statement)
+    with pytest.raises(StorageError, match=r"concepts\.sqlite|is no graph of"):
+        ask(ConceptBase.open(folder))
+
+
+def test_what_was_replaced_is_not_mixed_with_what_is_open(base):
+    contents, _ = Contents.of(CONCEPTS[1:])
+    write_concept_base(base.folder, contents)
+    assert base.number("cat") >= 0
+    with ThreadPoolExecutor(1) as pool, pytest.raises(StorageError, match="was replaced"):
+        pool.submit(base.number, "cat").result()
 
 
 def test_a_graph_of_other_concepts_is_refused(base):
@@ -175,17 +202,6 @@ def test_a_graph_of_other_concepts_is_refused(base):
     (base.folder / "manifest.json").write_text(json.dumps(header))
     with pytest.raises(StorageError, match="no graph of the 3 concepts"):
         ConceptBase.open(base.folder)
-
-
-def test_words_that_lead_to_no_concept_are_refused(base):
-    path = base.folder / "text.sqlite"
-    TextIndex.build(path, [(1000, "a title", "", "")])
-    header = json.loads((base.folder / "manifest.json").read_text())
-    header["files"]["text.sqlite"]["size"] = path.stat().st_size
-    (base.folder / "manifest.json").write_text(json.dumps(header))
-    opened = ConceptBase.open(base.folder)
-    with pytest.raises(StorageError, match="names a concept that there is not"):
-        opened.text.find("title", 5)
 
 
 def test_looking_up_takes_a_text_and_a_whole_number():

@@ -1,13 +1,17 @@
 """A base that is changed while in use answers as one that was built with the changes."""
 
+import gc
+import multiprocessing
 import pickle
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from spacy_decoders import ConceptBase, ProblemError, StorageError
 from spacy_decoders.knowledge import edits
 from spacy_decoders.knowledge.concepts import Concept
+from spacy_decoders.knowledge.contents import Contents, write_concept_base
 
 CONCEPTS = [
     {"id": "planet", "title": "Mercury (planet)", "aliases": {"Mercury": 60}, "links": ["sun"]},
@@ -91,10 +95,8 @@ def test_capitals_tell_candidates_apart_that_share_an_alias(base):
     assert base.look_up("mercury", limit=1)[0]["id"] == "planet"
 
 
-@pytest.mark.parametrize("many", [0, 3, 16])
 @pytest.mark.parametrize("stage", ["live", "saved", "pickled"])
-def test_changed_it_is_as_if_built_so(base, tmp_path, stage, many, monkeypatch):
-    monkeypatch.setattr(edits, "MANY", many)
+def test_changed_it_is_as_if_built_so(base, tmp_path, stage):
     assert not base.changed
     number = base.add(NEW)
     assert number == 4 and base.number("roman") == 4 and len(base) == 5
@@ -160,15 +162,17 @@ def test_wrong_changes_change_nothing(base):
     assert not base.changed and len(base) == 4
 
 
-def test_link_probabilities_are_kept(base):
+def test_link_probabilities_are_kept(base, tmp_path):
     assert base.link_probability("mercury") is None
-    rows = base.aliases.find(["mercury", "the sun"])
-    base.aliases = base.aliases.with_links(rows, np.array([0.25, 0.5], np.float32))
+    contents, _ = Contents.of(map(Concept.of, CONCEPTS))
+    contents = replace(contents, link_probabilities=[("mercury", 0.25), ("the sun", 0.5)])
+    base = write_concept_base(tmp_path / "kb", contents)
     base.add(NEW)
-    assert base.link_probability("MERCURY") == 0.25 and base.link_probability("sun") is None
-    saved = base.save(base.folder.parent / "other")
+    base.update("sun", aliases=["the sun", "our sun"])
+    assert base.link_probability("MERCURY") == 0.25 and base.link_probability("our sun") is None
+    saved = base.save(tmp_path / "other")
     assert saved.link_probability("the sun") == 0.5 and saved.link_probability("mercury") == 0.25
-    assert np.isnan(saved.aliases.link_probabilities(saved.aliases.find(["sun", "?"]))).all()
+    assert saved.link_probability("?") is None
 
 
 def test_saved_into_its_own_folder_it_travels_as_it_is(tmp_path):
@@ -187,13 +191,85 @@ def test_saved_into_its_own_folder_it_travels_as_it_is(tmp_path):
         assert one.id(int(one.text.find("new", 1)[0][0])) == "new"
 
 
-def test_changes_are_not_repeated_on_another_base(tmp_path):
+def test_changes_end_with_the_base_that_has_them(tmp_path):
     base = ConceptBase.build([{"id": name} for name in "abc"], tmp_path / "kb")
     base.remove("b")
     travelling = pickle.dumps(base)
-    ConceptBase.build([{"id": name} for name in "xyz"], tmp_path / "kb")
-    with pytest.raises(StorageError, match="was replaced"):
+    assert "b" in ConceptBase.open(tmp_path / "kb"), "the folder was changed"
+    del base
+    gc.collect()
+    with pytest.raises(StorageError, match="ended with the process"):
         pickle.loads(travelling)
+
+
+def ask(queue, done, base):
+    """In another process: what a name means before and after a change."""
+    queue.put([one["id"] for one in base.look_up("mercury")])
+    done.wait(60)
+    found = [one["id"] for one in base.look_up("mercury")]
+    neighbours = base.graph.neighbours(base.number("sun")).tolist()
+    queue.put((found, neighbours, base.look_up("Mercurius")[0]["title"]))
+    base.update("roman", description="seen there")
+    queue.put(base.describe("roman")["description"])
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("live", [False, True])
+def test_other_processes_see_changes_at_once(tmp_path, method, live):
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"no {method}")
+    ConceptBase.build(CONCEPTS, tmp_path / "kb")
+    base = ConceptBase.open(tmp_path / "kb", live=live)
+    base.update("sun", description="our star")
+    base.look_up("mercury")
+    context = multiprocessing.get_context(method)
+    queue, done = context.Queue(), context.Event()
+    other = context.Process(target=ask, args=(queue, done, base))
+    other.start()
+    assert queue.get(timeout=60) == ["planet", "element"]
+    base.add({**NEW, "aliases": {"Mercury": 100, "Mercurius": 1}, "links": ["sun"]})
+    base.remove("element")
+    done.set()
+    found, neighbours, title = queue.get(timeout=60)
+    assert (found, title) == (["roman", "planet"], "Mercury (god)")
+    assert base.number("roman") in neighbours
+    assert queue.get(timeout=60) == "seen there"
+    other.join(60)
+    assert base.describe("roman")["description"] == "seen there"
+    assert ("element" in ConceptBase.open(tmp_path / "kb")) is not live
+    assert ("roman" in ConceptBase.open(tmp_path / "kb")) is live
+
+
+def test_threads_ask_and_change_one_base(tmp_path):
+    base = ConceptBase.build(CONCEPTS, tmp_path / "kb")
+    numbers = range(200)
+
+    def work(number):
+        base.add({"id": f"x{number}", "aliases": ["mercury"], "links": ["sun"]})
+        return len(base.look_up("mercury")), base.describe(f"x{number}")["links"]
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(work, numbers))
+    assert all(linked == ["sun"] for _, linked in found)
+    assert max(count for count, _ in found) == len(base.look_up("Mercury")) == 202
+    assert base.graph.degree[base.number("sun")] == 202
+
+
+def test_a_change_that_fails_changes_nothing(base, monkeypatch):
+    def fail(*given):
+        raise KeyboardInterrupt
+
+    base.add(NEW)
+    before = answers(base)
+    monkeypatch.setattr(edits, "_unlink", fail)
+    for change in (
+        lambda: base.add({"id": "x", "title": "Mercury", "text": "sandals"}),
+        lambda: base.update("roman", title="Y", aliases=["mercury"], links=[]),
+        lambda: base.remove("planet"),
+    ):
+        with pytest.raises(KeyboardInterrupt):
+            change()
+    assert answers(base) == before
 
 
 def test_a_changed_concept_is_found_by_the_words_of_all():

@@ -107,7 +107,7 @@ def new_schema(dumps, tmp_path):
 def linked(base):
     graph = base.graph
     return {
-        frozenset(base.ids.table.take(np.array([v, u])))
+        frozenset(base.ids.take(np.array([v, u])))
         for v in range(len(base))
         for u in graph.neighbours(v)
     }
@@ -129,7 +129,7 @@ def content(folder):
 @pytest.mark.parametrize("schema", ["dumps", "new_schema"])
 def test_concepts_links_and_redirects(schema, request, tmp_path):
     base, bad = WikipediaDumps(**request.getfixturevalue(schema)).build(tmp_path / "kb")
-    assert sorted(base.ids.table) == ["Jaguar", "Jungle", "Mercury_(planet)", "O'Neill"]
+    assert sorted(base.ids) == ["Jaguar", "Jungle", "Mercury_(planet)", "O'Neill"]
     assert linked(base) == {frozenset(edge) for edge in EDGES}
     found = aliases(base)
     assert found["mercury", "Mercury_(planet)"] == 2.0  # one, and one link received
@@ -343,7 +343,7 @@ def test_killed_by_the_system_it_goes_on(all_dumps, tmp_path):
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
         "WikipediaDumps(**given, report=report).build(sys.argv[3])\n"
     )
-    for end in ("titles", "aliases"):
+    for end in ("titles", "names"):
         command = [sys.executable, "-c", code, json.dumps(names), end, str(tmp_path / "kb")]
         assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
         assert not (tmp_path / "kb").exists()

@@ -152,7 +152,7 @@ def _check_known(kb: ConceptKnowledgeBase, place: Place) -> None:
     missing = [
         one
         for one in place.constraint.not_candidates or ()
-        if base.number(one) < 0 and (base.qid_numbers is None or not QID.fullmatch(one))
+        if base.number(one) < 0 and not (base.has_items and QID.fullmatch(one))
     ]
     if missing:
         raise ProblemError(

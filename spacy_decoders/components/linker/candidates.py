@@ -17,7 +17,7 @@ from ...errors import ProblemError
 from .knowledge_base import ConceptKnowledgeBase
 
 if TYPE_CHECKING:
-    from ...knowledge.aliases import AliasTable
+    from ...knowledge.aliases import Meanings
     from ...knowledge.candidates import CandidateTable
 
 __all__ = ["AliasCandidates", "CandidateFinder", "FoundCandidates", "TextCandidates", "found_by"]
@@ -64,29 +64,32 @@ class AliasCandidates:
     def __call__(self, kb: KnowledgeBase, mentions: Sequence[Span]) -> list[Any]:
         if not isinstance(kb, ConceptKnowledgeBase):
             return list(kb.get_candidates_batch(mentions))
-        aliases = kb.base.aliases
-        rows = aliases.find([mention.text for mention in mentions])
-        links = aliases.link_probabilities(rows)
-        none = FoundCandidates(*aliases.row(-1), np.empty(0, np.float32))
         return [
-            FoundCandidates(
-                *aliases.row(row), _written(aliases, row, mention), None if link != link else link
+            _NONE
+            if known is None
+            else FoundCandidates(
+                known.concepts, known.priors, _written(known, mention), known.link
             )
-            if row >= 0
-            else none
-            for row, mention, link in zip(rows.tolist(), mentions, links.tolist(), strict=True)
+            for known, mention in zip(
+                kb.base.aliases.find([mention.text for mention in mentions]), mentions, strict=True
+            )
         ]
 
 
-def _written(aliases: AliasTable, row: int, mention: Span) -> NDArray[np.float32]:
+_NONE = FoundCandidates(
+    np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.float32), None
+)
+
+
+def _written(known: Meanings, mention: Span) -> NDArray[np.float32]:
     """How often each candidate is written as the mention; a sentence begins with a capital."""
     text = mention.text
-    written = aliases.written(row, text)
+    written = known.written(text)
     first = mention[0]
     if text[:1].isupper() and (first.i == 0 or first.is_sent_start):
-        written = np.fmax(written, aliases.written(row, text[:1].lower() + text[1:]))
+        written = np.fmax(written, known.written(text[:1].lower() + text[1:]))
     if text.isupper():  # a headline writes everything so
-        written = np.fmax(written, aliases.written(row, text.capitalize()))
+        written = np.fmax(written, known.written(text.capitalize()))
     return written
 
 
@@ -305,12 +308,12 @@ def _of_concepts(
             f"candidates: concepts are numbered from 0 to {len(base) - 1}; got "
             f"{distinct[0]} to {distinct[-1]}."
         )
-    if base.changed and (base.ids.find(base.ids.table.take(distinct)) != distinct).any():
+    ids, titles = base.ids.take(distinct), base.titles.take(distinct)
+    if not all(ids):
         raise ProblemError("candidates: a concept among them was removed; find them anew.")
     vectors = np.zeros((len(distinct), kb.vocab.vectors_length), np.float32)
     for row, concept in enumerate(distinct.tolist() if kb.vocab.vectors_length else ()):
         vectors[row] = kb.concept_vector(concept)
-    ids, titles = base.ids.table.take(distinct), base.titles.take(distinct)
     popularity = base.graph.degree[numbers].astype(np.float64)
     written = np.full(len(numbers), np.nan, np.float32)
     offsets = np.cumsum([0, *(len(one.concepts) for one in found)]).astype(np.int64)

@@ -19,7 +19,6 @@ from ...models.linker.words import shared_words
 
 if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
-    from ...knowledge.concept_base import ConceptBase
 
 __all__ = ["MATCH_LABEL", "common_form", "features_of", "is_common"]
 
@@ -195,7 +194,7 @@ def _of_candidates(
         if label and label != MATCH_LABEL:
             features[rows, Feature.TYPE] = type_agreement(label, map(base.type, numbers))
         around, rare = text.around(spans), base.title_words.surprise
-        texts = [_text(base, number) for number in numbers]
+        texts = [text[:_READ] for text in base.texts.take(table.concepts[rows])]
         features[rows, Feature.WORDS] = shared_words(around, name, texts, rare)
         titles = shared_words(around, name, table.titles[rows], rare)
         features[rows, Feature.WORDS] += _TITLES * titles
@@ -213,11 +212,6 @@ def _case(text: DocWords, span: Span, written: NDArray[np.float32]) -> NDArray[n
             least = 1.0
     logarithms: NDArray[np.float32] = np.log(np.maximum(np.nan_to_num(written, nan=1.0), least))
     return logarithms
-
-
-def _text(base: ConceptBase, concept: int) -> str:
-    texts = base.descriptions if base.texts is None else base.texts
-    return texts[concept][:_READ]
 
 
 def is_common(span: Span) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from spacy.tokens import Span
 from spacy.vocab import Vocab
 
 from ...errors import ProblemError
-from ...knowledge.layout import FOLDER
+from ...knowledge.database import FOLDER
 
 if TYPE_CHECKING:
     from ...knowledge.concept_base import ConceptBase
@@ -27,8 +28,8 @@ _MADE_UP_LENGTH = 64
 class ConceptKnowledgeBase(KnowledgeBase):
     """A concept base behind spaCy's interface for entity linking.
 
-    It works inside spaCy's ``entity_linker`` and inside ``graph_entity_linker``, holds its
-    arrays in memory-mapped files, and travels to worker processes by the path of its folder.
+    It works inside spaCy's ``entity_linker`` and inside ``graph_entity_linker``, reads its
+    database where it lies, and travels to worker processes by the path of its folder.
 
     Parameters
     ----------
@@ -62,10 +63,9 @@ class ConceptKnowledgeBase(KnowledgeBase):
     def get_candidates_batch(self, mentions: Iterable[Span]) -> list[list[Candidate]]:
         """Candidates of several mentions, looked up at once."""
         texts = [mention.text for mention in mentions]
-        rows = self.base.aliases.find(texts)
         return [
-            self._candidates(text, *self.base.aliases.row(int(row)))
-            for text, row in zip(texts, rows, strict=True)
+            [] if found is None else self._candidates(text, found.concepts, found.priors)
+            for text, found in zip(texts, self.base.aliases.find(texts), strict=True)
         ]
 
     def get_vector(self, entity: str) -> list[float]:
@@ -119,7 +119,8 @@ class ConceptKnowledgeBase(KnowledgeBase):
             vectors = [self.vocab.get_vector(word) for word in words]
             mean: list[float] = np.asarray(np.mean(vectors, axis=0), np.float64).tolist()
             return mean
-        rng = np.random.default_rng(self.base.ids.code(concept))
+        digest = hashlib.blake2b(self.base.id(concept).encode("utf8"), digest_size=8).digest()
+        rng = np.random.default_rng(int.from_bytes(digest, "little"))
         direction = rng.standard_normal(_MADE_UP_LENGTH)
         unit: list[float] = (direction / np.linalg.norm(direction)).tolist()
         return unit

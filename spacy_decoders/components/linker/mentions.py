@@ -89,7 +89,7 @@ def _aliases(doc: Doc, kb: KnowledgeBase) -> list[Span]:
         if fit[stop - 1]
     ]
     forms = ["".join(spaced[start : stop - 1]) + words[stop - 1] for start, stop in places]
-    known = (kb.base.aliases.find(forms) >= 0).tolist()
+    known = [found is not None for found in kb.base.aliases.find(forms)]
     # a name that is an entity elsewhere in the document is one of its kind
     labels = {ent.text: ent.label_ for ent in doc.ents}
     return [

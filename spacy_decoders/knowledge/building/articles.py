@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from ..aliases import normalised
 from ..dumps.articles import Article, article_of
 from ..dumps.pages import Unit, pages, units
-from ..string_index import as_lines
 from .names import Uses
 from .results import UnitResults, read_units
 from .stages import Build, Stage, fingerprint
+from .string_index import as_lines
 from .titles import Titles
 
 __all__ = ["ArticlePart", "anchors_as_names", "article_parts", "lines_of", "read_articles"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from ...arrays import read_only
-from ..aliases import AliasTable
-from ..kernels import count_names
+from .arrays import TEXTS, chunks
 from .articles import article_parts
-from .names import aliases_of
+from .kernels import count_names
 from .stages import Build, Stage
+from .string_index import StringIndex
+from .strings import index_of
 from .workers import spread
 
 __all__ = ["link_probabilities"]
@@ -26,11 +28,11 @@ LONGEST = 6
 
 
 class NamesTask(NamedTuple):
-    """A part of the articles, and the folders of the stages of aliases and of occurrences."""
+    """A part of the articles, and the folders of the stages of names and of occurrences."""
 
     part: Path
     stages: Path
-    aliases: str
+    names: str
     folder: Path
 
     @property
@@ -38,19 +40,19 @@ class NamesTask(NamedTuple):
         return self.folder / self.part.name
 
 
-_opened: dict[Path, AliasTable] = {}
+_opened: dict[Path, StringIndex] = {}
 
 
 def count_part(task: NamesTask) -> None:
     """Count in how many articles of a part each name occurs."""
     if task.output.exists():
         return
-    folder = task.stages / task.aliases
+    folder = task.stages / task.names
     if folder not in _opened:
-        stage = Stage.reopened(task.stages, task.aliases)
+        stage = Stage.reopened(task.stages, task.names)
         _opened.clear()
-        _opened[folder] = aliases_of(stage)
-    index = _opened[folder].index
+        _opened[folder] = index_of(stage, "names")
+    index = _opened[folder]
     with np.load(task.part, allow_pickle=False) as arrays:
         bodies = np.frombuffer(zlib.decompress(arrays["bodies"].tobytes()), np.uint8)
     seen = np.zeros(len(index), np.int32)
@@ -64,25 +66,28 @@ def count_part(task: NamesTask) -> None:
     temporary.replace(task.output)
 
 
-def link_probabilities(build: Build, articles: Stage, aliases: Stage) -> NDArray[np.float32]:
-    """Articles in which a name is a link, over those in which it occurs; NaN for names in none.
+def link_probabilities(build: Build, articles: Stage, names: Stage) -> Iterator[tuple[str, float]]:
+    """Names, and the articles in which each is a link over those in which it occurs.
 
     Mihalcea and Csomai (2007), *Wikify!*, keyphraseness.
     """
-    stage = build.stage("occurrences", [articles.key, aliases.key, str(LONGEST)])
+    stage = build.stage("occurrences", [articles.key, names.key, str(LONGEST)])
     if not stage.done:
         stage.folder.mkdir(parents=True, exist_ok=True)
         parts = article_parts(articles)
-        tasks = [NamesTask(part, build.folder, aliases.key, stage.folder) for part in parts]
+        tasks = [NamesTask(part, build.folder, names.key, stage.folder) for part in parts]
         hidden = not build.progress
         with tqdm(total=len(tasks), unit="part", desc="names in text", disable=hidden) as bar:
             for _ in spread(build, count_part, tasks):
                 bar.update()
-        stage.append("links", _shares(tasks, aliases.read("articles", np.float32)))
+        stage.append("links", _shares(tasks, names.read("articles", np.float32)))
         stage.finish()
         known = int((~np.isnan(stage.read("links", np.float32))).sum())
-        build.report(f"link probabilities: of {known:,} aliases")
-    return stage.read("links", np.float32)
+        build.report(f"link probabilities: of {known:,} names")
+    shares, table = stage.read("links", np.float32), index_of(names, "names").table
+    for part in chunks(len(shares), TEXTS):
+        known = part.start + np.flatnonzero(~np.isnan(shares[part]))
+        yield from zip(table.take(known), shares[known].tolist(), strict=True)
 
 
 def _shares(tasks: list[NamesTask], linked: NDArray[np.float32]) -> NDArray[np.float32]:

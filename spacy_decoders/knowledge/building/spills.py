@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from ..kernels import hash_lines
-from ..string_index import gathered
+from .kernels import hash_lines
 from .stages import Stage
+from .string_index import gathered
 
 __all__ = ["PARTS", "KeySpill", "LineSpill", "rows_of_parts"]
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...graph.strings import StringTable
-from ..string_index import StringIndex, buckets_of
 from .stages import Stage
+from .string_index import StringIndex, buckets_of
 
 __all__ = [
     "append_index",

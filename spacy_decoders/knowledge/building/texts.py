@@ -1,28 +1,26 @@
-"""Descriptions, texts and the words of titles, sorted by concept."""
+"""Descriptions and texts, sorted by concept, and all that is known of each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...graph.strings import StringTable
-from ..string_index import StringIndex, as_lines
-from ..tables import Tables
-from ..title_words import TitleWords, title_words
 from .arrays import TEXTS, chunks
 from .articles import article_parts, lines_of
-from .spills import PARTS, LineSpill, rows_of_parts
+from .spills import PARTS, rows_of_parts
 from .stages import Build, Stage
-from .strings import append_index, append_strings, finish_index, index_of
+from .string_index import as_lines
+from .strings import append_strings, strings_of
 from .titles import Titles
-from .wikidata import items_of
+from .wikidata import TYPES, items_of
 
-__all__ = ["keep_texts", "rows_of_text", "shown", "words_of_titles"]
+__all__ = ["keep_texts", "rows_of_concepts"]
 
 _NAMES = ("descriptions", "texts")
-_UNDERSCORE, _SPACE = 95, 32
 
 
 def keep_texts(
@@ -98,52 +96,31 @@ def _append(stage: Stage, name: str, number: int, low: int, high: int) -> None:
     append_strings(stage, name, StringTable.build(texts))
 
 
-def shown(titles: StringTable) -> StringTable:
-    """Titles as they are shown: with spaces for underscores."""
-    data = np.where(titles.data == _UNDERSCORE, np.uint8(_SPACE), titles.data)
-    return StringTable(data, titles.offsets)
-
-
-def rows_of_text(tables: Tables, texts: StringTable) -> Iterator[tuple[int, str, str, str]]:
-    """Give the number, title, aliases and text of each concept, for the full-text index."""
-    of_concept = np.argsort(tables.aliases.concepts, kind="stable")
-    sorted_concepts = tables.aliases.concepts[of_concept]
-    rows = np.searchsorted(tables.aliases.offsets, of_concept, side="right") - 1
-    names = tables.aliases.index.table
-    for part in chunks(len(tables.ids), TEXTS):
+def rows_of_concepts(
+    titles: Titles,
+    texts: Stage,
+    items: NDArray[np.int64] | None,
+    types: NDArray[np.int16] | None,
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of the table of concepts."""
+    ids = titles.ids.table
+    tables = [strings_of(texts, name) if texts.size(f"{name}.data") else None for name in _NAMES]
+    names = [*TYPES, ""]  # the last of them where it is unknown, -1
+    for part in chunks(len(titles), TEXTS):
         numbers = np.arange(part.start, part.stop)
-        ends = np.searchsorted(sorted_concepts, np.append(numbers, part.stop))
-        known = names.take(rows[ends[0] : ends[-1]])
-        for number, title, text, start, stop in zip(
-            numbers.tolist(),
-            tables.titles.take(numbers),
-            texts.take(numbers),
-            (ends[:-1] - ends[0]).tolist(),
-            (ends[1:] - ends[0]).tolist(),
-            strict=True,
+        described, written = (
+            [""] * len(numbers) if table is None else table.take(numbers) for table in tables
+        )
+        for number, identity, description, text in zip(
+            numbers.tolist(), ids.take(numbers), described, written, strict=True
         ):
-            yield number, title, " ; ".join(known[start:stop]), text
-
-
-def words_of_titles(build: Build, titles: Titles) -> TitleWords:
-    """In how many titles each word occurs."""
-    stage = build.stage("title_words", [titles.key])
-    if not stage.done:
-        spill = LineSpill(stage, "words", {"titles": np.int32})
-        if "dealt" not in stage.state:
-            for part in chunks(len(titles), TEXTS):
-                shown = titles.ids.table.take(np.arange(part.start, part.stop))
-                words = [word for title in shown for word in dict.fromkeys(title_words(title))]
-                spill.add(as_lines(words), {"titles": np.ones(len(words))})
-            stage.checkpoint(dealt=True)
-        for number in range(int(stage.state.get("part", 0)), PARTS):
-            lines, columns = spill.part(number)
-            index, rows, _ = StringIndex.build_lines(lines, len(columns["titles"]))
-            append_index(stage, "index", index.codes, index.table)
-            counts = np.bincount(rows[rows >= 0], minlength=len(index))
-            stage.append("counts", counts.astype(np.int32))
-            stage.checkpoint(dealt=True, part=number + 1)
-        finish_index(stage, "index")
-        stage.finish()
-        spill.drop()
-    return TitleWords(index_of(stage, "index"), stage.read("counts", np.int32), len(titles))
+            yield (
+                number,
+                identity,
+                identity.replace("_", " "),
+                description,
+                "" if types is None else names[types[number]],
+                int(items[number]) or None if items is not None else None,
+                "",
+                text if text and text != description else None,
+            )

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ...graph.strings import StringTable
 from ..dumps.sql import Position, SqlTable
-from ..string_index import StringIndex, gathered
 from .arrays import NONE, TEXTS, chunks, taken
 from .rows import read_rows
 from .spills import PARTS, LineSpill
 from .stages import Build, Stage, fingerprint
+from .string_index import StringIndex, gathered
 from .strings import append_index, finish_index, index_of
 
 __all__ = ["Titles", "read_titles"]

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from ..concepts import QID
 from ..dumps.articles import page_title
 from ..dumps.pages import Unit, lines, units
-from ..string_index import as_lines
 from .articles import lines_of
 from .results import UnitResults, read_units
 from .stages import Build, Stage, fingerprint
+from .string_index import as_lines
 
 __all__ = ["TYPES", "read_wikidata", "types_of"]
 

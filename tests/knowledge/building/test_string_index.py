@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_decoders.knowledge.string_index import StringIndex
+from spacy_decoders.knowledge.building.string_index import StringIndex
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 100, 5000])
@@ -27,7 +27,7 @@ def test_repeated_strings_share_a_row():
 
 def test_hashes_are_verified(monkeypatch):
     """Two strings of one hash: the second is reported, and never taken for the first."""
-    from spacy_decoders.knowledge import string_index
+    from spacy_decoders.knowledge.building import string_index
 
     real = string_index.hash_lines
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import read_only
-from ..graph.storage import StoredArrays
-from ..graph.strings import StringTable
+from ...arrays import read_only
+from ...graph.storage import StoredArrays
+from ...graph.strings import StringTable
 from .kernels import equal_to_previous, find_lines, gather_lines, hash_bytes, hash_lines
 
 __all__ = ["StringIndex", "as_lines", "buckets_of", "gathered", "index_arrays"]

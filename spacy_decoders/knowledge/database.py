@@ -1,0 +1,297 @@
+"""The file of a concept base: its tables, and reading them from any thread and process."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import struct
+import threading
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..errors import StorageError
+from ..graph.storage import FolderFormat
+
+__all__ = ["APPLICATION", "FOLDER", "INDEXES", "NAME", "SEARCH", "TABLES", "VERSION", "Database"]
+
+#: The name of the file in a base's folder.
+NAME = "concepts.sqlite"
+FOLDER = FolderFormat(
+    kind="knowledge base",
+    header_name="manifest.json",
+    arrays={},
+    others=(NAME, f"{NAME}-wal", f"{NAME}-shm", "graph/graph.json"),
+    version=3,
+    rebuilt="with `python -m spacy decoders kb build`",
+)
+
+#: In the header of the file: "spDC".
+APPLICATION = 0x73704443
+VERSION = 3
+TABLES = (
+    # what stands for a concept that was removed has no identifier; no text: the description
+    "CREATE TABLE concepts(number INTEGER PRIMARY KEY, id TEXT UNIQUE, title TEXT NOT NULL, "
+    "description TEXT NOT NULL, type TEXT NOT NULL, qid INTEGER, url TEXT NOT NULL, text TEXT)",
+    # how often an alias means a concept, and how often of that it was written in which case; link:
+    # the share of the alias's occurrences that are links, the same in all its rows
+    "CREATE TABLE candidates(alias TEXT NOT NULL, count REAL NOT NULL, concept INTEGER NOT NULL, "
+    "lower REAL NOT NULL, capitalised REAL NOT NULL, upper REAL NOT NULL, mixed REAL NOT NULL, "
+    "link REAL, PRIMARY KEY(alias, count DESC, concept)) WITHOUT ROWID",
+    "CREATE TABLE types(type TEXT PRIMARY KEY) WITHOUT ROWID",
+    # in how many titles each word occurs
+    "CREATE TABLE words(word TEXT PRIMARY KEY, titles INTEGER NOT NULL) WITHOUT ROWID",
+    # changes of links since the graph was written: concepts that lost theirs, and new ones
+    "CREATE TABLE unlinked(concept INTEGER PRIMARY KEY)",
+    "CREATE TABLE links(first INTEGER NOT NULL, second INTEGER NOT NULL, "
+    "PRIMARY KEY(first, second)) WITHOUT ROWID",
+    "CREATE TABLE changes(number INTEGER PRIMARY KEY, of_links INTEGER NOT NULL)",
+    "CREATE VIEW searchable AS SELECT number, title, (SELECT group_concat(alias, ' ; ') FROM "
+    "candidates WHERE concept = number) AS aliases, coalesce(text, description) AS body FROM "
+    "concepts WHERE id IS NOT NULL",
+)
+INDEXES = (
+    "CREATE INDEX items ON concepts(qid) WHERE qid IS NOT NULL",
+    "CREATE INDEX names ON candidates(concept)",
+)
+# content=...: the words are indexed, the text itself is not kept twice
+SEARCH = (
+    "CREATE VIRTUAL TABLE search USING fts5(title, aliases, body, content='searchable', "
+    "content_rowid='number', tokenize='unicode61 remove_diacritics 2')"
+)
+#: Remembered in each table of a thread's cache.
+_REMEMBERED = 1 << 14
+
+
+class Database:
+    """The file of a base, and what was read of it lately.
+
+    It is read by a connection for each thread and process; what the caches hold is as new as the
+    file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    live
+        Whether somebody may change it: then every reader sees each change at once. What is not
+        live is opened as what never changes, and can't be written.
+
+    Raises
+    ------
+    StorageError
+        If the file is missing, cut short, or of another kind.
+    """
+
+    def __init__(self, path: Path, *, live: bool = False) -> None:
+        self._open(path, live)
+        self.searched = self._check_schema()
+
+    def _open(self, path: Path, live: bool) -> None:
+        self.path = path
+        self.live = live
+        self._local = threading.local()
+        _check_header(path, live)
+        self._inode = path.stat().st_ino
+        _opened.add(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (self.path, self.live)
+
+    def go_live(self, path: Path) -> None:
+        """Copy the file and read, and change, the copy from now on."""
+        with closing(sqlite3.connect(path)) as copy:
+            self._connection().backup(copy)
+        self.read_copy(path)
+        self._connection().execute("PRAGMA synchronous = OFF")
+
+    def read_copy(self, path: Path) -> None:
+        """Read, and change, a copy that another process has made."""
+        self._open(path, live=True)
+
+    def copy_to(self, path: Path) -> None:
+        """Write the file anew without what was left empty."""
+        self._ask("VACUUM INTO ?", (str(path),))
+
+    def ask(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The rows of a query.
+
+        Raises
+        ------
+        StorageError
+            If the file is damaged.
+        """
+        return self._ask(statement, values)
+
+    def ask_one(self, statement: str, *values: Any) -> Any:
+        """The only value of a query, None where there is none."""
+        rows = self._ask(statement, values)
+        return rows[0][0] if rows else None
+
+    def ask_many(self, statement: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
+        """The rows of a query for many values, as ``IN (SELECT value FROM json_each(?))``."""
+        # half a pair of surrogates is in no file
+        given = [v.encode("utf8", "replace").decode() if isinstance(v, str) else v for v in values]
+        return self._ask(statement, (json.dumps(given),))
+
+    def _ask(self, statement: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        try:
+            return self._connection().execute(statement, values).fetchall()
+        except (sqlite3.DatabaseError, OverflowError) as error:
+            raise self.damaged(error) from error
+
+    def cache(self, name: str) -> dict[Any, Any]:
+        """A dictionary of this thread, empty after each change of the file."""
+        connection, local = self._connection(), self._local
+        if self.live:
+            (version,) = connection.execute("PRAGMA data_version").fetchone()
+            if version != local.version:
+                local.version = version
+                local.caches = {}
+        found: dict[Any, Any] = local.caches.setdefault(name, {})
+        if len(found) > _REMEMBERED:
+            found.clear()
+        return found
+
+    @contextmanager
+    def change(self, *, links: bool = False) -> Iterator[sqlite3.Connection]:
+        """Give a connection for a transaction: all of it counts, or nothing."""
+        connection = self._connection()
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+            connection.execute(
+                "INSERT INTO changes SELECT coalesce(max(number), 0) + 1, ? FROM changes",
+                (int(links),),
+            )
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+        self._local.caches = {}  # the version counts changes by others
+
+    @property
+    def size(self) -> int:
+        """One more than the largest number of a concept."""
+        cache = self.cache("size")
+        if not cache:
+            cache[0] = self.ask_one("SELECT coalesce(max(number), -1) + 1 FROM concepts")
+        found = cache[0]
+        if not isinstance(found, int) or not 0 <= found < 2**31:
+            raise self.damaged(f"a concept has the number {found!r}")
+        return found
+
+    def check(self) -> None:
+        """Read all of the file, and raise a `StorageError` if it is damaged."""
+        found = self.ask_one("PRAGMA quick_check")
+        if found != "ok":
+            raise self.damaged(found)
+
+    def damaged(self, reason: object) -> StorageError:
+        """What to raise of a damaged file."""
+        return StorageError(f"folder: {self.path} is damaged ({reason}); copy or build it again.")
+
+    def _connection(self) -> sqlite3.Connection:
+        """The connection of this thread: SQLite's are not shared, least of all after a fork."""
+        local = self._local
+        process = getattr(local, "process", None)
+        if process == os.getpid():
+            connection: sqlite3.Connection = local.connection
+            return connection
+        if process is not None:  # to close it would free the locks of the other process
+            _kept.append(local.connection)
+        try:
+            if self.path.stat().st_ino != self._inode:
+                raise StorageError(
+                    f"folder: {self.path} was replaced since it was opened; open it again."
+                )
+        except FileNotFoundError as error:
+            raise StorageError(f"folder: {self.path} is missing; build it again.") from error
+        mode = "mode=rw" if self.live else "mode=ro&immutable=1"
+        try:
+            # used by one thread, but closed by the one that frees the base
+            connection = sqlite3.connect(
+                f"{self.path.absolute().as_uri()}?{mode}",
+                uri=True,
+                check_same_thread=False,
+                isolation_level=None,
+                timeout=60,
+            )
+            weakref.finalize(self, _close, connection, os.getpid())
+            connection.execute("PRAGMA trusted_schema = OFF")  # a made-up file runs no code
+            connection.execute("PRAGMA cell_size_check = ON")
+            connection.execute("PRAGMA mmap_size = 1099511627776")
+            if self.live:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = NORMAL")
+        except sqlite3.DatabaseError as error:
+            raise self.damaged(error) from error
+        local.connection, local.process, local.version = connection, os.getpid(), -1
+        local.caches = {}
+        return connection
+
+    def _check_schema(self) -> bool:
+        """Whether there is a full-text index; a view or trigger of somebody else's is refused."""
+        rows = self.ask("SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        wanted = {sql: sql.split("(")[0].split()[1:3] for sql in (*TABLES, *INDEXES)}
+        searched = any(sql == SEARCH for _, _, sql in rows)
+        for name, kind, sql in rows:
+            of_search = searched and str(name).startswith("search_") and kind == "table"
+            if sql != SEARCH and not of_search and sql not in wanted:
+                raise self.damaged(f"{name} is no part of a knowledge base")
+        missing = wanted.keys() - {sql for _, _, sql in rows}
+        if missing:
+            raise self.damaged(f"it has no {' '.join(wanted[min(missing)])}")
+        return searched
+
+
+#: Connections of the process from which this one was forked.
+_kept: list[sqlite3.Connection] = []
+_opened: weakref.WeakSet[Database] = weakref.WeakSet()
+
+
+def _close(connection: sqlite3.Connection, process: int) -> None:
+    if process == os.getpid():
+        connection.close()
+    else:
+        _kept.append(connection)
+
+
+def _close_all() -> None:
+    """Close what this thread has open: SQLite forbids that a fork takes it along."""
+    for database in list(_opened):
+        local = database._local
+        if getattr(local, "process", None) == os.getpid():
+            local.connection.close()
+            local.process = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_close_all)
+
+
+def _reopened(path: Path, live: bool) -> Database:
+    return Database(path, live=live)
+
+
+def _check_header(path: Path, live: bool) -> None:
+    if not path.is_file():
+        raise StorageError(f"folder: {path} is missing; copy or build it again.")
+    with path.open("rb") as file:
+        head = file.read(100)
+    reason = None
+    if len(head) < 100 or head[:16] != b"SQLite format 3\0":
+        reason = "it is no SQLite file"
+    else:
+        (page,), (pages,) = struct.unpack(">H", head[16:18]), struct.unpack(">I", head[28:32])
+        (version,), (kind,) = struct.unpack(">I", head[60:64]), struct.unpack(">I", head[68:72])
+        size = path.stat().st_size
+        if kind != APPLICATION or version != VERSION:
+            reason = "it is no knowledge base of this version"
+        elif not live and (65536 if page == 1 else page) * pages != size:
+            reason = f"it has {size} bytes; it was cut short or added to"
+    if reason is not None:
+        raise StorageError(f"folder: {path} is damaged ({reason}); copy or build it again.")
