@@ -1,14 +1,13 @@
-"""Drawing a dependency tree above its sentence, and the arcs of another tree below it."""
+"""Drawing a dependency tree above its sentence."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .measure import text_width
-
-__all__ = ["Arc", "OtherArcs", "TreeDrawing", "Word"]
+__all__ = ["Arc", "TreeDrawing", "Word", "text_width"]
 
 #: Pixels between levels of arcs, between words, and from a word's centre to its arcs' ends.
 _LEVEL, _GAP, _ASIDE = 28, 26, 5
@@ -47,13 +46,6 @@ class Arc(NamedTuple):
         return self.margin is not None and self.margin < _CLOSE
 
 
-class OtherArcs(NamedTuple):
-    """The arcs of another tree that the best one does not have, drawn below the words."""
-
-    arcs: tuple[Arc, ...]
-    height: float
-
-
 @dataclass(frozen=True)
 class TreeDrawing:
     """The positions of words, by their centres, and of arcs, in pixels."""
@@ -78,16 +70,9 @@ class TreeDrawing:
         centres = _centres(words, labels)
         levels = _levels(tree)
         floor = _LEVEL * max(levels.values(), default=0) + 24.0
-        arcs = _arcs(tree, levels, centres, floor, -1, margins)
+        arcs = _arcs(tree, levels, centres, floor, margins)
         width = centres[-1] + _width(words[-1]) / 2 + 16 if words else 0.0
         return cls(tuple(zip(words, centres, strict=True)), tuple(arcs), width, floor + 54)
-
-    def others(self, tree: Tree) -> OtherArcs:
-        """Lay out the differing arcs of another tree, below the words."""
-        levels = _levels(tree)
-        centres = [x for _, x in self.words]
-        arcs = _arcs(tree, levels, centres, 10.0, 1, [None] * len(centres))
-        return OtherArcs(tuple(arcs), _LEVEL * max(levels.values(), default=0) + 30.0)
 
 
 def _arcs(
@@ -95,13 +80,11 @@ def _arcs(
     levels: Mapping[int, int],
     centres: Sequence[float],
     floor: float,
-    side: int,
     margins: Sequence[float | None],
 ) -> Iterator[Arc]:
-    """The arcs of a tree, above the floor (`side` -1) or below it (1)."""
+    """The arcs of a tree, above the floor."""
     for modifier, (head, label) in tree.items():
-        end = floor + side * _LEVEL * levels[modifier]
-        label_at = end - 5 if side < 0 else end + 15
+        end = floor - _LEVEL * levels[modifier]
         at = centres[modifier]
         if head == modifier:
             path, middle = f"M{at:.1f},{end:.1f} V{floor:.1f}", at
@@ -111,15 +94,20 @@ def _arcs(
             x1, x2 = left + _ASIDE, right - _ASIDE
             at += _ASIDE if modifier < head else -_ASIDE
             bend = min(14.0, (x2 - x1) / 2)
-            corner = end - side * bend
+            corner = end + bend
             path = (
                 f"M{x1:.1f},{floor:.1f} V{corner:.1f} Q{x1:.1f},{end:.1f} {x1 + bend:.1f},"
                 f"{end:.1f} H{x2 - bend:.1f} Q{x2:.1f},{end:.1f} {x2:.1f},{corner:.1f} "
                 f"V{floor:.1f}"
             )
             middle = (x1 + x2) / 2
-        arrow = f"M{at:.1f},{floor - 5 * side:.1f} l-4,{7 * side} h8 z"
-        yield Arc(path, arrow, label, middle, label_at, margins[modifier])
+        arrow = f"M{at:.1f},{floor + 5:.1f} l-4,-7 h8 z"
+        yield Arc(path, arrow, label, middle, end - 5, margins[modifier])
+
+
+def text_width(text: str) -> float:
+    """Estimate the width of a text at 14 pixels, on the safe side: fonts are not known."""
+    return sum(14.5 if unicodedata.east_asian_width(c) in "WF" else 8.3 for c in text)
 
 
 def _width(word: Word) -> float:

@@ -4,23 +4,92 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
-from .ranking import Alternative, Change, Choice, Ranking, Reading
-
 __all__ = [
-    "difference", "head_in_words", "head_ranking", "link_ranking", "mentions_in", "named_spans",
-    "names_of", "parses_of", "tag_rankings",
+    "Alternative", "Choice", "head_choices", "link_choices", "mentions_in", "named_spans",
+    "ranked_choices", "tag_choices",
 ]  # fmt: skip
 
 
-def parses_of(doc: Doc, span: Span) -> list[Mapping[str, Any]]:
-    """The k best trees of a sentence, by the parser whose best it has; none if it has another."""
+class Alternative(NamedTuple):
+    """Another value of a choice, and what the best answer that has it is worth less."""
+
+    value: str
+    loss: float
+
+
+class Choice(NamedTuple):
+    """A decision and its alternatives, the cheapest first.
+
+    `margin` is the least cost of another value, where it is known independently of the options.
+    """
+
+    place: str
+    chosen: str
+    options: tuple[Alternative, ...]
+    margin: float | None = None
+
+
+def ranked_choices(
+    scores: Sequence[float],
+    answers: Sequence[Mapping[Any, str]],
+    name: Callable[[Any], str],
+    absent: str = "",
+) -> list[Choice]:
+    """Compare ranked answers, the best first: the places where they differ.
+
+    Parameters
+    ----------
+    scores
+        Of each answer.
+    answers
+        The value at each place; places are sorted.
+    name
+        Names a place.
+    absent
+        The value of a place that an answer does not have.
+
+    Examples
+    --------
+    >>> found = ranked_choices([2.0, 1.5], [{0: "DT", 1: "NN"}, {0: "DT", 1: "VB"}], str)
+    >>> [(choice.chosen, choice.options) for choice in found]
+    [('NN', (Alternative(value='VB', loss=0.5),))]
+    """
+    choices = []
+    for place in sorted({place for answer in answers for place in answer}):
+        first: dict[str, Alternative] = {}
+        for score, answer in zip(scores, answers, strict=True):
+            value = answer.get(place, absent)
+            first.setdefault(value, Alternative(value, max(scores[0] - score, 0.0)))
+        chosen, *others = first.values()
+        if others:
+            choices.append(Choice(name(place), chosen.value, tuple(others)))
+    return choices
+
+
+def head_choices(doc: Doc, span: Span) -> list[Choice]:
+    """The heads of a sentence's k best trees, by the parser whose best tree it has."""
+    parses = _parses_of(doc, span)
+    if not parses:
+        return []
+    names = _names_of([(token, doc[token].text) for token in parses[0]["tokens"]])
+    answers = [
+        {
+            token: f"{'root of the sentence' if head == token else names[head]} · {label}"
+            for token, head, label in zip(p["tokens"], p["heads"], p["deps"], strict=True)
+        }
+        for p in parses
+    ]
+    return ranked_choices([p["score"] for p in parses], answers, names.__getitem__)
+
+
+def _parses_of(doc: Doc, span: Span) -> list[Mapping[str, Any]]:
     for parses in doc._.parses:
         if parses and span.start <= parses[0]["tokens"][0] < span.end:
             heads = [doc[token].head.i for token in parses[0]["tokens"]]
@@ -29,68 +98,27 @@ def parses_of(doc: Doc, span: Span) -> list[Mapping[str, Any]]:
     return []
 
 
-def _arcs(parse: Mapping[str, Any]) -> dict[int, tuple[int, str]]:
-    heads = zip(parse["heads"], parse["deps"], strict=True)
-    return dict(zip(parse["tokens"], heads, strict=True))
-
-
-def head_ranking(doc: Doc, parses: Sequence[Mapping[str, Any]]) -> Ranking | None:
-    """The heads of a sentence's k best trees."""
-    if not parses:
-        return None
-    names = names_of([(token, doc[token].text) for token in parses[0]["tokens"]])
-    answers = [
-        {token: head_in_words(names, token, *arc) for token, arc in _arcs(p).items()}
-        for p in parses
-    ]
-    return Ranking.of([p["score"] for p in parses], answers, names.__getitem__)
-
-
-def head_in_words(names: Mapping[int, str], token: int, head: int, label: str) -> str:
-    """Say what a token's head is, and its label."""
-    return f"{'root of the sentence' if head == token else names[head]} · {label}"
-
-
-def difference(
-    span: Span, parses: Sequence[Mapping[str, Any]], number: int
-) -> dict[int, tuple[int, str]]:
-    """The arcs of another tree that the best one has not, by places in the drawing."""
-    at = {t.i: place for place, t in enumerate(t for t in span if not t.is_space)}
-    best, other = _arcs(parses[0]), _arcs(parses[number])
-    return {
-        at[token]: (at[head], label)
-        for token, (head, label) in other.items()
-        if best[token] != (head, label)
-    }
-
-
-def tag_rankings(doc: Doc, span: Span) -> Iterator[tuple[str, Ranking]]:
-    """Each tagger's choices in its units that begin in the sentence."""
+def tag_choices(doc: Doc, span: Span) -> Iterator[tuple[str, list[Choice]]]:
+    """Each tagger's choices in its units that begin in the sentence, with a heading."""
     taggings = [t for t in doc._.taggings if span.start <= t["start"] < span.end]
     units = groupby(taggings, key=lambda t: (t["component"], t["start"], t["end"]))
     for (component, start, end), group in units:
         ranked = list(group)
-        labels = [t["labels"] for t in ranked]
         scores = [t["score"] for t in ranked]
-        if all(label == "O" or label[1:2] == "-" for label in labels[0]):
-            found = _entity_ranking(doc, start, scores, labels)
-            heading = "Entities"
+        answers: list[dict[Any, str]]
+        if all(label == "O" or label[1:2] == "-" for label in ranked[0]["labels"]):
+            answers = [dict(named_spans(t["labels"], start)) for t in ranked]
+            spans = sorted({span for answer in answers for span in answer})
+            names = _names_of([(span, doc[span[0] : span[1]].text) for span in spans])
+            heading, absent = "Entities", "no entity"
         else:
-            names = names_of([(i, doc[i].text) for i in range(start, end)])
-            answers = [dict(enumerate(sequence, start)) for sequence in labels]
-            found = Ranking.of(scores, answers, names.__getitem__)
-            heading = "Tags"
-        if found is not None:
-            yield f"{heading} ({component})", found
-
-
-def _entity_ranking(
-    doc: Doc, start: int, scores: Sequence[float], labels: Sequence[Sequence[str]]
-) -> Ranking | None:
-    answers = [dict(named_spans(sequence, start)) for sequence in labels]
-    spans = sorted({span for answer in answers for span in answer})
-    names = names_of([(span, doc[span[0] : span[1]].text) for span in spans])
-    return Ranking.of(scores, answers, names.__getitem__, absent="no entity")
+            answers = [dict(enumerate(t["labels"], start)) for t in ranked]
+            names = _names_of([(i, doc[i].text) for i in range(start, end)])
+            heading, absent = "Tags", ""
+        yield (
+            f"{heading} ({component})",
+            ranked_choices(scores, answers, names.__getitem__, absent),
+        )
 
 
 def named_spans(labels: Sequence[str], start: int) -> Iterator[tuple[tuple[int, int], str]]:
@@ -110,29 +138,24 @@ def mentions_in(doc: Doc) -> list[Span]:
     return sorted(filter_spans([*doc.ents, *aside]), key=lambda span: span.start)
 
 
-def link_ranking(doc: Doc) -> Ranking | None:
+def link_choices(doc: Doc) -> list[Choice]:
     """The candidates of each mention; what one costs while all other links stay."""
     mentions = [ent for ent in mentions_in(doc) if len(ent._.link.get("candidates", ())) > 1]
-    names = names_of([(ent.start, ent.text) for ent in mentions])
-    choices: list[Choice] = []
-    readings: list[Reading] = []
+    names = _names_of([(ent.start, ent.text) for ent in mentions])
+    choices = []
     for ent in mentions:
-        chosen, *others = ent._.link["candidates"]
-        title = ent._.link["title"] or ent._.link["id"] or "no concept"
-        if not ent._.link["id"]:
+        link = ent._.link
+        chosen, *others = link["candidates"]
+        if not link["id"]:
             others = [chosen, *others]
-        margin = ent._.link["margin"] if ent._.link.get("exact_margin") else None
-        options = []
-        for other in others:
-            name = other["title"] or other["id"]
-            loss = _log_odds(chosen["score"], other["score"])
-            change = Change(names[ent.start], name, title)
-            readings.append(Reading(len(readings) + 1, loss, (change,)))
-            options.append(Alternative(name, loss, len(readings)))
-        choices.append(Choice(names[ent.start], title, tuple(options), margin))
-    if not choices:
-        return None
-    return Ranking(tuple(choices), tuple(readings), 0, 0.0)
+        options = tuple(
+            Alternative(other["title"] or other["id"], _log_odds(chosen["score"], other["score"]))
+            for other in others
+        )
+        title = link["title"] or link["id"] or "no concept"
+        margin = link["margin"] if link.get("exact_margin") else None
+        choices.append(Choice(names[ent.start], title, options, margin))
+    return choices
 
 
 def _log_odds(chosen: float, other: float) -> float:
@@ -144,7 +167,7 @@ def _log_odds(chosen: float, other: float) -> float:
     return math.log(max(chosen, smallest)) - math.log(max(other, smallest))
 
 
-def names_of(places: Sequence[tuple[Any, str]]) -> dict[Any, str]:
+def _names_of(places: Sequence[tuple[Any, str]]) -> dict[Any, str]:
     """Names of places by their texts; a text that occurs again is counted."""
     totals, seen, names = Counter(text for _, text in places), Counter[str](), {}
     for place, text in places:

@@ -48,8 +48,8 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
     """Explain what the components decoded, with alternatives and certificates.
 
     Shows the annotations first: headline, text, names with their types and links and how
-    probable both are, and trees; then the alternatives of each tag, entity, head and link,
-    selectable, with their costs; then every certificate in plain words. Alternatives appear where
+    probable both are, and trees; then the alternatives of each tag, entity, head and link with
+    their costs; then every certificate in plain words. Alternatives appear where
     the components keep them (``k_best``, ``head_margins``, ``n_best``).
 
     Parameters
@@ -81,8 +81,7 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
     if not all(isinstance(doc, Doc) for doc in given):
         raise ProblemError("docs: expected a Doc or several; call nlp(text) first.")
     views = [DocumentView.of(doc, number) for number, doc in enumerate(given, start=1)]
-    readings = max((view.readings for view in views), default=0)
-    return rendered("page.html", title=title, docs=views, readings=readings)
+    return rendered("page.html", title=title, docs=views)
 
 
 def rendered(template: str, **content: Any) -> Explanation:

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from spacy.tokens import Doc, Span
 
 from ..components.linker.mentions import MATCH_LABEL
-from .arcs import OtherArcs, TreeDrawing, Word
-from .choices import difference, head_ranking, link_ranking, mentions_in, parses_of, tag_rankings
-from .ranking import Ranking, Reading
+from .arcs import TreeDrawing, Word
+from .choices import Choice, head_choices, link_choices, mentions_in, tag_choices
 
 __all__ = ["DocumentView", "Name", "Piece", "SentenceView", "headlines_by_component", "names_in"]
 
@@ -63,10 +62,8 @@ class SentenceView:
     words: list[Word]
     #: Its drawing, if it was parsed.
     tree: TreeDrawing | None
-    #: A heading and a ranking for tags, entities and heads.
-    rankings: list[tuple[str, Ranking]]
-    #: For each reading of the heads, by its number, the arcs that the best tree has not.
-    other_arcs: dict[int, OtherArcs]
+    #: A heading and the choices for heads, tags and entities, where there were any.
+    choices: list[tuple[str, list[Choice]]]
 
     @classmethod
     def of(cls, doc: Doc, span: Span) -> SentenceView:
@@ -77,22 +74,15 @@ class SentenceView:
             if not token.is_space
         ]
         tree = _tree(span, words) if words and doc.has_annotation("DEP") else None
-        rankings, other_arcs = [], {}
-        parses = parses_of(doc, span)
-        heads = head_ranking(doc, parses)
-        if heads is not None and tree is not None:
-            rankings = [("Heads", heads)]
-            other_arcs = {
-                reading.number: tree.others(difference(span, parses, reading.number))
-                for reading in heads.readings
-            }
-        rankings += tag_rankings(doc, span)
-        return cls(span.text.strip(), words, tree, rankings, other_arcs)
+        found = [("Heads", head_choices(doc, span) if tree else []), *tag_choices(doc, span)]
+        choices = [(heading, given) for heading, given in found if given]
+        return cls(span.text.strip(), words, tree, choices)
 
     @property
-    def closest(self) -> Reading:
-        """The cheapest of all other answers."""
-        return min((ranking.closest for _, ranking in self.rankings), key=lambda r: r.loss)
+    def closest(self) -> Choice:
+        """The choice with the cheapest alternative."""
+        every = (choice for _, choices in self.choices for choice in choices)
+        return min(every, key=lambda choice: choice.options[0].loss)
 
 
 @dataclass(frozen=True)
@@ -103,7 +93,7 @@ class DocumentView:
     pieces: list[Piece]
     names: list[Name]
     sentences: list[SentenceView]
-    links: Ranking | None
+    links: list[Choice]
     headlines: Mapping[str, Sequence[Mapping[str, Any]]]
     certificates: Mapping[str, Sequence[Mapping[str, Any]]]
 
@@ -118,18 +108,10 @@ class DocumentView:
             pieces=list(_pieces(doc)),
             names=names_in(doc),
             sentences=[SentenceView.of(doc, span) for span in spans] if len(doc) else [],
-            links=link_ranking(doc),
+            links=link_choices(doc),
             headlines=headlines,
             certificates=doc._.certificates,
         )
-
-    @property
-    def readings(self) -> int:
-        """The largest number of a reading."""
-        found = [ranking for sentence in self.sentences for _, ranking in sentence.rankings]
-        if self.links is not None:
-            found.append(self.links)
-        return max((r.number for ranking in found for r in ranking.readings), default=0)
 
 
 def headlines_by_component(doc: Doc) -> dict[str, list[Mapping[str, Any]]]:

@@ -14,9 +14,6 @@ from spacy_decoders.components.extensions import record_certificates
 
 from .conftest import proven
 
-SHOWN = """() => [...document.querySelectorAll('.heads .outcome, .other')]
-    .filter(e => getComputedStyle(e).display != 'none').map(e => e.dataset.reading).join()"""
-
 HOSTILE = "</title></style><script>document.title='taken'</script><img src=x onerror=alert(1)>\"'`"
 
 
@@ -50,24 +47,6 @@ class Opened:
 @pytest.fixture
 def opened(browser, doc, tmp_path):
     return Opened(browser, explain(doc).save(tmp_path / "page.html"))
-
-
-def test_the_reading_that_is_clicked_is_shown(opened):
-    page = opened.page
-    assert page.evaluate(SHOWN) == "0"
-    page.locator(".heads input[value='1']").first.check(force=True)
-    assert page.evaluate(SHOWN) == "1,1"
-    page.locator(".heads .row .best").first.click()
-    assert page.evaluate(SHOWN) == "0"
-
-
-def test_the_reading_is_chosen_by_keys(opened):
-    page = opened.page
-    page.locator(".heads input:checked").first.focus()
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate(SHOWN) == "1,1"
-    page.keyboard.press("ArrowLeft")
-    assert page.evaluate(SHOWN) == "0"
 
 
 def test_sections_open_by_keys(opened):

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_decoders.display.choices import (
-    difference,
-    head_ranking,
-    link_ranking,
+    head_choices,
+    link_choices,
     named_spans,
-    parses_of,
+    ranked_choices,
 )
 
 #: Runs of tokens: how many, and of what kind; None is no entity.
@@ -34,8 +33,7 @@ def test_named_spans_are_where_they_were_put(runs, start):
 
 
 def test_a_link_costs_the_log_odds_of_its_rival(doc):
-    ranking = link_ranking(doc)
-    (choice,) = ranking.choices
+    (choice,) = link_choices(doc)
     (rival,) = choice.options
     assert (choice.chosen, rival.value, choice.margin) == ("Jaguar", "Jaguar Cars", None)
     assert rival.loss == pytest.approx(math.log(0.8 / 0.2))
@@ -43,14 +41,38 @@ def test_a_link_costs_the_log_odds_of_its_rival(doc):
 
 def test_heads_cost_what_the_next_tree_is_worth_less(doc):
     (span,) = doc.sents
-    parses = parses_of(doc, span)
-    ranking = head_ranking(doc, parses)
-    assert ranking.loss == 0.5
-    assert difference(span, parses, 1) == {0: (2, "det")}
+    (choice,) = head_choices(doc, span)
+    assert (choice.place, choice.options) == ("The", (("slept · det", 0.5),))
 
 
-def test_trees_of_other_heads_are_none(doc):
+def test_trees_of_other_heads_leave_no_choice(doc):
     (span,) = doc.sents
     doc._.parses = [[{**parse, "heads": [2] * len(doc)} for parse in doc._.parses[0]]]
-    assert parses_of(doc, span) == []
-    assert head_ranking(doc, []) is None
+    assert head_choices(doc, span) == []
+
+
+def test_a_place_may_be_absent():
+    (choice,) = ranked_choices([1.0, 0.5], [{}, {(0, 2): "PER"}], str, absent="no entity")
+    assert (choice.chosen, choice.options) == ("no entity", (("PER", 0.5),))
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(-10, 10), st.dictionaries(st.integers(0, 4), st.sampled_from("xyz"))),
+        min_size=1,
+    )
+)
+def test_costs_are_those_of_plain_search(ranked):
+    ranked = sorted(ranked, key=lambda pair: -pair[0])
+    scores, answers = [score for score, _ in ranked], [answer for _, answer in ranked]
+    listed = ranked_choices(scores, answers, str)
+    for choice in listed:
+        place = int(choice.place)
+        assert choice.chosen == answers[0].get(place, "")
+        values = {answer.get(place, "") for answer in answers}
+        assert {option.value for option in choice.options} == values - {choice.chosen}
+        for option in choice.options:
+            best = max(s for s, a in ranked if a.get(place, "") == option.value)
+            assert option.loss == scores[0] - best
+    agreed = set(range(5)) - {int(choice.place) for choice in listed}
+    assert all(len({answer.get(place, "") for answer in answers}) == 1 for place in agreed)

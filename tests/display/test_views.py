@@ -34,14 +34,12 @@ def test_a_concept_of_the_same_name_is_no_news():
     assert Piece("Kent", True, "", "Kent (county)").note == "Kent (county)"
 
 
-def test_readings_are_numbered_over_all_rankings(doc):
-    view = DocumentView.of(doc, 1)
-    (sentence,) = view.sentences
-    assert [heading for heading, _ in sentence.rankings] == [
+def test_choices_have_headings_and_a_closest_one(doc):
+    (sentence,) = DocumentView.of(doc, 1).sentences
+    assert [heading for heading, _ in sentence.choices] == [
         "Heads", "Tags (tagger)", "Entities (entities)",
     ]  # fmt: skip
-    assert view.readings == 1
-    assert sentence.closest.loss == 0.25
+    assert sentence.closest.options[0].loss == 0.25
 
 
 def test_headlines_go_by_component():
@@ -61,4 +59,4 @@ def test_headlines_go_by_component():
 def test_a_doc_of_nothing_has_a_number_for_a_heading():
     install()
     view = DocumentView.of(spacy.blank("en")(""), 7)
-    assert (view.heading, view.sentences, view.links) == ("Document 7", [], None)
+    assert (view.heading, view.sentences, view.links) == ("Document 7", [], [])
