@@ -31,7 +31,7 @@ from spacy.training.loop import train
 
 from spacy_decoders.components.tagger.decoding import unit_lengths
 from spacy_decoders.decoders.chain import ColumnGeneration, ForwardDominance, Viterbi
-from spacy_decoders.models.tagger.sparse.batches import DocBatch
+from spacy_decoders.models.tagger.sparse.features import DocBatch
 from spacy_decoders.readers.corpora import SentenceCorpus
 from spacy_decoders.readers.sentences import read_columns, read_conllu
 

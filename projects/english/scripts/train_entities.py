@@ -22,7 +22,7 @@ from spacy.training import Example
 
 from spacy_decoders.decoders.chain import ChainModel
 from spacy_decoders.models.tagger.losses import UNKNOWN, ChainBatch, negative_log_likelihood
-from spacy_decoders.models.tagger.sparse.batches import DocBatch
+from spacy_decoders.models.tagger.sparse.features import DocBatch
 from spacy_decoders.readers.sentences import Sentence, read_columns
 
 COLUMNS = ["-", "form", "ent", "-", "-"]

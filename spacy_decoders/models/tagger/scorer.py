@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from spacy.tokens import Doc
 from thinc.api import Linear, Model, with_array, zero_init
@@ -13,15 +13,8 @@ from thinc.types import Floats1d, Floats2d
 from ...errors import ProblemError
 
 __all__ = [
-    "CHAIN_WEIGHTS",
-    "ChainScores",
-    "build_chain_scorer",
-    "chain_weights",
-    "grown",
-    "output_layer",
-    "penalise",
-    "resize",
-]
+    "ChainScores", "build_chain_scorer", "chain_scorer", "chain_weights", "network_emissions",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,7 +35,6 @@ Scorer: TypeAlias = "Model[list[Doc], ChainScores]"
 
 def build_chain_scorer(
     tok2vec: Model[list[Doc], list[Floats2d]],
-    emission_l2: float = 0.0,
     transition_l2: float = 0.0,
     nO: int | None = None,
 ) -> Scorer:
@@ -56,10 +48,10 @@ def build_chain_scorer(
     ----------
     tok2vec
         Token vectors: a private layer or a listener.
-    emission_l2, transition_l2
-        Weights of the squared norms of the emission layer, and of the transition, start and
-        end scores, in the loss of each token. A stronger `transition_l2` trains flatter
-        transitions, over which the exact decoders are faster ([1]_, figure 2).
+    transition_l2
+        Weight of the squared norm of transition, start and end scores, in the loss of each
+        token. A stronger one trains flatter transitions, over which the exact decoders are faster
+        ([1]_, figure 2).
     nO
         The number of labels; taken from the data if None.
 
@@ -68,57 +60,123 @@ def build_chain_scorer(
     .. [1] Belanger, Passos, Riedel, McCallum (2012), MAP Inference in Chains using Column
        Generation.
     """
-    for name, value in (("emission_l2", emission_l2), ("transition_l2", transition_l2)):
-        if not value >= 0.0:
-            raise ProblemError(f"{name}: expected at least 0, got {value}.")
-    output = output_layer(nO, tok2vec.maybe_get_dim("nO"))
-    weights = chain_weights(nO)
-    model: Scorer = Model(
-        "chain_scorer",
-        forward,
-        init=init,
-        layers=[tok2vec, with_array(output), weights],
-        refs={"tok2vec": tok2vec, "output_layer": output, "chain": weights},
-        attrs={
-            "emission_l2": emission_l2,
-            "transition_l2": transition_l2,
-            "resize_output": resize,
-        },
-    )
+    network = network_emissions(nO, tok2vec)
+    layers = [tok2vec, network, chain_weights(nO)]
+    return chain_scorer("chain_scorer", layers, network.layers[0], transition_l2)
+
+
+def chain_scorer(
+    name: str,
+    layers: list[Model[Any, Any]],
+    output_layer: Model[Any, Any],
+    transition_l2: float,
+    **attrs: Any,
+) -> Scorer:
+    """Build a scorer whose emissions are those of a network, of sparse features or of both.
+
+    Parameters
+    ----------
+    name
+        Of the model.
+    layers
+        In the order in which they are saved: :func:`chain_weights`, "sparse_emissions", a network
+        and its :func:`network_emissions`, without those that there are not.
+    output_layer
+        The one of them that knows the number of labels.
+    transition_l2
+        As for :func:`build_chain_scorer`.
+    **attrs
+        Further attributes of the model.
+    """
+    if not transition_l2 >= 0.0:
+        raise ProblemError(f"transition_l2: expected at least 0, got {transition_l2}.")
+    attrs |= {"transition_l2": transition_l2, "resize_output": resize}
+    model: Scorer = Model(name, _forward, init=_init, layers=layers, attrs=attrs)
+    parts = _Parts.of(model)
+    refs = {"output_layer": output_layer, "chain": parts.chain, "tok2vec": parts.tok2vec}
+    for name, layer in refs.items():
+        model.set_ref(name, layer)
     return model
 
 
-def forward(
+class _Parts(NamedTuple):
+    """The layers of a scorer by what they do; None for those that it has not."""
+
+    chain: Any
+    sparse: Any
+    tok2vec: Any
+    network: Any
+
+    @classmethod
+    def of(cls, model: Scorer) -> _Parts:
+        # a copy of a model has no references
+        named = {layer.name: layer for layer in model.layers}
+        chain, sparse = named[_CHAIN], named.get("sparse_emissions")
+        others = [layer for layer in model.layers if layer not in (chain, sparse)]
+        tok2vec, network = others or (None, None)
+        return cls(chain, sparse, tok2vec, network)
+
+
+def _forward(
     model: Scorer, docs: list[Doc], is_train: bool
 ) -> tuple[ChainScores, Callable[[ChainScores], Any]]:
     """Score the documents; the backward pass takes gradients of the same shape."""
-    tok2vec, output, chain = model.layers
-    vectors, backprop_tok2vec = tok2vec(docs, is_train)
-    emissions, backprop_output = output(vectors, is_train)
+    parts = _Parts.of(model)
+    chain = parts.chain
+    emissions, backprop_emissions = _emissions(parts, docs, is_train)
     weights: dict[str, Any] = {name: chain.get_param(name) for name in CHAIN_WEIGHTS}
-    scores = ChainScores(emissions, **weights)
 
     def backprop(gradient: ChainScores) -> Any:
-        tokens = sum(len(rows) for rows in gradient.emissions)
+        penalty = model.attrs["transition_l2"] * sum(len(rows) for rows in gradient.emissions)
         for name in CHAIN_WEIGHTS:
             chain.inc_grad(name, getattr(gradient, name))
-            penalise(chain, name, model.attrs["transition_l2"] * tokens)
-        penalise(model.get_ref("output_layer"), "W", model.attrs["emission_l2"] * tokens)
-        return backprop_tok2vec(backprop_output(gradient.emissions))
+            if penalty:
+                chain.inc_grad(name, chain.get_param(name) * penalty)
+        return backprop_emissions(gradient.emissions)
 
-    return scores, backprop
+    return ChainScores(emissions, **weights), backprop
 
 
-def init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = None) -> None:
+def _emissions(
+    parts: _Parts, docs: list[Doc], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], Any]]:
+    _, sparse, tok2vec, network = parts
+    if tok2vec is None:
+        scored: tuple[list[Floats2d], Callable[[list[Floats2d]], Any]] = sparse(docs, is_train)
+        return scored
+    vectors, backprop_vectors = tok2vec(docs, is_train)
+    of_network, backprop_network = network(vectors, is_train)
+
+    def backprop(gradient: list[Floats2d]) -> Any:
+        return backprop_vectors(backprop_network(gradient))
+
+    if sparse is None:
+        return of_network, backprop
+    of_features, backprop_features = sparse(docs, is_train)
+
+    def backprop_both(gradient: list[Floats2d]) -> Any:
+        backprop_features(gradient)
+        return backprop(gradient)
+
+    both = [one + other for one, other in zip(of_features, of_network, strict=True)]
+    return both, backprop_both
+
+
+def _init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = None) -> None:
     """Set the dimensions and start from zero transitions; `Y` gives the number of labels."""
-    tok2vec, with_output, chain = model.layers
+    chain, sparse, tok2vec, network = _Parts.of(model)
     output = model.get_ref("output_layer")
     if Y is not None and not output.has_dim("nO"):
         output.set_dim("nO", len(Y.start))
-    tok2vec.initialize(X=X)
-    if not output.has_dim("nI"):
-        output.set_dim("nI", tok2vec.get_dim("nO"))
-    with_output.initialize()
+    if sparse is not None:
+        sparse.initialize()
+    if tok2vec is not None:
+        tok2vec.initialize(X=X)
+        (linear,) = network.layers
+        linear.set_dim("nO", output.get_dim("nO"))
+        if not linear.has_dim("nI"):
+            linear.set_dim("nI", tok2vec.get_dim("nO"))
+        network.initialize()
     chain.set_dim("nO", output.get_dim("nO"))
     chain.initialize()
 
@@ -128,12 +186,19 @@ def resize(model: Scorer, size: int) -> Scorer:
 
     The layers are replaced by larger ones, which are new to an optimizer.
     """
-    output, chain = model.get_ref("output_layer"), model.get_ref("chain")
-    larger_output = grown(output, output_layer(size, output.maybe_get_dim("nI")))
-    larger_chain = grown(chain, chain_weights(size))
-    model.layers[1:] = [with_array(larger_output), larger_chain]
-    model.set_ref("output_layer", larger_output)
-    model.set_ref("chain", larger_chain)
+    chain, sparse, _, network = _Parts.of(model)
+    larger = grown(chain, chain_weights(size))
+    model.layers[model.layers.index(chain)] = larger
+    model.set_ref("chain", larger)
+    if sparse is not None:
+        sparse.set_dim("nO", size, force=True)
+        sparse.attrs["resize_output"](sparse)
+    if network is not None:
+        (linear,) = network.layers
+        wider = grown(linear, output_layer(size, linear.maybe_get_dim("nI")))
+        model.layers[model.layers.index(network)] = with_array(wider)
+        if sparse is None:
+            model.set_ref("output_layer", wider)
     return model
 
 
@@ -148,7 +213,8 @@ def grown(layer: Model[Any, Any], larger: Model[Any, Any]) -> Model[Any, Any]:
     return larger
 
 
-#: The parameters of the layer "chain".
+#: The name of the layer of transitions, and its parameters.
+_CHAIN = "chain_weights"
 CHAIN_WEIGHTS = ("transitions", "start", "end")
 
 
@@ -157,10 +223,15 @@ def output_layer(nO: int | None, nI: int | None) -> Model[Any, Any]:
     return cast("Model[Any, Any]", Linear(nO, nI, init_W=zero_init))
 
 
+def network_emissions(nO: int | None, tok2vec: Model[Any, Any]) -> Model[Any, Any]:
+    """Build the layer of the emissions of documents, from the vectors of their tokens."""
+    return with_array(output_layer(nO, tok2vec.maybe_get_dim("nO")))
+
+
 def chain_weights(nO: int | None) -> Model[Any, Any]:
     """A layer that only holds the scores shared by all tokens."""
     return Model(
-        "chain_weights",
+        _CHAIN,
         _no_forward,
         init=_init_chain_weights,
         dims={"nO": nO},
@@ -177,9 +248,3 @@ def _init_chain_weights(model: Model[Any, Any], X: Any = None, Y: Any = None) ->
     model.set_param("transitions", model.ops.alloc2f(size, size))
     model.set_param("start", model.ops.alloc1f(size))
     model.set_param("end", model.ops.alloc1f(size))
-
-
-def penalise(layer: Model[Any, Any], name: str, weight: float) -> None:
-    """Add the gradient of half the squared norm of a parameter, times a weight."""
-    if weight:
-        layer.inc_grad(name, layer.get_param(name) * weight)

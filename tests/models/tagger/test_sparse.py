@@ -100,9 +100,8 @@ def test_the_gradient_of_parts_is_that_of_their_sums():
         LabelParts([("a",), ("a", "b")])
 
 
-@pytest.mark.parametrize("weight_bits", [8, 16])
-def test_a_saved_pipeline_tags_alike(weight_bits, tmp_path):
-    nlp = pipeline(clusters=Clusters(), weight_bits=weight_bits, least=0.0)
+def test_a_saved_pipeline_tags_alike(tmp_path):
+    nlp = pipeline(clusters=Clusters(), least=0.0)
     nlp.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)
     assert tags(loaded) == tags(nlp)
@@ -141,9 +140,8 @@ def test_new_labels_leave_the_present_ones_as_they_are():
     assert tags(nlp) == gold(nlp)
 
 
-@pytest.mark.parametrize("alone", [0.0, 0.5])
-def test_wide_and_deep(alone):
-    nlp = pipeline(tok2vec=NETWORK["tok2vec"], templates=["lower[0]"], alone=alone)
+def test_wide_and_deep():
+    nlp = pipeline(tok2vec=NETWORK["tok2vec"], templates=["lower[0]"])
     model = nlp.get_pipe("exact_tagger").model
     assert tags(nlp) == gold(nlp)
     network = model.layers[3].layers[0]
@@ -164,38 +162,6 @@ def test_wide_and_deep(alone):
     assert tags(loaded.from_bytes(nlp.to_bytes())) == gold(nlp)
     nlp.get_pipe("exact_tagger").add_label("NEW")
     assert tags(nlp) == gold(nlp)
-
-
-def test_features_and_network_learn_to_do_alone():
-    nlp = pipeline(30, tok2vec=NETWORK["tok2vec"], templates=["lower[0]"], alone=1.0)
-    model = nlp.get_pipe("exact_tagger").model
-    features, network = model.layers[0].shims[0], model.layers[3].layers[0]
-    both = nlp.to_bytes()
-    network.get_param("W")[:] = 0
-    network.get_param("b")[:] = 0
-    assert tags(nlp) == gold(nlp)
-    nlp.from_bytes(both)
-    features.from_bytes(SparseWeights(features.learning).to_bytes())
-    features.set_size(len(nlp.get_pipe("exact_tagger").labels))
-    assert tags(nlp) == gold(nlp)
-    with pytest.raises(ProblemError, match="alone"):
-        pipeline(alone=-0.1)
-
-
-def test_features_of_a_users_own():
-    def features(doc: Doc) -> list[list[str]]:
-        return [[f"ends={token.text[-1]}", "bias"] for token in doc]
-
-    @spacy.registry.misc("test_sparse_features")
-    def make():
-        return features
-
-    nlp = pipeline(steps=30, templates=[], features={"@misc": "test_sparse_features"})
-    assert tags(nlp, ["Mercury sees the boats ."]) == [["NNP", "VBZ", "DT", "NNS", "."]]
-    reader = nlp.get_pipe("exact_tagger").model.layers[0].attrs["reader"]
-    reader.features = lambda doc: []
-    with pytest.raises(ProblemError, match="a list of strings for each of 2 tokens"):
-        nlp(bare(nlp, "the boats"))
 
 
 @pytest.mark.parametrize("loss", ["crf", "margin", "perceptron"])
@@ -309,15 +275,6 @@ def test_the_shipped_configs_train(config, name, score, tmp_path):
     nlp = spacy.load(tmp_path / "model-best")
     assert nlp.meta["performance"][score] > 0.9
     assert nlp.meta["performance"]["certified"] == 1.0
-
-
-def test_a_string_for_a_token_is_no_list_of_features():
-    @spacy.registry.misc("test_sparse_string_features")
-    def make():
-        return lambda doc: [token.text for token in doc]
-
-    with pytest.raises(ProblemError, match="features: expected a list of strings for each token"):
-        pipeline(steps=1, templates=[], features={"@misc": "test_sparse_string_features"})
 
 
 def test_weights_can_be_replaced_by_a_mean_of_others():

@@ -12,8 +12,7 @@ import srsly
 
 from spacy_decoders.errors import StorageError
 from spacy_decoders.models.clusters.table import ClusterTable
-from spacy_decoders.models.tagger.sparse.batches import DocBatch
-from spacy_decoders.models.tagger.sparse.features import FeatureReader
+from spacy_decoders.models.tagger.sparse.features import DocBatch, FeatureReader
 from spacy_decoders.models.tagger.sparse.gazetteer import PhraseTable
 from spacy_decoders.models.tagger.sparse.weights import Learning, SparseWeights
 

@@ -11,8 +11,7 @@ from spacy.tokens import Doc
 
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.clusters.table import ClusterTable
-from spacy_decoders.models.tagger.sparse.batches import DocBatch
-from spacy_decoders.models.tagger.sparse.features import FeatureReader
+from spacy_decoders.models.tagger.sparse.features import DocBatch, FeatureReader
 from spacy_decoders.models.tagger.sparse.gazetteer import Gazetteer, PhraseTable
 from spacy_decoders.models.tagger.sparse.kernels.gazetteer import NAMED, mark_phrases
 from spacy_decoders.models.tagger.sparse.kernels.learning import Pace, Trained, descend
@@ -250,44 +249,40 @@ def test_adagrad_with_missed_penalties_against_readable_code():
 
 
 def test_what_was_loaded_is_saved_unchanged():
-    weights = SparseWeights(Learning(bits=8, least=0.0, weight_bits=16))
+    weights = SparseWeights(Learning(bits=8, least=0.0))
     weights.set_size(3)
     weights._trained()[:] = np.random.default_rng(5).normal(size=(256, 3))
     saved = weights.to_bytes()
-    strict = SparseWeights(Learning(bits=8, least=0.5, weight_bits=16)).from_bytes(saved)
+    strict = SparseWeights(Learning(bits=8, least=0.5)).from_bytes(saved)
     assert strict.to_bytes() == saved
     _ = strict.packed, strict.emissions(np.zeros((1, 1), dtype=np.int32))
     assert strict.to_bytes() == saved
-    fewer = SparseWeights(Learning(bits=8, weight_bits=8)).from_bytes(saved)
-    assert len(fewer.to_bytes()) < len(saved)
     strict.accumulate(np.array([[7]], dtype=np.int32), np.ones((1, 3)))
     strict.finish_update(None)
     assert strict.to_bytes() != saved
 
 
-@pytest.mark.parametrize(("bits", "error"), [(8, 1 / 127), (16, 1 / 32767)])
-def test_packed_weights_come_back(bits, error):
+def test_packed_weights_come_back():
+    error = 1 / 127
     rng = np.random.default_rng(4)
     weights = rng.normal(size=(300, 70)).astype(np.float32)
     weights[rng.random(weights.shape) < 0.9] = 0
     weights[17] = 0
-    table = from_columns(to_columns(pack(weights, 0.1), bits))
+    table = from_columns(to_columns(pack(weights, 0.1)))
     kept = np.where(np.abs(weights) > 0.1, weights, 0)
     back = table.dense(70)
     np.testing.assert_allclose(back, kept, atol=error * np.abs(weights).max() / 2 + 1e-7)
     # saving what was loaded changes nothing any more
-    again = from_columns(to_columns(pack(back, 0.1 - error), bits))
+    again = from_columns(to_columns(pack(back, 0.1 - error)))
     np.testing.assert_allclose(again.dense(70), back, atol=1e-6)
 
 
 def test_nothing_learned_is_saved_too():
-    empty = from_columns(to_columns(pack(np.zeros((4, 2), dtype=np.float32), 0.0), 8))
+    empty = from_columns(to_columns(pack(np.zeros((4, 2), dtype=np.float32), 0.0)))
     assert empty.dense(2).tolist() == [[0.0, 0.0]] * 4
 
 
-@pytest.mark.parametrize(
-    "options", [{"bits": 3}, {"learn_rate": 0.0}, {"l1": -1.0}, {"weight_bits": 4}]
-)
+@pytest.mark.parametrize("options", [{"bits": 3}, {"learn_rate": 0.0}, {"l1": -1.0}])
 def test_learning_is_checked(options):
     with pytest.raises(ProblemError):
         SparseWeights(Learning(**options))

@@ -2,44 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias, cast
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy import strings
+from spacy.attrs import ORTH, SENT_START
 from spacy.tokens import Doc
 
-from ....errors import ProblemError
-from .batches import DocBatch
 from .gazetteer import PhraseTable
-from .kernels.emissions import emit
-from .kernels.features import NOTHING, rows_of
+from .kernels.features import NOTHING, emit, rows_of
 from .kernels.gazetteer import mark_phrases
 from .kernels.mentions import note_mentions
 from .templates import TOKEN_ATOMS, WORD_ATOMS, plan_of
 from .weights import SparseWeights
 from .words import MetWords, WordSums, WordTable
 
-__all__ = ["FeatureReader", "TokenFeatures"]
-
-#: Makes further features of a document: for each token some strings.
-TokenFeatures: TypeAlias = "Callable[[Doc], Sequence[Iterable[str]]]"
+__all__ = ["DocBatch", "FeatureReader"]
 
 Rows = NDArray[np.int32]
 
 _FORM, _LOWER = WORD_ATOMS.index("form"), WORD_ATOMS.index("lower")
-_hash = cast(Any, strings).hash_string
 _GAZETTEER = TOKEN_ATOMS.index("gazetteer")
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+class DocBatch(NamedTuple):
+    """Documents, end to end."""
+
+    #: The documents.
+    docs: Sequence[Doc]
+    #: **Shape (n,)**, uint64: the words, by their numbers in the vocabulary.
+    words: NDArray[np.uint64]
+    #: **Shape (documents + 1,)**, int64: where each document begins.
+    documents: NDArray[np.int64]
+    #: **Shape (sentences + 1,)**, int64: where each sentence begins; a document without
+    #: boundaries is one.
+    sentences: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, docs: Sequence[Doc]) -> DocBatch:
+        """Read the words and boundaries of documents."""
+        documents = np.array([0, *accumulate(map(len, docs))], dtype=np.int64)
+        if not documents[-1]:
+            none = np.zeros(0, dtype=np.uint64)
+            return cls(docs, none, documents, np.zeros(1, dtype=np.int64))
+        columns = np.concatenate([doc.to_array([ORTH, SENT_START]) for doc in docs])
+        begins = columns[:, 1] == 1
+        begins[documents[:-1][np.diff(documents) > 0]] = True
+        sentences = np.append(np.flatnonzero(begins), len(columns))
+        return cls(docs, columns[:, 0].copy(), documents, sentences)
+
+    def split(self, rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        """Return the rows of each document."""
+        ends: list[int] = self.documents.tolist()
+        return [rows[begin:stop] for begin, stop in pairwise(ends)]
 
 
 class FeatureReader:
-    """Reads the features that a model has templates for, and a user's own."""
+    """Reads the features that a model has templates for."""
 
-    def __init__(self, templates: Sequence[str], features: TokenFeatures | None = None) -> None:
+    def __init__(self, templates: Sequence[str]) -> None:
         self.templates = tuple(templates)
-        self.features = features
         self._plan = plan_of(templates)
         alone = set(self._plan.of_words())
         self._several = self._plan.part([t for t in range(len(self._plan)) if t not in alone])
@@ -52,7 +76,7 @@ class FeatureReader:
 
     def __getstate__(self) -> dict[str, Any]:
         # what is kept of words is found again
-        return {"templates": self.templates, "features": self.features}
+        return {"templates": self.templates}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
@@ -64,8 +88,7 @@ class FeatureReader:
         rows = np.empty((len(batch.words), len(self._plan)), dtype=np.int32)
         bits = weights.learning.bits
         rows_of(self._plan, words.places, words.atoms, own, batch.sentences, bits, rows)
-        extra = self._extra(batch, bits)
-        return np.hstack([rows, extra]) if extra.shape[1] else rows
+        return rows
 
     def emissions(self, batch: DocBatch, weights: SparseWeights) -> NDArray[np.float32]:
         """**Shape (n, L)**: what all features of each token are worth for each label."""
@@ -83,7 +106,6 @@ class FeatureReader:
             words.places,
             words.atoms,
             own,
-            self._extra(batch, weights.learning.bits),
             batch.sentences,
             weights.learning.bits,
             emissions,
@@ -135,27 +157,3 @@ class FeatureReader:
             mark_phrases(phrases.keys, phrases.entries, lower, batch.sentences, marks)
             own[:, _GAZETTEER] = marks
         return own
-
-    def _extra(self, batch: DocBatch, bits: int) -> Rows:
-        """**Shape (n, features)**: the rows of the user's own features; -1 for none."""
-        if self.features is None:
-            return np.zeros((len(batch.words), 0), dtype=np.int32)
-        found: list[list[int]] = []
-        for doc in batch.docs:
-            given = self.features(doc)
-            if len(given) != len(doc):
-                raise ProblemError(
-                    f"features: expected a list of strings for each of {len(doc)} tokens, got "
-                    f"{len(given)} lists."
-                )
-            if any(isinstance(of_token, str) for of_token in given):
-                raise ProblemError(
-                    "features: expected a list of strings for each token, got a string for one; "
-                    "put it into a list."
-                )
-            found += [[_hash(feature) for feature in of_token] for of_token in given]
-        width = max(map(len, found), default=0)
-        hashes = np.array([of + [0] * (width - len(of)) for of in found], dtype=np.uint64)
-        hashes = hashes.reshape(len(found), width)
-        rows = (hashes * _MULTIPLIER) >> np.uint64(64 - bits)
-        return np.where(hashes == 0, NOTHING, rows.astype(np.int64)).astype(np.int32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,13 @@ __all__ = [
     "MOST_LABELS",
     "MOST_ROWS",
     "Packed",
-    "WeightBits",
     "from_columns",
     "pack",
     "to_columns",
 ]
 
-#: In how many bits a weight is saved.
-WeightBits = Literal[8, 16]
+#: Of a saved weight, in a byte.
+_MOST = 127
 _LARGEST = float(np.finfo(np.float32).max)
 #: Labels and rows that a table may have.
 MOST_LABELS, MOST_ROWS = 1 << 16, 1 << 26
@@ -53,26 +52,25 @@ def pack(weights: NDArray[np.float32], least: float) -> Packed:
     return Packed(starts, np.nonzero(kept)[1].astype(np.uint16), weights[kept])
 
 
-def to_columns(table: Packed, bits: WeightBits) -> dict[str, Any]:
-    """Return a table as compressed bytes; each weight as a whole number of so many bits.
+def to_columns(table: Packed) -> dict[str, Any]:
+    """Return a table as compressed bytes; each weight as a whole number of eight bits.
 
     Examples
     --------
     >>> table = pack(np.array([[0, 0.5], [0, 0], [-1, 0.001]], dtype=np.float32), 0.01)
-    >>> from_columns(to_columns(table, 8)).dense(2).round(2).tolist()
+    >>> from_columns(to_columns(table)).dense(2).round(2).tolist()
     [[0.0, 0.5], [0.0, 0.0], [-1.0, 0.0]]
     """
-    limit = 2 ** (bits - 1) - 1
-    scale = float(np.abs(table.values).max(initial=0.0)) / limit or 1.0
-    whole = np.rint(table.values / scale).astype(np.int8 if bits == 8 else np.int16)
+    scale = float(np.abs(table.values).max(initial=0.0)) / _MOST or 1.0
+    whole = np.rint(table.values / scale).astype(np.int8)
     counts = np.diff(table.starts).astype(np.uint16)
     return {
-        "bits": bits,
+        "bits": 8,
         "scale": scale,
         "rows": len(counts),
         "counts": _compressed(counts.astype("<u2").view(np.uint8).reshape(-1, 2).T),
         "labels": _compressed(table.labels.astype("<u2").view(np.uint8).reshape(-1, 2).T),
-        "values": _compressed(whole.view(np.uint8).reshape(-1, bits // 8).T),
+        "values": _compressed(whole.view(np.uint8)),
     }
 
 
@@ -93,9 +91,8 @@ def from_columns(columns: dict[str, Any], size: int = MOST_LABELS) -> Packed:
     """
     names = ("bits", "scale", "rows", "counts", "labels", "values")
     bits, scale, rows, *compressed = fields_of(columns, names, "weights")
-    if bits not in (8, 16) or not isinstance(bits, int):
-        raise damaged("weights, bits", f"expected 8 or 16, got {bits!r:.40}")
-    if not isinstance(scale, float) or not 0 < scale <= _LARGEST / 2 ** (bits - 1):
+    whole_number(bits, 8, 8, "weights, bits")
+    if not isinstance(scale, float) or not 0 < scale <= _LARGEST / _MOST:
         raise damaged("weights, scale", f"expected a positive number, got {scale!r:.40}")
     rows = whole_number(rows, 1, MOST_ROWS, "weights, rows")
     counts = _column(compressed[0], rows, "<u2", "weights, counts")
@@ -107,7 +104,7 @@ def from_columns(columns: dict[str, Any], size: int = MOST_LABELS) -> Packed:
     labels = _column(compressed[1], total, "<u2", "weights, labels")
     if labels.max(initial=0) >= max(size, 1):
         raise damaged("weights, labels", f"label {labels.max():,} of {size:,}")
-    whole = _column(compressed[2], total, np.int8 if bits == 8 else "<i2", "weights, values")
+    whole = _column(compressed[2], total, np.int8, "weights, values")
     return Packed(starts, labels, (whole * scale).astype(np.float32))
 
 

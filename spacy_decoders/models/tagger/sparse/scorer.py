@@ -8,14 +8,13 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
-from thinc.api import Model, with_array
+from thinc.api import Model
 from thinc.types import Floats2d
 
 from ....errors import ProblemError
 from ...clusters.sources import WordClusters
-from ..scorer import CHAIN_WEIGHTS, ChainScores, chain_weights, grown, output_layer, penalise
-from .batches import DocBatch
-from .features import FeatureReader, TokenFeatures
+from ..scorer import ChainScores, chain_scorer, chain_weights, network_emissions
+from .features import DocBatch, FeatureReader
 from .gazetteer import Gazetteer
 from .templates import (
     ENTITY_TEMPLATES,
@@ -26,11 +25,11 @@ from .templates import (
 )
 from .weights import Learning, SparseWeights
 
-__all__ = ["LabelParts", "Templates", "build_sparse_chain_scorer", "build_sparse_emissions"]
+__all__ = ["LabelParts", "build_sparse_chain_scorer"]
 
 Scorer: TypeAlias = "Model[list[Doc], ChainScores]"
 Emitter: TypeAlias = "Model[list[Doc], list[Floats2d]]"
-Templates: TypeAlias = "Literal['tags', 'entities', 'names', 'groups', 'joint'] | Sequence[str]"
+Templates: TypeAlias = "Literal['tags', 'entities', 'names', 'groups', 'joint'] | list[str]"
 
 _PRESETS: dict[str, Sequence[str]] = {
     "tags": TAG_TEMPLATES,
@@ -98,12 +97,14 @@ def build_sparse_chain_scorer(
     clusters: WordClusters | None = None,
     gazetteer: Gazetteer | None = None,
     groups: WordClusters | None = None,
-    features: TokenFeatures | None = None,
     tok2vec: Model[list[Doc], list[Floats2d]] | None = None,
-    learning: Learning | None = None,
-    lowered: float = 0.0,
+    bits: int = 20,
+    learn_rate: float = 0.1,
+    l1: float = 1e-4,
+    l2: float = 1e-3,
     transition_l2: float = 0.0,
-    alone: float = 0.0,
+    lowered: float = 0.0,
+    least: float = 0.01,
     factored: bool = False,
     nO: int | None = None,
 ) -> Scorer:
@@ -122,97 +123,55 @@ def build_sparse_chain_scorer(
         Word clusters and lists of names, read when the model is initialised.
     groups
         A second table of clusters, such as those of word vectors.
-    features
-        Further features of each token, as strings.
     tok2vec
         A network whose emissions are added: both are trained together.
-    learning
-        How the weights are learned and saved.
-    lowered
-        The share of documents that training reads in lower case.
+    bits, learn_rate, l1, l2, least
+        See :class:`~.weights.Learning`.
     transition_l2
         Weight of the squared norms of transition, start and end scores, in the loss of each
         token.
-    alone
-        With a `tok2vec`: the share of documents at which training lets either the features or the
-        network do alone, so that each is right by itself.
+    lowered
+        The share of documents that training reads in lower case.
     factored
         Whether the features of a label of several targets are those of its parts: a few dozen
         weights by feature instead of hundreds, and nothing has to be learnt twice. What parts
         have to do with each other is left to the transitions.
     nO
         The number of labels; taken from the data if None.
-    """
-    if not 0.0 <= alone <= 1.0:
-        raise ProblemError(f"alone: expected a share from 0 to 1, got {alone}.")
-    if not transition_l2 >= 0.0:
-        raise ProblemError(f"transition_l2: expected at least 0, got {transition_l2}.")
-    sparse = build_sparse_emissions(
-        templates, clusters, gazetteer, groups, features, learning, lowered, nO
-    )
-    chain = chain_weights(nO)
-    layers: list[Model[Any, Any]] = [sparse, chain]
-    if tok2vec is not None:
-        output = output_layer(nO, tok2vec.maybe_get_dim("nO"))
-        layers += [tok2vec, with_array(output)]
-    model: Scorer = Model(
-        "sparse_chain_scorer",
-        _forward,
-        init=_init,
-        layers=layers,
-        refs={"output_layer": sparse, "chain": chain, "tok2vec": tok2vec},
-        attrs={
-            "transition_l2": transition_l2,
-            "alone": alone,
-            "random": np.random.default_rng(0),
-            "resize_output": _resize,
-            "describe_labels": _describe if factored else None,
-        },
-    )
-    return model
-
-
-def build_sparse_emissions(
-    templates: Templates = "tags",
-    clusters: WordClusters | None = None,
-    gazetteer: Gazetteer | None = None,
-    groups: WordClusters | None = None,
-    features: TokenFeatures | None = None,
-    learning: Learning | None = None,
-    lowered: float = 0.0,
-    nO: int | None = None,
-) -> Emitter:
-    """Build the layer that adds up the weights of each token's features.
-
-    Parameters are those of :func:`build_sparse_chain_scorer`.
 
     Raises
     ------
     ProblemError
-        If `lowered` is out of range.
+        If a value is out of range.
     """
     if not 0.0 <= lowered <= 1.0:
         raise ProblemError(f"lowered: expected a share from 0 to 1, got {lowered}.")
     chosen = _PRESETS[templates] if isinstance(templates, str) else tuple(templates)
-    weights = SparseWeights(learning or Learning())
-    reader = FeatureReader(chosen, features)
-    model: Emitter = Model(
+    weights = SparseWeights(Learning(bits, learn_rate, l1, l2, least))
+    sparse: Emitter = Model(
         "sparse_emissions",
         _emit,
         init=_init_emissions,
         dims={"nO": nO},
         shims=[weights],
         attrs={
-            "reader": reader,
+            "reader": FeatureReader(chosen),
             "clusters": clusters,
             "gazetteer": gazetteer,
             "groups": groups,
             "lowered": lowered,
             "parts": None,
+            "resize_output": _fit_to_labels,
             "dropout_rate": 0.0,  # spaCy sets it at each update
         },
     )
-    return model
+    layers: list[Model[Any, Any]] = [sparse, chain_weights(nO)]
+    if tok2vec is not None:
+        layers += [tok2vec, network_emissions(nO, tok2vec)]
+    describe = _describe if factored else None
+    return chain_scorer(
+        "sparse_chain_scorer", layers, sparse, transition_l2, describe_labels=describe
+    )
 
 
 def _emit(
@@ -244,112 +203,24 @@ def _emit(
 
 def _init_emissions(model: Emitter, X: Any = None, Y: Any = None) -> None:
     weights = cast(SparseWeights, model.shims[0])
-    clusters, groups = model.attrs["clusters"], model.attrs["groups"]
-    if clusters is not None:
-        weights.clusters = clusters.read()
-    if groups is not None:
-        weights.groups = groups.read()
-    gazetteer = model.attrs["gazetteer"]
-    if gazetteer is not None:
-        weights.phrases = gazetteer.read()
-    if model.has_dim("nO"):
-        weights.set_size(_width(model))
+    sources = {"clusters": "clusters", "groups": "groups", "gazetteer": "phrases"}
+    for name, part in sources.items():
+        source = model.attrs[name]
+        if source is not None:
+            setattr(weights, part, source.read())
+    _fit_to_labels(model)
 
 
-def _width(model: Emitter) -> int:
-    """Return how many weights a feature has."""
+def _fit_to_labels(model: Emitter) -> None:
+    """Make room for the weights of all labels, or of all their parts."""
     parts: LabelParts | None = model.attrs["parts"]
-    return model.get_dim("nO") if parts is None else len(parts)
+    if model.has_dim("nO"):
+        cast(SparseWeights, model.shims[0]).set_size(
+            model.get_dim("nO") if parts is None else len(parts)
+        )
 
 
 def _describe(model: Scorer, labels: Sequence[Sequence[str]]) -> None:
     """Tell what the labels are made of; labels of one part are as they were."""
     several = len(labels) > 0 and len(labels[0]) > 1
     model.layers[0].attrs["parts"] = LabelParts(labels) if several else None
-
-
-def _forward(
-    model: Scorer, docs: list[Doc], is_train: bool
-) -> tuple[ChainScores, Callable[[ChainScores], Any]]:
-    sparse, chain, *network = model.layers
-    emissions, backprop_sparse = sparse(docs, is_train)
-    backprop_network: Callable[[Any], Any] | None = None
-    if network:
-        tok2vec, output = network
-        vectors, backprop_tok2vec = tok2vec(docs, is_train)
-        deep, backprop_output = output(vectors, is_train)
-        parts = _parts(model, len(docs), is_train)
-        emissions = [
-            a * of_sparse + b * of_network
-            for (a, b), of_sparse, of_network in zip(parts, emissions, deep, strict=True)
-        ]
-        of_sparse_alone = backprop_sparse
-
-        def backprop_sparse(gradient: Any) -> Any:
-            return of_sparse_alone([a * g for (a, _), g in zip(parts, gradient, strict=True)])
-
-        def backprop_network(gradient: Any) -> Any:
-            scaled = [b * g for (_, b), g in zip(parts, gradient, strict=True)]
-            return backprop_tok2vec(backprop_output(scaled))
-
-    shared: dict[str, Any] = {name: chain.get_param(name) for name in CHAIN_WEIGHTS}
-    scores = ChainScores(emissions, **shared)
-
-    def backprop(gradient: ChainScores) -> Any:
-        tokens = sum(len(rows) for rows in gradient.emissions)
-        for name in CHAIN_WEIGHTS:
-            chain.inc_grad(name, getattr(gradient, name))
-            penalise(chain, name, model.attrs["transition_l2"] * tokens)
-        given = backprop_sparse(gradient.emissions)
-        return given if backprop_network is None else backprop_network(gradient.emissions)
-
-    return scores, backprop
-
-
-def _parts(model: Scorer, documents: int, is_train: bool) -> list[tuple[float, float]]:
-    """What counts of the features and of the network for each document.
-
-    In training one of them has to do by chance, as if it were both: each learns to be right by
-    itself, and what they have in common is not learnt by the faster one alone.
-    """
-    share = model.attrs["alone"] if is_train else 0.0
-    if not share:
-        return [(1.0, 1.0)] * documents
-    chances: list[float] = model.attrs["random"].random(documents).tolist()
-    return [
-        (2.0, 0.0) if chance < share / 2 else (0.0, 2.0) if chance < share else (1.0, 1.0)
-        for chance in chances
-    ]
-
-
-def _init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = None) -> None:
-    """Set the dimensions; `Y` has the number of labels."""
-    sparse, chain, *network = model.layers
-    if Y is not None and not sparse.has_dim("nO"):
-        sparse.set_dim("nO", len(Y.start))
-    sparse.initialize()
-    chain.set_dim("nO", sparse.get_dim("nO"))
-    chain.initialize()
-    if network:
-        tok2vec, with_output = network
-        output = with_output.layers[0]
-        output.set_dim("nO", sparse.get_dim("nO"))
-        tok2vec.initialize(X=X)
-        if not output.has_dim("nI"):
-            output.set_dim("nI", tok2vec.get_dim("nO"))
-        with_output.initialize()
-
-
-def _resize(model: Scorer, size: int) -> Scorer:
-    """Make room for new labels behind the present ones, whose weights stay as they are."""
-    sparse, chain, *network = model.layers
-    sparse.set_dim("nO", size, force=True)
-    cast(SparseWeights, sparse.shims[0]).set_size(_width(sparse))
-    larger = grown(chain, chain_weights(size))
-    model.layers[1] = larger
-    model.set_ref("chain", larger)
-    if network:
-        output = network[1].layers[0]
-        wider = grown(output, output_layer(size, output.maybe_get_dim("nI")))
-        model.layers[3] = with_array(wider)
-    return model

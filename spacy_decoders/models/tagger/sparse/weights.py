@@ -16,7 +16,7 @@ from ...clusters.table import ClusterTable
 from ...saved import damaged, fields_of, message_of, whole_number
 from .gazetteer import PhraseTable
 from .kernels.learning import Pace, Trained, add_rows, descend
-from .packing import MOST_LABELS, Packed, WeightBits, from_columns, pack, to_columns
+from .packing import MOST_LABELS, Packed, from_columns, pack, to_columns
 
 __all__ = ["Learning", "SparseWeights"]
 
@@ -34,18 +34,13 @@ class Learning(NamedTuple):
     #: The weights of both penalties, for each batch.
     l1: float = 1e-4
     l2: float = 1e-3
-    #: In how many bits a weight is saved.
-    weight_bits: WeightBits = 8
     #: Weights whose absolute value is not more than this are not saved.
     least: float = 0.01
 
     def check(self) -> None:
         """Refuse what is out of range."""
-        if not 8 <= self.bits <= 26 or self.weight_bits not in (8, 16):
-            raise ProblemError(
-                "bits: expected 8 to 26 for the rows and 8 or 16 for a weight, got "
-                f"{self.bits} and {self.weight_bits}."
-            )
+        if not 8 <= self.bits <= 26:
+            raise ProblemError(f"bits: expected 8 to 26, got {self.bits}.")
         if not self.learn_rate > 0 or not min(self.l1, self.l2, self.least) >= 0:
             raise ProblemError(
                 "learn_rate must be positive, l1, l2 and least not negative; got "
@@ -174,9 +169,8 @@ class SparseWeights(Shim):  # type: ignore[misc]
     def to_bytes(self) -> bytes:
         """Save the weights that are not near zero, clusters, groups and phrases."""
         columns = self._columns
-        if self.size and (columns is None or columns["bits"] != self.learning.weight_bits):
-            table = pack(self._trained(), self.learning.least)
-            columns = to_columns(table, self.learning.weight_bits)
+        if self.size and columns is None:
+            columns = to_columns(pack(self._trained(), self.learning.least))
         saved = {
             "size": self.size,
             "weights": columns,

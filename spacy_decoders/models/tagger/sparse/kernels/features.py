@@ -1,11 +1,11 @@
-"""From words to rows of the weights: one row for each token and template."""
+"""From words to rows of the weights, one for each token and template, and to emissions."""
 
 import numpy as np
 
 from .....jit import jit, uncounted
 from .hashing import mixed, row_of
 
-__all__ = ["NOTHING", "rows_of"]
+__all__ = ["NOTHING", "emit", "rows_of"]
 
 #: The row of a feature that a token has not.
 NOTHING = -1
@@ -56,3 +56,42 @@ def rows_of(plan, words, atoms, own, bounds, bits, rows):
         for i in range(begin, stop):
             for t in range(len(plan.seeds)):
                 rows[i, t] = feature_row(plan, t, words, atoms, own, begin, stop, i, bits)
+
+
+@jit()
+def emit(plan, shifts, table, sums, words, atoms, own, bounds, bits, emissions):
+    """Write the emissions of some sentences.
+
+    Parameters
+    ----------
+    plan
+        The templates that look at several words, or at more than a word.
+    shifts
+        **Shape (distances,)**, int64: how far away the word of each kept sum stands.
+    table
+        The :class:`~spacy_decoders.models.tagger.sparse.packing.Packed` weights.
+    sums
+        **Shape (words, distances, width)**, float32; word 0 stands outside every sentence.
+    words, atoms, own, bounds, bits
+        As for :func:`rows_of`.
+    emissions
+        **Shape (n, L)**, float32: written.
+    """
+    size, width = emissions.shape[1], sums.shape[2]
+    total = np.empty(width, np.float32)
+    for s in range(len(bounds) - 1):
+        begin, stop = bounds[s], bounds[s + 1]
+        for i in range(begin, stop):
+            total[:] = 0
+            for d in range(len(shifts)):
+                j = i + shifts[d]
+                w = words[j] if begin <= j < stop else 0
+                for y in range(width):
+                    total[y] += sums[w, d, y]
+            for t in range(len(plan.seeds)):
+                row = feature_row(plan, t, words, atoms, own, begin, stop, i, bits)
+                if row >= 0:
+                    for k in range(table.starts[row], table.starts[row + 1]):
+                        total[table.labels[k]] += table.values[k]
+            for y in range(size):
+                emissions[i, y] = total[y]
