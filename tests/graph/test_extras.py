@@ -29,7 +29,7 @@ def weighted(edges, lengths):
     return graph
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(10))
 def test_lengths_of_shortest_paths(seed, tmp_path):
     edges, lengths = drawn(seed)
     graph = ConceptGraph.from_edges(edges, weights=lengths)
@@ -48,7 +48,7 @@ def test_lengths_of_shortest_paths(seed, tmp_path):
         assert found[0][:, 1] == pytest.approx(nearest)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(10))
 def test_ranks_follow_directions(seed, tmp_path):
     edges, _ = drawn(seed)
     graph = ConceptGraph.from_edges(edges, directed=True)
@@ -68,11 +68,13 @@ def test_ranks_follow_directions(seed, tmp_path):
 
 
 def test_from_networkx_takes_lengths():
-    given = networkx.Graph()
-    given.add_edge("a", "b", km=2.5)
-    given.add_edge("b", "c")
+    given = networkx.Graph([("a", "b", {"km": 2.5}), ("b", "c")])
     graph = ConceptGraph.from_networkx(given, weight="km")
     assert graph.distances([0, 2]).tolist() == [[0.0, 3.5], [3.5, 0.0]]
+    with pytest.raises(ProblemError, match="weight: no edge has the attribute 'typo'"):
+        ConceptGraph.from_networkx(given, weight="typo")
+    with pytest.raises(ProblemError, match="expected a networkx graph; got list"):
+        ConceptGraph.from_networkx([(0, 1)])
 
 
 def test_decoders_on_lengths_and_directions():
@@ -92,7 +94,7 @@ def test_decoders_on_lengths_and_directions():
         RepresentativesProblem.from_graph(graph, [[0, 1], [2, 3]], "maximal")
 
 
-@pytest.mark.parametrize("weights", [[1.0], [1.0, 0.0], [1.0, np.nan], [1.0, np.inf]])
+@pytest.mark.parametrize("weights", [[1.0], [1.0, 0.0], [1.0, np.nan], [1e308, 1e308]])
 def test_bad_lengths_are_refused(weights):
     with pytest.raises(ProblemError, match="weights"):
         ConceptGraph.from_edges([[0, 1], [1, 2]], weights=weights)
@@ -104,22 +106,11 @@ def test_no_hubs_for_lengths():
         graph.index_hubs(1)
 
 
-def test_unsigned_edges_and_lengths_beyond_floats():
+def test_unsigned_edges():
     edges = np.array([[0, 1], [1, 2]], np.uint64)
     graph = ConceptGraph.from_edges(edges, weights=[1.0, 2.0], directed=True)
     assert graph.distances([0, 2])[0, 1] == 3.0
     assert graph.in_degree.tolist() == [0, 1, 1]
-    with pytest.raises(ProblemError, match="their sum is beyond"):
-        ConceptGraph.from_edges(edges, weights=[1e308, 1e308])
-
-
-def test_lengths_that_no_edge_of_networkx_has():
-    given = networkx.Graph([(0, 1), (1, 2, {"km": 3.0})])
-    assert ConceptGraph.from_networkx(given, weight="km").distances([0, 2])[0, 1] == 4.0
-    with pytest.raises(ProblemError, match="weight: no edge has the attribute 'typo'"):
-        ConceptGraph.from_networkx(given, weight="typo")
-    with pytest.raises(ProblemError, match="expected a networkx graph; got list"):
-        ConceptGraph.from_networkx([(0, 1)])
 
 
 @pytest.mark.parametrize("weights", [None, [1.0, 2.0]])
@@ -128,4 +119,5 @@ def test_no_vertices_at_all(weights):
     if weights is None:
         graph.index_hubs(1)
     assert graph.distances([]).shape == (0, 0)
+    assert graph.hitting([]) == []
     assert RepresentativesProblem.from_graph(graph, []).size == 0

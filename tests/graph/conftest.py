@@ -1,0 +1,11 @@
+"""A small random network."""
+
+from __future__ import annotations
+
+import networkx
+import pytest
+
+
+@pytest.fixture
+def network() -> networkx.Graph:
+    return networkx.gnp_random_graph(60, 0.05, seed=3)
