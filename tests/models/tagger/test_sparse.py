@@ -164,6 +164,23 @@ def test_wide_and_deep():
     assert tags(nlp) == gold(nlp)
 
 
+def test_features_of_a_users_own():
+    def features(doc: Doc) -> list[list[str]]:
+        return [[f"ends={token.text[-1]}", "bias"] for token in doc]
+
+    @spacy.registry.misc("test_sparse_features")
+    def make():
+        return features
+
+    nlp = pipeline(steps=30, templates=[], features={"@misc": "test_sparse_features"})
+    assert tags(nlp, ["Mercury sees the boats ."]) == [["NNP", "VBZ", "DT", "NNS", "."]]
+    reader = nlp.get_pipe("exact_tagger").model.layers[0].attrs["reader"]
+    for wrong in ([], ["a string", "another"]):
+        reader.features = lambda doc, wrong=wrong: wrong
+        with pytest.raises(ProblemError, match="a list of strings for each of 2 tokens"):
+            nlp(bare(nlp, "the boats"))
+
+
 @pytest.mark.parametrize("loss", ["crf", "margin", "perceptron"])
 def test_weights_are_averaged_where_the_optimizer_says_so(loss):
     nlp = pipeline(steps=0, loss=loss)

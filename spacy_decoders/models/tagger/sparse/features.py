@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy import strings
 from spacy.attrs import ORTH, SENT_START
 from spacy.tokens import Doc
 
+from ....errors import ProblemError
 from .gazetteer import PhraseTable
 from .kernels.features import NOTHING, emit, rows_of
 from .kernels.gazetteer import mark_phrases
@@ -19,12 +21,17 @@ from .templates import TOKEN_ATOMS, WORD_ATOMS, plan_of
 from .weights import SparseWeights
 from .words import MetWords, WordSums, WordTable
 
-__all__ = ["DocBatch", "FeatureReader"]
+__all__ = ["DocBatch", "FeatureReader", "TokenFeatures"]
+
+#: Makes further features of a document: for each token some strings.
+TokenFeatures: TypeAlias = Callable[[Doc], Sequence[Iterable[str]]]
 
 Rows = NDArray[np.int32]
 
 _FORM, _LOWER = WORD_ATOMS.index("form"), WORD_ATOMS.index("lower")
 _GAZETTEER = TOKEN_ATOMS.index("gazetteer")
+_hash = cast(Any, strings).hash_string
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class DocBatch(NamedTuple):
@@ -60,10 +67,11 @@ class DocBatch(NamedTuple):
 
 
 class FeatureReader:
-    """Reads the features that a model has templates for."""
+    """Reads the features that a model has templates for, and a user's own."""
 
-    def __init__(self, templates: Sequence[str]) -> None:
+    def __init__(self, templates: Sequence[str], features: TokenFeatures | None = None) -> None:
         self.templates = tuple(templates)
+        self.features = features
         self._plan = plan_of(templates)
         alone = set(self._plan.of_words())
         self._several = self._plan.part([t for t in range(len(self._plan)) if t not in alone])
@@ -76,7 +84,7 @@ class FeatureReader:
 
     def __getstate__(self) -> dict[str, Any]:
         # what is kept of words is found again
-        return {"templates": self.templates}
+        return {"templates": self.templates, "features": self.features}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
@@ -88,7 +96,7 @@ class FeatureReader:
         rows = np.empty((len(batch.words), len(self._plan)), dtype=np.int32)
         bits = weights.learning.bits
         rows_of(self._plan, words.places, words.atoms, own, batch.sentences, bits, rows)
-        return rows
+        return rows if self.features is None else np.hstack([rows, self._users(batch, bits)])
 
     def emissions(self, batch: DocBatch, weights: SparseWeights) -> NDArray[np.float32]:
         """**Shape (n, L)**: what all features of each token are worth for each label."""
@@ -110,6 +118,9 @@ class FeatureReader:
             weights.learning.bits,
             emissions,
         )
+        if self.features is not None:
+            rows = self._users(batch, weights.learning.bits)
+            emissions += weights.packed.sums(rows, weights.size)
         return emissions
 
     def in_lower_case(self, batch: DocBatch, share: float) -> DocBatch:
@@ -157,3 +168,21 @@ class FeatureReader:
             mark_phrases(phrases.keys, phrases.entries, lower, batch.sentences, marks)
             own[:, _GAZETTEER] = marks
         return own
+
+    def _users(self, batch: DocBatch, bits: int) -> Rows:
+        """**Shape (n, features)**: the rows of the user's own features; -1 for none."""
+        assert self.features is not None
+        found: list[list[int]] = []
+        for doc in batch.docs:
+            given = self.features(doc)
+            if len(given) != len(doc) or any(isinstance(of_token, str) for of_token in given):
+                raise ProblemError(
+                    f"features: expected a list of strings for each of {len(doc)} tokens, got "
+                    f"{given!r:.80}."
+                )
+            found += [[_hash(feature) for feature in of_token] for of_token in given]
+        width = max(map(len, found), default=0)
+        hashes = np.array([of + [0] * (width - len(of)) for of in found], dtype=np.uint64)
+        hashes = hashes.reshape(len(found), width)
+        rows = (hashes * _MULTIPLIER) >> np.uint64(64 - bits)
+        return np.where(hashes == 0, NOTHING, rows.astype(np.int64)).astype(np.int32)

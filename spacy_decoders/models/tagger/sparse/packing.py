@@ -43,6 +43,18 @@ class Packed(NamedTuple):
         weights[np.repeat(np.arange(len(counts)), counts), self.labels] = self.values
         return weights
 
+    def sums(self, rows: NDArray[np.int32], size: int) -> NDArray[np.float32]:
+        """**Shape (n, L)**: the sums of the weights of each token's rows; -1 is none."""
+        from scipy.sparse import csr_array
+
+        table = csr_array((self.values, self.labels, self.starts), (len(self.starts) - 1, size))
+        known = rows >= 0
+        ends = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+        ones = np.ones(ends[-1], dtype=np.float32)
+        features = csr_array((ones, rows[known], ends), (len(rows), table.shape[0]))
+        found: NDArray[np.float32] = (features @ table).toarray()
+        return found
+
 
 def pack(weights: NDArray[np.float32], least: float) -> Packed:
     """Leave out the weights whose absolute value is not more than `least`."""

@@ -14,7 +14,7 @@ from thinc.types import Floats2d
 from ....errors import ProblemError
 from ...clusters.sources import WordClusters
 from ..scorer import ChainScores, chain_scorer, chain_weights, network_emissions
-from .features import DocBatch, FeatureReader
+from .features import DocBatch, FeatureReader, TokenFeatures
 from .gazetteer import Gazetteer
 from .templates import (
     ENTITY_TEMPLATES,
@@ -97,6 +97,7 @@ def build_sparse_chain_scorer(
     clusters: WordClusters | None = None,
     gazetteer: Gazetteer | None = None,
     groups: WordClusters | None = None,
+    features: TokenFeatures | None = None,
     tok2vec: Model[list[Doc], list[Floats2d]] | None = None,
     bits: int = 20,
     learn_rate: float = 0.1,
@@ -123,6 +124,8 @@ def build_sparse_chain_scorer(
         Word clusters and lists of names, read when the model is initialised.
     groups
         A second table of clusters, such as those of word vectors.
+    features
+        Further features of each token, as strings: a function from a Doc to a list for each token.
     tok2vec
         A network whose emissions are added: both are trained together.
     bits, learn_rate, l1, l2, least
@@ -155,7 +158,7 @@ def build_sparse_chain_scorer(
         dims={"nO": nO},
         shims=[weights],
         attrs={
-            "reader": FeatureReader(chosen),
+            "reader": FeatureReader(chosen, features),
             "clusters": clusters,
             "gazetteer": gazetteer,
             "groups": groups,
