@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -20,7 +18,7 @@ from ..errors import ProblemError
 from ..graph import ConceptGraph
 from .aliases import normalise, normalised
 from .concepts import Concept
-from .database import APPLICATION, FOLDER, INDEXES, NAME, SEARCH, TABLES, VERSION
+from .database import APPLICATION, FOLDER, INDEXES, NAME, SEARCH, TABLES, VERSION, written
 from .letter_case import CASES, letter_cases
 from .title_words import title_words
 
@@ -290,31 +288,17 @@ def _fill(
             connection.executemany("INSERT INTO spelled VALUES (?)", ((word,) for word in words))
             yield row
 
-    try:
-        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            for setting in (
-                f"application_id = {APPLICATION}",
-                f"user_version = {VERSION}",
-                "journal_mode = OFF",  # what is not finished is thrown away
-                "synchronous = OFF",
-                "cache_size = -262144",
-                f"temp_store_directory = '{str(path.parent).replace(chr(39), 2 * chr(39))}'",
-            ):
-                connection.execute(f"PRAGMA {setting}")
-            connection.execute("BEGIN")
-            for statement in (*TABLES, *_GATHERED):
-                connection.execute(statement)
-            connection.executemany("INSERT INTO concepts VALUES (?,?,?,?,?,?,?,?)", worded())
-            connection.executemany("INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?)", uses)
-            connection.executemany("INSERT OR REPLACE INTO linked VALUES (?, ?)", links)
-            for statement in (*_SORTED, *INDEXES):
-                connection.execute(statement)
-            if searched:
-                connection.execute(SEARCH)
-                connection.execute("INSERT INTO search(search) VALUES ('rebuild')")
-                connection.execute("INSERT INTO search(search) VALUES ('optimize')")
-            connection.execute("COMMIT")
-            return _counted(connection)
-    except sqlite3.OperationalError as error:
-        reason = errno.ENOSPC if "full" in str(error) else errno.EIO
-        raise OSError(reason, f"{os.strerror(reason)}: {error}", str(path)) from error
+    settings = (f"application_id = {APPLICATION}", f"user_version = {VERSION}")
+    with written(path, *settings) as connection:
+        for statement in (*TABLES, *_GATHERED):
+            connection.execute(statement)
+        connection.executemany("INSERT INTO concepts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", worded())
+        connection.executemany("INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?)", uses)
+        connection.executemany("INSERT OR REPLACE INTO linked VALUES (?, ?)", links)
+        for statement in (*_SORTED, *INDEXES):
+            connection.execute(statement)
+        if searched:
+            connection.execute(SEARCH)
+            for command in ("rebuild", "optimize"):
+                connection.execute("INSERT INTO search(search) VALUES (?)", (command,))
+        return _counted(connection)

@@ -31,8 +31,8 @@ class WikipediaDumps:
     """The dump files of one Wikipedia.
 
     What does not fit in memory is sorted on disk. Each stage keeps what it has found in a folder
-    named after a fingerprint of its inputs: a build that was stopped or killed goes on from its
-    last checkpoint, and one over newer dumps takes over nothing but what did not change.
+    named after a fingerprint of its inputs: a build that was stopped or killed goes on behind the
+    last one that is done, and one over newer dumps takes over nothing but what did not change.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class WikipediaDumps:
         if articles is not None:
             names = build.stage("names", [titles.key, links.key, articles.key])
             if not names.done:
-                index_names(names, uses(), build.report)
+                index_names(build, names, uses())
             shares = link_probabilities(build, articles, names)
         texts = keep_texts(build, titles, articles, wikidata)
         items = types = None

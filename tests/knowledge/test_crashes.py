@@ -91,16 +91,6 @@ def test_a_full_disk_leaves_what_was_there(builds, size):
     assert [path.name for path in place.parent.iterdir()] == [place.name]
 
 
-MAPPED = """
-import sys
-from pathlib import Path
-from spacy_decoders.knowledge.building.stages import Stage
-stage = Stage.reopened(Path(sys.argv[2]), "mapped")
-try:
-    stage.scratch("numbers", "<i8", 1 << 20)[:] = 1
-except OSError as error:
-    print(error)
-"""
 TINY = """
 import sys
 from pathlib import Path
@@ -123,12 +113,6 @@ def test_a_wikipedia_on_a_disk_that_is_really_full(tmp_path, kilobytes):
     done = on_a_tiny_disk(TINY, tmp_path, kilobytes)
     assert done.returncode == 0, done
     assert "No space left on device" in done.stdout and done.stdout.endswith("False\n"), done
-
-
-def test_a_mapped_file_without_room_is_an_error(tmp_path):
-    done = on_a_tiny_disk(MAPPED, tmp_path, 100)
-    assert done.returncode == 0 and "No space left on device" in done.stdout, done
-    assert "numbers" in done.stdout
 
 
 def on_a_tiny_disk(code, tmp_path, kilobytes):

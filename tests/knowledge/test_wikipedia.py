@@ -289,7 +289,6 @@ class Killed(BaseException):
 
 def test_killed_anywhere_it_comes_to_the_same(all_dumps, tmp_path, monkeypatch):
     """Killed at the n-th write of any kind and started again, for every n."""
-    monkeypatch.setattr(stages, "EVERY", 0.0)
     monkeypatch.setattr(sql, "_CHUNK", 150)
     monkeypatch.setattr(reading, "PAGES", 1)
     WikipediaDumps(**all_dumps).build(tmp_path / "undisturbed")
@@ -306,23 +305,23 @@ def test_killed_anywhere_it_comes_to_the_same(all_dumps, tmp_path, monkeypatch):
 
         return call
 
-    for name in ("append", "_write_waiting", "_write_state", "scratch"):
+    for name in ("begun", "append", "drop", "finish"):
         monkeypatch.setattr(stages.Stage, name, counting(getattr(stages.Stage, name)))
     monkeypatch.setattr(np, "savez", counting(np.savez))
     total = 0
     shutil.rmtree(all_dumps["stages"])
-    for step in (1, 7, 31, 153, 10**6):
+    for step in (1, 7, 31, 10**6):
         shutil.rmtree(all_dumps["stages"], ignore_errors=True)
         shutil.rmtree(tmp_path / "kb", ignore_errors=True)
-        killed, grown = 0, 40 if step == 1 else step
+        killed, grown = 0, step
         while True:
-            left = grown + killed * (0 if step > 1 else 1)
+            left = grown
             try:
                 WikipediaDumps(**all_dumps).build(tmp_path / "kb")
                 break
             except Killed:
                 killed += 1
-                grown += 3
+                grown += 1
         total += killed
         assert content(tmp_path / "kb") == expected
     assert total > 60
@@ -333,9 +332,7 @@ def test_killed_by_the_system_it_goes_on(all_dumps, tmp_path):
     names = {key: str(value) for key, value in all_dumps.items()}
     code = (
         "import sys, json, pathlib\n"
-        "from spacy_decoders.knowledge.building import stages\n"
         "from spacy_decoders.knowledge.wikipedia import WikipediaDumps\n"
-        "stages.EVERY = 0.0\n"
         "given = {k: pathlib.Path(v) for k, v in json.loads(sys.argv[1]).items()}\n"
         "def report(line):\n"
         "    if line.startswith(sys.argv[2]):\n"

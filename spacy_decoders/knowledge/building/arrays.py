@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NONE", "TEXTS", "chunks", "ranges", "taken"]
+__all__ = ["NONE", "TEXTS", "chunks", "ranges", "rows_of_parts", "taken"]
 
 #: Stands for no page and no concept.
 NONE = -1
@@ -49,3 +49,12 @@ def ranges(weights: NDArray[Any], parts: int) -> NDArray[np.int64]:
         return np.array([0, 0], np.int64)
     inner = np.searchsorted(total, total[-1] * np.arange(1, parts) / parts)
     return np.unique(np.concatenate([[0], inner, [len(total)]])).astype(np.int64)
+
+
+def rows_of_parts(part: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """The number of each part, from 0 on, that has any rows, and the rows, in their order."""
+    order = np.argsort(part, kind="stable")  # a counting sort for small integers
+    ordered = part[order]
+    for rows in np.split(order, 1 + np.flatnonzero(ordered[1:] != ordered[:-1])):
+        if len(rows):
+            yield int(part[rows[0]]), rows

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..aliases import normalised
 from ..dumps.articles import Article, article_of
@@ -18,10 +17,10 @@ from ..dumps.pages import Unit, pages, units
 from .names import Uses
 from .results import UnitResults, read_units
 from .stages import Build, Stage, fingerprint
-from .string_index import as_lines
+from .string_index import as_lines, lines_of
 from .titles import Titles
 
-__all__ = ["ArticlePart", "anchors_as_names", "article_parts", "lines_of", "read_articles"]
+__all__ = ["ArticlePart", "anchors_as_names", "article_parts", "read_articles"]
 
 #: Pages of a file of results: what a killed worker has to read again.
 PAGES = 10_000
@@ -127,11 +126,6 @@ def read_articles(build: Build, paths: Sequence[Path]) -> Stage:
 def article_parts(stage: Stage) -> list[Path]:
     """The files of results of a finished stage, in the order of the dump."""
     return sorted(stage.folder.glob("[0-9]*.npz"))
-
-
-def lines_of(lines: NDArray[np.uint8]) -> list[str]:
-    """The texts that `as_lines` encoded."""
-    return lines.tobytes().decode("utf8", "replace").split("\n")[:-1]
 
 
 def anchors_as_names(articles: Stage, titles: Titles) -> Iterator[Uses]:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dumps.sql import SqlTable
-from .arrays import chunks, taken
-from .rows import read_rows
+from .arrays import NONE, taken
 from .stages import Build, Stage, fingerprint
 from .titles import Titles
 from .wikidata import TYPES, items_of, types_of
@@ -28,27 +27,26 @@ def join_items(
     stage = build.stage("items", inputs)
     if stage.done:
         return stage
-    items = stage.scratch("items", np.int64, len(titles))
+    items = np.zeros(len(titles), np.int64)
     bad = 0
     if wikidata is not None:
         for numbers, lines, _ in items_of(wikidata):
             concepts = titles.concept_of_lines(lines, len(numbers))
             items[concepts[concepts >= 0]] = numbers[concepts >= 0]
     if page_props is not None:
-        bad = _read_props(build, stage, page_props, titles, items)
+        bad = _read_props(build, page_props, titles, items)
+    stage.begun().append("items", items)
     stage.finish(bad=bad)
     build.report(f"Wikidata items: of {int((items > 0).sum()):,} concepts, {bad:,} rows left out")
     return stage
 
 
-def _read_props(
-    build: Build, stage: Stage, path: Path, titles: Titles, items: NDArray[np.int64]
-) -> int:
+def _read_props(build: Build, path: Path, titles: Titles, items: NDArray[np.int64]) -> int:
     """Read the page_props dump; a page's own item counts, not those of redirects to it."""
     table = SqlTable(path)
     texts = ["pp_propname", "pp_value"]
     name_first = table.columns.index(texts[0]) < table.columns.index(texts[1])
-    for chunk in read_rows(build, stage, table, ["pp_page"], texts, {}):
+    for chunk in table.chunks(["pp_page"], texts, progress=build.progress):
         concepts = titles.own_concept_of_pages(chunk.numbers[:, 0]).tolist()
         for concept, line in zip(concepts, bytes(chunk.lines).split(b"\n"), strict=False):
             if concept < 0 or b"wikibase_item" not in line:
@@ -66,10 +64,8 @@ def join_types(build: Build, items: Stage, wikidata: Stage) -> Stage:
     if not stage.done:
         known, types = types_of(wikidata)
         of_concept = items.read("items", np.int64)
-        for part in chunks(len(of_concept)):
-            place = np.searchsorted(known, of_concept[part])
-            found = (taken(known, place) == of_concept[part]) & (of_concept[part] > 0)
-            numbers = np.where(found, taken(types, place), -1)
-            stage.append("types", numbers.astype(np.int16))
+        place = np.searchsorted(known, of_concept)
+        found = (taken(known, place) == of_concept) & (of_concept > 0)
+        stage.begun().append("types", np.where(found, taken(types, place), NONE).astype(np.int16))
         stage.finish()
     return stage

@@ -11,7 +11,6 @@ __all__ = [
     "equal_to_previous",
     "find_lines",
     "gather_lines",
-    "hash_bytes",
     "hash_lines",
 ]
 
@@ -35,12 +34,6 @@ def _hash(data, start, stop):
     for i in range(start, stop):
         code = (code ^ np.uint64(data[i])) * np.uint64(0x100000001B3)
     return _finished(code)
-
-
-@jit()
-def hash_bytes(data):
-    """The hash of all bytes, (bytes,) uint8."""
-    return _hash(data, 0, data.size)
 
 
 @jit()

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ..aliases import normalised
 from ..contents import storable
+from ..database import written
 from ..letter_case import CASES, letter_cases
-from .spills import PARTS, LineSpill
-from .stages import Progress, Stage
+from .arrays import TEXTS
+from .stages import Build, Stage
 from .string_index import StringIndex, as_lines
-from .strings import append_index, finish_index
 from .titles import Titles
 
 __all__ = ["Uses", "index_names", "rows_of_uses", "titles_as_names"]
@@ -66,25 +66,28 @@ def rows_of_uses(uses: Iterable[Uses]) -> Iterator[tuple[Any, ...]]:
         )
 
 
-def index_names(stage: Stage, uses: Iterable[Uses], report: Progress) -> None:
+def index_names(build: Build, stage: Stage, uses: Iterable[Uses]) -> None:
     """Index the different names, and count in how many articles each is a link."""
-    spill = LineSpill(stage, "names", {"articles": np.float32})
-    if "dealt" not in stage.state:
+    lines: list[NDArray[np.uint8]] = []
+    with written(stage.begun().folder / "names.sqlite") as connection:
+        connection.execute("CREATE TABLE uses(name TEXT, articles REAL)")
         for part in uses:
-            texts = normalised(part.names)
-            kept = np.array([bool(text) for text in texts], bool)
-            lines = as_lines([text for text in texts if text])
-            spill.add(lines, {"articles": part.articles[kept]})
-        stage.checkpoint(dealt=True)
-    for number in range(int(stage.state.get("part", 0)), PARTS):
-        lines, columns = spill.part(number)
-        index, rows, _ = StringIndex.build_lines(lines, len(columns["articles"]))
-        known = rows >= 0
-        articles = np.bincount(rows[known], columns["articles"][known], minlength=len(index))
-        append_index(stage, "names", index.codes, index.table)
-        stage.append("articles", articles.astype(np.float32))
-        stage.checkpoint(dealt=True, part=number + 1)
-    finish_index(stage, "names")
+            connection.executemany(
+                "INSERT INTO uses VALUES (?, ?)",
+                zip(map(storable, normalised(part.names)), part.articles.tolist(), strict=True),
+            )
+        rows = connection.execute(
+            "SELECT name, sum(articles) FROM uses WHERE name != '' GROUP BY name"
+        )
+        counts: list[float] = []
+        while some := rows.fetchmany(TEXTS):
+            lines.append(as_lines([name for name, _ in some]))
+            counts += [count for _, count in some]
+    index, places, _ = StringIndex.build_lines(np.concatenate(lines), len(counts))
+    index.save(stage, "names")
+    articles = np.zeros(len(index), np.float32)
+    articles[places[places >= 0]] = np.array(counts)[places >= 0]
+    stage.append("articles", articles)
+    stage.drop("names.sqlite")
     stage.finish()
-    spill.drop()
-    report(f"names: {stage.size('names.codes') // 8:,}")
+    build.report(f"names: {len(index):,}")

@@ -18,7 +18,6 @@ from .articles import article_parts
 from .kernels import count_names
 from .stages import Build, Stage
 from .string_index import StringIndex
-from .strings import index_of
 from .workers import spread
 
 __all__ = ["link_probabilities"]
@@ -49,9 +48,8 @@ def count_part(task: NamesTask) -> None:
         return
     folder = task.stages / task.names
     if folder not in _opened:
-        stage = Stage.reopened(task.stages, task.names)
         _opened.clear()
-        _opened[folder] = index_of(stage, "names")
+        _opened[folder] = StringIndex.of_folder(folder, "names")
     index = _opened[folder]
     with np.load(task.part, allow_pickle=False) as arrays:
         bodies = np.frombuffer(zlib.decompress(arrays["bodies"].tobytes()), np.uint8)
@@ -80,11 +78,13 @@ def link_probabilities(build: Build, articles: Stage, names: Stage) -> Iterator[
         with tqdm(total=len(tasks), unit="part", desc="names in text", disable=hidden) as bar:
             for _ in spread(build, count_part, tasks):
                 bar.update()
+        stage.drop("links")
         stage.append("links", _shares(tasks, names.read("articles", np.float32)))
         stage.finish()
         known = int((~np.isnan(stage.read("links", np.float32))).sum())
         build.report(f"link probabilities: of {known:,} names")
-    shares, table = stage.read("links", np.float32), index_of(names, "names").table
+    shares = stage.read("links", np.float32)
+    table = StringIndex.of_folder(names.folder, "names").table
     for part in chunks(len(shares), TEXTS):
         known = part.start + np.flatnonzero(~np.isnan(shares[part]))
         yield from zip(table.take(known), shares[known].tolist(), strict=True)

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from ...graph.storage import StoredArrays
 from ...graph.strings import StringTable
-from .kernels import equal_to_previous, find_lines, gather_lines, hash_bytes, hash_lines
+from .kernels import equal_to_previous, find_lines, gather_lines, hash_lines
+from .stages import Stage, mapped
 
-__all__ = ["StringIndex", "as_lines", "buckets_of", "gathered", "index_arrays"]
+__all__ = ["StringIndex", "as_lines", "gathered", "lines_of"]
 
 _NEWLINE = 10
 #: Hashes that are counted together.
 _CHUNK = 1 << 20
-
-#: The dtype and the number of dimensions of the arrays of an index, for a folder's format.
-_ARRAYS = {"codes": ("<u8", 1), "buckets": ("<i8", 1), "data": ("|u1", 1), "offsets": ("<i8", 1)}
-
-
-def index_arrays(name: str) -> dict[str, tuple[str, int]]:
-    """The arrays of an index of that name, for a folder's format."""
-    return {f"{name}.{field}": kind for field, kind in _ARRAYS.items()}
 
 
 def as_lines(texts: Iterable[str]) -> NDArray[np.uint8]:
@@ -42,6 +34,11 @@ def as_lines(texts: Iterable[str]) -> NDArray[np.uint8]:
     if parts:
         joined += "\n"
     return np.frombuffer(joined.encode("utf8", errors="replace"), np.uint8)
+
+
+def lines_of(lines: NDArray[np.uint8]) -> list[str]:
+    """The texts that `as_lines` encoded."""
+    return lines.tobytes().decode("utf8", "replace").split("\n")[:-1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,41 +93,15 @@ class StringIndex:
         texts = gathered(data, starts, kept)
         table = StringTable(read_only(texts[texts != _NEWLINE]), read_only(offsets))
         kept_codes = read_only(codes[kept])
-        index = cls(kept_codes, read_only(buckets_of(kept_codes)), table)
+        index = cls(kept_codes, read_only(_buckets_of(kept_codes)), table)
         return index, rows, int((same < 0).sum())
 
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getstate__(self) -> dict[str, Any]:
-        # views of memory can't be pickled, and are made anew
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
     def find(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """Row of each text, -1 where it is not in the index. **Shape:** ``(texts,)``"""
         return self.find_lines(as_lines(texts), len(texts))
-
-    def find_one(self, text: str) -> int:
-        """Row of one text, -1 where it is not in the index: faster than `find` for one."""
-        query = text.replace("\n", " ").encode("utf8", errors="replace")
-        code = hash_bytes(np.frombuffer(query, np.uint8))
-        buckets, offsets, data = self._views
-        bucket = code >> self._top
-        for row in range(buckets[bucket], buckets[bucket + 1]):
-            if data[offsets[row] : offsets[row + 1]] == query:
-                return row
-        return -1
-
-    @cached_property
-    def _views(self) -> tuple[memoryview, memoryview, memoryview]:
-        # an item of a memory view is a plain number, at a third of the cost of an array's
-        arrays = self.buckets, self.table.offsets, self.table.data
-        buckets, offsets, data = (np.ascontiguousarray(array).data for array in arrays)
-        return buckets, offsets, data
-
-    @cached_property
-    def _top(self) -> int:
-        return int(_shift(len(self.codes)))
 
     def find_lines(self, lines: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
         """As `find`, for texts encoded by :func:`as_lines`."""
@@ -142,28 +113,25 @@ class StringIndex:
         table = self.table
         return self.codes, self.buckets, _shift(len(self.codes)), table.data, table.offsets
 
-    def code(self, row: int) -> int:
-        """The hash of the string of a row."""
-        return int(self.codes[row])
-
-    @staticmethod
-    def code_of(text: str) -> int:
-        """The hash of any string."""
-        codes, _ = hash_lines(as_lines([text]), 1)
-        return int(codes[0])
-
-    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """The arrays to save, by their names in a folder."""
-        own = {f"{name}.codes": self.codes, f"{name}.buckets": self.buckets}
-        return {**own, **self.table.arrays(name)}
+    def save(self, stage: Stage, name: str) -> None:
+        """Write the index to a stage."""
+        stage.append(f"{name}.codes", self.codes)
+        stage.append(f"{name}.buckets", self.buckets)
+        stage.append(f"{name}.data", self.table.data)
+        stage.append(f"{name}.offsets", self.table.offsets)
 
     @classmethod
-    def of_stored(cls, stored: StoredArrays, name: str) -> StringIndex:
-        """Take an index from the arrays of a folder, and check them."""
-        codes, buckets = stored[f"{name}.codes"], stored[f"{name}.buckets"]
-        stored.check_offsets(f"{name}.buckets", 2 ** _bits(len(codes)), len(codes))
-        table = StringTable.of_stored(stored, f"{name}.data", f"{name}.offsets", len(codes))
-        return cls(codes, buckets, table)
+    def of_folder(cls, folder: Path, name: str) -> StringIndex:
+        """Map the index of that name that a stage has written to its folder."""
+        codes, buckets, data, offsets = (
+            mapped(folder / f"{name}.{part}", dtype)
+            for part, dtype in zip(
+                ("codes", "buckets", "data", "offsets"),
+                (np.uint64, np.int64, np.uint8, np.int64),
+                strict=True,
+            )
+        )
+        return cls(codes, buckets, StringTable(data, offsets))
 
 
 def gathered(
@@ -174,7 +142,7 @@ def gathered(
     return found
 
 
-def buckets_of(codes: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _buckets_of(codes: NDArray[np.uint64]) -> NDArray[np.int64]:
     """The first row of each bucket, of sorted hashes. **Shape:** ``(2 ** bits + 1,)``"""
     buckets: NDArray[np.int64] = np.zeros(2 ** _bits(len(codes)) + 1, np.int64)
     shift = _shift(len(codes))

@@ -10,19 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...graph.strings import StringTable
-from ..dumps.sql import Position, SqlTable
+from ..dumps.sql import SqlTable
 from .arrays import NONE, TEXTS, chunks, taken
-from .rows import read_rows
-from .spills import PARTS, LineSpill
 from .stages import Build, Stage, fingerprint
 from .string_index import StringIndex, gathered
-from .strings import append_index, finish_index, index_of
 
 __all__ = ["Titles", "read_titles"]
 
 _NEWLINE = 10
 # redirects that lead to redirects are followed so far; longer chains are errors or circles
 _LONGEST_CHAIN = 8
+#: Pages are numbered below this.
+_IDS = 1 << 28
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +29,15 @@ class Titles:
     """The titles of a Wikipedia, and what they stand for."""
 
     key: str  # of what they were read from
-    index: StringIndex  # all titles, with underscores, in the order of their hashes
-    pages: NDArray[np.int32]  # (titles,): the place of each title's page in the dump
-    # (pages,): the concept that each page stands for, itself or by redirects, -1 for none
+    index: StringIndex  # all titles, with underscores
+    # (titles,) and (largest id + 1,): the concept that each title, and each page by its id in the
+    # dump, stands for, itself or by redirects, -1 for none
     concepts: NDArray[np.int32]
-    # (largest id + 1,): the place of the page with each id, plus 1; 0 for none
-    places: NDArray[np.int32]
-    redirect: NDArray[np.bool_]  # (pages,): whether each page is a redirect
-    ids: StringIndex  # the titles that are no redirects: a row is a concept number
+    of_id: NDArray[np.int32]
+    # the same: whether it is no redirect
+    own: NDArray[np.bool_]
+    own_id: NDArray[np.bool_]
+    ids: StringTable  # the titles that are no redirects, by concept number, as in the dump
     bad: dict[str, int]  # rows left out, by table
 
     def __len__(self) -> int:
@@ -46,144 +46,99 @@ class Titles:
 
     def concept_of_lines(self, lines: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
         """The concepts that newline-ended titles stand for, -1 for none."""
-        return taken(self.concepts, taken(self.pages, self.index.find_lines(lines, count)))
+        return taken(self.concepts, self.index.find_lines(lines, count))
 
     def concept_of_pages(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """The concepts that pages stand for, by their ids in the dump; -1 for none."""
-        return taken(self.concepts, taken(self.places, ids) - 1)
+        return taken(self.of_id, ids)
 
     def own_concept_of_pages(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """As `concept_of_pages`, -1 for redirects."""
-        places = taken(self.places, ids) - 1
-        return np.where(taken(self.redirect, places) == 0, taken(self.concepts, places), NONE)
+        return np.where(taken(self.own_id, ids) == 1, taken(self.of_id, ids), NONE)
 
     def parts(self) -> Iterator[tuple[list[str], NDArray[np.int64], NDArray[np.bool_]]]:
         """Titles, their concepts, and whether they are the concepts' own, some at a time."""
         for part in chunks(len(self.index), TEXTS):
-            concepts = taken(self.concepts, self.pages[part])
             texts = self.index.table.take(np.arange(part.start, part.stop))
-            codes = taken(self.ids.codes.view(np.int64), concepts)
-            yield texts, concepts, codes == self.index.codes[part].view(np.int64)
+            yield texts, self.concepts[part].astype(np.int64), self.own[part]
 
 
 def read_titles(build: Build, page: Path, redirect: Path) -> Titles:
-    """Run the stages of titles."""
-    pages = build.stage("pages", [fingerprint(page)])
-    if not pages.done:
-        _read_pages(build, pages, page)
-        build.report(f"pages: {pages.state['pages']:,}, {pages.state['bad']:,} rows left out")
-    index = build.stage("titles", [pages.key])
-    if not index.done:
-        _sort_titles(index, pages)
-        build.report(f"titles: {index.state['concepts']:,} concepts")
-    followed = build.stage("redirects", [index.key, fingerprint(redirect)])
-    titles, page_rows = index_of(index, "titles"), index.read("pages", np.int32)
-    if not followed.done:
-        if "bad" not in followed.state:
-            _follow_redirects(build, followed, redirect, pages, (titles, page_rows))
-        _number_concepts(followed, index.read("numbers", np.int32), int(pages.state["pages"]))
-        rows, bad = followed.state["rows"], followed.state["bad"]
-        build.report(f"redirects: {rows:,}, {bad:,} rows left out")
+    """Run the stage of titles."""
+    stage = build.stage("titles", [fingerprint(page), fingerprint(redirect)])
+    if not stage.done:
+        _read(build, stage.begun(), page, redirect)
+        pages, concepts, bad = (stage.state[name] for name in ("pages", "concepts", "bad"))
+        build.report(f"titles: of {pages:,} pages, {concepts:,} concepts, {bad} rows left out")
     return Titles(
-        key=followed.key,
-        index=titles,
-        pages=page_rows,
-        concepts=followed.read("concepts", np.int32),
-        places=followed.read("places", np.int32),
-        redirect=pages.read("redirect", np.bool_),
-        ids=index_of(index, "ids"),
-        bad={"page": pages.state["bad"] + index.state["bad"], "redirect": followed.state["bad"]},
+        key=stage.key,
+        index=StringIndex.of_folder(stage.folder, "titles"),
+        concepts=stage.read("concepts", np.int32),
+        of_id=stage.read("of_id", np.int32),
+        own=stage.read("own", np.bool_),
+        own_id=stage.read("own_id", np.bool_),
+        ids=StringTable(stage.read("ids.data", np.uint8), stage.read("ids.offsets", np.int64)),
+        bad=stage.state["bad"],
     )
 
 
-def _read_pages(build: Build, stage: Stage, path: Path) -> None:
-    """Keep the pages of the main name space: ids, redirects, and titles dealt out by hash."""
-    table = SqlTable(path)
-    spill = LineSpill(stage, "lines", {"page": np.int32})
-    columns = ["page_id", "page_namespace", "page_is_redirect"]
-    state = {"pages": 0, "largest": 0, **stage.state}
-    for chunk in read_rows(build, stage, table, columns, "page_title", state):
-        kept = np.flatnonzero((chunk.numbers[:, 1] == 0) & (chunk.numbers[:, 0] >= 0))
-        rows = chunk.numbers[kept]
-        stage.append("ids", rows[:, 0].astype(np.int32))
-        stage.append("redirect", rows[:, 2] == 1)
-        starts = np.concatenate([[0], np.flatnonzero(chunk.lines == _NEWLINE) + 1])
-        lines = gathered(chunk.lines, starts, kept)
-        spill.add(lines, {"page": state["pages"] + np.arange(len(kept))})
-        state["pages"] += len(kept)
-        state["largest"] = max(state["largest"], int(rows[:, 0].max(initial=0)))
-    stage.finish(**state, bad=table.bad)
-
-
-def _sort_titles(stage: Stage, pages: Stage) -> None:
-    """Sort the titles by hash, part by part, and number those that are no redirects."""
-    spill = LineSpill(pages, "lines", {"page": np.int32})
-    redirect = pages.read("redirect", np.bool_)
-    numbers = stage.scratch("numbers", np.int32, int(pages.state["pages"]))
-    state = {"part": 0, "concepts": 0, "bad": 0, **stage.state}
-    for part in range(int(state["part"]), PARTS):
-        lines, columns = spill.part(part)
-        index, rows, _ = StringIndex.build_lines(lines, len(columns["page"]))
-        page_of = np.full(len(index), NONE, np.int32)
-        # of two pages of one title the first counts
-        page_of[rows[rows >= 0][::-1]] = columns["page"][rows >= 0][::-1]
-        own = np.flatnonzero(~redirect[page_of])
-        # plus 1: pages that are left out stay 0
-        numbers[page_of[own]] = state["concepts"] + 1 + np.arange(len(own))
-        stage.append("pages", page_of)
-        table = index.table
-        offsets = np.concatenate([[0], np.cumsum(np.diff(table.offsets)[own])])
-        own_titles = StringTable(gathered(table.data, table.offsets, own), offsets)
-        append_index(stage, "titles", index.codes, table)
-        append_index(stage, "ids", index.codes[own], own_titles)
-        state = {
-            "part": part + 1,
-            "concepts": state["concepts"] + len(own),
-            "bad": state["bad"] + len(rows) - len(index),
-        }
-        stage.checkpoint(**state)
-    for name in ("titles", "ids"):
-        finish_index(stage, name)
-    stage.finish()
-
-
-def _follow_redirects(
-    build: Build,
-    stage: Stage,
-    path: Path,
-    pages: Stage,
-    titles: tuple[StringIndex, NDArray[np.int32]],
-) -> None:
-    """The page that each page leads to, plus 1; 0 for a redirect that leads nowhere."""
-    index, page_of = titles
-    ids, redirect = pages.read("ids", np.int32), pages.read("redirect", np.bool_)
-    places = stage.scratch("places", np.int32, int(pages.state["largest"]) + 1)
-    target = stage.scratch("target", np.int32, len(ids))
-    if not stage.state:
-        for part in chunks(len(ids)):
-            number = np.arange(part.start, part.stop, dtype=np.int32) + 1
-            places[ids[part]] = number
-            target[part] = np.where(redirect[part], 0, number)
-        stage.checkpoint(position=Position())
-    table, state = SqlTable(path), dict(stage.state)
+def _read(build: Build, stage: Stage, page: Path, redirect: Path) -> None:
+    ids, redirects, lines, bad = _pages(build, page)
+    index, rows, _ = StringIndex.build_lines(lines, len(ids))
+    page_of = np.full(len(index), NONE, np.int32)
+    # of two pages of one title the first counts
+    page_of[rows[rows >= 0][::-1]] = np.flatnonzero(rows >= 0)[::-1]
+    is_concept = np.zeros(len(ids), bool)
+    is_concept[page_of] = True
+    is_concept &= ~redirects
+    numbers = np.where(is_concept, np.cumsum(is_concept) - 1, NONE).astype(np.int32)
+    place = np.full(int(ids.max(initial=0)) + 1, NONE, np.int32)
+    place[ids] = np.arange(len(ids))
+    # the page that each leads to, -1 for a redirect that leads nowhere
+    target = np.where(redirects, NONE, np.arange(len(ids)))
+    table = SqlTable(redirect)
     columns = ["rd_from", "rd_namespace"]
-    for chunk in read_rows(build, stage, table, columns, "rd_title", state):
-        source = taken(places, chunk.numbers[:, 0]) - 1
+    for chunk in table.chunks(columns, "rd_title", progress=build.progress):
+        source = taken(place, chunk.numbers[:, 0])
+        known = (source >= 0) & (chunk.numbers[:, 1] == 0) & (taken(redirects, source) == 1)
         led_to = taken(page_of, index.find_lines(chunk.lines, len(chunk.numbers)))
-        known = (source >= 0) & (chunk.numbers[:, 1] == 0)
-        known &= taken(redirect, source) == 1
-        target[source[known]] = led_to[known] + 1
-    stage.checkpoint(**state, bad=table.bad)
+        target[source[known]] = led_to[known]
+    ends = target
+    for _ in range(_LONGEST_CHAIN):
+        ends = taken(target, ends)
+    concepts = taken(numbers, ends).astype(np.int32)
+    index.save(stage, "titles")
+    stage.append("concepts", concepts[page_of])
+    stage.append("own", is_concept[page_of])
+    stage.append("of_id", taken(concepts, place).astype(np.int32))
+    stage.append("own_id", taken(~redirects, place) == 1)
+    starts = np.concatenate([[0], np.flatnonzero(lines == _NEWLINE) + 1])
+    kept = np.flatnonzero(is_concept)
+    texts = gathered(lines, starts, kept)
+    stage.append("ids.data", texts[texts != _NEWLINE])
+    stage.append("ids.offsets", np.concatenate([[0], np.cumsum(np.diff(starts)[kept] - 1)]))
+    stage.finish(
+        pages=len(ids),
+        concepts=len(kept),
+        bad={"page": bad + len(ids) - len(index), "redirect": table.bad},
+    )
 
 
-def _number_concepts(stage: Stage, numbers: NDArray[np.int32], count: int) -> None:
-    """Follow redirects to their ends, and give each page its concept."""
-    target = stage.read("target", np.int32)
-    for part in chunks(count):
-        ends = target[part].astype(np.int64) - 1
-        for _ in range(_LONGEST_CHAIN):
-            ends = np.where(ends >= 0, taken(target, ends) - 1, NONE)
-        found = np.where(ends >= 0, taken(numbers, ends) - 1, NONE)
-        stage.append("concepts", found.astype(np.int32))
-    stage.finish()
-    stage.drop("target")
+def _pages(
+    build: Build, path: Path
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.uint8], int]:
+    """Of the pages of the main name space: ids, whether they are redirects, titles as lines.
+
+    The last is how many rows could not be read.
+    """
+    table = SqlTable(path)
+    ids, redirects, lines = [np.empty(0, np.int64)], [np.empty(0, bool)], [np.empty(0, np.uint8)]
+    columns = ["page_id", "page_namespace", "page_is_redirect"]
+    for chunk in table.chunks(columns, "page_title", progress=build.progress):
+        numbers, space, _ = chunk.numbers.T
+        kept = np.flatnonzero((space == 0) & (numbers >= 0) & (numbers < _IDS))
+        starts = np.concatenate([[0], np.flatnonzero(chunk.lines == _NEWLINE) + 1])
+        ids.append(chunk.numbers[kept, 0])
+        redirects.append(chunk.numbers[kept, 2] == 1)
+        lines.append(gathered(chunk.lines, starts, kept))
+    return np.concatenate(ids), np.concatenate(redirects), np.concatenate(lines), table.bad

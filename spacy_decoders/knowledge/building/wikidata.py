@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from ..concepts import QID
 from ..dumps.articles import page_title
 from ..dumps.pages import Unit, lines, units
-from .articles import lines_of
 from .results import UnitResults, read_units
 from .stages import Build, Stage, fingerprint
-from .string_index import as_lines
+from .string_index import as_lines, lines_of
 
 __all__ = ["TYPES", "read_wikidata", "types_of"]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,20 +19,10 @@ from tqdm import tqdm
 from ...errors import ProblemError
 from .kernels.rows import parse_rows
 
-__all__ = ["Chunk", "Position", "SqlTable", "open_dump"]
+__all__ = ["Chunk", "SqlTable", "open_dump"]
 
 _CHUNK = 1 << 24
 _COLUMN = re.compile(r"^\s*`(\w+)`\s", re.MULTILINE)
-
-
-class Position(NamedTuple):
-    """A place in a dump, between two rows."""
-
-    offset: int = 0  # bytes of the decompressed dump before it
-    inside: bool = False  # whether it is within an INSERT statement
-    # Rows read, and tuples left out as broken, before it
-    rows: int = 0
-    bad: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +34,6 @@ class Chunk:
     # (bytes,): the text column as newline-ended UTF-8 lines, fit for `StringIndex.find_lines`;
     # empty if none was asked for; several columns with the byte 31 between them
     lines: NDArray[np.uint8]
-    after: Position  # the place in the dump behind these rows
 
     def texts(self) -> list[str]:
         """The text column as strings."""
@@ -129,7 +118,6 @@ class SqlTable:
         numbers: Sequence[str],
         text: str | Sequence[str] | None = None,
         *,
-        start: Position = Position(),  # noqa: B008 - a tuple
         progress: bool = False,
     ) -> Iterator[Chunk]:
         """Stream the rows.
@@ -140,8 +128,6 @@ class SqlTable:
             Columns to read as whole numbers.
         text
             One column to read as text, or several.
-        start
-            Where to begin: behind a chunk of an earlier reading.
         progress
             Whether to show a progress bar over the bytes read.
 
@@ -156,12 +142,10 @@ class SqlTable:
         texts = [text] if isinstance(text, str) else list(text or ())
         is_text = np.zeros(len(self.columns), np.bool_)
         is_text[[self._column(name) for name in texts]] = True
-        self.bad = start.bad
-        _, inside, count, _ = start
+        self.bad = 0
+        inside = False
         rest = b""
         with open_dump(self.path, progress=progress) as (stream, move_on):
-            self._skip(stream, start.offset)
-            offset = start.offset
             while block := stream.read(_CHUNK):
                 data = np.frombuffer(rest + block, np.uint8)
                 # at least "(0)," for each row
@@ -171,21 +155,10 @@ class SqlTable:
                     data, inside, len(self.columns), slot, is_text, rows, blob
                 )
                 self.bad += bad
-                offset += consumed
-                count += found
                 rest = data[consumed:].tobytes()
                 move_on()
                 if found:
-                    after = Position(offset, bool(inside), count, self.bad)
-                    kept = rows[:found, : len(numbers)]
-                    yield Chunk(kept.copy(), blob[:filled].copy(), after)
-
-    def _skip(self, stream: IO[bytes], offset: int) -> None:
-        while offset:
-            block = stream.read(min(offset, _CHUNK))
-            if not block:
-                raise ProblemError(f"dump: {self.path} is shorter than it was.")
-            offset -= len(block)
+                    yield Chunk(rows[:found, : len(numbers)].copy(), blob[:filled].copy())
 
     def _column(self, name: str) -> int:
         if name not in self.columns:

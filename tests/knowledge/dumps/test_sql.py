@@ -138,7 +138,7 @@ def test_several_texts_of_a_row_come_together(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["page.sql", "page.sql.gz", "page.sql.bz2"])
-def test_reading_goes_on_behind_any_chunk(tmp_path, monkeypatch, name):
+def test_a_broken_row_is_left_out_whatever_the_blocks(tmp_path, monkeypatch, name):
     monkeypatch.setattr(sql, "_CHUNK", 100)
     broken = "INSERT INTO `page` VALUES (1,2),(5,0,'c',0.5,6);\n"
     rows = [f"({i},0,'title {i}',0.5,{i})" for i in range(30)]
@@ -152,10 +152,3 @@ def test_reading_goes_on_behind_any_chunk(tmp_path, monkeypatch, name):
     chunks = list(table.chunks(["page_id"], "page_title"))
     whole = [text for chunk in chunks for text in chunk.texts()]
     assert len(chunks) > 5 and len(whole) == 22 and table.bad == 1
-    assert chunks[-1].after.rows == 22
-    for i, chunk in enumerate(chunks):
-        before = [text for part in chunks[: i + 1] for text in part.texts()]
-        after = list(table.chunks(["page_id"], "page_title", start=chunk.after))
-        assert before + [text for part in after for text in part.texts()] == whole
-        assert table.bad == 1
-        assert not after or after[-1].after == chunks[-1].after
