@@ -11,8 +11,7 @@ from rich.console import Console
 
 from ..annotate import Job, annotate
 from ..errors import ProblemError
-from .arguments import TextField
-from .wording import counted
+from .arguments import TextField, counted
 
 __all__ = ["annotate_corpus"]
 

@@ -1,4 +1,4 @@
-"""Arguments that several commands have."""
+"""What several commands share: arguments, and counts in sentences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["FileOption", "PipelineOption", "TextField", "TextOption", "listed"]
+__all__ = ["FileOption", "PipelineOption", "TextField", "TextOption", "counted", "listed"]
 
 TextOption = Annotated[str | None, typer.Option(help="The text.")]
 FileOption = Annotated[
@@ -22,3 +22,14 @@ PipelineOption = Annotated[
 def listed(given: str) -> list[str]:
     """The parts of an argument, which commas part."""
     return [part.strip() for part in given.split(",") if part.strip()]
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A number and its noun.
+
+    Examples
+    --------
+    >>> counted(1, "file"), counted(1000, "file"), counted(0, "alias", "aliases")
+    ('1 file', '1,000 files', '0 aliases')
+    """
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -15,7 +15,7 @@ from rich.console import Console
 from ..errors import ProblemError
 from ..extras import needed
 from ..readers.text_lines import text_lines
-from .wording import counted
+from .arguments import counted
 
 __all__ = ["make_clusters", "make_word_clusters", "tokenised_lines"]
 

@@ -11,8 +11,7 @@ from spacy.tokens import DocBin
 
 from ..errors import ProblemError
 from ..readers.gold import gold_corpus
-from .arguments import listed
-from .wording import counted
+from .arguments import counted, listed
 
 __all__ = ["convert_corpus"]
 

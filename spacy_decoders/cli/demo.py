@@ -39,7 +39,6 @@ def demo(
     file: FileOption = None,
     pipeline: PipelineOption = None,
     page: Annotated[Path | None, typer.Option(help="Where to write the page.")] = PAGE,
-    trees: Annotated[bool, typer.Option(help="Print the tree of every sentence.")] = False,
 ) -> None:
     """Annotate a text and show what came out, how sure it is, and what else was possible."""
     console = Console(highlight=False)
@@ -61,7 +60,7 @@ def demo(
     docs = list(nlp.pipe(given))
     seconds = perf_counter() - started
     for doc in docs:
-        console.print(_document(doc, trees))
+        console.print(_document(doc))
     console.print(certificate_table(docs))
     count = sum(map(len, docs))
     console.print(
@@ -82,7 +81,7 @@ def demo(
             console.print(f"The same as a page, with all alternatives: {page}")
 
 
-def _document(doc: Doc, trees: bool) -> Panel:
+def _document(doc: Doc) -> Panel:
     parts: list[RenderableType] = []
     sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
     if doc.has_annotation("TAG"):
@@ -90,8 +89,7 @@ def _document(doc: Doc, trees: bool) -> Panel:
     if mentions_in(doc):
         parts += ["", _names(doc)]
     if doc.has_annotation("DEP"):
-        for sentence in sentences if trees else sentences[:1]:
-            parts += ["", _tree(sentence)]
+        parts += ["", *map(_tree, sentences[:1])]  # the page has all
     best = {name: ranked[0] for name, ranked in headlines_by_component(doc).items()}
     if len(best) > 1:
         parts += ["", *(Text(f"{name}: {headline['text']}") for name, headline in best.items())]

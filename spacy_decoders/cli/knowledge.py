@@ -23,7 +23,7 @@ from ..knowledge.sources.triples import Triples
 from ..knowledge.sources.wikispeedia import Wikispeedia
 from ..knowledge.sources.wordnet import WordNet
 from ..knowledge.wikipedia import WikipediaDumps
-from .wording import counted
+from .arguments import counted
 
 __all__ = [
     "build_from_file",

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import as_completed
 from contextlib import suppress
 from functools import partial
-from multiprocessing import get_context
-from queue import Empty
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -20,6 +18,7 @@ from tqdm import tqdm
 from ..arrays import read_only
 from ..budget import Budget
 from ..errors import NotDecomposableError, ProblemError
+from ..process_pool import spawned_pool
 from ..registry import decoders
 from .warmup_pipelines import PIPELINES, WHOLE, parts_of, run_part
 
@@ -37,54 +36,44 @@ def warmup(
     ] = "",
 ) -> None:
     """Compile all decoders once, or what a pipeline needs, so that no later run has to."""
-    console = Console()
     started = perf_counter()
-    groups: Sequence[str] = GROUPS
-    if pipeline:
-        groups = parts_of(pipeline)
-    failures: dict[str, str] = {}
-    context = get_context("spawn")
-    total = 0
-    with (
-        context.Manager() as manager,
-        ProcessPoolExecutor(os.cpu_count(), context) as pool,
-        tqdm(desc="compiling", unit="task", leave=False) as bar,
-    ):
-        done = manager.Queue()
-        rounds = [groups, [WHOLE]] if pipeline else [groups]
-        for of_round in rounds:
-            futures = [pool.submit(_run, group, done, pipeline) for group in of_round]
-            while not (all(map(Future.done, futures)) and done.empty()):
-                with suppress(Empty):
-                    name, failure = done.get(timeout=0.5)
-                    total += 1
-                    bar.set_postfix_str(name)
-                    bar.update()
-                    if failure:
-                        failures[name] = failure
-            for group, future in zip(of_round, futures, strict=True):
-                if (error := future.exception()) is not None:  # the process itself ended
-                    failures[group] = f"{type(error).__name__}: {error}"
+    rounds = [parts_of(pipeline), [WHOLE]] if pipeline else [GROUPS]
+    outcomes: dict[str, str] = {}
+    with spawned_pool(os.cpu_count() or 1) as pool:
+        for groups in rounds:
+            running = {pool.submit(_run, group, pipeline): group for group in groups}
+            ended = as_completed(running)
+            for future in tqdm(ended, "compiling", len(running), unit="part", leave=False):
+                try:
+                    outcomes |= future.result()
+                except Exception as error:  # the process itself ended
+                    outcomes[running[future]] = _reason(error)
+    console = Console(highlight=False)
+    failures = {name: reason for name, reason in outcomes.items() if reason}
     for name, reason in failures.items():
-        console.print(f"[red]failed[/red] {name}: {reason}", highlight=False)
+        console.print(f"[red]failed[/red] {name}: {reason}")
     console.print(
-        f"{total - len(failures)} of {total} are compiled and ready "
-        f"({perf_counter() - started:.1f} s).",
-        highlight=False,
+        f"{len(outcomes) - len(failures)} of {len(outcomes)} are compiled and ready "
+        f"({perf_counter() - started:.1f} s)."
     )
     raise typer.Exit(len(failures))
 
 
-def _run(group: str, done: Any, pipeline: str) -> None:
-    """Run the tasks of a group, in a process of its own; report each to the queue."""
+def _run(group: str, pipeline: str) -> dict[str, str]:
+    """Run the tasks of a group, in a process of its own; say of each why it failed, if it did."""
     tasks = {group: partial(run_part, pipeline, group)} if pipeline else tasks_of(group)
+    outcomes = {}
     for name, task in tasks.items():
-        failure = ""
         try:
             task()
+            outcomes[name] = ""
         except Exception as error:
-            failure = f"{type(error).__name__}: {error}"
-        done.put((name, failure))
+            outcomes[name] = _reason(error)
+    return outcomes
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def tasks_of(group: str) -> dict[str, Task]:

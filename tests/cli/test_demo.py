@@ -45,7 +45,7 @@ def test_demo_takes_text_files_and_standard_input(tmp_path):
     for arguments, stdin in (
         (("--text", text), None),
         (("--file", str(tmp_path / "text.txt")), None),
-        (("--file", "-", "--trees"), text),
+        (("--file", "-"), text),
     ):
         done = invoke("demo", *arguments, stdin=stdin)
         assert done.exit_code == 0, done.output
