@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -106,101 +106,65 @@ def learn_chain(
 
     if not is_number(l2) or l2 < 0:
         raise ProblemError(f"l2: expected a number from 0 on, got {l2!r}.")
-    sample = LabelledTexts.of(scores, gold, rules)
-    objective = ChainObjective(sample, rules, l2, learn_scale)
-    first = objective.initial()
-    before = objective(first)[0]
+    objective = ChainObjective(scores, gold, rules, l2)
+    size = len(objective.counts)
+    first = np.append(np.zeros(size), 1.0)  # no transitions, and the scores as they are
+    scale_bounds = (0.01, 100.0) if learn_scale else (1.0, 1.0)
     found = minimize(
         objective,
         first,
         jac=True,
         method="L-BFGS-B",
-        bounds=objective.bounds(),
+        bounds=[(None, None)] * size + [scale_bounds],
         options={"maxiter": ITERATIONS},
     )
-    transitions, start, end, scale = objective.parts(found.x)
+    tokens = int(objective.lengths.sum())
     return LearnedChain(
-        transitions,
-        start,
-        end,
-        scale,
-        (before - objective.penalty(first)[0]) / len(sample.gold),
-        (float(found.fun) - objective.penalty(found.x)[0]) / len(sample.gold),
-        len(sample.lengths),
+        *objective.parts(found.x),
+        before=objective.loss(first)[0] / tokens,
+        after=objective.loss(found.x)[0] / tokens,
+        texts=len(objective.lengths),
     )
-
-
-class LabelledTexts(NamedTuple):
-    """All texts, end to end."""
-
-    scores: NDArray[np.float32]
-    gold: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-
-    @classmethod
-    def of(
-        cls, scores: Sequence[ArrayLike], gold: Sequence[ArrayLike], rules: ChainRules
-    ) -> LabelledTexts:
-        if len(scores) != len(gold):
-            raise ProblemError(f"gold: expected {len(scores)} texts, got {len(gold)}.")
-        size = len(rules.can_start)
-        kept = []
-        for number, (rows, labels) in enumerate(zip(scores, gold, strict=True)):
-            checked = checked_scores(f"scores[{number}]", rows, (None, size), forbidden=False)
-            right = checked_indices(
-                f"gold[{number}]", labels, (len(checked),), low=0, high=size, dtype=np.int64
-            )
-            if len(right) and _is_legal(right, rules):
-                kept.append((checked, right))
-        if not kept:
-            raise ProblemError("gold: no text has legal labels.")
-        lengths = np.array([len(labels) for _, labels in kept], dtype=np.int64)
-        return cls(
-            np.concatenate([rows for rows, _ in kept]),
-            np.concatenate([labels for _, labels in kept]),
-            lengths,
-        )
-
-
-def _is_legal(labels: NDArray[np.int64], rules: ChainRules) -> bool:
-    inner = rules.can_follow[labels[:-1], labels[1:]].all()
-    return bool(inner and rules.can_start[labels[0]] and rules.can_end[labels[-1]])
 
 
 class ChainObjective:
-    """-log probability of the right labels, penalised, and its gradient."""
+    """-log probability of the right labels, penalised, and its gradient.
+
+    Its argument has the allowed transitions, starts and ends, and the scale of the scores.
+    """
 
     def __init__(
-        self, sample: LabelledTexts, rules: ChainRules, l2: float, learn_scale: bool
+        self,
+        scores: Sequence[ArrayLike],
+        gold: Sequence[ArrayLike],
+        rules: ChainRules,
+        l2: float,
     ) -> None:
-        self.sample, self.rules, self.l2, self.learn_scale = sample, rules, l2, learn_scale
+        if len(scores) != len(gold):
+            raise ProblemError(f"gold: expected {len(scores)} texts, got {len(gold)}.")
+        self.rules, self.l2 = rules, l2
         size = len(rules.can_start)
-        ends = np.cumsum(sample.lengths)
-        first, last = sample.gold[ends - sample.lengths], sample.gold[ends - 1]
-        inner = np.ones(len(sample.gold), dtype=bool)
-        inner[ends - sample.lengths] = False
-        after = np.flatnonzero(inner)
-        counts = np.zeros((size, size))
-        np.add.at(counts, (sample.gold[after - 1], sample.gold[after]), 1.0)
-        #: how often the right labels have each parameter
-        self.counts = np.concatenate(
-            [
-                counts[rules.can_follow],
-                np.bincount(first, minlength=size)[rules.can_start],
-                np.bincount(last, minlength=size)[rules.can_end],
-            ]
-        ).astype(np.float64)
-        right = sample.scores[np.arange(len(sample.gold)), sample.gold]
-        self.right = float(right.sum(dtype=np.float64))
-
-    def initial(self) -> Floats:
-        """No transitions, and the scores as they are."""
-        return np.concatenate([np.zeros(len(self.counts)), np.ones(1)])
-
-    def bounds(self) -> list[tuple[float | None, float | None]]:
-        """Let the scale be positive, or 1 if it is not learned."""
-        scale = (0.01, 100.0) if self.learn_scale else (1.0, 1.0)
-        return [(None, None)] * len(self.counts) + [scale]
+        #: how often the right labels have each transition, start and end
+        counts = [np.zeros((size, size)), np.zeros(size), np.zeros(size)]
+        kept = []
+        self.right = 0.0
+        for number, (given, labels) in enumerate(zip(scores, gold, strict=True)):
+            rows = checked_scores(f"scores[{number}]", given, (None, size), forbidden=False)
+            right = checked_indices(
+                f"gold[{number}]", labels, (len(rows),), low=0, high=size, dtype=np.int64
+            )
+            if not len(right) or not _is_legal(right, rules):
+                continue
+            kept.append(rows)
+            np.add.at(counts[0], (right[:-1], right[1:]), 1.0)
+            counts[1][right[0]] += 1.0
+            counts[2][right[-1]] += 1.0
+            self.right += float(rows[np.arange(len(rows)), right].sum(dtype=np.float64))
+        if not kept:
+            raise ProblemError("gold: no text has legal labels.")
+        self.scores = np.concatenate(kept)
+        self.lengths = np.array([len(rows) for rows in kept], dtype=np.int64)
+        self.counts = self._allowed(counts)
 
     def parts(self, values: Floats) -> tuple[Weights, Weights, Weights, float]:
         """Return transitions, start, end and scale of the parameters."""
@@ -213,28 +177,29 @@ class ChainObjective:
             begin = stop
         return arrays[0], arrays[1], arrays[2], float(values[-1])
 
-    def penalty(self, values: Floats) -> tuple[float, Floats]:
-        """Return what large transitions cost, and the gradient."""
-        weights = np.append(values[:-1], 0.0)
-        return 0.5 * self.l2 * float(weights @ weights), self.l2 * weights
-
-    def __call__(self, values: Floats) -> tuple[float, Floats]:
+    def loss(self, values: Floats) -> tuple[float, Floats]:
+        """-log probability of the right labels, and its gradient."""
         from ..decoders.chain import ChainModel, forward_backward
 
         transitions, start, end, scale = self.parts(values)
-        emissions = self.sample.scores * np.float32(scale)
-        found = forward_backward(
-            ChainModel(transitions, start, end), emissions, self.sample.lengths
-        )
-        penalty, slope = self.penalty(values)
+        model = ChainModel(transitions, start, end)
+        found = forward_backward(model, self.scores * np.float32(scale), self.lengths)
         loss = float(found.log_partitions.sum()) - scale * self.right
-        loss -= float(self.counts @ values[:-1])
-        expected = np.concatenate(
-            [
-                found.transitions[self.rules.can_follow],
-                found.start[self.rules.can_start],
-                found.end[self.rules.can_end],
-            ]
-        )
-        of_scale = float(np.vdot(found.marginals, self.sample.scores)) - self.right
-        return loss + penalty, np.append(expected - self.counts, of_scale) + slope
+        expected = self._allowed([found.transitions, found.start, found.end])
+        of_scale = float(np.vdot(found.marginals, self.scores)) - self.right
+        return loss - float(self.counts @ values[:-1]), np.append(expected - self.counts, of_scale)
+
+    def __call__(self, values: Floats) -> tuple[float, Floats]:
+        loss, slope = self.loss(values)
+        weights = np.append(values[:-1], 0.0)
+        return loss + 0.5 * self.l2 * float(weights @ weights), slope + self.l2 * weights
+
+    def _allowed(self, arrays: Sequence[NDArray[Any]]) -> Floats:
+        """The entries of transitions, starts and ends that the rules allow."""
+        parts = [array[allowed] for array, allowed in zip(arrays, self.rules, strict=True)]
+        return np.concatenate(parts).astype(np.float64)
+
+
+def _is_legal(labels: NDArray[np.int64], rules: ChainRules) -> bool:
+    inner = rules.can_follow[labels[:-1], labels[1:]].all()
+    return bool(inner and rules.can_start[labels[0]] and rules.can_end[labels[-1]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -68,8 +68,6 @@ class CollectiveLinker:
     vertices
         The vertex of each concept, for a ``ConceptGraph`` whose vertices are not the concepts
         themselves.
-    decoder
-        Any decoder of representatives; None for ``ExactRepresentatives``.
 
     Notes
     -----
@@ -91,7 +89,6 @@ class CollectiveLinker:
     weight: float = 1.0
     scores: Literal["probability", "score"] = "probability"
     vertices: Mapping[Any, int] | None = None
-    decoder: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not is_number(self.weight) or not 0.0 <= self.weight < np.inf:
@@ -124,8 +121,7 @@ class CollectiveLinker:
         given = [_distinct(candidates) for candidates in mentions]
         linked = [number for number, candidates in enumerate(given) if candidates]
         problem = self._problem([given[number] for number in linked])
-        decoder = ExactRepresentatives() if self.decoder is None else self.decoder
-        solution = decoder.decode(problem, budget=budget)
+        solution = ExactRepresentatives().decode(problem, budget=budget)
         concepts: list[Hashable | None] = [None] * len(given)
         margins: list[float | None] = [None] * len(given)
         for place, number in enumerate(linked):
@@ -165,17 +161,10 @@ class CollectiveLinker:
         """**Shape (c, c)**: between all candidates of a text; 0 to itself."""
         graph, vertices = self._graph
         found = [_vertex(concept, vertices) for concept in concepts]
-        known = np.array(
-            [
-                row
-                for row, vertex in enumerate(found)
-                if vertex is not None and bool(graph.contains([vertex])[0])
-            ],
-            dtype=np.int64,
-        )
+        known = [row for row, v in enumerate(found) if v is not None and graph.contains([v])[0]]
         steps = np.full((len(concepts), len(concepts)), -1.0)
-        if len(known):
-            ids = np.array([found[row] for row in known.tolist()], dtype=np.int64)
+        if known:
+            ids = np.array([found[row] for row in known], dtype=np.int64)
             unique, back = np.unique(ids, return_inverse=True)
             steps[np.ix_(known, known)] = graph.distances(unique)[np.ix_(back, back)]
         np.fill_diagonal(steps, 0.0)

@@ -14,6 +14,7 @@ from ..budget import UNLIMITED, Budget
 from ..certificate import Certificate
 from ..decoders.tree.probabilities import arc_probabilities
 from ..errors import ProblemError
+from .tokens.words import log_softmax
 
 if TYPE_CHECKING:
     from ..decoders.tree import TreeProblem, TreeSolution
@@ -188,8 +189,8 @@ class ArcParser:
         scores[:, 0] = -np.inf
         np.fill_diagonal(scores, -np.inf)
         if self.normalize:
-            scores[:, 1:] = _log_softmax(scores[:, 1:], 0)
-            of_labels = None if of_labels is None else _log_softmax(of_labels, 2)
+            scores[:, 1:] = log_softmax(scores[:, 1:], axis=0)
+            of_labels = None if of_labels is None else log_softmax(of_labels, axis=2)
         # after that: what is ruled out changes no other arc's probability
         if fixed is not None and not isinstance(fixed, Mapping):
             raise ProblemError(f"fixed: expected heads by their tokens, as a dict; got {fixed!r}.")
@@ -259,16 +260,3 @@ def _square(scores: NDArray[np.float64]) -> NDArray[np.float64]:
             f"{scores.shape}."
         )
     return scores
-
-
-def _log_softmax(scores: Floats, axis: int) -> Floats:
-    """Normalise along an axis; where all is forbidden, it stays so."""
-    if not scores.size:
-        return scores
-    top = scores.max(axis=axis, keepdims=True)
-    top[np.isneginf(top)] = 0.0
-    with np.errstate(divide="ignore"):
-        total = np.log(np.exp(scores - top).sum(axis=axis, keepdims=True))
-    total[np.isneginf(total)] = 0.0
-    normalized: Floats = scores - top - total
-    return normalized

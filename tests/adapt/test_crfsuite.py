@@ -193,8 +193,8 @@ def test_numbers_of_a_file_are_bounded_by_what_it_has(trained):
     offsets = HEADER.unpack_from(content)[8:10]
     counts = [(20, 0x7FFFFFFF), (24, 0x7FFFFFFF)]  # of labels and attributes
     sizes = [(offset + 4, size) for offset in offsets for size in (0, 24, 2071, 0xFFFFFFFF)]
-    tables = [(offset + 28, 0xFFFFFFFF) for offset in offsets]
-    for place, number in counts + sizes + tables:
+    lists = [(offset + place, 0xFFFFFFFF) for offset in offsets for place in (16, 20)]
+    for place, number in counts + sizes + lists:
         changed = bytearray(content)
         struct.pack_into("<I", changed, place, number)
         with pytest.raises(ProblemError, match="model file"):

@@ -187,14 +187,15 @@ def test_transitions_are_learned_from_a_sample(rng):
 def test_the_gradient_is_that_of_the_objective(rng):
     from scipy.optimize import check_grad
 
-    from spacy_decoders.adapt.learning import ChainObjective, LabelledTexts
+    from spacy_decoders.adapt.learning import ChainObjective
 
     scheme = EntityScheme(SCHEMES["BIO"])
     rules = ChainRules(scheme.can_follow, scheme.can_start, scheme.can_end)
     gold = [np.array([1, 2, 0]), np.array([0, 3])]
-    sample = LabelledTexts.of([rng.normal(size=(len(labels), 5)) for labels in gold], gold, rules)
-    objective = ChainObjective(sample, rules, 0.5, True)
-    point = objective.initial() + rng.normal(size=len(objective.initial())) * 0.1
+    scores = [rng.normal(size=(len(labels), 5)) for labels in gold]
+    objective = ChainObjective(scores, gold, rules, 0.5)
+    point = np.append(np.zeros(len(objective.counts)), 1.0)
+    point += rng.normal(size=len(point)) * 0.1
     step = 1e-3  # scores are single precision
     error = check_grad(lambda x: objective(x)[0], lambda x: objective(x)[1], point, epsilon=step)
     assert error < 2e-2

@@ -1,8 +1,8 @@
 """Reading the binary model files of CRFsuite (first-order Markov CRFs with dyad features).
 
 A file has a header; the list of features, each with its weight; labels and attributes, as
-constant databases (CQDB) from strings to numbers; and two lists of references to features, which
-are not needed here. All numbers are little-endian.
+constant databases (CQDB) from strings to numbers, which also list their strings in order; and two
+lists of references to features, which are not needed here. All numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ FEATURE = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("wei
 
 #: What stands in every database, so that a reader knows the order of bytes.
 BYTE_ORDER = 0x62445371
-#: A database spreads its strings over so many hash tables.
-TABLES = 256
 VERSION = 100
 STATE, TRANSITION = 0, 1
 
@@ -133,29 +131,23 @@ def _features(content: bytes, offset: int) -> NDArray[np.void]:
 
 def _strings(content: bytes, offset: int, count: int, what: str) -> list[str]:
     """Read a database of strings, in the order of their numbers."""
-    if offset + DATABASE.size + 8 * TABLES > len(content):
+    if offset + DATABASE.size > len(content):
         raise _damaged(f"the {what} lie outside")
-    magic, size, _, order, _, _ = DATABASE.unpack_from(content, offset)
-    fits = DATABASE.size + 8 * TABLES <= size <= len(content) - offset
+    magic, size, _, order, listed, list_offset = DATABASE.unpack_from(content, offset)
+    fits = DATABASE.size <= size <= len(content) - offset
     if magic != b"CQDB" or order != BYTE_ORDER or not fits:
         raise _damaged(f"the {what} are no database")
     data = memoryview(content)[offset : offset + size]
-    tables = np.frombuffer(data, "<u4", 2 * TABLES, DATABASE.size).reshape(TABLES, 2)
-    if 8 * int(tables[:, 1].sum(dtype=np.int64)) > size:
-        raise _damaged(f"the hash tables of the {what} are larger than their database")
-    found: dict[int, str] = {}
-    for begin, buckets in tables.tolist():
-        if begin + 8 * buckets > size:
-            raise _damaged(f"a hash table of the {what} is cut off")
-        for _, record in np.frombuffer(data, "<u4", 2 * buckets, begin).reshape(-1, 2).tolist():
-            if record:  # an empty bucket has 0
-                number, string = _record(data, record, what)
-                found[number] = string
-    # the header may claim any number, so first that as many were read
-    same = len(found) == count and len(set(found.values())) == count
-    if not same or sorted(found) != list(range(count)):
-        raise _damaged(f"expected {count} different {what}, found {len(found)}")
-    return [found[number] for number in range(count)]
+    if listed != count or list_offset + 4 * count > size:
+        raise _damaged(f"expected a list of {count} {what}")
+    records = np.frombuffer(data, "<u4", count, list_offset).tolist()
+    found = [_record(data, record, what) for record in records]
+    if [number for number, _ in found] != list(range(count)):
+        raise _damaged(f"the {what} are not in order")
+    strings = [string for _, string in found]
+    if len(set(strings)) < count:
+        raise _damaged(f"one of the {what} is there twice")
+    return strings
 
 
 def _record(data: memoryview, offset: int, what: str) -> tuple[int, str]:

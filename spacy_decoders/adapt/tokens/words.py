@@ -13,23 +13,21 @@ from ...errors import ProblemError
 __all__ = ["log_softmax", "merge_windows", "word_scores"]
 
 
-def log_softmax(logits: ArrayLike) -> NDArray[np.float64]:
-    """Return the logarithm of each label's probability, row by row; ``-inf`` stays.
+def log_softmax(logits: ArrayLike, axis: int = 1) -> NDArray[np.float64]:
+    """Return the logarithm of each label's probability; ``-inf`` stays.
 
     Examples
     --------
-    >>> log_softmax([[0.0, 0.0]]).round(3).tolist()
-    [[-0.693, -0.693]]
+    >>> log_softmax([[0.0, 0.0], [-np.inf, -np.inf]]).round(3).tolist()
+    [[-0.693, -0.693], [-inf, -inf]]
     """
-    scores = checked_scores("logits", logits, (None, None), dtype=np.float64)
-    if not scores.size:
-        return np.array(scores)
-    top = scores.max(axis=1, keepdims=True)
-    if np.isneginf(top).any():
-        row = int(np.argmax(np.isneginf(top[:, 0])))
-        raise ProblemError(f"logits: all labels of row {row} are forbidden (-inf).")
-    shifted = scores - top
-    normalized: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    scores = np.asarray(logits, dtype=np.float64)
+    top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
+    top[np.isneginf(top)] = 0.0  # all are forbidden
+    with np.errstate(divide="ignore"):
+        total = np.log(np.exp(scores - top).sum(axis=axis, keepdims=True))
+    total[np.isneginf(total)] = 0.0
+    normalized: NDArray[np.float64] = scores - top - total
     return normalized
 
 
@@ -60,7 +58,7 @@ def word_scores(
     >>> word_scores(logits, [None, 0, 0, None]).round(2).tolist()
     [[-2.13, -0.13]]
     """
-    scores = log_softmax(logits)
+    scores = log_softmax(checked_scores("logits", logits, (None, None), dtype=np.float64))
     if len(word_ids) != len(scores):
         raise ProblemError(
             f"word_ids: expected one for each of the {len(scores)} subwords, got {len(word_ids)}."
