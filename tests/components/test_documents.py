@@ -75,20 +75,23 @@ def test_contexts_stay_with_their_texts(nlp, expected):
     assert {name: read(doc) for doc, name in pairs} == expected
 
 
+@pytest.mark.parametrize("step", ["predict", "annotate"])
 @pytest.mark.parametrize("component", ["tagger", "entities", "parser", "linker", "headline"])
-def test_one_bad_document_of_many_costs_one(component, monkeypatch):
-    nlp = spacy_decoders.load()
+def test_one_bad_document_of_many_costs_one(nlp, component, step, monkeypatch):
     pipe = nlp.get_pipe(component)
     failed: list[str] = []
-    annotate = type(pipe).annotate
+    whole = getattr(type(pipe), step)
 
-    def sometimes(self, doc, decoded):
-        if self is pipe and "poison" in doc.text:
+    def sometimes(self, given, *decoded):
+        docs = given if step == "predict" else [given]
+        if self is pipe and any("poison" in doc.text for doc in docs):
             raise ValueError("bad document")
-        annotate(self, doc, decoded)
+        return whole(self, given, *decoded)
 
-    monkeypatch.setattr(type(pipe), "annotate", sometimes)
-    pipe.set_error_handler(lambda name, proc, docs, error: failed.extend(doc.text for doc in docs))
+    monkeypatch.setattr(type(pipe), step, sometimes)
+    monkeypatch.setattr(
+        pipe, "error_handler", lambda name, proc, docs, error: failed.extend(map(str, docs))
+    )
     texts = [f"Mary Smith saw Rome {number} times." for number in range(30)]
     texts[17] = "This is poison."
     assert [doc.text for doc in nlp.pipe(texts)] == texts[:17] + texts[18:]

@@ -62,6 +62,28 @@ def test_every_option_of_the_config_is_a_checked_attribute(factory):
 
 
 @pytest.mark.parametrize(
+    ("factory", "name", "value"),
+    [
+        ("graph_entity_linker", "window", 0),
+        ("graph_entity_linker", "max_candidates", 0),
+        ("graph_entity_linker", "min_score", 2),
+        ("graph_entity_linker", "min_score", -0.5),
+        ("headline_generator", "length", 0),
+        ("headline_generator", "length", [3, 1]),
+        ("headline_generator", "max_chars", 0),
+        ("headline_generator", "auxiliaries", ["New York"]),
+        ("headline_generator", "max_vertices", 1),
+        ("headline_generator", "ordering", -1.0),
+        ("headline_generator", "contiguity", float("nan")),
+    ],
+)
+def test_values_out_of_range_are_refused(factory, name, value):
+    pipe = spacy.blank("en").add_pipe(factory)
+    with pytest.raises(ProblemError, match=rf"^{name}"):
+        setattr(pipe, name, value)
+
+
+@pytest.mark.parametrize(
     ("component", "options", "seen"),
     [
         ("tagger", {"margins": True}, lambda doc: doc[0]._.tag_margin),

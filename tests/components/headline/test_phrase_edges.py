@@ -4,8 +4,12 @@ import numpy as np
 import spacy
 from spacy.tokens import Doc
 
+from spacy_decoders.components.headline.learning import TitledText, example_phrases
 from spacy_decoders.components.headline.phrase_edges import phrase_edges, whole_occurrences
 from spacy_decoders.components.headline.reading import Texts
+from spacy_decoders.models.headline.corpus_counts import HeadlineKnowledge
+from spacy_decoders.models.headline.phrase_scorer import build_phrase_selection
+from spacy_decoders.models.headline.stems import Stemmer
 
 
 def whole(texts: list[tuple[str, ...]], **annotation) -> set[str]:
@@ -131,3 +135,22 @@ def test_clauses_do_not_begin_with_what_has_lost_its_preposition():
     edges = phrase_edges(Texts.of([doc]))[0]
     heads = edges.constituents(np.array([1, 2]), np.array([4, 3]))
     assert heads.tolist() == [-1, 2]
+
+
+def test_training_sees_the_phrases_that_headlines_may_have():
+    vocab, words = spacy.blank("en").vocab, ["binary", "search", "trees"]
+    model, knowledge = build_phrase_selection(), HeadlineKnowledge.untrained("en")
+
+    def rewards(**annotation) -> list[float]:
+        doc = Doc(vocab, words=words, **annotation)
+        text = TitledText.of(doc, "Binary search", Stemmer("en"), set())
+        table, reward = example_phrases(model, text, knowledge)
+        assert len(table) == len(reward)
+        return sorted(reward.tolist())
+
+    assert len(rewards()) == 6
+    assert rewards()[-1] == 1.0
+    # "binary search" has no head, and so it is no headline that could be learned
+    parsed = rewards(deps=["compound", "compound", "ROOT"], heads=[1, 2, 2])
+    assert len(parsed) == 3
+    assert parsed[-1] < 1.0

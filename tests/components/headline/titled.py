@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import spacy
-from spacy.tokens import Doc
 from spacy.training import Example
 
 CONFIGS = Path(__file__).parents[3] / "configs"
@@ -34,11 +33,3 @@ def blank(**config):
     nlp = spacy.blank("en")
     nlp.add_pipe("headline_generator", config=config)
     return nlp
-
-
-def plain(doc: Doc) -> list[tuple]:
-    """The headlines, tuples for lists, as DocBin gives them back."""
-    return [
-        (h["text"], h["score"], tuple(h["tokens"]), tuple(h["auxiliaries"]))
-        for h in doc._.headlines
-    ]
