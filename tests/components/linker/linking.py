@@ -22,3 +22,10 @@ def given(nlp, text, *words, label="MENTION"):
 
 def identifiers(doc):
     return {ent.text: ent.kb_id_ for ent in doc.ents}
+
+
+def entity(nlp, text, label="MENTION", first=0, stop=1):
+    """A text, of which some words are one entity, and what becomes of that."""
+    doc = nlp.make_doc(text)
+    doc.ents = [Span(doc, first, stop, label=label)]
+    return nlp(doc).ents[0]

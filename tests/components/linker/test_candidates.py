@@ -6,8 +6,12 @@ from spacy.kb import InMemoryLookupKB
 from spacy.tokens import Span
 
 from spacy_decoders import ProblemError
-from spacy_decoders.components.linker.candidates import AliasCandidates, FoundCandidates
-from tests.components.linker.linking import NAME, TEXT, given, identifiers, pipeline
+from spacy_decoders.components.linker.candidates import (
+    AliasCandidates,
+    FoundCandidates,
+    takes_one_mention,
+)
+from tests.components.linker.linking import NAME, TEXT, entity, given, identifiers, pipeline
 
 
 def test_forbidden_candidates_are_never_chosen():
@@ -49,57 +53,71 @@ def test_candidates_by_words():
     assert nlp(doc).spans["sc"][0].kb_id_ == "mars_planet"
 
 
-def test_any_knowledge_base_of_spacy():
-    nlp = pipeline(mentions="ents", pairs={"@misc": "spacy-decoders.EntityVectors.v1"})
+def small_base(nlp):
     kb = InMemoryLookupKB(nlp.vocab, entity_vector_length=2)
-    for entity, vector in {"cat": [1, 0], "car": [0, 1], "forest": [1, 0.1]}.items():
-        kb.add_entity(entity, freq=10, entity_vector=vector)
-    kb.add_alias("Jaguar", ["cat", "car"], [0.5, 0.5])
+    for name, vector in {"cat": [1, 0], "car": [0, 1], "forest": [1, 0.1]}.items():
+        kb.add_entity(name, freq=10, entity_vector=vector)
+    kb.add_alias("big cat", ["cat", "car"], [0.6, 0.3])
     kb.add_alias("jungle", ["forest"], [1.0])
-    nlp.get_pipe(NAME).set_kb(lambda vocab: kb)
-    doc = nlp.make_doc("Jaguar of the jungle")
-    doc.ents = [Span(doc, 0, 1, label="X"), Span(doc, 3, 4, label="X")]
-    assert identifiers(nlp(doc)) == {"Jaguar": "cat", "jungle": "forest"}
+    return kb
+
+
+def of_several(kb, mentions):
+    return [list(kb.get_alias_candidates("big cat")) for _ in mentions]
+
+
+def of_one(kb, mention: Span):
+    return kb.get_alias_candidates("big cat")
+
+
+@pytest.mark.parametrize("finder", [of_several, of_one])
+def test_a_finder_of_ones_own_is_called_with_any_knowledge_base(finder):
+    nlp = pipeline(mentions="ents", pairs={"@misc": "spacy-decoders.EntityVectors.v1"})
+    linker = nlp.get_pipe(NAME)
+    linker.set_kb(lambda vocab: small_base(nlp))
+    linker.candidates = finder
+    assert takes_one_mention(finder) == (finder is of_one)
+    assert entity(nlp, "Jaguar").kb_id_ == "cat"
+
+
+@pytest.mark.parametrize("name", ["CandidateGenerator", "CandidateBatchGenerator"])
+def test_the_generators_of_spacy_are_finders(name):
+    nlp = pipeline(
+        mentions="ents",
+        pairs={"@misc": "spacy-decoders.EntityVectors.v1"},
+        candidates={"@misc": f"spacy.{name}.v1"},
+    )
+    nlp.get_pipe(NAME).set_kb(lambda vocab: small_base(nlp))
+    assert entity(nlp, "jungle").kb_id_ == "forest"
 
 
 def test_a_graph_is_asked_for_where_there_is_none():
     nlp = pipeline(mentions="ents")
-    kb = InMemoryLookupKB(nlp.vocab, entity_vector_length=1)
-    kb.add_entity("x", 1, [1.0])
-    kb.add_alias("Jaguar", ["x"], [1.0])
-    nlp.get_pipe(NAME).set_kb(lambda vocab: kb)
-    doc = nlp.make_doc("Jaguar")
-    doc.ents = [Span(doc, 0, 1, label="X")]
+    nlp.get_pipe(NAME).set_kb(lambda vocab: small_base(nlp))
     with pytest.raises(ProblemError, match="needs a knowledge base with a graph"):
-        nlp(doc)
-
-
-def test_spacys_generator_with_a_concept_base():
-    nlp = pipeline()
-    expected = identifiers(nlp(TEXT))
-    nlp.get_pipe(NAME).candidates = lambda kb, mention: kb.get_candidates(mention)
-    assert identifiers(nlp(TEXT)).keys() == expected.keys()
-    assert nlp(TEXT).ents[0]._.link["candidates"]
+        entity(nlp, "jungle")
+    with pytest.raises(ProblemError, match="types: concepts have them in"):
+        nlp.get_pipe(NAME).types = ["place"]
 
 
 @pytest.mark.parametrize(
-    "found, message",
+    ("found", "said"),
     [
         (FoundCandidates([0, 1], [0.5, 0.5], [1.0]), "written: expected one for each of 2"),
         (FoundCandidates([0], [None]), "priors: nan is no finite"),
         (FoundCandidates([0], None), "priors: expected"),
-        (FoundCandidates([0], ["x"]), "priors: expected numbers"),
         (FoundCandidates([0.5], [0.5]), "concepts: expected whole numbers"),
-        (FoundCandidates([0], [np.nan]), "priors: nan is no finite number"),
         (FoundCandidates([0], [1.0], None, None, [np.inf]), "popularity: inf"),
         (FoundCandidates([10**6], [1.0]), "concepts are numbered from 0"),
+        ([1, 2], "expected FoundCandidates, or a list of spaCy's"),
+        (None, "expected those of 1 mentions"),
     ],
 )
-def test_what_a_finder_gives_is_checked(found, message):
-    nlp = pipeline()
-    nlp.get_pipe(NAME).candidates = lambda kb, mentions: [found] * len(mentions)
-    with pytest.raises(ProblemError, match=message):
-        nlp(TEXT)
+def test_what_a_finder_gives_is_checked(found, said):
+    nlp = pipeline(mentions="ents")
+    nlp.get_pipe(NAME).candidates = lambda kb, mentions: [found] if found else []
+    with pytest.raises(ProblemError, match=said):
+        entity(nlp, "jaguar")
 
 
 def test_candidates_may_be_lists():
@@ -108,11 +126,3 @@ def test_candidates_may_be_lists():
         [FoundCandidates([0, 1], [0.5, 0.25], [np.nan, 0.5])] * len(mentions)
     )
     assert len(nlp(TEXT).ents[0]._.link["candidates"]) == 2
-
-
-def test_types_need_a_knowledge_base_that_has_them():
-    nlp = pipeline(mentions="ents")
-    linker = nlp.get_pipe(NAME)
-    linker.set_kb(lambda vocab: InMemoryLookupKB(vocab, entity_vector_length=1))
-    with pytest.raises(ProblemError, match="types: concepts have them in"):
-        linker.types = ["place"]

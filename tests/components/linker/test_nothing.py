@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 import spacy
-from spacy.kb import InMemoryLookupKB
 from spacy.tokens import Span
 from spacy.training import Example
 
 from spacy_decoders import ConceptBase, ProblemError
-from spacy_decoders.components.linker.candidates import takes_one_mention
 from spacy_decoders.components.linker.knowledge_base import ConceptKnowledgeBase
-from tests.components.linker.linking import NAME, given, identifiers, pipeline
+from tests.components.linker.linking import NAME, entity, given, identifiers, pipeline
 
 PLANETS = (
     "Mercury is the planet nearest to the Sun. NASA sent a probe to it that circled the planet "
@@ -49,12 +47,6 @@ def concepts():
         lambda vocab: ConceptKnowledgeBase(vocab, ConceptBase.build(CONCEPTS))
     )
     return nlp
-
-
-def entity(nlp, text, label="MENTION", first=0, stop=1):
-    doc = nlp.make_doc(text)
-    doc.ents = [Span(doc, first, stop, label=label)]
-    return nlp(doc).ents[0]
 
 
 def test_small_letters_are_no_name():
@@ -196,58 +188,6 @@ def test_an_unlikely_link_is_none(concepts):
     assert unsure.kb_id_ == "" and unsure._.link["candidates"] == link["candidates"]
     linker.min_prob = link["prob"] - 0.01
     assert entity(concepts, "Washington").kb_id_ == link["id"]
-
-
-def small_base(nlp):
-    kb = InMemoryLookupKB(nlp.vocab, entity_vector_length=2)
-    for name, vector in {"cat": [1, 0], "car": [0, 1], "forest": [1, 0.1]}.items():
-        kb.add_entity(name, freq=10, entity_vector=vector)
-    kb.add_alias("big cat", ["cat", "car"], [0.6, 0.3])
-    kb.add_alias("jungle", ["forest"], [1.0])
-    return kb
-
-
-def of_several(kb, mentions):
-    return [list(kb.get_alias_candidates("big cat")) for _ in mentions]
-
-
-def of_one(kb, mention: Span):
-    return kb.get_alias_candidates("big cat")
-
-
-@pytest.mark.parametrize("finder", [of_several, of_one])
-def test_a_finder_of_ones_own_is_called_with_any_knowledge_base(finder):
-    nlp = pipeline(mentions="ents", pairs={"@misc": "spacy-decoders.EntityVectors.v1"})
-    linker = nlp.get_pipe(NAME)
-    linker.set_kb(lambda vocab: small_base(nlp))
-    linker.candidates = finder
-    assert takes_one_mention(finder) == (finder is of_one)
-    assert entity(nlp, "Jaguar").kb_id_ == "cat"
-
-
-@pytest.mark.parametrize("name", ["CandidateGenerator", "CandidateBatchGenerator"])
-def test_the_generators_of_spacy_are_finders(name):
-    nlp = pipeline(
-        mentions="ents",
-        pairs={"@misc": "spacy-decoders.EntityVectors.v1"},
-        candidates={"@misc": f"spacy.{name}.v1"},
-    )
-    nlp.get_pipe(NAME).set_kb(lambda vocab: small_base(nlp))
-    assert entity(nlp, "jungle").kb_id_ == "forest"
-
-
-@pytest.mark.parametrize(
-    "finder, said",
-    [
-        (lambda kb, mentions: [], "expected those of 1 mentions"),
-        (lambda kb, mentions: [[1, 2]], "expected FoundCandidates, or a list of spaCy's"),
-    ],
-)
-def test_a_finder_that_returns_something_else_is_told(finder, said):
-    nlp = pipeline(mentions="ents")
-    nlp.get_pipe(NAME).candidates = finder
-    with pytest.raises(ProblemError, match=said):
-        entity(nlp, "Jaguar")
 
 
 def test_when_to_link_nothing_is_learnt():
