@@ -2,14 +2,10 @@
 
 Each set is a treebank and a label set; its name may carry modifiers after a plus sign::
 
-    uner                7 named-entity labels (BIO), Universal NER, English Web Treebank
     wikigold            9 named-entity labels (BIO), Wikigold
     wsj                 45 parts of speech, Wall Street Journal
-    ewt                 49 parts of speech, English Web Treebank
     conll2000-pos       44 parts of speech, CoNLL-2000
-    conll2000           part of speech x chunk, about 320 labels
     gum-names           part of speech x named entity (BIO), about 400
-    gum-entities        part of speech x any entity (BIO), about 680
     gum-both            part of speech x named entity x any entity, about 1,140
     ...+crf             trained to be probable, as `configs/fast_tagger.cfg` does, instead of as a
                         structured perceptron
@@ -24,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import timing  # isort: skip - before numpy
 
@@ -35,7 +32,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_decoders.decoders.chain import ChainModel
-from spacy_decoders.readers.sentences import read_columns, read_conllu
+from spacy_decoders.readers.sentences import read_columns
 
 CONFIG = timing.HERE.parent / "configs" / "fast_tagger.cfg"
 CACHE = timing.HERE / "results" / "cache"
@@ -115,52 +112,40 @@ def sentences(task: str, data: str, part: str):
     return examples
 
 
-@dataclass(frozen=True)
-class Source:
-    """Where a set comes from: its files, and the layers of their sentences that are joined.
+class Source(NamedTuple):
+    """A file, the columns of its lines, and those of them that make the label together.
 
     Without a place for ``train`` and ``dev`` the last tenth of the one file is held out.
     """
 
     file: str
-    layers: tuple[str, ...]
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...]
     separator: str = "\t"
 
     def read(self, data: Path, part: str) -> list[Sentence]:
         """The sentences as lists of (form, label)."""
-        path = data / self.file.format(part)
-        if not path.exists():
-            path = path.with_suffix("")  # small ones are not compressed
-        if self.columns:
-            found = read_columns(path, self.columns, self.separator)
-        else:
-            found = read_conllu(path)
+        found = read_columns(data / self.file.format(part), self.columns, self.separator)
+        layers = [LAYERS[name] for name in self.columns if name in LAYERS]
         return [
             [
                 (form, "|".join(label))
                 for form, *label in zip(
-                    sentence.words, *(getattr(sentence, name) for name in self.layers), strict=True
+                    sentence.words, *(getattr(sentence, name) for name in layers), strict=True
                 )
             ]
             for sentence in found
         ]
 
 
-_GUM, _CONLL = "tagging/gum-posner/{}.tsv.gz", "tagging/conll2000/train.txt.gz"
+LAYERS = {"tag": "tags", "morph": "morphs", "ent": "ents"}
+_GUM = "tagging/gum-posner/{}.tsv.gz"
 SOURCES = {
-    "ewt": Source("parsing/UD_English-EWT/en_ewt-ud-{}.conllu.gz", ("tags",)),
-    "uner": Source(
-        "tagging/UNER_English-EWT/en_ewt-ud-{}.iob2.gz", ("ents",), ("-", "form", "ent", "-", "-")
-    ),
-    "gum-names": Source(_GUM, ("tags", "ents"), ("form", "-", "tag", "ent", "-")),
-    "gum-entities": Source(_GUM, ("tags", "ents"), ("form", "-", "tag", "-", "ent")),
+    "wikigold": Source("tagging/wikigold/wikigold.conll.gz", ("form", "ent"), " "),
+    "wsj": Source("tagging/wsj/train.tsv.gz", ("form", "tag")),
+    "conll2000-pos": Source("tagging/conll2000/train.txt.gz", ("form", "tag", "-"), " "),
+    "gum-names": Source(_GUM, ("form", "-", "tag", "ent", "-")),
     # three layers of labels: the names stand where morphology would
-    "gum-both": Source(_GUM, ("tags", "morphs", "ents"), ("form", "-", "tag", "morph", "ent")),
-    "wikigold": Source("tagging/wikigold/wikigold.conll.gz", ("ents",), ("form", "ent"), " "),
-    "wsj": Source("tagging/wsj/train.tsv.gz", ("tags",), ("form", "tag")),
-    "conll2000-pos": Source(_CONLL, ("tags",), ("form", "tag", "-"), " "),
-    "conll2000": Source(_CONLL, ("tags", "ents"), ("form", "tag", "ent"), " "),
+    "gum-both": Source(_GUM, ("form", "-", "tag", "morph", "ent")),
 }
 
 

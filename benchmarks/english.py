@@ -188,7 +188,7 @@ def speed(nlps: dict[str, Language], options: Any, report: timing.Report) -> Non
     others = [name for name in nlps if name != OURS]
     rates = {name: words / taken for name, taken in seconds.items()}
     title, axis = "Raw text, one thread", "words a second"
-    bars(options.results / "english.png", title, axis, rates, log=False, peers=others)
+    bars(options.results / "english.png", title, axis, rates, peers=others)
     rows = []
     for name, nlp in nlps.items():
         docs = list(map(nlp.make_doc, texts))

@@ -30,7 +30,6 @@ from typing import Any
 
 import timing  # first: it sets the threads
 from pipelines import bare, trained
-from plots import bars
 from spacy import util
 from spacy.language import Language
 from spacy.scorer import Scorer
@@ -261,9 +260,6 @@ def speed(report: timing.Report, options: Any) -> None:
             for name, taken in seconds.items()
         ],
     )
-    rates = {name: words / taken for name, taken in seconds.items()}
-    title = "From text to trees, one thread"
-    bars(report.path(".png"), title, "words a second", rates, log=False, peers=(SPACY,))
 
 
 def main() -> None:

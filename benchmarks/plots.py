@@ -1,20 +1,18 @@
-"""The few kinds of plot that the benchmarks draw: ours in colour, those of others in grey."""
+"""The two kinds of plot that the benchmarks draw: ours in colour, those of others in grey."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-__all__ = ["Panel", "bars", "curves", "panels"]
-
-Series = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+__all__ = ["bars", "curves"]
 
 #: Our lines are solid, with filled markers; those of others grey and broken, with open ones.
 COLOURS = [plt.get_cmap("tab10")(i) for i in (0, 1, 2, 3, 4, 5, 6, 8, 9)]
@@ -23,11 +21,22 @@ GREYS = ("0.1", "0.4", "0.6")
 OTHER_MARKERS = "xP*+1d"
 
 
-class Panel(NamedTuple):
-    """A plot of curves.
+def curves(
+    path: Path,
+    title: str,
+    x_label: str,
+    y_label: str,
+    series: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    log: str = "xy",
+    peers: Collection[str] = (),
+) -> None:
+    """Draw one line for each series and write the plot.
 
-    Attributes
+    Parameters
     ----------
+    path
+        The file.
     title, x_label, y_label
         What is shown, with units.
     series
@@ -37,63 +46,29 @@ class Panel(NamedTuple):
     peers
         The names of those lines that are not ours.
     """
-
-    title: str
-    x_label: str
-    y_label: str
-    series: Series
-    log: str = "xy"
-    peers: Collection[str] = ()
-
-
-def curves(
-    path: Path,
-    title: str,
-    x_label: str,
-    y_label: str,
-    series: Series,
-    *,
-    log: str = "xy",
-    peers: Collection[str] = (),
-) -> None:
-    """Draw one line for each series and write the plot; see :class:`Panel`."""
-    panels(path, [Panel(title, x_label, y_label, series, log, peers)])
-
-
-def panels(path: Path, given: Sequence[Panel]) -> None:
-    """Draw several plots of curves side by side."""
-    figure, axes = plt.subplots(1, len(given), figsize=(9.5 * len(given), 5), squeeze=False)
-    for axis, panel in zip(axes[0], given, strict=True):
-        own, others = count(), count()
-        for name, (x, y) in panel.series.items():
-            style = _peer(next(others)) if name in panel.peers else _own(next(own))
-            axis.plot(x, y, markersize=5, linewidth=1.4, label=name, **style)
-        if "x" in panel.log:
-            axis.set_xscale("log")
-        if "y" in panel.log:
-            axis.set_yscale("log")
-        _dress(axis, panel.title, panel.x_label, panel.y_label)
-        # beside the plot, where it hides nothing
-        axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
-    _write(figure, path)
+    figure, axis = plt.subplots(figsize=(9.5, 5))
+    own, others = count(), count()
+    for name, (x, y) in series.items():
+        style = _peer(next(others)) if name in peers else _own(next(own))
+        axis.plot(x, y, markersize=5, linewidth=1.4, label=name, **style)
+    if "x" in log:
+        axis.set_xscale("log")
+    if "y" in log:
+        axis.set_yscale("log")
+    # beside the plot, where it hides nothing
+    axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
+    _write(figure, path, title, x_label, y_label)
 
 
 def bars(
-    path: Path,
-    title: str,
-    x_label: str,
-    values: Mapping[str, float],
-    *,
-    log: bool,
-    peers: Collection[str] = (),
+    path: Path, title: str, x_label: str, values: Mapping[str, float], peers: Collection[str] = ()
 ) -> None:
     """Draw one horizontal bar for each value and write the plot."""
     figure, axis = plt.subplots(figsize=(7.5, 0.8 + 0.35 * len(values)))
     names = list(values)[::-1]
     colours = [GREYS[2] if name in peers else COLOURS[0] for name in names]
-    axis.barh(names, [values[name] for name in names], log=log, color=colours)
-    _dress(axis, title, x_label, "")
-    _write(figure, path)
+    axis.barh(names, [values[name] for name in names], color=colours)
+    _write(figure, path, title, x_label, "")
 
 
 def _own(number: int) -> dict[str, Any]:
@@ -107,16 +82,14 @@ def _peer(number: int) -> dict[str, Any]:
     return {"color": GREYS[number % len(GREYS)], "marker": marker, "linestyle": "--"}
 
 
-def _dress(axis: Any, title: str, x_label: str, y_label: str) -> None:
+def _write(figure: Any, path: Path, title: str, x_label: str, y_label: str) -> None:
+    (axis,) = figure.axes
     axis.set_title(title, fontsize=11)
     axis.set_xlabel(x_label)
     axis.set_ylabel(y_label)
     axis.grid(True, which="major", alpha=0.3)
     for side in ("top", "right"):
         axis.spines[side].set_visible(False)
-
-
-def _write(figure: Any, path: Path) -> None:
     figure.tight_layout()
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130, bbox_inches="tight")

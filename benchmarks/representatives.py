@@ -28,15 +28,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from plots import bars
 from representatives_tables import DistanceCosts, real_graphs, solved
 from wikipedia_like import PAPER, documents, edges
 
 from spacy_decoders.decoders.representatives import RepresentativesProblem
 from spacy_decoders.graph import ConceptGraph
-
-#: What is not ours.
-PEERS = ("scipy BFS",)
 
 
 def main() -> None:
@@ -153,7 +149,6 @@ def speed_of_distances(report: timing.Report, graph: ConceptGraph, quick: bool) 
         ["method", "ms", "times the full matrix"],
         [[name, 1e3 * t, t / median["full matrix"]] for name, t in median.items()],
     )
-    bars(report.path(".png"), "12 sets of 96 candidates", "seconds", median, log=True, peers=PEERS)
 
     large = documents(len(graph), 1, 53, 200)[0]
     of_large = np.unique(np.concatenate(large))

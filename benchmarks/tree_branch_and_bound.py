@@ -23,7 +23,7 @@ import timing  # isort: skip - before numpy
 import numpy as np
 import tree_scores
 from numpy.typing import NDArray
-from plots import Panel, panels
+from plots import curves
 from tree_scores import Sentence
 
 from spacy_decoders.budget import Budget
@@ -198,13 +198,11 @@ def draw(report: timing.Report, runs: dict[str, Run]) -> None:
         passes[name] = (
             lengths, [mean(done.certificates[i].iterations for i in bins[x]) for x in lengths]
         )  # fmt: skip
-    panels(
-        report.path(".png"),
-        [
-            Panel("Time (figure 4)", "tokens", "milliseconds a sentence", times, "y"),
-            Panel("Passes of the backbone (figure 5)", "tokens", "passes a sentence", passes, "y"),
-        ],
-    )
+    for name, title, y_label, series in (
+        ("time", "Time (figure 4)", "milliseconds a sentence", times),
+        ("passes", "Passes of the backbone (figure 5)", "passes a sentence", passes),
+    ):
+        curves(report.path(f"-{name}.png"), title, "tokens", y_label, series, log="y")
 
 
 def others(report: timing.Report, options) -> None:

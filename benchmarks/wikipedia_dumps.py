@@ -12,7 +12,6 @@ from __future__ import annotations
 import timing  # isort: skip - first: it sets the threads
 
 import argparse
-import bz2
 import gzip
 import json
 import re
@@ -26,8 +25,6 @@ from pathlib import Path
 import numpy as np
 from wikipedia_like import popular
 
-from spacy_decoders.jit import jit
-
 WORDS = re.findall(
     r"\w+",
     """
@@ -36,33 +33,6 @@ WORDS = re.findall(
     station railway species village mountain
     """,
 )
-
-
-@jit()
-def _number(out, at, value):
-    digits = 1
-    rest = value // 10
-    while rest:
-        digits += 1
-        rest //= 10
-    for i in range(digits):
-        out[at + digits - 1 - i] = 48 + value % 10
-        value //= 10
-    return at + digits
-
-
-@jit()
-def _link_rows(sources, targets, out):
-    """``(source,0,target),`` for each, as bytes."""
-    at = 0
-    for i in range(len(sources)):
-        out[at] = 40
-        at = _number(out, at + 1, sources[i])
-        out[at], out[at + 1], out[at + 2] = 44, 48, 44
-        at = _number(out, at + 3, targets[i])
-        out[at], out[at + 1] = 41, 44
-        at += 2
-    return at
 
 
 def _table(path: Path, name: str, columns: list[str], statements) -> None:
@@ -83,7 +53,7 @@ def title(number: int) -> str:
     return f"{name}_({WORDS[number // 3 % len(WORDS)]})" if number % 10 == 0 else name
 
 
-def write_dumps(folder: Path, pages: int, redirects: int, links: int, articles: int) -> None:
+def write_dumps(folder: Path, pages: int, redirects: int, links: int) -> None:
     """Pages have ids from 1 on, redirects follow them; link targets are numbered likewise."""
     rng = np.random.default_rng(0)
     total = pages + redirects
@@ -125,8 +95,8 @@ def write_dumps(folder: Path, pages: int, redirects: int, links: int, articles: 
             # a tenth of all links goes through redirects
             through = rng.random(count) < 0.1
             targets[through] = pages + rng.integers(max(redirects, 1), size=int(through.sum()))
-            out = np.empty(count * 24, np.uint8)
-            yield out[: _link_rows(sources + 1, targets + 1, out) - 1].tobytes()
+            pairs = zip((sources + 1).tolist(), (targets + 1).tolist(), strict=True)
+            yield ",".join(f"({source},0,{target})" for source, target in pairs).encode()
 
     _table(
         folder / "pagelinks.sql.gz",
@@ -134,45 +104,16 @@ def write_dumps(folder: Path, pages: int, redirects: int, links: int, articles: 
         ["pl_from", "pl_from_namespace", "pl_target_id"],
         link_rows(),
     )
-    if articles:
-        _write_articles(folder / "articles.xml.bz2", pages, articles, rng)
-
-
-def _write_articles(path: Path, pages: int, articles: int, rng) -> None:
-    """Articles of some 5 kB with 30 links, in streams of 100 as in multistream dumps."""
-    with path.open("wb") as stream:
-        stream.write(bz2.compress(b"<mediawiki>\n"))
-        for first in range(0, articles, 100):
-            body = []
-            for number in range(first, min(first + 100, articles)):
-                words = [WORDS[i] for i in rng.integers(len(WORDS), size=600)]
-                for place, target in zip(
-                    rng.integers(600, size=30).tolist(),
-                    rng.integers(pages, size=30).tolist(),
-                    strict=True,
-                ):
-                    name = title(target).replace("\\", "").replace("_", " ")
-                    words[place] = f"[[{name}|{name.partition(' (')[0]}]]"
-                name = title(number).replace("\\", "").replace("_", " ")
-                body.append(
-                    f"<page><title>{name}</title><ns>0</ns><revision><text>"
-                    "{{Infobox|name=x|born=[[River]]}} "
-                    f"'''{name}''' {' '.join(words)}</text></revision></page>\n"
-                )
-            stream.write(bz2.compress("".join(body).encode()))
-        stream.write(bz2.compress(b"</mediawiki>\n"))
 
 
 def build(folder: Path) -> None:
     """The build itself; prints a line of JSON at the end."""
     from spacy_decoders.knowledge.wikipedia import WikipediaDumps
 
-    articles = folder / "articles.xml.bz2"
     dumps = WikipediaDumps(
         *(folder / f"{name}.sql.gz" for name in ("page", "redirect", "pagelinks")),
         stages=folder / "stages",
         linktarget=folder / "linktarget.sql.gz",
-        articles=articles if articles.exists() else None,
         report=lambda line: print(line, flush=True),
     )
     start = time.perf_counter()
@@ -207,7 +148,6 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=70_000)
     parser.add_argument("--redirects", type=int, default=110_000)
     parser.add_argument("--links", type=int, default=2_000_000)
-    parser.add_argument("--articles", type=int, default=0)
     parser.add_argument("--folder", type=Path, help="for the dumps and the result")
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -217,8 +157,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         folder = Path(name)
         start = time.process_time()
-        counts = options.pages, options.redirects, options.links, options.articles
-        write_dumps(folder, *counts)
+        write_dumps(folder, options.pages, options.redirects, options.links)
         dumps = _size(folder)
         print(f"dumps: {dumps:.2f} GB, {time.process_time() - start:.0f} s", flush=True)
         command = [sys.executable, __file__, "--child", str(folder)]
@@ -246,8 +185,7 @@ def main() -> None:
         spent = json.loads(lines[-1])
         report = timing.Report(f"wikipedia_dumps-{options.pages}", options.results)
         report.table(
-            f"{options.pages:,} pages, {options.redirects:,} redirects, {options.links:,} links, "
-            f"{options.articles:,} articles",
+            f"{options.pages:,} pages, {options.redirects:,} redirects, {options.links:,} links",
             ["what", "value"],
             [
                 ["dumps, GB", dumps],
