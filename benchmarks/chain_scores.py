@@ -137,15 +137,15 @@ class Source(NamedTuple):
         ]
 
 
-LAYERS = {"tag": "tags", "morph": "morphs", "ent": "ents"}
+LAYERS = {"tag": "tags", "lemma": "lemmas", "ent": "ents"}
 _GUM = "tagging/gum-posner/{}.tsv.gz"
 SOURCES = {
     "wikigold": Source("tagging/wikigold/wikigold.conll.gz", ("form", "ent"), " "),
     "wsj": Source("tagging/wsj/train.tsv.gz", ("form", "tag")),
     "conll2000-pos": Source("tagging/conll2000/train.txt.gz", ("form", "tag", "-"), " "),
     "gum-names": Source(_GUM, ("form", "-", "tag", "ent", "-")),
-    # three layers of labels: the names stand where morphology would
-    "gum-both": Source(_GUM, ("form", "-", "tag", "morph", "ent")),
+    # three layers of labels: the names stand where lemmas would
+    "gum-both": Source(_GUM, ("form", "-", "tag", "lemma", "ent")),
 }
 
 
