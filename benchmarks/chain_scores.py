@@ -6,7 +6,7 @@ Each set is a treebank and a label set; its name may carry modifiers after a plu
     wsj                 45 parts of speech, Wall Street Journal
     conll2000-pos       44 parts of speech, CoNLL-2000
     gum-names           part of speech x named entity (BIO), about 400
-    gum-both            part of speech x named entity x any entity, about 1,140
+    gum-both            part of speech x named entity x any entity, about 1,640
     ...+crf             trained to be probable, as `configs/fast_tagger.cfg` does, instead of as a
                         structured perceptron
     ...+bio             illegal BIO transitions forbidden (-inf)

@@ -1,11 +1,10 @@
-"""Probabilities: how calibrated they are, what they rank, what they cost, what they save.
+"""Probabilities: how calibrated they are, what they rank, and what they cost.
 
-    python benchmarks/confidence.py [--quick] [--parts tags entities trees learning]
+    python benchmarks/confidence.py [--quick] [--parts tags entities trees]
 
 `tags` and `entities` train the sparse configs on EWT and UNER train, `trees` takes the shipped
 parser, trained on EWT train. Each is calibrated on one half of the dev part's documents and
-measured on the other. `learning` trains on growing parts of the same data, chosen by
-``projects/active_learning`` or by chance.
+measured on the other. What annotation they save is printed by ``projects/active_learning``.
 """
 
 from __future__ import annotations
@@ -36,15 +35,8 @@ from spacy_decoders.models.calibration_fitting import (
     reliability,
 )
 
-ROOT = Path(__file__).resolve().parents[1]
-CONFIGS = ROOT / "configs"
-#: Has the module that simulates annotation.
-SIMULATION = ROOT / "projects" / "active_learning" / "scripts"
-PARTS = ("tags", "entities", "trees", "learning")
-#: Shares of the words that are annotated.
-SHARES = (0.05, 0.1, 0.2, 0.3)
-#: Whatever sentences are chosen by.
-STRATEGIES = ("random", "share", "sentence", "errors")
+CONFIGS = Path(__file__).resolve().parents[1] / "configs"
+PARTS = ("tags", "entities", "trees")
 COLUMNS = ["answers", "count", "right %", "ECE before", "ECE after", "of chance"]
 COLUMNS += ["AUROC", "errors in 10%"]
 
@@ -176,44 +168,16 @@ def speed(report: timing.Report, title: str, part: Part, quick: bool) -> None:
     )
 
 
-def learning(report: timing.Report, options: Any) -> None:
-    """Simulate annotation: sentences by uncertainty against sentences by chance."""
-    sys.path.append(str(SIMULATION))
-    from simulation import simulate
-
-    overrides = {**fast_lane.paths("entities", options), "corpora.train.n_sents": 1}
-    overrides["corpora.train.random_sents"] = False
-    config = util.load_config(CONFIGS / "fast_entities.cfg", overrides=overrides, interpolate=True)
-    readers: Any = util.registry.resolve(config["corpora"])
-    pool, dev = readers["train"], readers["dev"]
-    [full] = simulate(config, pool, dev, "random", shares=[1.0])
-    rows = []
-    for by in STRATEGIES:
-        rounds = list(simulate(config, pool, dev, by, shares=SHARES))
-        reached = [100.0 * of.score / full.score for of in rounds]
-        print(f"{by}: {[round(of, 1) for of in reached]}% of F", flush=True)
-        rows.append([by, rounds[-1].texts, *reached])
-    report.table(
-        f"Entity F in per cent of {100 * full.score:.1f}, that of all {full.words:,} words",
-        ["chosen by", "sentences", *(f"{share:.0%}" for share in SHARES)],
-        rows,
-    )
-
-
 def main() -> None:
     """Measure the parts that are asked for."""
     arguments = timing.arguments(__doc__.splitlines()[0])
     arguments.add_argument("--parts", nargs="*", choices=PARTS, default=PARTS)
     options = arguments.parse_args()
     report = timing.Report("confidence", options.results)
-    for part in ("tags", "entities", "trees"):
-        if part in options.parts:
-            measured = pipeline(part, options)
-            calibration(report, part, measured)
-            speed(report, part, measured, options.quick)
-    if "learning" in options.parts:
-        pipeline("entities", options)
-        learning(report, options)
+    for part in options.parts:
+        measured = pipeline(part, options)
+        calibration(report, part, measured)
+        speed(report, part, measured, options.quick)
     report.close()
 
 

@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 
 #: Heading and subject of each benchmark, in the order of the page; others follow by name.
 SUBJECTS = {
-    "chain": ("Tag sequences", "The best labels of a sentence, with up to 1,142 labels a word."),
+    "chain": ("Tag sequences", "The best labels of a sentence, with up to 1,642 labels a word."),
     "tagger-tag": ("Tagging in spaCy", "exact_tagger beside spaCy's tagger, trained alike."),
     "tree": ("Trees by single arcs", "Projective and not, against other parsers' decoders."),
     "tree_branch_and_bound": (

@@ -150,20 +150,6 @@ def speed_of_distances(report: timing.Report, graph: ConceptGraph, quick: bool) 
         [[name, 1e3 * t, t / median["full matrix"]] for name, t in median.items()],
     )
 
-    large = documents(len(graph), 1, 53, 200)[0]
-    of_large = np.unique(np.concatenate(large))
-    times = timing.interleaved(
-        {"matrix": lambda: graph.distances(of_large), "hitting": lambda: graph.hitting(large)},
-        3,
-        clock=thread_time,
-    )
-    check(graph, of_large, of_large[::3000][:3])
-    report.table(
-        f"A document of 53 sets of 200 ({len(of_large):,} candidates)",
-        ["what", "seconds"],
-        [["full matrix", times["matrix"]], ["hitting", times["hitting"]], ["peak GB", peak()]],
-    )
-
 
 def check(graph: ConceptGraph, vertices: NDArray[Any], sample: NDArray[Any]) -> None:
     """Compare some rows of the matrix with searches that use no hub; stop at any difference."""
