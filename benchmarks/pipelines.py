@@ -15,7 +15,7 @@ from spacy.training.loop import train
 from spacy.vocab import Vocab
 from thinc.api import NumpyOps, set_current_ops
 
-__all__ = ["bare", "evaluated", "f_score", "sentences_of", "trained"]
+__all__ = ["bare", "evaluated", "f_score", "trained"]
 
 
 def trained(
@@ -42,11 +42,6 @@ def trained(
         folder.mkdir(parents=True, exist_ok=True)
         train(nlp, folder)
     return util.load_model(folder / "model-best", config=dict(options or {}))
-
-
-def sentences_of(golds: Sequence[Doc]) -> list[Doc]:
-    """Each sentence as a document of its own."""
-    return [sentence.as_doc() for gold in golds for sentence in gold.sents]
 
 
 def bare(vocab: Vocab, gold: Doc, *, sentences: bool = False) -> Doc:

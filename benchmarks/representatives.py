@@ -1,6 +1,6 @@
 """Distances in a graph of Wikipedia's size, and choosing representatives in it.
 
-    python benchmarks/representatives.py               # all but the doubled graph
+    python benchmarks/representatives.py
     python benchmarks/representatives.py --quick       # a graph of a twentieth, few documents
     python benchmarks/representatives.py --decoders    # only choosing, and the real graphs
 
@@ -8,42 +8,53 @@ Distances are timed by processor time, all of one thread and of a graph in memor
 the clock on the wall, as their budgets are.
 
 The graph is drawn from a seed, with the exact numbers of vertices and edges of the paper
-(Blanco, Boldi, Marino 2014), a heavy tail and communities. Building runs in a process of
-its own, so that its peak of memory is its own, and is kept in results/cache.
+(Blanco, Boldi, Marino 2014), a heavy tail and communities, and kept in results/cache.
+Their table 1 is repeated on two real graphs: WordNet with SemCor, and Wikispeedia.
 """
 
 from __future__ import annotations
 
 import timing  # isort: skip - first: it sets the threads
 
-import argparse
 import json
-import resource
+import math
 import statistics
-import subprocess
-import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter, process_time, thread_time
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from linking_data import read_wikispeedia
 from numpy.typing import NDArray
-from representatives_tables import DistanceCosts, real_graphs, solved
 from wikipedia_like import PAPER, documents, edges
 
-from spacy_decoders.decoders.representatives import RepresentativesProblem
+from spacy_decoders import Budget
+from spacy_decoders.decoders.representatives import (
+    Degree,
+    ExactRepresentatives,
+    Greedy,
+    HittingDistance,
+    LocalSearch,
+    PageRank,
+    RepresentativesProblem,
+    RepresentativesSolution,
+    SpanningTree,
+)
 from spacy_decoders.graph import ConceptGraph
+from spacy_decoders.knowledge.text_index import TextIndex
+from spacy_decoders.readers.text_lines import json_objects, text_lines
 
 
 def main() -> None:
     """Run what the options say."""
     parser = timing.arguments(__doc__ or "")
     parser.add_argument("--decoders", action="store_true", help="leave the graph's speed out")
-    parser.add_argument("--child", nargs="*", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.child:
-        child(*options.child)
-        return
     report = timing.Report("representatives", options.results)
     size = tuple(number // 20 for number in PAPER) if options.quick else PAPER
     folder = options.results / "cache" / f"graph-{size[0]}"
@@ -59,67 +70,21 @@ def main() -> None:
 
 
 def built(report: timing.Report, folder: Path, size: tuple[int, int], hubs: int) -> ConceptGraph:
-    """Build the graph in another process, unless it is there, and open it."""
-    facts = folder / "build.json"
-    if not facts.exists():
-        draw = folder.with_suffix(".npy")
-        folder.mkdir(parents=True, exist_ok=True)
-        if not draw.exists():
-            run_child("draw", draw, *size)
-        facts.write_text(json.dumps(run_child("build", draw, folder, hubs)))
-        draw.unlink()
-    measured = json.loads(facts.read_text())
-    ConceptGraph.open(folder)
-    opening = []
-    for _ in range(9):
-        begin = perf_counter()
-        graph = ConceptGraph.open(folder)
-        opening.append(perf_counter() - begin)
-    on_disk = sum(path.stat().st_size for path in folder.glob("*.npy"))
-    report.table(
-        f"Building: {len(graph):,} vertices, {graph.n_edges:,} edges",
-        ["step", "CPU seconds", "peak GB"],
-        [
-            ["CSR from an edge array", measured["csr"], measured["csr_peak"]],
-            [f"hub index, {hubs} hubs", measured["hubs"], measured["hubs_peak"]],
-            ["opening by memory map", statistics.median(opening), None],
-            ["GB on disk", on_disk / 1e9, None],
-        ],
-    )
-    return graph
-
-
-def run_child(*arguments: Any) -> dict[str, float]:
-    """Run one step in a process of its own; return what it measured."""
-    command = [sys.executable, __file__, "--child", *map(str, arguments)]
-    finished = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(finished.stdout.splitlines()[-1])
-
-
-def child(step: str, path: str, *arguments: str) -> None:
-    """Do one step and print what it took as JSON."""
-    measured: dict[str, float] = {}
-    if step == "draw":
-        np.save(path, edges(*map(int, arguments)))
-    elif step == "build":
-        warm = ConceptGraph.from_edges(np.array([[0, 1]], dtype=np.int32))
-        warm.index_hubs(1)
-        # mapped: what the caller keeps in memory is not the builder's
-        pairs = np.load(path, mmap_mode="r")
+    """Build the graph, unless it is there, and open it."""
+    if not folder.exists():
+        ConceptGraph.from_edges(np.array([[0, 1]], dtype=np.int32)).index_hubs(1)  # compiles
+        pairs = edges(*size)
         begin = process_time()
         graph = ConceptGraph.from_edges(pairs)
-        measured |= {"csr": process_time() - begin, "csr_peak": peak(), "edges": graph.n_edges}
-        del pairs
-        begin = process_time()
-        graph.index_hubs(int(arguments[1]))
-        measured |= {"hubs": process_time() - begin, "hubs_peak": peak()}
-        graph.save(arguments[0])
-    print(json.dumps(measured))
-
-
-def peak() -> float:
-    """Return the most memory that this process has used, in GB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        indexed = process_time()
+        graph.index_hubs(hubs)
+        rows = [["CSR from an edge array", indexed - begin]]
+        rows.append([f"index of {hubs} hubs", process_time() - indexed])
+        title = f"Building: {len(graph):,} vertices, {graph.n_edges:,} edges"
+        report.table(title, ["step", "CPU seconds"], rows)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        graph.save(folder)
+    return ConceptGraph.open(folder)
 
 
 # --- distances --------------------------------------------------------------------
@@ -184,7 +149,6 @@ def choosing(report: timing.Report, graph: ConceptGraph, quick: bool) -> None:
     """Certify documents of the drawn graph, without and with local costs."""
     random = np.random.default_rng(5)
     docs = documents(len(graph), 8 if quick else 60, 12, 96, seed=2)
-    costs = DistanceCosts(without=["PageRank"])
     rows = []
     for name, with_local in (("distances", False), ("distances and local costs", True)):
         taken, certified, gaps = [], 0, []
@@ -197,9 +161,6 @@ def choosing(report: timing.Report, graph: ConceptGraph, quick: bool) -> None:
             certificate = solution.certificate
             certified += certificate.is_optimal
             gaps.append(certificate.gap / max(certificate.score, 1e-9))
-            # the spanning tree looks at the whole graph each time
-            if not with_local and certificate.is_optimal and len(costs) < 12:
-                costs.add(problem, solution)
         median = 1e3 * statistics.median(taken)
         share = 100 * certified / len(docs)
         rows.append([name, len(docs), share, median, 1e3 * max(taken), 100 * max(gaps)])
@@ -208,13 +169,196 @@ def choosing(report: timing.Report, graph: ConceptGraph, quick: bool) -> None:
         ["objective", "documents", "certified %", "median ms", "slowest ms", "largest gap %"],
         rows,
     )
-    costs.table(report, "Distance costs in the drawn graph")
 
 
 def prior_costs(random: np.random.Generator, size: int) -> NDArray[np.float64]:
     """Return -log p for candidates whose prior p falls with their rank, as 1 / rank."""
     weights = 1 / np.arange(1, size + 1)
     return random.permutation(-np.log(weights / weights.sum()))
+
+
+# --- the paper's table 1 on two real graphs ----------------------------------------
+#
+# For each decoder the distance cost, in per cent of the certified optimum, and the value, the
+# share of mentions whose candidate is right, for both connections of the candidate sets. Sets
+# are shuffled and ties broken at random: the order of candidates is no information here.
+
+EXACT = "ExactRepresentatives"
+
+
+def solved(
+    problem: RepresentativesProblem, *, seconds: float, seed: int = 0
+) -> RepresentativesSolution:
+    """Solve a problem exactly, but for its margins."""
+    decoder = ExactRepresentatives(exact_margins=False, seed=seed)
+    return decoder.decode(problem, budget=Budget(seconds=seconds))
+
+
+class DistanceCosts:
+    """What decoders cost on documents, in per cent of the optimum, and what they get right."""
+
+    def __init__(self) -> None:
+        self.ratios: dict[str, list[float]] = defaultdict(list)
+        self.values: dict[str, list[float]] = defaultdict(list)
+        self.certified: list[bool] = []
+
+    def add(
+        self,
+        problem: RepresentativesProblem,
+        exact: RepresentativesSolution,
+        gold: Sequence[int],
+        seed: int,
+    ) -> None:
+        """Decode a document whose right choices are known."""
+        decoders = [
+            SpanningTree(seed), HittingDistance(seed), Greedy(seed), LocalSearch(seed=seed),
+            Degree(seed), PageRank(seed),
+        ]  # fmt: skip
+        found = {EXACT: exact}
+        for decoder in decoders:
+            found[type(decoder).__name__] = decoder.decode(problem, budget=Budget(seconds=5))
+        best = exact.distance_cost
+        for name, solution in found.items():
+            self.ratios[name].append(100 * solution.distance_cost / best)
+            self.values[name].append(float(np.mean(solution.choices == np.asarray(gold))))
+        self.ratios["Ground truth"].append(100 * 2 * problem.pair_sum(gold) / best)
+        self.certified.append(exact.certificate.is_optimal)
+
+    def table(self, report: timing.Report, name: str) -> None:
+        """Print means and their standard errors."""
+        share = 100 * statistics.mean(self.certified)
+        report.table(
+            f"{name}: {len(self.certified)} documents, {share:.1f}% certified",
+            ["decoder", "distance-cost ratio", "± s.e.", "value", "± s.e."],
+            [[name, *spread(of), *spread(self.values[name])] for name, of in self.ratios.items()],
+        )
+
+
+def spread(numbers: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return the mean and its standard error."""
+    if not numbers:
+        return None, None
+    error = statistics.stdev(numbers) / math.sqrt(len(numbers)) if len(numbers) > 1 else 0.0
+    return statistics.mean(numbers), error
+
+
+@dataclass(frozen=True)
+class Document:
+    """Candidate sets and, for each, the right vertex."""
+
+    sets: list[NDArray[np.int64]]
+    gold: list[int]
+
+
+def real_graphs(report: timing.Report, data: Path, quick: bool) -> None:
+    """Print table 1 for both graphs, where the data is there."""
+    for name, reader in (("wordnet", semcor), ("wikispeedia", wikispeedia)):
+        folder = data / name
+        if not folder.is_dir():
+            print(f"\n{name}: no data at {folder.name}; left out")
+            continue
+        graph, documents = reader(folder, 20 if quick else 120)
+        sizes = [len(members) for document in documents for members in document.sets]
+        report.facts[name] = {
+            "vertices": len(graph),
+            "edges": graph.n_edges,
+            "documents": len(documents),
+            "sets": statistics.mean(len(document.sets) for document in documents),
+            "candidates": statistics.mean(sizes),
+        }
+        print(f"\n{name}: {json.dumps(report.facts[name])}")
+        for connection in ("maximal", "minimal"):
+            compare(report, name, graph, documents, connection)
+
+
+def compare(
+    report: timing.Report,
+    name: str,
+    graph: ConceptGraph,
+    documents: list[Document],
+    connection: Literal["maximal", "minimal"],
+) -> None:
+    """Decode all documents with all decoders under one connection."""
+    costs = DistanceCosts()
+    for seed, document in enumerate(documents):
+        problem = RepresentativesProblem.from_graph(graph, document.sets, connection)
+        gold = [
+            int(np.flatnonzero(members == right)[0])
+            for members, right in zip(document.sets, document.gold, strict=True)
+        ]
+        costs.add(problem, solved(problem, seconds=5, seed=seed), gold, seed)
+    costs.table(report, f"{name}, {connection} connection")
+
+
+def semcor(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]:
+    """Read WordNet's graph and, of SemCor's texts, stretches of 14 different nouns."""
+    ends = [line.rstrip("\n").split("\t")[0:3:2] for line in text_lines(folder / "graph.tsv.gz")]
+    names, edges = np.unique(ends, return_inverse=True)
+    graph = ConceptGraph.from_edges(edges.reshape(-1, 2), largest_component=True)
+    number = {str(names[v]): v for v in graph.vertices.tolist()}
+    senses: dict[str, list[int]] = defaultdict(list)
+    synset_of: dict[str, int] = {}
+    for line in islice(text_lines(folder / "senses.tsv.gz"), 1, None):
+        lemma, part, key, synset = line.rstrip("\n").split("\t")
+        if part == "n" and synset in number:
+            senses[lemma.lower()].append(number[synset])
+            synset_of[key] = number[synset]
+    random = np.random.default_rng(0)
+    documents = []
+    for _, text in json_objects(folder / "semcor.jsonl.gz"):
+        nouns: dict[str, int] = {}
+        for mention in text["mentions"]:
+            lemma = mention["lemma"].lower()
+            gold = [synset_of[key] for key in mention["gold"] if key in synset_of]
+            if gold and gold[0] in senses[lemma]:
+                nouns.setdefault(lemma, gold[0])
+        chosen = list(nouns.items())[:14]
+        if len(chosen) == 14:
+            sets = [random.permutation(np.unique(senses[lemma])) for lemma, _ in chosen]
+            documents.append(Document(sets, [gold for _, gold in chosen]))
+    return graph, documents[:count]
+
+
+def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]:
+    """Read the link graph; documents are articles that are taken out of it.
+
+    The mentions of an article are 12 of its links. The candidates of each are the 84 best
+    pages by BM25 for the words of the link's title, a page's text being its title, the
+    titles of its links and its categories.
+    """
+    given = read_wikispeedia(folder)
+    pairs = np.array([link for link in given.links if link[0] != link[1]])
+    out: list[list[int]] = [[] for _ in given.titles]
+    for source, target in pairs.tolist():
+        out[source].append(target)
+    random = np.random.default_rng(0)
+    able = [u for u, targets in enumerate(out) if len(set(targets)) >= 12]
+    held = random.choice(able, min(count, len(able)), replace=False).tolist()
+    kept = ~np.isin(pairs, held).any(axis=1)
+    graph = ConceptGraph.from_edges(pairs[kept], largest_component=True)
+    pages = graph.vertices.tolist()
+    inside = set(pages)
+    titles = [title.replace("_", " ") for title in given.titles]
+
+    def text(page: int) -> str:
+        last = [category.split(".")[-1].replace("_", " ") for category in given.categories[page]]
+        linked = [titles[target] for target in out[page] if target in inside]
+        return " ".join([titles[page], *last, *linked])
+
+    documents = []
+    with TemporaryDirectory() as place:
+        rows = ((page, "", "", text(page)) for page in pages)
+        index = TextIndex.build(Path(place) / "index", rows)
+        for article in held:
+            sets, gold = [], []
+            for target in random.permutation(sorted({v for v in out[article] if v in inside})):
+                found, _ = index.find(titles[target], 84)
+                if target in found and len(found) > 1 and len(sets) < 12:
+                    sets.append(random.permutation(found))
+                    gold.append(int(target))
+            if len(sets) > 1:
+                documents.append(Document(sets, gold))
+    return graph, documents
 
 
 if __name__ == "__main__":
