@@ -30,7 +30,6 @@ from spacy_decoders.decoders.tree import (
     reduced_costs,
     score_tree,
 )
-from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, eisner
 
 #: What is not ours.
 PEERS = ("ufal.chu_liu_edmonds",)
@@ -94,19 +93,12 @@ def measure(n: int, count: int, repeats: int) -> dict[str, float]:
     """Time everything on sentences of one length."""
     sample = Sample(n, count)
     tasks: dict[str, tuple[Callable[[Any], object], list[Any]]] = {
-        "Eisner, kernel": (lambda p: eisner.decode(p.arcs, True, p.gaps), sample.projective),
         "Eisner": (Eisner().decode, sample.projective),
         "Eisner, max-marginals": (max_marginals, sample.projective),
-        "ChuLiuEdmonds, kernel": (
-            lambda p: chu_liu_edmonds.decode(p.arcs, False, False),
-            sample.many_roots,
-        ),
         "ChuLiuEdmonds, many roots": (ChuLiuEdmonds().decode, sample.many_roots),
         "ChuLiuEdmonds, single root": (ChuLiuEdmonds().decode, sample.free),
         "reduced costs": (reduced_costs, sample.free),
         "SecondOrder": (SecondOrder().decode, sample.second),
-        "SecondOrder, outermost": (SecondOrder("outermost").decode, sample.second),
-        "SecondOrder, max-marginals": (SecondOrder().max_marginals, sample.second),
         "ufal.chu_liu_edmonds": (ufal_heads, sample.turned),
     }
     return microseconds(tasks, repeats)
