@@ -46,7 +46,7 @@ from spacy_decoders.decoders.representatives import (
     SpanningTree,
 )
 from spacy_decoders.graph import ConceptGraph
-from spacy_decoders.knowledge.text_index import TextIndex
+from spacy_decoders.knowledge.concept_base import ConceptBase
 from spacy_decoders.readers.text_lines import json_objects, text_lines
 
 
@@ -347,12 +347,14 @@ def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]
 
     documents = []
     with TemporaryDirectory() as place:
-        rows = ((page, "", "", text(page)) for page in pages)
-        index = TextIndex.build(Path(place) / "index", rows)
+        # found by its text alone: the title is the page's number
+        rows = ({"id": str(page), "title": f"_{page}", "text": text(page)} for page in pages)
+        base = ConceptBase.build(rows, Path(place) / "base")
         for article in held:
             sets, gold = [], []
             for target in random.permutation(sorted({v for v in out[article] if v in inside})):
-                found, _ = index.find(titles[target], 84)
+                numbers, _ = base.text.find(titles[target], 84)
+                found = np.array([int(base.id(number)) for number in numbers.tolist()], int)
                 if target in found and len(found) > 1 and len(sets) < 12:
                     sets.append(random.permutation(found))
                     gold.append(int(target))

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from .decoder import TreeDecoder
     from .eisner import Eisner
     from .factors import Factors
-    from .grandparent_scores import DenseGrandparents, GrandparentScorer
     from .marginals import head_margins, max_marginals
-    from .price_and_cut import PriceAndCut
     from .probabilities import TreePosteriors, arc_probabilities, tree_posteriors
     from .problem import TreeProblem, TreeSolution
     from .pruning import prune
+    from .published.grandparent_scores import DenseGrandparents, GrandparentScorer
+    from .published.price_and_cut import PriceAndCut
     from .ranking import exact_decoder, k_best
     from .rules import (
         AtMost,

@@ -1,4 +1,9 @@
-"""Parse, price and cut: trees with grandparents by delayed columns and rows."""
+"""Parse, price and cut: trees with grandparents by linear programs with delayed columns and rows.
+
+Riedel, Smith and McCallum (2012). `price_and_cut_search` improves prices, solves and branches;
+`price_and_cut_program` is the linear program with the rows that it lacks, and
+`price_and_cut_pricing` bounds trees at given prices and selects columns.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +18,13 @@ from ...programs import Solver, checked_solver
 from ..arc_bounds import bounding_arcs
 from ..constrained import best_constrained
 from ..decoder import TreeDecoder, certified, infeasible
-from ..grandparent_scores import DenseGrandparents, GrandparentScorer, ScoreTable
 from ..kernels import proofs
 from ..problem import TreeProblem, TreeSolution
 from ..prohibitive import without_prohibitive
 from ..sentences import best_sentences
-from .master import Polytope
-from .pricing import GrandparentModel, best_tree
-from .search import BranchAndPrice, Options, PriceAndCutResult
+from .grandparent_scores import DenseGrandparents, GrandparentScorer, ScoreTable
+from .price_and_cut_pricing import GrandparentModel, best_tree
+from .price_and_cut_search import BranchAndPrice, PriceAndCutResult
 
 __all__ = ["PriceAndCut"]
 
@@ -50,16 +54,9 @@ class PriceAndCut(TreeDecoder):
         Whether to stop at the optimum of the relaxation: where it is fractional, the best tree
         found is returned with that bound. Otherwise the search branches until the best tree is
         proven.
-    polytope
-        How grandparents are tied to arcs: ``"martins"`` (ArcGP, GPArc), ``"counting"`` (OneGP,
-        NoGP), or ``"both"``, the tightest. Columns are delayed for ``"both"`` alone; the other two
-        are for comparison.
-    pricing
-        Whether columns and rows are delayed; if not, all are stated at once (the paper's
-        brute force).
     pruning
-        Whether prices are improved before a program is built, and arcs are pruned. Without it, and
-        with `pricing`, this is the paper's method.
+        Whether prices are improved before a program is built, and arcs are pruned. Without it
+        this is the paper's method.
 
     Notes
     -----
@@ -88,16 +85,10 @@ class PriceAndCut(TreeDecoder):
 
     solver: Solver = "HIGHS"
     relax: bool = False
-    polytope: Polytope = "both"
-    pricing: bool = True
     pruning: bool = True
 
     def __post_init__(self) -> None:
         checked_solver(self.solver)
-        if self.polytope not in ("both", "martins", "counting"):
-            raise ProblemError(
-                f"polytope: expected 'both', 'martins' or 'counting', got {self.polytope!r}."
-            )
 
     def decode(
         self,
@@ -160,7 +151,7 @@ class PriceAndCut(TreeDecoder):
         _check(problem, scorer)
         clock = budget.start()
         if problem.n == 0:
-            return PriceAndCutResult(np.array([-1]), 0.0, 0.0, 0.0, True)
+            return PriceAndCutResult(np.array([-1]), 0.0, 0.0, True)
         if SECONDS_A_CUBE * problem.n**3 > clock.seconds_left:
             fallback = _without_program(problem, scorer)
             if fallback is not None:
@@ -178,11 +169,8 @@ class PriceAndCut(TreeDecoder):
     ) -> PriceAndCutResult:
         arcs = np.where(problem.arcs < -LARGEST, -np.inf, problem.arcs)
         table = ScoreTable(scorer or DenseGrandparents.of(problem), arcs > -np.inf, -LARGEST)
-        delayed = self.pricing and self.polytope == "both"
-        pruning = delayed and self.pruning
-        options = Options(self.solver, self.polytope, delayed, pruning, not self.relax)
         model = GrandparentModel(arcs, table, problem.projective, problem.single_root)
-        found = BranchAndPrice(model, options, clock).run()
+        found = BranchAndPrice(model, self.solver, self.pruning, not self.relax, clock).run()
         if (problem.allowed & (arcs == -np.inf)).any() or table.lowered:
             _check_left_out(problem, table, found)
         return found
@@ -210,18 +198,17 @@ def _without_program(
     else:
         most = problem.arcs.copy()
         most[1:] += scorer.by_arc[1:]
-    kind, tokens = (problem.projective, problem.single_root), np.arange(1, problem.n + 1)
-    bound = best_tree(most, *kind)
+    bound = best_tree(most, problem.projective, problem.single_root)
     if bound.value == -np.inf:
         return None
-    found = []
-    for heads in (bound.heads, best_tree(problem.arcs, *kind).heads):
-        chains = _chains_of_tree(problem, scorer, heads)
-        score = float(problem.arcs[heads[1:], tokens].sum() + chains.sum())
-        given = (heads, score, bound.value, bound.value, False)
-        found.append(PriceAndCutResult(*given, scored=problem.n, chains=chains))
-    best = max(found, key=lambda result: result.score)
-    return best if best.score > -np.inf else None
+    chains = _chains_of_tree(problem, scorer, bound.heads)
+    arcs = problem.arcs[bound.heads[1:], np.arange(1, problem.n + 1)]
+    score = float(arcs.sum() + chains.sum())
+    if score == -np.inf:
+        return None
+    return PriceAndCutResult(
+        bound.heads, score, bound.value, False, scored=len(chains), chains=chains
+    )
 
 
 def _check(problem: TreeProblem, scorer: GrandparentScorer | None) -> None:

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .problem import TreeProblem
+from ..problem import TreeProblem
 
 __all__ = ["DenseGrandparents", "GrandparentScorer", "ScoreTable"]
 
@@ -118,12 +118,8 @@ class ScoreTable:
             self.scored += len(g0)
         return self.upper[g, p, c]
 
-    def of_tree(self, heads: NDArray[np.int64]) -> float:
-        """Return the sum of the chains of a tree; `heads` begins with -1 for the root."""
-        return float(self.chains_of_tree(heads).sum())
-
     def chains_of_tree(self, heads: NDArray[np.int64]) -> Floats:
-        """Return the scores of a tree's chains, one by one."""
+        """Return the scores of a tree's chains; `heads` begins with -1 for the root."""
         c = np.flatnonzero(heads > 0)
         return self.score(heads[heads[c]], heads[c], c)
 

@@ -17,19 +17,38 @@ from spacy_decoders.decoders.tree import (
     score_tree,
     violations,
 )
+from spacy_decoders.decoders.tree.published.grandparent_scores import ScoreTable
+from spacy_decoders.decoders.tree.published.price_and_cut_pricing import (
+    GrandparentModel,
+    lagrangian_bound,
+    priced,
+)
 from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests import oracles
 from tests.decoders.tree import samples
-from tests.decoders.tree.price_and_cut.problems import larger_problem
 
 OPTIONS = [
     {},
     {"solver": "HIGHS"},
     {"pruning": False},
-    {"pricing": False},
-    {"polytope": "martins"},
-    {"polytope": "counting"},
 ]
+
+
+def larger_problem(rng, n, **options):
+    """Scores like those of real sentences, with grandparents that contradict arcs."""
+    size = n + 1
+    distance = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+    arcs = rng.normal(size=(size, size)) * 3 - 2 * np.log1p(distance)
+    return TreeProblem(
+        arcs,
+        rng.normal(size=(size,) * 3) * options.pop("scale", 1.0),
+        projective=False,
+        **options,
+    )
+
+
+def dense_table(problem):
+    return ScoreTable(DenseGrandparents.of(problem), problem.allowed, -np.inf)
 
 
 def random_problem(rng, n, projective=False):
@@ -108,30 +127,6 @@ def test_equals_branch_and_bound(solver):
         assert ours.score == pytest.approx(theirs.score, abs=1e-6)
 
 
-def test_all_columns_give_the_same_relaxation():
-    for seed in range(8):
-        problem = larger_problem(np.random.default_rng(seed), 7, scale=2.0)
-        priced = PriceAndCut(relax=True).search(problem)
-        full = PriceAndCut(relax=True, pricing=False).search(problem)
-        assert priced.added < full.added
-        assert priced.scored <= full.scored == full.added
-        assert full.relaxed >= full.score - 1e-6
-        # the bound of the priced one also knows what single trees can not hold
-        assert priced.relaxed <= full.relaxed + 1e-6
-
-
-def test_tighter_polytopes_bound_better():
-    for seed in range(8):
-        problem = larger_problem(np.random.default_rng(seed), 6, scale=3.0)
-        bound = {
-            polytope: PriceAndCut(relax=True, polytope=polytope, pricing=False)
-            .search(problem)
-            .relaxed
-            for polytope in ("both", "martins", "counting")
-        }
-        assert bound["both"] <= min(bound["martins"], bound["counting"]) + 1e-6
-
-
 def test_scores_on_demand_are_asked_for_once():
     problem = larger_problem(np.random.default_rng(3), 14)
     dense = DenseGrandparents.of(problem)
@@ -183,8 +178,6 @@ def test_refusals_name_what_to_use():
         PriceAndCut().decode(TreeProblem(zeros + 1e12, projective=False))
     with pytest.raises(ProblemError, match="solver"):
         PriceAndCut(solver="SCIP")
-    with pytest.raises(ProblemError, match="polytope"):
-        PriceAndCut(polytope="tight")
 
 
 def test_pickles_and_repeats():
@@ -202,7 +195,7 @@ def test_a_relaxation_goes_on_to_its_first_tree():
         arcs = rng.integers(-1, 3, (4, 4)).astype(float)
         chains = np.where(rng.random((4, 4, 4)) < 0.3, -np.inf, 0.0)
         problem = TreeProblem(arcs, chains)
-        decoder = PriceAndCut(relax=True, polytope="counting")
+        decoder = PriceAndCut(relax=True, pruning=False)
         try:
             best = BranchAndBound().decode(problem).certificate.score
         except InfeasibleError:
@@ -211,3 +204,45 @@ def test_a_relaxation_goes_on_to_its_first_tree():
             continue
         certificate = decoder.decode(problem).certificate
         assert certificate.score <= best + 1e-9 <= certificate.bound + 2e-9
+
+
+@pytest.mark.parametrize("projective", [True, False])
+def test_any_prices_bound_every_tree_and_every_arc(projective):
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 5))
+        single = bool(rng.integers(2))
+        problem = TreeProblem(
+            rng.integers(-3, 4, (n + 1, n + 1)),
+            rng.integers(-6, 7, (n + 1,) * 3),
+            projective=projective,
+            single_root=single,
+        )
+        model = GrandparentModel(problem.arcs, dense_table(problem), projective, single)
+        bound = lagrangian_bound(model, problem.allowed, rng.normal(size=(n + 1, n + 1)) * 5)
+        for heads in samples.trees(n, projective, single):
+            score = oracles.tree_score(heads, problem.arcs, problem.grandparents)
+            assert score <= bound.value
+            assert all(score <= bound.through[h, m] for m, h in enumerate(heads, start=1))
+
+
+def test_chains_are_priced_by_the_arc_above_them():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 9))
+        problem = larger_problem(rng, n)
+        table = dense_table(problem)
+        table.known[:] |= rng.random(table.known.shape) < 0.5
+        size = n + 1
+        prices, costs = rng.normal(size=(2, size, size))
+        allowed = problem.allowed & (rng.random((size, size)) < 0.8)
+        column = rng.integers(-1, 2, (size,) * 3)
+        expected = []
+        for g, p in np.argwhere(allowed & (np.arange(size) > 0)):
+            free = [c for c in range(size) if allowed[p, c] and column[g, p, c] < 0]
+            above = {c: table.upper[g, p, c] - prices[p, c] for c in free if c != g}
+            gain = sum(max(value, 0.0) for value in above.values())
+            if gain > max(-costs[g, p], 0.0) + 1e-9:
+                expected += [(g, p, c) for c, value in above.items() if value > 1e-9]
+        found = priced(table, prices, costs, allowed, column, 1e-9)
+        assert list(zip(*found, strict=True)) == expected

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +10,14 @@ from numpy.typing import NDArray
 from ....budget import Clock
 from ...programs import LinearProgram, Sense, Solver
 
-__all__ = ["MasterPoint", "MasterProgram", "Polytope"]
+__all__ = ["MasterPoint", "MasterProgram", "crossing_arcs", "implied_chains"]
 
-Polytope = Literal["both", "martins", "counting"]
 Floats = NDArray[np.float64]
 Tokens = NDArray[np.intp]
+Pair = tuple[Tokens, Tokens]
+
+#: Violations below this are within the solver's tolerance.
+SLACK = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +30,8 @@ class MasterPoint:
         (n + 1, n + 1), the value of each arc's column.
     arc_costs
         (n + 1, n + 1), the reduced cost of each arc.
-    one_grandparent
-        (n + 1, n + 1), the dual of OneGP for each arc (p, c) with p > 0; 0 where there is no such
-        row.
+    prices
+        (n + 1, n + 1), the dual of OneGP for each arc (p, c) with p > 0; 0 elsewhere.
     chains
         The value of each chain's column, in the order they were added.
     bound
@@ -39,7 +40,7 @@ class MasterPoint:
 
     arcs: Floats
     arc_costs: Floats
-    one_grandparent: Floats
+    prices: Floats
     chains: Floats
     bound: float
 
@@ -53,9 +54,6 @@ class MasterProgram:
         Scores, ``-inf`` for arcs without a column.
     single_root
         Whether exactly one token is attached to the root.
-    polytope
-        Which rows tie grandparents to arcs: ``"martins"`` ArcGP and GPArc, ``"counting"``
-        OneGP and NoGP, ``"both"`` all of them.
     penalty
         (n + 1, n + 1), the objective of a slack column for an arc's grandparents, so low that no
         best tree uses it. Without it the restricted program may be infeasible.
@@ -64,10 +62,10 @@ class MasterProgram:
 
     Notes
     -----
-    Of the four kinds of rows some are implied by others, and are left out. With ``"both"``, GPArc
-    for the lower arc follows from OneGP; NoGP follows from GPArc for the upper arc; and so does
-    ArcGP, given OneGP and OneHead: z_gpc = z_pc - sum of the other z_g'pc >= z_pc - (1 - z_gp).
-    OneGP and z_gpc <= z_gp remain. The latter rows may be delayed until a point violates them.
+    Of the paper's rows some are implied by others, and are left out: GPArc for the lower arc
+    follows from OneGP; NoGP follows from GPArc for the upper arc; and so does ArcGP, given OneGP
+    and OneHead: z_gpc = z_pc - sum of the other z_g'pc >= z_pc - (1 - z_gp). OneGP and
+    z_gpc <= z_gp remain. The latter rows are delayed until a point violates them.
 
     The flow of an arc that is taken is stated as 1 + x: x is the number of tokens below the
     modifier, at most n - 1 from the root and n - 2 elsewhere, exactly n - 1 from a single root.
@@ -79,19 +77,12 @@ class MasterProgram:
     (2009), Concise Integer Linear Programming Formulations for Dependency Parsing.
     """
 
-    def __init__(
-        self,
-        arcs: Floats,
-        single_root: bool,
-        polytope: Polytope,
-        penalty: Floats,
-        solver: Solver,
-    ) -> None:
+    def __init__(self, arcs: Floats, single_root: bool, penalty: Floats, solver: Solver) -> None:
         size = len(arcs)
         self.size = size
-        self._program = LinearProgram(solver)
+        self.program = LinearProgram(solver)
         self.h, self.m = np.nonzero(arcs > -np.inf)
-        self._taken = self._program.add_columns(arcs[self.h, self.m])
+        self._taken = self.program.add_columns(arcs[self.h, self.m])
         #: the column of each arc, and of each chain; -1 if it has none
         self.column = np.full((size, size), -1)
         self.column[self.h, self.m] = self._taken
@@ -99,20 +90,16 @@ class MasterProgram:
         #: the chains that have columns, in order of addition: (g, p, c)
         self.chains = np.zeros((3, 0), dtype=np.intp)
         self._below_upper = np.zeros((size,) * 3, dtype=bool)
-        #: the rows OneGP of lower arcs and NoGP of upper arcs; -1 if there is none
-        self._one_row = np.full((size, size), -1)
-        self._no_row = np.full((size, size), -1)
         self._add_heads(single_root)
         self._add_flow(single_root)
-        if polytope != "martins":
-            lower = self.h > 0
-            p, c = self.h[lower], self.m[lower]
-            rows = self._program.add_rows(self._taken[lower, None], -1.0, "=", 0.0)
-            self._program.add_columns(penalty[p, c], rows=rows[:, None])
-            self._one_row[p, c] = rows
-        if polytope == "counting":
-            rows = self._program.add_rows(self._taken[:, None], 1.0 - size, "<=", 0.0)
-            self._no_row[self.h, self.m] = rows
+        lower = self.h > 0
+        self._p, self._c = self.h[lower], self.m[lower]
+        self._one_grandparent = self.program.add_rows(self._taken[lower, None], -1.0, "=", 0.0)
+        #: the row OneGP of each lower arc; -1 if there is none
+        self.one_row = np.full((size, size), -1)
+        self.one_row[self._p, self._c] = self._one_grandparent
+        rows = self._one_grandparent[:, None]
+        self.program.add_columns(penalty[self._p, self._c], rows=rows)
 
     def _add_heads(self, single_root: bool) -> None:
         """OneHead, and one root."""
@@ -120,61 +107,58 @@ class MasterProgram:
         if single_root:
             groups.append(self._taken[self.h == 0])
         starts = np.cumsum([0, *map(len, groups)])
-        self._program.add_rows(np.concatenate(groups), 1.0, "=", 1.0, starts)
+        self.program.add_rows(np.concatenate(groups), 1.0, "=", 1.0, starts)
 
     def _add_flow(self, single_root: bool) -> None:
         """Consume and NoFlow, for the flow beyond one unit."""
         n, h, m, taken = self.size - 1, self.h, self.m, self._taken
-        flow = self._program.add_columns(np.zeros(len(h)), upper=float(n))
+        flow = self.program.add_columns(np.zeros(len(h)), upper=float(n))
         below = h > 0
         tokens = np.concatenate([m, h[below], h[below]])
         order = np.argsort(tokens, kind="stable")
         columns = np.concatenate([flow, flow[below], taken[below]])[order]
         signs = np.repeat([1.0, -1.0], [len(m), 2 * int(below.sum())])[order]
         starts = np.searchsorted(tokens[order], np.arange(1, n + 2))
-        self._program.add_rows(columns, signs, "=", 0.0, starts)
+        self.program.add_rows(columns, signs, "=", 0.0, starts)
         most = np.where(h == 0, n - 1, max(n - 2, 0)).astype(float)
         exact = (h == 0) & single_root
         senses: list[tuple[Sense, NDArray[np.bool_]]] = [("=", exact), ("<=", ~exact)]
         for sense, chosen in senses:
             pairs = np.stack([flow[chosen], taken[chosen]], axis=1)
             weights = np.stack([np.ones(len(pairs)), -most[chosen]], axis=1)
-            self._program.add_rows(pairs, weights, sense, 0.0)
+            self.program.add_rows(pairs, weights, sense, 0.0)
 
     def add_chains(self, g: Tokens, p: Tokens, c: Tokens, scores: Floats) -> None:
-        """Add the columns of chains that have none yet, with the rows that exist."""
-        rows = np.stack([self._one_row[p, c], self._no_row[g, p]], axis=1)
-        there = rows >= 0
-        starts = np.zeros(len(g) + 1, np.int32)
-        np.cumsum(there.sum(axis=1), out=starts[1:])
-        columns = self._program.add_columns(scores, rows=rows[there], starts=starts)
+        """Add the columns of chains that have none yet, each in its OneGP row."""
+        columns = self.program.add_columns(scores, rows=self.one_row[p, c][:, None])
         self.chain_column[g, p, c] = columns
         self.chains = np.concatenate([self.chains, [g, p, c]], axis=1)
 
-    def add_upper_rows(self, g: Tokens, p: Tokens, c: Tokens) -> bool:
-        """Add GPArc, z_gpc <= z_gp, for chains that have columns; return whether any is new."""
+    def add_upper_rows(self, of: NDArray[np.bool_]) -> bool:
+        """Add GPArc, z_gpc <= z_gp, for some of `chains`; return whether any is new."""
+        g, p, c = self.chains[:, of]
         new = ~self._below_upper[g, p, c]
         g, p, c = g[new], p[new], c[new]
         self._below_upper[g, p, c] = True
         pairs = np.stack([self.chain_column[g, p, c], self.column[g, p]], axis=1)
-        self._program.add_rows(pairs, [1.0, -1.0], "<=", 0.0)
+        self.program.add_rows(pairs, [1.0, -1.0], "<=", 0.0)
         return len(g) > 0
 
-    def add_martins_rows(self, g: Tokens, p: Tokens, c: Tokens) -> None:
-        """GPArc for the lower arc and ArcGP, for chains that have columns."""
-        chain, upper, lower = self.chain_column[g, p, c], self.column[g, p], self.column[p, c]
-        self._program.add_rows(np.stack([chain, lower], axis=1), [1.0, -1.0], "<=", 0.0)
-        triples = np.stack([upper, lower, chain], axis=1)
-        self._program.add_rows(triples, [1.0, 1.0, -1.0], "<=", 1.0)
+    def cut_exceeded(self, point: MasterPoint) -> bool:
+        """Add the GPArc rows that a point violates; return whether there is any."""
+        g, p, _ = self.chains
+        exceeded = point.chains > point.arcs[g, p] + SLACK
+        self.add_upper_rows(exceeded)
+        return bool(exceeded.any())
 
-    def exclude(self, one: tuple[Tokens, Tokens], other: tuple[Tokens, Tokens]) -> None:
+    def exclude(self, one: Pair, other: Pair) -> None:
         """Forbid pairs of arcs in one tree: ArcGP without its grandparent, or crossing arcs."""
         pairs = np.stack([self.column[one], self.column[other]], axis=1)
-        self._program.add_rows(pairs, 1.0, "<=", 1.0)
+        self.program.add_rows(pairs, 1.0, "<=", 1.0)
 
     def restrict(self, allowed: NDArray[np.bool_]) -> None:
         """Fix the columns of all other arcs to zero."""
-        self._program.set_bounds(self._taken, 0.0, allowed[self.h, self.m])
+        self.program.set_bounds(self._taken, 0.0, allowed[self.h, self.m])
 
     def solve(self, clock: Clock) -> MasterPoint:
         """Solve the restricted program.
@@ -186,17 +170,33 @@ class MasterProgram:
         SolverError
             If the solver fails, or time runs out.
         """
-        solved = self._program.relax(clock)
-        shape = (self.size, self.size)
-        arcs, costs, prices = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        solved = self.program.relax(clock)
+        arcs, costs, prices = np.zeros((3, self.size, self.size))
         arcs[self.h, self.m] = solved.values[self._taken]
         costs[self.h, self.m] = solved.reduced_costs[self._taken]
-        lower = self._one_row >= 0
-        prices[lower] = solved.duals[self._one_row[lower]]
-        return MasterPoint(
-            arcs,
-            costs,
-            prices,
-            solved.values[self.chain_column[tuple(self.chains)]],
-            solved.bound,
-        )
+        prices[self._p, self._c] = solved.duals[self._one_grandparent]
+        chains = solved.values[self.chain_column[tuple(self.chains)]]
+        return MasterPoint(arcs, costs, prices, chains, solved.bound)
+
+
+def implied_chains(arcs: Floats) -> tuple[Tokens, Tokens, Tokens]:
+    """Return the chains that both their arcs imply; without a column they violate ArcGP.
+
+    References
+    ----------
+    Riedel, Smith and McCallum (2012), section 4.4.
+    """
+    h, m = np.nonzero(arcs > SLACK)
+    one, other = np.nonzero(m[:, None] == h[None, :])
+    g, p, c = h[one], m[one], m[other]
+    implied = arcs[g, p] + arcs[p, c] > 1.0 + SLACK
+    return g[implied], p[implied], c[implied]
+
+
+def crossing_arcs(arcs: Floats) -> tuple[Pair, Pair]:
+    """Return pairs of crossing arcs whose values add up to more than one."""
+    h, m = np.nonzero(arcs > SLACK)
+    left, right = np.minimum(h, m), np.maximum(h, m)
+    inside = (left[:, None] < left) & (left < right[:, None]) & (right > right[:, None])
+    one, other = np.nonzero(inside & (arcs[h, m][:, None] + arcs[h, m] > 1.0 + SLACK))
+    return (h[one], m[one]), (h[other], m[other])

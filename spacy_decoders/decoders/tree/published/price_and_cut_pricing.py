@@ -17,15 +17,23 @@ from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ..decoder import UNIT, rounding_slack
-from ..grandparent_scores import ScoreTable
 from ..kernels import chu_liu_edmonds, eisner
 from ..problem import NO_GAPS
-from .kernels import chains as kernels
+from .grandparent_scores import ScoreTable, chains_of
 
-__all__ = ["GrandparentModel", "TreeBound", "best_tree", "lagrangian_bound", "priced", "tightened"]
+__all__ = [
+    "GrandparentModel",
+    "TreeBound",
+    "best_tree",
+    "lagrangian_bound",
+    "priced",
+    "slope_at",
+    "tightened",
+]
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Tokens = NDArray[np.intp]
 
 
 class GrandparentModel(NamedTuple):
@@ -83,14 +91,40 @@ def best_tree(arcs: Floats, projective: bool, single_root: bool) -> TreeBound:
 
 def lagrangian_bound(model: GrandparentModel, allowed: Mask, prices: Floats) -> TreeBound:
     """Bound the trees of the allowed arcs at any prices."""
-    arcs = model.arcs
-    bought = kernels.buy(arcs, model.table.upper, prices, allowed)
+    arcs, size = model.arcs, len(model.arcs)
+    lower = np.flatnonzero(allowed[1:]) + size  # arcs (p, c), those from the root aside
+    upper = model.table.upper.reshape(size, -1).take(lower, axis=1)
+    gains = np.maximum(upper - prices.ravel()[lower], 0.0)
+    bought = np.where(allowed, arcs, -np.inf)
+    if lower.size:
+        parents = lower // size
+        first = np.flatnonzero(np.diff(parents, prepend=0))
+        bought[:, parents[first]] += np.add.reduceat(gains, first, axis=1)
+    bought[1:] += prices[1:]
     bound = best_tree(bought, model.projective, model.single_root)
     # each arc's score is a sum of up to n + 2 terms, some of which cancel
     sums = np.where(allowed, 2.0 * np.abs(arcs) + 3.0 * np.abs(prices), 0.0)
     terms = sums.max(axis=0) + np.where(allowed, np.abs(bought), 0.0).max(axis=0)
-    slack = UNIT * (len(prices) + 2) * float(terms.sum())
+    slack = UNIT * (size + 2) * float(terms.sum())
     return TreeBound(bound.value + slack, bound.through + slack, bound.heads)
+
+
+def slope_at(
+    table: ScoreTable, prices: Floats, allowed: Mask, heads: NDArray[np.int64]
+) -> tuple[Floats, NDArray[np.intp]]:
+    """Return a subgradient of the bound at its tree, and the chains that it buys by bounds alone.
+
+    An arc of the tree adds its price; each chain that is bought subtracts the price of its lower
+    arc, in the tree or not. The second array is (3, k), the chains whose scores are not known.
+    """
+    p = np.arange(1, len(heads))
+    bought = allowed[1:] & (table.upper[heads[1:], p] > prices[1:])
+    slope = np.zeros_like(prices)
+    slope[1:] -= bought
+    inner = p[heads[1:] > 0]
+    slope[heads[inner], inner] += 1.0
+    parents, c = np.nonzero(bought & ~table.known[heads[1:], p])
+    return slope, np.stack([heads[1:][parents], parents + 1, c])
 
 
 def tightened(prices: Floats, arc_costs: Floats, taken: Floats) -> Floats:
@@ -113,10 +147,8 @@ def priced(
     allowed: Mask,
     column: NDArray[np.int64],
     tolerance: float,
-    *,
-    unknown_only: bool,
-) -> NDArray[np.int64]:
-    """Return the chains, (3, k), that may have a positive reduced cost.
+) -> tuple[Tokens, Tokens, Tokens]:
+    """Return the chains g, p, c that may have a positive reduced cost.
 
     The chains over one arc (g, p) are priced together. Where the sum of their gains does not
     exceed the negative reduced cost of the arc, the duals of their GPArc rows can absorb the
@@ -132,15 +164,13 @@ def priced(
         Negative where a chain has no column yet. **Shape:** ``(n + 1, n + 1, n + 1)``
     tolerance
         Gains up to this count as zero.
-    unknown_only
-        Whether to return only those whose scores are not known.
 
     References
     ----------
     Riedel, Smith and McCallum (2012), equations 8-11.
     """
-    short = np.maximum(-arc_costs, 0.0)
-    found: NDArray[np.int64] = kernels.priced(
-        table.upper, table.known, prices, short, allowed, column, tolerance, unknown_only
-    )
-    return found
+    without = chains_of(allowed) & (column < 0)
+    gains = np.where(without, np.maximum(table.upper - prices, 0.0), 0.0)
+    worth = gains.sum(axis=2) > np.maximum(-arc_costs, 0.0) + tolerance
+    g, p, c = np.nonzero(worth[:, :, None] & (gains > tolerance))
+    return g, p, c

@@ -1,0 +1,392 @@
+"""Branch, price and cut: solve, price columns, cut rows, prune arcs; branch on fractions."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....budget import UNLIMITED, Clock
+from ....errors import InfeasibleError
+from ...programs import Solver, SolverError
+from ..decoder import UNIT
+from ..feasibility import tree_exists
+from .grandparent_scores import chains_of
+from .price_and_cut_pricing import (
+    Floats,
+    GrandparentModel,
+    Mask,
+    Tokens,
+    TreeBound,
+    best_tree,
+    lagrangian_bound,
+    priced,
+    slope_at,
+    tightened,
+)
+from .price_and_cut_program import MasterPoint, MasterProgram, crossing_arcs, implied_chains
+
+__all__ = ["BranchAndPrice", "PriceAndCutResult"]
+
+#: Seconds to add a column and its rows to the program.
+SECONDS_A_COLUMN = 2e-5
+
+#: The most steps of the descent; Polyak's rule with some momentum, the rate reduced when steps
+#: fail, until they make no progress.
+STEPS, RATE, MOMENTUM, PATIENCE, DECAY, SLOWEST = 3000, 1.0, 0.5, 6, 0.7, 0.02
+#: Longer steps overflow.
+LONGEST = 1e100
+#: Chains scored at a step: most others are soon priced out, or their arcs pruned.
+SCORED = 10
+#: After chains were scored, so many more steps may fail before the rate falls.
+GRACE = 4
+
+
+@dataclass(frozen=True, eq=False)
+class PriceAndCutResult:
+    """The result of price-and-cut, and statistics of the search.
+
+    Attributes
+    ----------
+    heads
+        The best tree, -1 for the root; None if there is none. **Shape:** ``(n + 1,)``
+    score, bound
+        Of the tree, and of all trees.
+    integral
+        Whether no branching was needed.
+    scored, added
+        How many grandparents were scored, and how many entered the program.
+    rounds
+        How many linear programs were solved.
+    chains
+        The scores of the tree's grandparents.
+    """
+
+    heads: NDArray[np.int64] | None
+    score: float
+    bound: float
+    integral: bool
+    scored: int = 0
+    added: int = 0
+    rounds: int = 0
+    chains: Floats = field(default_factory=lambda: np.zeros(0))
+
+
+class BranchAndPrice:
+    """One decoding: a best-first search, whose nodes are masks of allowed arcs.
+
+    Parameters
+    ----------
+    model
+        The scores; those of the chains of candidate trees are computed.
+    solver
+        Of the linear programs.
+    pruning
+        Whether prices are improved first, and arcs that no better tree has are pruned.
+    branching
+        Whether to branch after solving the relaxation.
+    clock
+        When to stop, if there is a tree by then.
+
+    Attributes
+    ----------
+    heads, score
+        The best tree so far, None at first.
+    """
+
+    def __init__(
+        self,
+        model: GrandparentModel,
+        solver: Solver,
+        pruning: bool,
+        branching: bool,
+        clock: Clock,
+    ) -> None:
+        self.model, self.table = model, model.table
+        self.solver: Solver = solver
+        self.pruning, self.branching = pruning, branching
+        self.clock = clock
+        self.n = len(model.arcs) - 1
+        self.heads: NDArray[np.int64] | None = None
+        self.score = -np.inf
+        self.rounds = 0
+        self._pruned = -np.inf  # bounds all trees with a pruned arc
+        self._master: MasterProgram | None = None
+        self._excluded = np.zeros((len(model.arcs),) * 3, dtype=bool)
+
+    def run(self) -> PriceAndCutResult:
+        """Search until the best tree is proven, or the budget ends."""
+        mask = self.model.arcs > -np.inf
+        # an arc without a possible grandparent is in no tree
+        prices = self.table.upper.max(axis=0)
+        mask[1:] &= prices[1:] > -np.inf
+        prices = np.where(prices > -np.inf, prices, 0.0)
+        first = lagrangian_bound(self.model, mask, prices)
+        bound = first.value
+        if bound == -np.inf:
+            return self._result(-np.inf, True)
+        self._offer(first.heads)
+        if self.pruning and self.heads is not None:
+            bound, prices, mask = self._descend(mask, prices, first)
+        self._prices = prices
+        open_nodes = [(-bound, 0, mask)]
+        nodes, integral, closed = 0, True, -np.inf
+        while open_nodes:
+            bound, _, mask = heapq.heappop(open_nodes)
+            if self._closes(-bound):
+                closed = max(closed, -bound)
+                continue
+            if self._over:
+                heapq.heappush(open_nodes, (bound, 0, mask))
+                break
+            value, children = self._node(mask, -bound)
+            nodes += 1
+            integral &= nodes > 1 or not children
+            last = not self.branching and self.heads is not None
+            if not children or last:
+                closed = max(closed, value)
+                if children:
+                    break
+            for child in children:
+                heapq.heappush(open_nodes, (-value, len(open_nodes) + nodes, child))
+        return self._result(max([closed, self._pruned, *(-of[0] for of in open_nodes)]), integral)
+
+    def _result(self, bound: float, integral: bool) -> PriceAndCutResult:
+        heads = self.heads
+        return PriceAndCutResult(
+            heads,
+            self.score,
+            bound,
+            integral,
+            scored=self.table.scored,
+            added=self._master.chains.shape[1] if self._master else 0,
+            rounds=self.rounds,
+            chains=np.zeros(0) if heads is None else self.table.chains_of_tree(heads),
+        )
+
+    @property
+    def _over(self) -> bool:
+        # without any tree there is nothing to return yet
+        return self.heads is not None and self.clock.exhausted(self.rounds)
+
+    @property
+    def _tolerance(self) -> float:
+        """The gap within which a bound closes a node."""
+        return max(5e-10, 2e-10 * abs(self.score)) if self.heads is not None else 0.0
+
+    def _closes(self, bound: float) -> bool:
+        return bound <= self.score + self._tolerance
+
+    def _offer(self, heads: NDArray[np.int64]) -> None:
+        """Keep a tree if it is the best so far."""
+        arcs = float(self.model.arcs[heads[1:], np.arange(1, len(heads))].sum())
+        score = arcs + float(self.table.chains_of_tree(heads).sum())
+        if score > self.score:
+            self.heads, self.score = heads, score
+
+    def _prune(self, allowed: Mask, through: Floats) -> Mask:
+        """Keep the arcs of the best tree, and those that a better one may have.
+
+        Parameters
+        ----------
+        through
+            An upper bound on all trees with each arc. **Shape:** ``(n + 1, n + 1)``
+        """
+        kept = allowed & (through > self.score + self._tolerance)
+        if self.heads is not None:
+            tokens = np.arange(1, len(self.heads))
+            kept[self.heads[1:], tokens] |= allowed[self.heads[1:], tokens]
+        pruned = allowed & ~kept
+        self._pruned = max(self._pruned, float(through[pruned].max(initial=-np.inf)))
+        return kept
+
+    def _descend(
+        self, allowed: Mask, prices: Floats, bound: TreeBound
+    ) -> tuple[float, Floats, Mask]:
+        """Lower the bound until it meets the best tree, or steps make no more progress.
+
+        Of the chains that are bought at a step, those with the largest gains are scored. Trees
+        that attain a bound are offered. The spanning tree algorithm also provides duals, which
+        give the score that a grandparent needs to be bought: columns are priced as in a linear
+        program, and most of them are never scored.
+
+        Returns
+        -------
+        tuple
+            The lowest bound, its prices, and the arcs that were not pruned.
+
+        References
+        ----------
+        Polyak (1969), Minimization of unsmooth functionals; Riedel, Smith and McCallum (2012),
+        section 4.5.
+        """
+        table, best, best_prices = self.table, bound.value, prices
+        momentum = np.zeros_like(prices)
+        rate, stalled = RATE, 0
+        allowed = self._prune(allowed, bound.through)
+        for _ in range(STEPS):
+            if self._closes(best) or rate < SLOWEST or self.clock.exhausted():
+                break
+            slope, unknown = slope_at(table, prices, allowed, bound.heads)
+            if unknown.size:
+                g, p, c = unknown
+                most = np.argsort(prices[p, c] - table.upper[g, p, c], kind="stable")[:SCORED]
+                table.score(g[most], p[most], c[most])
+                slope, _ = slope_at(table, prices, allowed, bound.heads)
+                stalled = -GRACE
+            momentum = np.where(allowed, slope + MOMENTUM * momentum, 0.0)
+            size = float((momentum**2).sum())
+            if size == 0.0:
+                break
+            step = rate * (bound.value - self.score) / size
+            if not step < LONGEST:
+                break
+            prices = prices - step * momentum
+            bound = lagrangian_bound(self.model, allowed, prices)
+            self._offer(bound.heads)
+            allowed = self._prune(allowed, bound.through)
+            if bound.value < best:
+                best, best_prices, stalled = bound.value, prices, 0
+            else:
+                stalled += 1
+                if stalled == PATIENCE:
+                    rate, stalled = DECAY * rate, 0
+        return best, best_prices, allowed
+
+    def _node(self, mask: Mask, bound: float) -> tuple[float, list[Mask]]:
+        """Solve one node; return its bound, and its children if it is not closed."""
+        if mask.sum() == self.n:
+            return self._leaf(mask, bound), []
+        if self._master is None:
+            seconds = SECONDS_A_COLUMN * 4.0 * float(mask.sum())
+            if self.heads is not None and seconds > self.clock.seconds_left:
+                return bound, [mask]
+            self._master = self._first_master(mask)
+        master = self._master
+        master.restrict(mask)
+        while True:
+            if self._over:
+                return bound, [mask]
+            try:
+                clock = self.clock if self.heads is not None else UNLIMITED.start()
+                point = master.solve(clock)
+            except InfeasibleError:
+                # not proven by the solver: only if the arcs contain no tree is there a proof
+                if not tree_exists(mask, self.model.projective, self.model.single_root):
+                    return -np.inf, []
+                return self._branch(mask, bound, np.zeros_like(self.model.arcs))
+            except SolverError:
+                if self.clock.exhausted(self.rounds):
+                    return bound, [mask]
+                raise
+            self.rounds += 1
+            prices = tightened(point.prices, point.arc_costs, point.arcs)
+            relaxation = lagrangian_bound(self.model, mask, prices)
+            if relaxation.value == -np.inf:
+                return -np.inf, []
+            bound = min(bound, relaxation.value)
+            self._offer(relaxation.heads)
+            # the tree closest to the point
+            part = np.where(mask, point.arcs, -np.inf)
+            self._offer(best_tree(part, self.model.projective, self.model.single_root).heads)
+            if self._closes(bound):
+                return bound, []
+            if self.pruning:
+                mask = self._prune(mask, relaxation.through)
+                master.restrict(mask)
+            if not self._grow(master, point, prices, mask):
+                # scores that were only bounded before may be known now
+                bound = min(bound, lagrangian_bound(self.model, mask, prices).value)
+                if self._closes(bound):
+                    return bound, []
+                return self._branch(mask, bound, point.arcs)
+
+    def _first_master(self, mask: Mask) -> MasterProgram:
+        """State the program over the arcs that remain at the root.
+
+        Its first columns are the paper's, those of the best tree, and the chains that the first
+        prices buy.
+        """
+        chains = chains_of(mask)
+        upper = np.where(chains, self.table.upper, -np.inf)
+        arcs = np.where(mask, self.model.arcs, -np.inf)
+        reach = float(np.abs(arcs[mask]).max(initial=0.0))
+        reach += float(np.abs(upper[upper > -np.inf]).max(initial=0.0))
+        most = upper.max(axis=0)
+        best = np.where(most > -np.inf, most, 0.0)
+        lost = 2.0 * reach * self.n
+        if self.heads is not None:
+            lost = lagrangian_bound(self.model, mask, best).value - self.score
+        # less would suffice for trees, but fractional points pay only part of it
+        penalty = best - lost - 4.0 * reach - 1.0
+        master = MasterProgram(arcs, self.model.single_root, penalty, self.solver)
+        start = upper > self._prices[None]
+        start[0] |= chains[0]
+        if self.heads is not None:
+            c = np.flatnonzero(self.heads > 0)
+            start[self.heads[self.heads[c]], self.heads[c], c] = True
+        self._add(master, *np.nonzero(start & chains))
+        return master
+
+    def _add(self, master: MasterProgram, g: Tokens, p: Tokens, c: Tokens) -> None:
+        """Score chains and add those that are not forbidden."""
+        scores = self.table.score(g, p, c)
+        real = scores > -np.inf
+        master.add_chains(g[real], p[real], c[real], scores[real])
+
+    def _leaf(self, mask: Mask, bound: float) -> float:
+        """Bound a mask in which each token has one head."""
+        h, m = np.nonzero(mask)
+        heads = np.full(self.n + 1, -1)
+        heads[m] = h
+        if not tree_exists(mask, self.model.projective, self.model.single_root):
+            return -np.inf
+        self._offer(heads)
+        parts = np.concatenate([self.model.arcs[h, m], self.table.chains_of_tree(heads)])
+        slack = UNIT * len(parts) * float(np.abs(parts).sum())
+        return min(bound, float(parts.sum()) + slack) if parts.min() > -np.inf else -np.inf
+
+    def _grow(self, master: MasterProgram, point: MasterPoint, prices: Floats, mask: Mask) -> bool:
+        """Add violated rows and columns with positive reduced costs; return whether any exist."""
+        grown = master.cut_exceeded(point)
+        if self.model.projective:
+            one, other = crossing_arcs(point.arcs)
+            master.exclude(one, other)
+            grown |= len(one[0]) > 0
+        g, p, c = implied_chains(point.arcs)
+        new = (master.chain_column[g, p, c] < 0) & mask[g, p] & mask[p, c]
+        new &= ~self._excluded[g, p, c]
+        g, p, c = g[new], p[new], c[new]
+        if len(g):
+            forbidden = self.table.score(g, p, c) == -np.inf
+            gf, pf, cf = g[forbidden], p[forbidden], c[forbidden]
+            self._excluded[gf, pf, cf] = True
+            master.exclude((gf, pf), (pf, cf))
+            self._add(master, g, p, c)
+            grown = True
+        costs = point.arc_costs + (prices - point.prices)
+        scale = abs(self.score) if self.heads is not None else 0.0
+        given = (self.table, prices, costs, mask, master.chain_column, 1e-9 * max(1.0, scale))
+        self.table.score(*priced(*given))
+        worthy = priced(*given)
+        self._add(master, *worthy)
+        if len(worthy[0]) or grown:
+            return True
+        # as long as chains with gains lack a row, the bound lies above the optimum
+        g, p, c = master.chains
+        return master.add_upper_rows(self.table.upper[g, p, c] > prices[p, c] + self._tolerance)
+
+    def _branch(self, mask: Mask, bound: float, taken: Floats) -> tuple[float, list[Mask]]:
+        """Branch on the arc nearest to one half; where all are integral, on any free arc."""
+        if mask.sum() == self.n:  # pruning has left a single tree
+            return self._leaf(mask, bound), []
+        choices = mask.sum(axis=0) > 1
+        doubt = np.where(mask & choices[None, :], np.abs(taken - 0.5), np.inf)
+        h, m = np.unravel_index(int(np.argmin(doubt)), doubt.shape)
+        inside, outside = mask.copy(), mask.copy()
+        inside[:, m] = False
+        inside[h, m] = True
+        outside[h, m] = False
+        return bound, [inside, outside]
