@@ -1,0 +1,240 @@
+"""The probability of each arc: Eisner's chart, summed, or elimination where arcs may cross.
+
+Inside, a span has the sum over all of its derivations. Then the probability that a span is part of
+the tree is handed down from the whole sentence to what it may be made of, in shares that add up to
+it; elimination hands down probabilities in the same way. Nothing is subtracted, so that an error
+is a share of what it is in.
+
+Sums of weights take a tenth of the time of logarithms, and are used where none can underflow: the
+recursions are the same, in one semiring or the other.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....jit import jit
+
+__all__ = ["Posterior", "eliminate", "posterior", "posterior_by_logs"]
+
+#: Sums below this are taken for nothing: they may have lost digits.
+TINY = 1e-305
+
+#: Sums of weights below this may have lost what underflowed in the elimination.
+LEAST = 1e-150
+
+
+class Posterior(NamedTuple):
+    """The distribution over trees."""
+
+    #: **Shape (n + 1, n + 1)**, float64: the probability of each arc.
+    arcs: Any
+    #: **Shape (n + 1,)**, float64: the probability that a root's subtree begins at each token;
+    #: only where several roots are allowed.
+    starts: Any
+    #: Log of the sum over all trees of exp(score); ``-inf`` if there is none, or if it is less
+    #: than what was asked for.
+    log_partition: Any
+
+
+@jit()
+def _plus(a, b, logs):
+    if not logs:
+        return a + b
+    if a < b:
+        a, b = b, a
+    return a if b == -np.inf else a + np.log1p(np.exp(b - a))
+
+
+@jit()
+def _times(a, b, logs):
+    return a + b if logs else a * b
+
+
+@jit()
+def _factor(probability, whole, logs):
+    """Return by what parts of a sum are multiplied to be their shares of its probability."""
+    if logs:
+        return np.log(probability) - whole if probability > 0.0 else -np.inf
+    return probability / whole if whole > TINY else 0.0
+
+
+@jit()
+def _number(a, logs):
+    return np.exp(a) if logs else a
+
+
+def _posterior(logs):
+    none, one = (-np.inf, 0.0) if logs else (0.0, 1.0)
+
+    @jit()
+    def posterior(arcs, starts, single_root, least):
+        """Return the distribution over trees.
+
+        Parameters
+        ----------
+        arcs
+            **Shape (n + 1, n + 1)**, float64: ``exp(score)`` of each arc, 0 where there is none,
+            each column divided by its maximum; `arcs[h, m]`. By logs: the scores themselves.
+        starts
+            **Shape (n + 1,)**, float64: what a root's subtree that begins at each token is
+            multiplied by; not used with a single root. By logs: what is added.
+        single_root
+            Whether one token alone hangs on the root.
+        least
+            The sum over all trees beside which sums of `TINY` count nothing, whatever they are
+            multiplied by; ``-inf`` by logs.
+        """
+        size = len(arcs)
+        last, first = size - 1, 1 if single_root else 0
+        # right[s, t] has the head s and is complete, right_open[s, t] ends with the arc from s to
+        # t; left and left_open have the head t; between[s, t] is an open one without its arc
+        sums = np.full((5, size, size), none)
+        right, left, right_open, left_open, between = sums[0], sums[1], sums[2], sums[3], sums[4]
+        for s in range(first, size):
+            right[s, s] = one
+            left[s, s] = one
+        for length in range(1, size - first):
+            for s in range(first, size - length):
+                t = s + length
+                total = none
+                for q in range(s, t):
+                    both = _times(right[s, q], left[q + 1, t], logs)
+                    total = _plus(
+                        total, _times(both, starts[q + 1], logs) if s == 0 else both, logs
+                    )
+                between[s, t] = total
+                right_open[s, t] = _times(total, arcs[s, t], logs)
+                left_open[s, t] = _times(total, arcs[t, s], logs)
+                total = none
+                for q in range(s + 1, t + 1):
+                    total = _plus(total, _times(right_open[s, q], right[q, t], logs), logs)
+                right[s, t] = total
+                total = none
+                for q in range(s, t):
+                    total = _plus(total, _times(left[s, q], left_open[q, t], logs), logs)
+                left[s, t] = total
+        found_arcs, found_starts = np.zeros((size, size)), np.zeros(size)
+        total = right[0, last]
+        if single_root:
+            total = none
+            for root in range(1, size):
+                both = _times(left[1, root], right[root, last], logs)
+                total = _plus(total, _times(both, arcs[0, root], logs), logs)
+        if not least <= total < np.inf or total == none:
+            return Posterior(found_arcs, found_starts, -np.inf)
+
+        # the probabilities of spans, handed down to their parts, the longest first
+        likely = np.zeros((4, size, size))
+        p_right, p_left, p_right_open, p_left_open = likely[0], likely[1], likely[2], likely[3]
+        if single_root:
+            scale = _factor(1.0, total, logs)
+            for root in range(1, size):
+                both = _times(left[1, root], right[root, last], logs)
+                share = _number(_times(_times(both, arcs[0, root], logs), scale, logs), logs)
+                found_arcs[0, root] = share
+                p_left[1, root] += share
+                p_right[root, last] += share
+        else:
+            p_right[0, last] = 1.0
+        for length in range(last - first, 0, -1):
+            for s in range(first, size - length):
+                t = s + length
+                scale = _factor(p_right[s, t], right[s, t], logs)
+                if scale > none:
+                    for q in range(s + 1, t + 1):
+                        both = _times(right_open[s, q], right[q, t], logs)
+                        share = _number(_times(both, scale, logs), logs)
+                        p_right_open[s, q] += share
+                        p_right[q, t] += share
+                scale = _factor(p_left[s, t], left[s, t], logs)
+                if scale > none:
+                    for q in range(s, t):
+                        both = _times(left[s, q], left_open[q, t], logs)
+                        share = _number(_times(both, scale, logs), logs)
+                        p_left[s, q] += share
+                        p_left_open[q, t] += share
+                found_arcs[s, t] = p_right_open[s, t]
+                found_arcs[t, s] = p_left_open[s, t]
+                # without the arc both directions are the same sum
+                scale = _factor(p_right_open[s, t] + p_left_open[s, t], between[s, t], logs)
+                if scale > none:
+                    for q in range(s, t):
+                        both = _times(right[s, q], left[q + 1, t], logs)
+                        if s == 0:
+                            both = _times(both, starts[q + 1], logs)
+                        share = _number(_times(both, scale, logs), logs)
+                        if s == 0:
+                            found_starts[q + 1] += share
+                        p_right[s, q] += share
+                        p_left[q + 1, t] += share
+        return Posterior(found_arcs, found_starts, total if logs else np.log(total))
+
+    return posterior
+
+
+posterior = _posterior(False)
+posterior_by_logs = _posterior(True)
+
+
+@jit()
+def eliminate(weights, logs):
+    """Return the probability of each arc, **(token, head)**, and the log of the sum over trees.
+
+    Parameters
+    ----------
+    weights
+        **Shape (n + 1, n + 1)**, float64: ``exp(score)``, token by head, 0 where there is no arc;
+        the scores themselves by `logs`. Overwritten.
+
+    Returns
+    -------
+    A sum of NaN if there is no tree, or if some sum of weights is too small to be trusted.
+    """
+    size = len(weights)
+    none = -np.inf if logs else 0.0
+    direct = np.empty(size * (size - 1) * (size - 2) // 3 + 1)
+    found = np.zeros((size, size))
+    log_sum = 0.0
+    used = 0
+    for k in range(size - 1, 0, -1):
+        total = none
+        for h in range(k):
+            total = _plus(total, weights[k, h], logs)
+        if not total >= LEAST and (not logs or total == none):
+            return found, np.nan
+        log_sum += total if logs else np.log(total)
+        for h in range(k):
+            weights[k, h] = weights[k, h] - total if logs else weights[k, h] / total
+        # what hangs on k hangs on the heads of k instead; a cycle is none of a tree's
+        for i in range(1, k):
+            over = weights[i, k]
+            for h in range(k):
+                before = weights[i, h]
+                after = none
+                if h != i:
+                    after = _plus(before, _times(over, weights[k, h], logs), logs)
+                weights[i, h] = after
+                share = 0.0
+                if after > none:
+                    share = np.exp(before - after) if logs else before / after
+                direct[used + h] = share
+            used += k
+    for k in range(1, size):
+        # tokens that are there again pass on part of their arcs through k
+        used -= k * (k - 1)
+        passed = 0.0
+        for i in range(1, k):
+            over = 0.0
+            for h in range(k):
+                share = direct[used + (i - 1) * k + h]
+                moved = found[i, h] * (1.0 - share)
+                found[i, h] *= share
+                found[k, h] += moved
+                over += moved
+            found[i, k] = over
+            passed += over
+        # its own head, by how the others choose theirs through it
+        for h in range(k):
+            found[k, h] += _number(weights[k, h], logs) * (1.0 - passed)
+    return found, log_sum
