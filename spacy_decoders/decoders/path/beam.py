@@ -9,12 +9,11 @@ import numpy as np
 from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
+from .branch_and_bound import STEPS
 from .decoder import PathDecoder
-from .feasibility import some_path
 from .kernels.beam import Candidates, Hypotheses, beam, fill_layer, next_layer
 from .problem import Floats, Integers, PathProblem, PathSolution
-from .proof import quick_bound
-from .work import STEPS
+from .proof import quick_bound, some_path
 
 __all__ = ["Beam"]
 

@@ -1,4 +1,4 @@
-"""Exact paths: walk bounds, branch and bound, and relaxations that close the remaining gap."""
+"""Exact paths: walk bounds, branch and bound, and a proof from behind."""
 
 from __future__ import annotations
 
@@ -9,25 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import checked_whole
-from ...budget import UNLIMITED, Budget
+from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
+from .branch_and_bound import FIRST_NODES, BestPaths, BranchAndBound
 from .decoder import PathDecoder
-from .depth_first import BestPaths
-from .feasibility import some_path
-from .gap_closing import GapClosing
-from .kernels.graph import Prices
 from .kernels.walks import best_walk
-from .problem import Floats, Integers, PathProblem, PathSolution
-from .proof import Proof, quick_bound
-from .work import Work
+from .problem import PRECISION, Floats, Integers, PathProblem, PathSolution
+from .proof import full_bound, quick_bound, some_path
 
 __all__ = ["ExactPath", "decode_lengths", "k_best"]
 
 #: The most paths that one ranking keeps.
 MOST_RANKED = 100_000
-
-#: Nodes of the first search: most documents need no more.
-FIRST_NODES = 300
 
 
 @dataclass(frozen=True)
@@ -38,18 +31,17 @@ class ExactPath(PathDecoder):
     bounds the best path from above. If it visits none twice, it is the best path. Otherwise a
     depth-first branch and bound with the walks as completion bounds decides most problems
     within a few hundred nodes. For the rest the bound is tightened by a price on each class
-    (Lagrangian multipliers), by removing vertices that no better path can visit, and by walks
-    that remember the classes they repeated (state-space relaxation, then ng-routes), until bound
-    and path agree.
+    (Lagrangian multipliers), and by removing vertices that no better path can visit, before the
+    search goes on to its end.
 
-    Without a budget it works until the proof is complete.
+    The proof is a second run, over the paths from their last vertex to their first: the bound
+    that it comes to is compared with the score of the path. Without a budget it works until the
+    proof is complete.
 
     References
     ----------
-    Deshpande, Barzilay, Karger (2007), section 2: the problem. Christofides, Mingozzi, Toth
-    (1981), State-space relaxation. Righini, Salani (2008), Decremental state space
-    relaxation. Baldacci, Mingozzi, Roberti (2011), ng-routes; Roberti, Mingozzi (2014),
-    dynamic ng-path relaxation.
+    Deshpande, Barzilay, Karger (2007), section 2: the problem. Fisher (1981), The Lagrangian
+    Relaxation Method for Solving Integer Programming Problems.
 
     Examples
     --------
@@ -69,7 +61,7 @@ class ExactPath(PathDecoder):
     ) -> PathSolution:
         """Find the best path of `length` vertices and prove it.
 
-        An iteration of the budget is a round of the search or of a relaxation.
+        An iteration of the budget is a round of the search or of pricing.
 
         Raises
         ------
@@ -121,48 +113,47 @@ class ExactPath(PathDecoder):
     def _solve(
         self, problem: PathProblem, table: Floats, length: int, count: int, budget: Budget
     ) -> list[PathSolution]:
-        work = Work(budget.start())
-        walk = _best_walk(problem, table) if count == 1 else None
-        if walk is not None:
-            paths, closing = [walk], None
+        clock, closing = budget.start(), None
+        walk = np.empty(length, dtype=np.int32)
+        if count == 1 and best_walk(problem.arrays, table, walk):
+            paths, nodes = [walk], 0
         else:
-            paths, closing = _searched(problem, table, length, count, work)
-        nodes = FIRST_NODES
+            best, nodes = BestPaths(length, count), FIRST_NODES
+            frontier = best.search(problem, table, FIRST_NODES)
+            if frontier > -np.inf:
+                closing = BranchAndBound(problem, table, best, clock.exhausted, PRECISION)
+                closing.run(frontier)
+            paths = problem.ranked(best.paths[: best.found])
+        rounds = 1 if closing is None else closing.rounds
         if not paths:
-            # a path from the proof's own search must not be certified by that search
-            paths, nodes, closing = [some_path(problem, length, work.clock)], 0, None
-        score = problem.score(paths[0])
-        if closing is None:
-            bound = quick_bound(problem, length, score, nodes)
+            # a path that was found from behind must not be certified by the same search
+            paths = [some_path(problem, length, clock)]
+            bound = quick_bound(problem, length, problem.score(paths[0]), nodes=0)
         else:
-            proof = Proof(problem, length, score, work.clock)
-            closing.help_prove(proof)
-            bound = proof.bound
-        iterations = work.iterations
+            bound = self._bound(problem, paths[0], nodes, closing, clock)
         return [
-            PathSolution.certified("ExactPath", problem, path, bound, iterations=iterations)
+            PathSolution.certified("ExactPath", problem, path, bound, iterations=rounds)
             for path in paths
         ]
 
-
-def _best_walk(problem: PathProblem, table: Floats) -> Integers | None:
-    """Return the best walk if it is a path."""
-    walk = np.empty(len(table), dtype=np.int32)
-    return walk if best_walk(problem.arrays, table, walk) else None
-
-
-def _searched(
-    problem: PathProblem, table: Floats, length: int, count: int, work: Work
-) -> tuple[list[Integers], GapClosing | None]:
-    """Return the best paths found, and the state of gap closing if the first search left a gap."""
-    best, closing = BestPaths(length, count), None
-    frontier = best.search(problem, table, Prices(np.zeros(problem.size), 0.0), FIRST_NODES)
-    if frontier > -np.inf:
-        closing = GapClosing(problem, table, best, frontier, work)
-        closing.run()
-        best = closing.best
-    paths = list(best.paths[: best.found])
-    return paths if count == 1 else problem.ranked(paths), closing
+    def _bound(
+        self,
+        problem: PathProblem,
+        path: Integers,
+        nodes: int,
+        closing: BranchAndBound | None,
+        clock: Clock,
+    ) -> float:
+        """Bound all paths from behind, with the effort that the search for this one took."""
+        length, score, bound = len(path), problem.score(path), np.inf
+        if closing is None:
+            bound = quick_bound(problem, length, score, nodes)
+            if bound <= score + 3.0 * problem.rounding(length, score):
+                return bound
+        prices = np.zeros(problem.size) if closing is None else closing.prices
+        to_the_end = closing is None or closing.done
+        given = (problem, length, score, prices, clock)
+        return min(bound, full_bound(*given, to_the_end=to_the_end))
 
 
 def k_best(

@@ -138,6 +138,18 @@ class PathProblem:
         edges = (self.edges, self.reversed_edges)
         return (self.start, *edges, self.end, self.dense_classes, self.class_count)
 
+    @cached_property
+    def reversed(self) -> PathProblem:
+        """The same problem from behind: its paths are those of this one in reverse."""
+        backwards = self.of_valid(self.end, self.weights.T, self.start, self.classes)
+        backwards.__dict__.update(
+            edges=self.reversed_edges,
+            reversed_edges=self.edges,
+            dense_classes=self.dense_classes,
+            class_count=self.class_count,
+        )
+        return backwards
+
     def completions(self, length: int) -> Floats:
         """The best walk of l vertices after v to an end, up to `length`: **shape** (length, n)."""
         table: Floats = walk_bounds(self.reversed_edges, self.end, np.zeros(self.size), length - 1)
@@ -163,6 +175,12 @@ class PathProblem:
     def ranked(self, paths: Iterable[Integers]) -> list[Integers]:
         """The paths, best first: the sums of a kernel may order equal ones otherwise."""
         return sorted(paths, key=self.score, reverse=True)
+
+    def total(self, prices: Floats) -> float:
+        """The most that a path pays that visits every class, rounded once."""
+        by_class = np.zeros(self.class_count)
+        np.maximum.at(by_class, self.dense_classes, prices)
+        return math.fsum(by_class)
 
     def restrict(self, vertices: NDArray[np.int64]) -> PathProblem:
         """The problem restricted to some vertices, given in ascending order."""

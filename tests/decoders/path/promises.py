@@ -21,8 +21,8 @@ from spacy_decoders.decoders.path import (
     IntegerProgram,
     PathProblem,
     PathSolution,
+    branch_and_bound,
     exact_path,
-    gap_closing,
 )
 from spacy_decoders.decoders.path.decoder import PathDecoder
 
@@ -113,27 +113,19 @@ def check(question: Question) -> Counter[str]:
     met = check_program(question, PROGRAMS[question.length % 2])
     for name, (decoder, budget) in DECODERS.items():
         met.update(f"{name} {status}" for status in _statuses(decoder, question, budget, known))
-    for stage in ("memory", "sets of classes"):
-        with _in_every_stage(stage):
-            statuses = list(_statuses(ExactPath(), question, Budget(), known))
-        met.update(f"ExactPath, by {stage} {status}" for status in statuses)
+    with _in_every_stage():
+        statuses = list(_statuses(ExactPath(), question, Budget(), known))
+    met.update(f"ExactPath, in every stage {status}" for status in statuses)
     return met
 
 
 @contextmanager
-def _in_every_stage(stage: str) -> Iterator[None]:
+def _in_every_stage() -> Iterator[None]:
     """Let problems that are small go through what is meant for large ones."""
     with ExitStack() as stack:
-        for module, name in (
-            (exact_path, "FIRST"),
-            (gap_closing, "DIVE"),
-            (gap_closing, "PRICED"),
-        ):
+        names = (exact_path, "FIRST"), (branch_and_bound, "DIVE"), (branch_and_bound, "PRICED")
+        for module, name in names:
             stack.enter_context(patch.object(module, f"{name}_NODES", 1))
-        if stage == "memory":
-            stack.enter_context(patch.object(gap_closing, "FEW_CLASSES", 0))
-            endless = patch.object(gap_closing.GapClosing, "_cost_of_class_sets", np.inf)
-            stack.enter_context(endless)
         yield
 
 

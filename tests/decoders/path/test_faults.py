@@ -13,12 +13,9 @@ from spacy_decoders.decoders.path import (
     IntegerProgram,
     PathProblem,
     beam,
-    class_sets,
-    depth_first,
+    branch_and_bound,
     exact_path,
-    gap_closing,
     proof,
-    state_space,
 )
 from spacy_decoders.decoders.path import problem as path_problems
 from spacy_decoders.decoders.path.kernels.graph import Graph
@@ -80,13 +77,15 @@ def dropping(kernel, vertex):
 def test_a_search_that_drops_a_vertex(monkeypatch, problem, optimum):
     lost = int(optimum.vertices[2])
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
-    monkeypatch.setattr(depth_first, "search_once", dropping(depth_first.search_once, lost))
+    monkeypatch.setattr(
+        branch_and_bound, "search_once", dropping(branch_and_bound.search_once, lost)
+    )
     assert_not_fooled(ExactPath(), problem, optimum)
 
 
 def test_a_search_that_finds_nothing(monkeypatch, problem, optimum):
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
-    monkeypatch.setattr(depth_first, "search_once", lambda *_: -np.inf)
+    monkeypatch.setattr(branch_and_bound, "search_once", lambda *_: -np.inf)
     certificate = ExactPath().decode(problem, LENGTH).certificate
     # the path comes from the proof's own search, which is then no proof of it
     assert certificate.status == "bounded"
@@ -96,32 +95,60 @@ def test_a_search_that_finds_nothing(monkeypatch, problem, optimum):
 def test_a_walk_table_that_is_too_low(monkeypatch, problem, optimum):
     # every look ahead misses a vertex, and so do the paths that are found by it
     lost = int(optimum.vertices[2])
-    walks = gap_closing.walk_bounds
+    walks = branch_and_bound.walk_bounds
 
     def too_low(arcs, last, prices, steps):
         end = np.array(last)
         end[lost] = -np.inf
         return walks(without(lost, arcs), end, prices, steps)
 
-    for module in (path_problems, gap_closing):
-        monkeypatch.setattr(module, "walk_bounds", too_low)
+    _in_the_search_alone(monkeypatch, path_problems, "walk_bounds", too_low)
+    _in_the_search_alone(monkeypatch, branch_and_bound, "walk_bounds", too_low)
     for decoder in (ExactPath(), Beam(80, lookahead=True), ColorCoding(), ColorCoding(colors=14)):
         assert_not_fooled(decoder, problem, optimum)
+
+
+def _in_the_search_alone(monkeypatch, module, name, faulty):
+    """Let a kernel err in the search for paths, and not in the run from behind."""
+    right = getattr(module, name)
+
+    def shielded(bound):
+        def from_behind(*given, **options):
+            setattr(module, name, right)
+            try:
+                return bound(*given, **options)
+            finally:
+                setattr(module, name, faulty)
+
+        return from_behind
+
+    monkeypatch.setattr(module, name, faulty)
+    for place, bound in ((exact_path, "full_bound"), (color_coding, "_bound_by_sets")):
+        monkeypatch.setattr(place, bound, shielded(getattr(place, bound)))
 
 
 def test_prices_that_close_the_gap_too_early(monkeypatch):
     problem, length = symmetric(np.random.default_rng(0), 40), 8
     optimum = ExactPath().decode(problem, length)
     _only_poor_beams(monkeypatch, optimum)
-    monkeypatch.setattr(gap_closing, "lagrangian_bounds", lambda *_: -np.inf)
+    monkeypatch.setattr(branch_and_bound, "lagrangian_bounds", lambda *_: -np.inf)
     assert_not_fooled(ExactPath(), problem, optimum, length)
 
 
-def test_a_relaxation_that_loses_its_walks(monkeypatch):
-    problem, length = symmetric(np.random.default_rng(2), 40), 9
+def test_a_long_search_that_drops_a_vertex(monkeypatch):
+    problem, length = symmetric(np.random.default_rng(2), 40), 8
     optimum = ExactPath().decode(problem, length)
     _only_poor_beams(monkeypatch, optimum)
-    monkeypatch.setattr(state_space, "extend", lambda *_: 0)
+    lost = int(optimum.vertices[2])
+    right = branch_and_bound.search
+
+    def faulty(graph, bounds, *given):
+        begin, edges = np.array(graph.start), without(lost, graph.edges)
+        begin[lost] = -np.inf
+        return right(graph._replace(start=begin, edges=edges), bounds, *given)
+
+    monkeypatch.setattr(branch_and_bound.BranchAndBound, "reduce", lambda _: None)
+    _in_the_search_alone(monkeypatch, branch_and_bound, "search", faulty)
     assert_not_fooled(ExactPath(), problem, optimum, length)
 
 
@@ -131,16 +158,13 @@ def test_sets_of_classes_that_are_lost(monkeypatch):
     problem = PathProblem(np.zeros(60), drawn + drawn.T, np.zeros(60), np.arange(60) % 9)
     optimum = ExactPath().decode(problem, 9)
     _only_poor_beams(monkeypatch, optimum)
-    monkeypatch.setattr(gap_closing.GapClosing, "_relax_state_space", lambda *_: None)
     _lose_all_sets(monkeypatch)
-    assert_not_fooled(ExactPath(), problem, optimum, 9)
-    monkeypatch.setattr(color_coding, "beam", gap_closing.beam)
+    monkeypatch.setattr(color_coding, "beam", branch_and_bound.beam)
     assert_not_fooled(ColorCoding(), problem, optimum, 9)
 
 
 def _lose_all_sets(monkeypatch):
     """Let tables over sets of classes or colours come to their end and have seen no path."""
-    monkeypatch.setattr(class_sets, "go_through_sets", lambda *_: True)
 
     def colorings(graph, rest, prune, color_count, seed, number, last, *_):
         return last
@@ -151,13 +175,13 @@ def _lose_all_sets(monkeypatch):
 def _only_poor_beams(monkeypatch, optimum):
     """Let beams and short searches miss the optimum."""
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
-    beams = gap_closing.beam
+    beams = branch_and_bound.beam
     for vertex in optimum.vertices.tolist()[::2]:
         beams = dropping(beams, vertex)
-    monkeypatch.setattr(gap_closing, "beam", beams)
+    monkeypatch.setattr(branch_and_bound, "beam", beams)
     monkeypatch.setattr(exact_path, "FIRST_NODES", 10)
-    monkeypatch.setattr(gap_closing, "DIVE_NODES", 1)
-    monkeypatch.setattr(gap_closing, "PRICED_NODES", 1)
+    monkeypatch.setattr(branch_and_bound, "DIVE_NODES", 1)
+    monkeypatch.setattr(branch_and_bound, "PRICED_NODES", 1)
 
 
 @pytest.mark.parametrize("decoder", [ExactPath(), Beam(3), Beam(3, lookahead=True), ColorCoding()])
@@ -169,7 +193,7 @@ def test_a_beam_or_a_walk_whose_path_is_wrong(monkeypatch, decoder, problem):
     def wrong(*given):
         return np.array([optimum.certificate.score]), swapped[None].astype(np.int32)
 
-    for module in (gap_closing, beam, color_coding):
+    for module in (branch_and_bound, beam, color_coding):
         monkeypatch.setattr(module, "beam", wrong)
     monkeypatch.setattr(exact_path, "best_walk", _writes(swapped))
     _lose_all_sets(monkeypatch)
@@ -202,7 +226,7 @@ def test_a_forbidden_edge_on_the_path(monkeypatch):
 
 def test_a_proof_whose_bound_lies_below_the_score(monkeypatch, problem):
     for lie in (-np.inf, 0.0):
-        monkeypatch.setattr(proof, "prove_at_once", lambda *_, lie=lie: lie)
+        monkeypatch.setattr(proof, "bound_at_once", lambda *_, lie=lie: lie)
         for decoder in (ExactPath(), Beam(lookahead=True), ColorCoding(colors=14)):
             certificate = decoder.decode(problem, LENGTH).certificate
             assert certificate.status in ("heuristic", "probable")
@@ -211,8 +235,8 @@ def test_a_proof_whose_bound_lies_below_the_score(monkeypatch, problem):
 
 def test_a_proof_that_drops_a_vertex(monkeypatch, problem, optimum):
     lost = int(optimum.vertices[2])
-    faulty = dropping(proof.prove_at_once, lost)
-    monkeypatch.setattr(proof, "prove_at_once", faulty)
+    faulty = dropping(proof.bound_at_once, lost)
+    monkeypatch.setattr(proof, "bound_at_once", faulty)
     for decoder in (ExactPath(), ColorCoding(colors=14)):
         certificate = decoder.decode(problem, LENGTH).certificate
         assert certificate.status in ("heuristic", "probable")
@@ -221,7 +245,9 @@ def test_a_proof_that_drops_a_vertex(monkeypatch, problem, optimum):
 
 def test_a_rank_that_is_lost_leaves_the_first_without_proof(monkeypatch, problem, optimum):
     lost = int(optimum.vertices[2])
-    monkeypatch.setattr(depth_first, "search_once", dropping(depth_first.search_once, lost))
+    monkeypatch.setattr(
+        branch_and_bound, "search_once", dropping(branch_and_bound.search_once, lost)
+    )
     ranked = ExactPath().k_best(problem, LENGTH, 5)
     assert {solution.certificate.status for solution in ranked} == {"bounded"}
     assert all(s.certificate.bound >= optimum.certificate.score for s in ranked)
@@ -280,7 +306,7 @@ def test_loops_that_find_nothing_are_no_proof_of_infeasibility(monkeypatch, deco
         weights[tail, head] = 1.0
     problem = PathProblem([0, 0, 0, 0, 0, 9], weights, [0] * 6, [0, 1, 2, 3, 4, 0])
     nothing = (np.empty(0), np.empty((0, LENGTH), dtype=np.int32))
-    for module in (gap_closing, beam, color_coding):
+    for module in (branch_and_bound, beam, color_coding):
         monkeypatch.setattr(module, "beam", lambda *_: nothing)
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
     _lose_all_sets(monkeypatch)

@@ -6,8 +6,9 @@ import numpy as np
 
 from ....jit import jit
 from .graph import Graph, Prices
+from .walks import walk_bounds
 
-__all__ = ["RankedPaths", "SearchState", "fresh_state", "frontier_of", "search", "search_once"]
+__all__ = ["RankedPaths", "SearchState", "bound_at_once", "fresh_state", "search", "search_once"]
 
 
 class RankedPaths(NamedTuple):
@@ -74,12 +75,13 @@ def _record(score, path, scores, paths):
 
 
 @jit()
-def search(graph, bounds, prices, ranking, state, node_limit):
-    """Find the best paths; return the number of nodes expanded.
+def search(graph, bounds, prices, ranking, slack, state, node_limit):
+    """Find the best paths; return an upper bound on those not visited, ``-inf`` after the end.
 
     `bounds[l, v]` bounds the score, less prices, of any l vertices after v and the end; the bound
     of a node is the score of its prefix less prices, plus that, plus the total of the prices. A
-    node is expanded only if its bound exceeds the last score of the ranking, best bound first.
+    node is expanded only if its bound exceeds the last score of the ranking by more than
+    `slack`, best bound first.
     """
     start, edges, end, classes = graph.start, graph.edges, graph.end, graph.classes
     vertex_prices, total = prices
@@ -94,7 +96,7 @@ def search(graph, bounds, prices, ranking, state, node_limit):
         depth = 0
         values[0] = 0.0
         counts[0] = _expand(
-            start, classes, used, bounds[last], vertex_prices, total, scores[worst],
+            start, classes, used, bounds[last], vertex_prices, total, scores[worst] + slack,
             candidates[0], node_bounds[0],
         )  # fmt: skip
         cursors[0] = 0
@@ -106,7 +108,7 @@ def search(graph, bounds, prices, ranking, state, node_limit):
         for i in range(cursor + 1, counts[depth]):
             if node_bounds[depth, i] > node_bounds[depth, best]:
                 best = i
-        if cursor == counts[depth] or node_bounds[depth, best] <= scores[worst]:
+        if cursor == counts[depth] or node_bounds[depth, best] <= scores[worst] + slack:
             counts[depth] = 0
             cursors[depth] = 0
             depth -= 1
@@ -136,29 +138,35 @@ def search(graph, bounds, prices, ranking, state, node_limit):
         nodes += 1
         counts[depth] = _expand(
             edges[u], classes, used, bounds[last - depth], vertex_prices,
-            values[depth] + total, scores[worst], candidates[depth], node_bounds[depth],
+            values[depth] + total, scores[worst] + slack, candidates[depth], node_bounds[depth],
         )  # fmt: skip
         cursors[depth] = 0
     place[0] = depth if depth >= 0 else -2
-    return nodes
-
-
-@jit()
-def frontier_of(state):
-    """Return an upper bound on every path not visited yet; ``-inf`` after the end."""
-    if state.depth[0] == -1:
-        return np.inf
     frontier = -np.inf
-    for depth in range(state.depth[0] + 1):
-        for i in range(state.cursors[depth], state.counts[depth]):
-            frontier = max(frontier, state.node_bounds[depth, i])
+    for above in range(depth + 1):
+        for i in range(cursors[above], counts[above]):
+            frontier = max(frontier, node_bounds[above, i])
     return frontier
 
 
 @jit()
-def search_once(arrays, bounds, prices, ranking, node_limit):
+def search_once(arrays, bounds, prices, ranking, slack, node_limit):
     """Expand at most `node_limit` nodes; return an upper bound on every path not visited."""
     graph, best = Graph(*arrays), RankedPaths(*ranking)
     state = fresh_state(graph.start.size, graph.class_count, best.paths.shape[1])
-    search(graph, bounds, Prices(*prices), best, state, node_limit)
-    return frontier_of(state)
+    return search(graph, bounds, Prices(*prices), best, slack, state, node_limit)
+
+
+@jit()
+def bound_at_once(arrays, length, floor, slack, node_limit):
+    """Return an upper bound on all paths, if any scores more than `floor`; else ``-inf``.
+
+    It is the best of the paths found and of what at most `node_limit` nodes leave unvisited.
+    """
+    graph = Graph(*arrays)
+    free = np.zeros(graph.start.size)
+    bounds = walk_bounds(graph.reversed_edges, graph.end, free, length - 1)
+    best = RankedPaths(np.full(1, floor), np.full((1, length), -1, np.int32))
+    state = fresh_state(graph.start.size, graph.class_count, length)
+    bound = search(graph, bounds, Prices(free, 0.0), best, slack, state, node_limit)
+    return max(bound, best.scores[0] + slack) if best.paths[0, 0] >= 0 else bound

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from ....budget import UNLIMITED, Budget, Clock
 from ....errors import ProblemError
 from ..decoder import PathDecoder
-from ..feasibility import some_path
 from ..kernels.beam import beam
 from ..problem import Integers, PathProblem, PathSolution
-from ..proof import Proof, quick_bound
+from ..proof import quick_bound, some_path
 from ..reduction import useful_vertices
 from .coloring import Colorings
 
@@ -143,11 +142,8 @@ class ColorCoding(PathDecoder):
             return np.inf
         score = problem.score(path)
         bound = quick_bound(problem, len(path), score, PROOF_NODES if decided else 0)
-        if decided and bound > score:
-            proof = Proof(problem, len(path), score, clock)
-            proof.reduce()
-            proof.subsets()
-            bound = min(bound, proof.bound)
+        if decided and bound > score + 3.0 * problem.rounding(len(path), score):
+            bound = min(bound, _bound_by_sets(problem, len(path), score, clock))
         return bound
 
     def _color_count(self, problem: PathProblem, length: int) -> int:
@@ -184,6 +180,24 @@ def _colored(
             path = kept[found].astype(np.int32)
             score = problem.score(path)
     return done, path
+
+
+def _bound_by_sets(problem: PathProblem, length: int, score: float, clock: Clock) -> float:
+    """Bound all paths by the dynamic program from behind, each class with a colour of its own."""
+    backwards, slack = problem.reversed, problem.rounding(length, score)
+    floor = score - 3.0 * slack
+    rest = backwards.completions(length)
+    kept = useful_vertices(backwards, rest, floor)
+    part = backwards.restrict(kept)
+    if _table_bytes(part.class_count, part.size) > MEMORY:
+        return np.inf
+    rest = np.ascontiguousarray(rest[:, kept])
+    colorings = Colorings(part, rest, part.class_count, prune=True, seed=0)
+    ended, path = colorings.run(0, 1, floor, clock.exhausted)
+    if not ended:
+        return np.inf
+    # a path as good as the known one has to be found again
+    return -np.inf if path is None else part.score(path) + 2.0 * slack
 
 
 def colorful_probability(class_count: int, length: int, colors: int) -> float:

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..class_sets import set_table
-from ..kernels.class_sets import BEST_VERTEX, NEXT_SET
+from ..branch_and_bound import STEPS
 from ..problem import Floats, Integers, PathProblem
-from ..work import STEPS
+from .kernels.class_sets import BEST_VERTEX, NEXT_SET, SetTable
 from .kernels.coloring import go_on_colorings
 
 __all__ = ["Colorings"]
@@ -40,7 +39,9 @@ class Colorings:
         self._given = (problem.graph, rest, prune, colors, seed)
         self._of_class = np.zeros(problem.class_count, dtype=np.int64)
         self._of_vertex = np.zeros(problem.size, dtype=np.int64)
-        self._table = set_table(colors, problem.size, len(rest), -np.inf)
+        path = np.empty(len(rest), dtype=np.int32)
+        values = np.empty((1 << colors, problem.size))
+        self._table = SetTable(values, path, np.full(1, -np.inf), np.array([0, 0, -1]))
 
     def run(
         self, first: int, last: int, threshold: float, interrupted: Callable[[], bool]

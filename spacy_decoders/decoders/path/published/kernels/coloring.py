@@ -3,7 +3,7 @@
 import numpy as np
 
 from .....jit import jit
-from ...kernels.class_sets import BEST_VERTEX, NEXT_SET, go_through_sets
+from .class_sets import BEST_VERTEX, NEXT_SET, go_through_sets
 
 __all__ = ["go_on_colorings"]
 

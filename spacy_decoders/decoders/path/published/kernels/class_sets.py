@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....jit import jit
-from .best_steps import best_steps
+from .....jit import jit
+from ...kernels.best_steps import best_steps
 
 __all__ = ["BEST_VERTEX", "NEXT_SET", "SetTable", "go_through_sets"]
 

@@ -1,0 +1,266 @@
+"""Branch and bound over paths: walks with priced classes bound what a search may leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import read_only
+from .kernels.beam import beam
+from .kernels.graph import Graph, Prices
+from .kernels.search import RankedPaths, fresh_state, search, search_once
+from .kernels.walks import PriceSearch, lagrangian_bounds, walk_bounds
+from .problem import Floats, PathProblem
+from .reduction import useful_vertices
+
+__all__ = ["STEPS", "BestPaths", "BranchAndBound"]
+
+#: Vertices looked at that count as one iteration, between two looks at the clock: about 10 ms.
+STEPS = 4_000_000
+#: Nodes of the first search: most documents need no more.
+FIRST_NODES = 300
+#: Subgradient steps of a round, after which the clock is checked; and the most such rounds.
+STEPS_A_ROUND, ROUNDS = 15, 8
+#: Nodes of a dive for a better path, and of the search after pricing.
+DIVE_NODES, PRICED_NODES = 40, 3000
+#: Width of the beam that looks for an incumbent after pricing.
+WIDTH = 80
+
+
+class BestPaths:
+    """The best distinct paths found so far, sorted, best first.
+
+    Parameters
+    ----------
+    length
+        Vertices of each path.
+    count
+        How many to keep.
+    floor
+        Only paths that score more are kept.
+    """
+
+    def __init__(self, length: int, count: int, floor: float = -np.inf) -> None:
+        self.scores = np.full(count, floor)
+        self.paths = np.full((count, length), -1, dtype=np.int32)
+
+    @property
+    def threshold(self) -> float:
+        """The score that a new path must exceed."""
+        return float(self.scores[-1])
+
+    @property
+    def found(self) -> int:
+        """The number of paths found."""
+        return int(np.count_nonzero(self.paths[:, 0] >= 0))
+
+    @property
+    def most(self) -> float:
+        """The score of the best path found, as the search computed it; ``-inf`` without one."""
+        return float(self.scores[0]) if self.paths[0, 0] >= 0 else -np.inf
+
+    def search(
+        self, problem: PathProblem, bounds: Floats, nodes: int, *, slack: float = 0.0
+    ) -> float:
+        """Expand at most `nodes` nodes depth first; return a bound on every path not visited.
+
+        What promises at most `slack` more than the last of the paths is left out too.
+        """
+        free = (np.zeros(problem.size), 0.0)
+        best = (self.scores, self.paths)
+        frontier: float = search_once(problem.arrays, bounds, free, best, slack, nodes)
+        return frontier
+
+    def offer(self, score: float, path: NDArray[Any]) -> bool:
+        """Insert a path if it is new and good enough; return whether it was."""
+        if not score > self.threshold or (self.paths == path).all(axis=1).any():
+            return False
+        place = int(np.searchsorted(-self.scores, -score, side="right"))
+        self.scores[place + 1 :] = self.scores[place:-1].copy()
+        self.paths[place + 1 :] = self.paths[place:-1].copy()
+        self.scores[place], self.paths[place] = score, path
+        return True
+
+
+class BranchAndBound:
+    """Closes the gap between the best paths known and the bound on all others.
+
+    Parameters
+    ----------
+    problem
+        The problem to solve.
+    table
+        The walks beyond each vertex, from `PathProblem.completions`. **Shape:** ``(length, n)``
+    best
+        The paths to improve on, updated in place.
+    exhausted
+        Called with the number of rounds so far; returns whether the budget has ended.
+    most_slack
+        Paths that exceed the known ones by no more than rounding errors, and no more than this,
+        need not be visited.
+
+    Attributes
+    ----------
+    best
+        The best paths found, as vertices of the given problem.
+    bound
+        An upper bound on every path that is not among the best, unless it is within the slack.
+    prices
+        The price of each vertex of the given problem, which depends on its class alone.
+    rounds
+        Rounds of the search or of pricing so far.
+    """
+
+    def __init__(
+        self,
+        problem: PathProblem,
+        table: Floats,
+        best: BestPaths,
+        exhausted: Callable[[int], bool],
+        most_slack: float,
+    ) -> None:
+        self.best, self.bound, self.rounds = best, np.inf, 1
+        self.prices = np.zeros(problem.size)
+        self._whole, self._table = problem, table
+        self._exhausted = exhausted
+        self._most_slack = most_slack
+        self._kept = np.arange(problem.size)
+        self._problem, self._after = problem, table
+        self._paid = Prices(self.prices, 0.0)
+        self._length = len(table)
+
+    @property
+    def done(self) -> bool:
+        """Whether no other path exceeds the known ones."""
+        return self.bound <= self.best.threshold + self.slack
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the budget allows no further round."""
+        return self._exhausted(self.rounds + 1)
+
+    def run(self, bound: float) -> None:
+        """Work until no other path is better or the budget ends; a bound is known."""
+        self.bound = bound
+        self.reduce()
+        self._price()
+        single = len(self.best.scores) == 1
+        if not self.done and single:
+            self._look_ahead()
+        if not self.done:
+            self.reduce()
+            self.search(PRICED_NODES)
+        while not self.done and not self.exhausted:
+            self.search(None)
+        if not self.done and single:
+            # an interrupted search should not return less than a beam does
+            self._take_beam(self._whole, self._whole.graph, self._table, None)
+
+    def run_priced(self, prices: Floats, *, to_the_end: bool) -> None:
+        """Work as `run` does, with given prices instead of finding some."""
+        self.reduce()
+        self._set_prices(prices[self._kept])
+        self.reduce()
+        self.search(PRICED_NODES)
+        if to_the_end and not self.done:
+            self.search(None)
+
+    @property
+    def slack(self) -> float:
+        """How little is too little to look for: what rounding may add to a path's score."""
+        threshold = self.best.threshold
+        if threshold == -np.inf:
+            return 0.0
+        rounding = self._problem.rounding(self._length, threshold, self._paid.total)
+        return min(rounding, self._most_slack)
+
+    def reduce(self) -> None:
+        """Remove the vertices that no better path can visit."""
+        threshold = self.best.threshold
+        if threshold == -np.inf:
+            return
+        kept = useful_vertices(self._problem, self._after, threshold, self._paid)
+        if len(kept) < self._problem.size:
+            self._kept = self._kept[kept]
+            self._problem = self._problem.restrict(kept)
+            self._after = np.ascontiguousarray(self._after[:, kept])
+            self._pay(self._paid.vertex[kept])
+
+    def _pay(self, of_vertices: Floats) -> None:
+        self._paid = Prices(of_vertices, self._problem.total(of_vertices))
+
+    def _set_prices(self, of_vertices: Floats) -> None:
+        """Set the prices of the remaining vertices, and the walks that pay them."""
+        problem = self._problem
+        self._pay(of_vertices)
+        self.prices = np.zeros(self._whole.size)
+        self.prices[self._kept] = of_vertices
+        given = (problem.reversed_edges, problem.end, of_vertices, self._length - 1)
+        self._after = walk_bounds(*given)
+
+    def _price(self) -> None:
+        """Lower the walk bound by prices, diving for better paths on the way."""
+        problem = self._problem
+        free = np.zeros(problem.class_count)
+        progress = PriceSearch(free, free.copy(), np.array([1.0, 0.0, np.inf]))
+        for _ in range(ROUNDS):
+            if self.done or self.exhausted:
+                return
+            self.rounds += 1
+            given = (problem.graph, self._length, self._target, STEPS_A_ROUND, progress)
+            self.bound = min(self.bound, lagrangian_bounds(*given))
+            self._set_prices(progress.best[problem.dense_classes])
+            if not self.done:
+                self.search(DIVE_NODES)
+
+    @property
+    def _target(self) -> float:
+        """The score that the subgradient steps aim at: that of the incumbent, or an estimate."""
+        if self.best.threshold > -np.inf:
+            return self.best.threshold
+        return self.bound - max(1.0, 0.05 * abs(self.bound))
+
+    def search(self, nodes: int | None) -> None:
+        """Search depth first with the present bounds, to the end if `nodes` is None."""
+        threshold, slack = self.best.threshold, self.slack
+        single = len(self.best.scores) == 1
+        # where several paths are kept, the known ones are found again, so ties must be accepted
+        floor = threshold if single else np.nextafter(threshold - slack, -np.inf)
+        found = BestPaths(self._length, len(self.best.scores), floor)
+        state = fresh_state(self._problem.size, self._problem.class_count, self._length)
+        ranking = RankedPaths(found.scores, found.paths)
+        given = (self._problem.graph, self._after, self._paid, ranking, slack, state)
+        a_round = nodes or 1 + STEPS // max(1, self._problem.size)
+        frontier = np.inf
+        while frontier > -np.inf:
+            self.rounds += 1
+            frontier = search(*given, a_round)
+            if nodes is not None or self.exhausted:
+                break
+        self.bound = min(self.bound, frontier)
+        for score, path in zip(found.scores, found.paths, strict=True):
+            if path[0] >= 0:
+                self.best.offer(float(score), self._kept[path])
+
+    def _look_ahead(self) -> None:
+        """Improve the incumbent by a beam whose outlook is the priced walks."""
+        graph, prices = self._problem.graph, self._paid.vertex
+        # read-only as all others are, or the kernels would be compiled a second time
+        start, edges = read_only(graph.start - prices), read_only(graph.edges - prices)
+        graph = graph._replace(start=start, edges=edges)
+        self._take_beam(self._problem, graph, self._after, self._kept)
+
+    def _take_beam(
+        self,
+        problem: PathProblem,
+        graph: Graph,
+        outlook: Floats,
+        kept: NDArray[np.int64] | None,
+    ) -> None:
+        scores, paths = beam(tuple(graph), outlook, WIDTH)
+        if len(scores):
+            path = paths[int(np.argmax(scores))]
+            self.best.offer(problem.score(path), path if kept is None else kept[path])
