@@ -6,20 +6,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.tokens import Doc, Token
+from spacy.matcher import Matcher
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ...errors import ProblemError
-from .patterns import OF_ROOT, TOP, ArcPattern, accepts
+from .patterns import OF_ROOT, TOP, ArcPattern
 
 if TYPE_CHECKING:
     from ...decoders.tree import Factors
 
-__all__ = ["PatternMatcher", "PatternTokens", "SentencePatterns", "TooManyPlaces"]
+__all__ = ["PatternMatcher", "SentencePatterns", "TooManyPlaces"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -27,19 +28,9 @@ Bools = NDArray[np.bool_]
 #: How many places of one pattern a sentence may have.
 MOST_PLACES = 200_000
 
-#: Attributes that a Doc has only after some component.
-_ANNOTATED = ("POS", "MORPH", "LEMMA")
-
 
 class TooManyPlaces(ProblemError):
     """A pattern has more places in a sentence than can be decoded."""
-
-
-class PatternTokens(NamedTuple):
-    """Which tokens of a document may be which of the patterns' tokens, laid end to end."""
-
-    may_be: Bools  # (tokens of patterns, tokens)
-    is_tagged: Bools  # (tokens,), which tokens have tags, which were compared
 
 
 @dataclass(frozen=True)
@@ -100,7 +91,8 @@ class SentencePatterns:
             found[:, token] = tokens
             found = found[_fits(pattern, found, token, bound)]
             bound.append(token)
-        return _once(found, pattern) if pattern.has_siblings else found
+        heads = [head for head, _ in pattern.arcs]
+        return _once(found, pattern) if len(set(heads)) < len(heads) else found
 
     def factors(self, allowed: Bools) -> Factors | None:
         """Return a factor for each place of each pattern over the allowed arcs."""
@@ -188,62 +180,42 @@ class PatternMatcher:
     ) -> None:
         self._patterns = tuple(patterns)
         tokens = [(pattern, i) for pattern in patterns for i in range(len(pattern.heads))]
-        self._may_have = np.array([_labels(*token, labels) for token in tokens])
+        self._may_have = np.array([_accepted(pattern.deps[i], labels) for pattern, i in tokens])
+        for (pattern, i), may_have in zip(tokens, self._may_have, strict=True):
+            if not may_have.any():
+                raise ProblemError(
+                    f"patterns ({pattern.name!r}): the parser has no label {pattern.deps[i]!r}; "
+                    f"it has {', '.join(labels)}."
+                )
         self._tags = [pattern.tags[i] for pattern, i in tokens]
         self._attributes = [pattern.attributes[i] for pattern, i in tokens]
-        self._own_tags = np.array(
-            [
-                [True, *(_has_tag(condition, tag) for tag in tags or [""])]
-                for condition in self._tags
-            ]
-        )
-        self._names = [pattern.name for pattern, _ in tokens]
+        # some tags come with morphology
+        names = list(tags) or [""]
+        parts = [name.partition("|")[0] for name in names]
+        own = [_accepted(of, names) | _accepted(of, parts) for of in self._tags]
+        self._own_tags = np.ones((len(own), len(names) + 1), dtype=bool)
+        self._own_tags[:, 1:] = np.reshape(own, (len(own), len(names)))
         # a matcher belongs to a vocabulary, and a batch may have documents of several
-        self._vocab: Vocab | None = None
         self._matcher: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
         # a matcher is made faster than it is sent to another process
-        return {**self.__dict__, "_vocab": None, "_matcher": None}
+        return {**self.__dict__, "_matcher": None}
 
-    def _find(self, doc: Doc) -> PatternTokens:
-        """Return which tokens of a document satisfy the conditions of each token of a pattern."""
-        found = np.ones((len(self._tags), len(doc)), dtype=bool)
-        for number, conditions in enumerate(self._attributes):
-            if conditions:
-                found[number] = False
-            for name in conditions.get("_", ()):
-                if not Token.has_extension(name):
-                    raise ProblemError(
-                        f"patterns ({self._names[number]!r}): there is no token._.{name}; call "
-                        f"Token.set_extension({name!r}, ...) first."
-                    )
-            for name in _ANNOTATED:
-                if name in conditions and not doc.has_annotation(name):
-                    raise ProblemError(
-                        f"patterns ({self._names[number]!r}): {name} is not set; put the "
-                        "component that sets it before the parser, or name TAG, which the parser "
-                        "finds itself where it is not set."
-                    )
-        is_matched = len(doc) and any(self._attributes)
-        for number, start, _ in self._matcher_of(doc.vocab)(doc) if is_matched else ():
+    def _find(self, doc: Doc) -> tuple[Bools, Bools]:
+        """Return which tokens satisfy the conditions of each pattern's, and which have tags."""
+        if self._matcher is None or self._matcher.vocab is not doc.vocab:
+            self._matcher = Matcher(doc.vocab)
+            for number, conditions in enumerate(self._attributes):
+                self._matcher.add(number, [[conditions]])
+        found = np.zeros((len(self._tags), len(doc)), dtype=bool)
+        for number, start, _ in self._matcher(doc):
             found[number, start] = True
         is_tagged = doc.to_array("TAG") != 0
         tags = [doc[i].tag_ for i in np.flatnonzero(is_tagged).tolist()]
         for number, condition in enumerate(self._tags):
-            if condition is not None:
-                found[number, is_tagged] &= np.array([accepts(condition, of) for of in tags], bool)
-        return PatternTokens(found, is_tagged)
-
-    def _matcher_of(self, vocab: Vocab) -> Any:
-        if self._vocab is not vocab:
-            from spacy.matcher import Matcher
-
-            self._matcher, self._vocab = Matcher(vocab), vocab
-            for number, conditions in enumerate(self._attributes):
-                if conditions:
-                    self._matcher.add(number, [[conditions]])
-        return self._matcher
+            found[number, is_tagged] &= _accepted(condition, tags)
+        return found, is_tagged
 
     def in_sentences(
         self, doc: Doc, sentences: Iterable[tuple[Ints, NDArray[np.int32], NDArray[np.int32]]]
@@ -263,30 +235,24 @@ class PatternMatcher:
         ProblemError
             If a pattern names an attribute that no component has set on the document.
         """
-        found = self._find(doc)
+        found, is_tagged = self._find(doc)
         patterns = []
         for tokens, tags, labels in sentences:
             may_be = np.zeros((len(self._tags), len(tokens) + 1), dtype=bool)
             # the parser's own tags stand in for those that are not set
-            own = found.is_tagged[tokens] | self._own_tags[:, tags[1:]]
-            may_be[:, 1:] = found.may_be[:, tokens] & own
+            own = is_tagged[tokens] | self._own_tags[:, tags[1:]]
+            may_be[:, 1:] = found[:, tokens] & own
             patterns.append(SentencePatterns(self._patterns, may_be, self._may_have, labels))
         return patterns
 
 
-def _labels(pattern: ArcPattern, token: int, labels: Sequence[str]) -> list[bool]:
-    condition = pattern.deps[token]
-    found = [condition is None or accepts(condition, label) for label in labels]
-    if not any(found):
-        raise ProblemError(
-            f"patterns ({pattern.name!r}).pattern[{token}].RIGHT_ATTRS.DEP: the parser has no "
-            f"label {condition!r}; it has {', '.join(labels)}."
-        )
-    return found
-
-
-def _has_tag(condition: Any, tag: str) -> bool:
-    """Whether the parser's own tag satisfies a condition; some come with morphology."""
+def _accepted(condition: Any, names: Sequence[str]) -> Bools:
+    """Whether names satisfy a condition of spaCy's ``Matcher``; None is one that all satisfy."""
     if condition is None:
-        return True
-    return accepts(condition, tag) or accepts(condition, tag.partition("|")[0])
+        return np.ones(len(names), dtype=bool)
+    distinct = list(dict.fromkeys(names))
+    doc = Doc(Vocab(), words=distinct)
+    matcher = Matcher(doc.vocab)
+    matcher.add("condition", [[{"ORTH": condition}]])
+    accepted = {distinct[start] for _, start, _ in matcher(doc)}
+    return np.array([name in accepted for name in names], dtype=bool)
