@@ -129,7 +129,7 @@ def _init(model: Model[Input, Floats2d], X: Input | None = None, Y: object = Non
 def _forward(
     model: Model[Input, Floats2d], X: Input, is_train: bool
 ) -> tuple[Floats2d, Callable[[Floats2d], Input]]:
-    from .kernels import label_templates as kernels  # compiled where it is first needed
+    from .kernels import labels as kernels  # compiled where it is first needed
 
     codes, arcs = X
     table: Any = model.get_param("T")
@@ -230,19 +230,10 @@ class LikelyTemplates:
 
     def arrays(self) -> Any:
         """What the compiled loops take, as one tuple."""
-        from .kernels.label_templates import TemplateArrays
+        from .kernels.labels import TemplateArrays
 
         return TemplateArrays(self.table, self.codes, TEMPLATES, np.float32(GAIN))
 
     def part(self, first: int, end: int) -> LikelyTemplates:
         """Return the same for some of the tokens."""
         return replace(self, codes=self.codes[first:end])
-
-    def add(self, scores: NDArray[np.float32], likely: NDArray[np.bool_], first: int) -> None:
-        """Add the scores of likely arcs to (modifiers, labels, heads), in place.
-
-        The modifiers of `scores` are those from `first` on.
-        """
-        from .kernels import label_templates as kernels
-
-        kernels.add_scores(self.arrays(), likely, first, scores)

@@ -139,10 +139,10 @@ class ArcLabels:
     tensor: NDArray[np.float32]
     #: float32 (labels, 2 * far + 1), by signed distance.
     distances: NDArray[np.float32]
-    #: The scores of templates; None in models without.
-    templates: LikelyTemplates | None = None
+    #: The scores of templates.
+    templates: LikelyTemplates
     #: bool (modifiers, heads), the arcs whose labels are scored by templates as well.
-    likely: NDArray[np.bool_] | None = None
+    likely: NDArray[np.bool_]
     #: float32 (likely arcs, labels), the log-probabilities of their labels, by modifier and head;
     #: None where all arcs have labels.
     of_likely: NDArray[np.float32] | None = None
@@ -151,7 +151,6 @@ class ArcLabels:
         self,
         found: NDArray[np.float64],
         best: NDArray[np.int32],
-        highest: NDArray[np.float32],
         class_of: NDArray[np.int64],
     ) -> None:
         """Write the best label of each class of every arc, and its log-probability.
@@ -159,29 +158,26 @@ class ArcLabels:
         Parameters
         ----------
         found, best
-            (heads, modifiers, classes), what is written to.
-        highest
-            (heads, modifiers), the log-probabilities of the best labels, as :func:`label_arcs`
-            found them.
+            (heads, modifiers, classes), what is written to; `found` is ``-inf`` before.
         class_of
             (labels,) or longer, the class of each label.
         """
-        from .kernels import label_templates
         from .kernels import labels as kernels
 
         class_of = np.array(class_of)  # read-only arrays would be another type, compiled again
-        if self.of_likely is not None and self.likely is not None:
-            label_templates.likely_classes(self.of_likely, self.likely, class_of, found, best)
+        if self.of_likely is not None:
+            kernels.best_of_classes(self.of_likely, self.likely, class_of, found, best)
             return
-        for rows, scores in self.blocks():
-            of_rows = (highest[:, rows], class_of, found[:, rows], best[:, rows])
-            kernels.best_of_classes(scores, *of_rows)
+        n = len(self.queries)
+        for rows, logs in self.labelled(np.zeros((n, n + 1), "f"), BestLabels.empty(n)):
+            labelled = np.ones((rows.stop - rows.start, n), dtype=bool)
+            kernels.best_of_classes(logs, labelled, class_of, found[:, rows], best[:, rows])
 
     def part(self, first: int, end: int) -> ArcLabels:
         """Return the same for some of the tokens."""
         among = slice(first, end)
         of_likely = self.of_likely
-        if of_likely is not None and self.likely is not None:
+        if of_likely is not None:
             modifiers, heads = np.nonzero(self.likely)
             inside = (modifiers >= first) & (modifiers < end) & (heads >= first) & (heads < end)
             of_likely = of_likely[inside]
@@ -189,45 +185,59 @@ class ArcLabels:
             self,
             queries=self.queries[among],
             keys=self.keys[among],
-            templates=None if self.templates is None else self.templates.part(first, end),
-            likely=None if self.likely is None else np.array(self.likely[among, among]),
+            templates=self.templates.part(first, end),
+            likely=np.array(self.likely[among, among]),
             of_likely=of_likely,
         )
 
-    def products(
-        self, by_label: NDArray[np.float32] | None = None
+    def labelled(
+        self, arcs: Any, found: BestLabels, by_label: NDArray[np.float32] | None = None
     ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
-        """Yield rows of modifiers, and the products (modifiers, labels * inner) of their queries
-        with the tensor; those that are given, if any.
-        """
-        n, inner = len(self.queries), len(self.tensor)
-        for start in range(0, n, _BLOCK):
-            rows = slice(start, min(start + _BLOCK, n))
-            if by_label is None:
-                yield rows, np.dot(self.queries[rows], self.tensor.reshape(inner, -1))
-            else:
-                yield rows, by_label[rows]
+        """Write the best labels of all arcs, or the likely ones, a block of modifiers at a time.
 
-    def blocks(
-        self, by_label: NDArray[np.float32] | None = None
-    ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
-        """Yield rows of modifiers, and their scores (modifiers, labels, heads).
+        Yields the rows of modifiers, and the log-probabilities (arcs, labels) of all labels of
+        their arcs.
 
         Parameters
         ----------
+        arcs
+            Arc scores, as :func:`.BiaffineArcs` returns them.
+        found
+            What is written to.
         by_label
             (n, labels * (hidden + 1)), the products of the queries and the tensor, if there are;
             else they are computed block by block.
         """
         from .kernels import labels as kernels  # compiled where it is first needed
 
-        n, (inner, labels, _) = len(self.queries), self.tensor.shape
-        for rows, given in self.products(by_label):
-            scores = np.dot(given.reshape(-1, inner), self.keys.T).reshape(-1, labels, n)
-            kernels.add_distances(scores, self.distances, rows.start)
-            if self.templates is not None and self.likely is not None:
-                self.templates.add(scores, self.likely, rows.start)
-            yield rows, scores
+        n, (inner, count, _) = len(self.queries), self.tensor.shape
+        labelled = np.ones((n, n), bool) if self.of_likely is None else self.likely
+        done = 0
+        for start in range(0, n, _BLOCK):
+            rows = slice(start, min(start + _BLOCK, n))
+            if by_label is None:
+                given = np.dot(self.queries[rows], self.tensor.reshape(inner, -1))
+            else:
+                given = by_label[rows]
+            number = int(np.count_nonzero(labelled[rows]))
+            if self.of_likely is None:
+                logs = np.empty((number, count), dtype="f")
+            else:
+                logs = self.of_likely[done : done + number]
+                done += number
+            kernels.label_arcs(
+                given,
+                self.keys,
+                self.distances,
+                self.templates.arrays(),
+                labelled,
+                self.likely,
+                start,
+                arcs,
+                tuple(found),
+                logs,
+            )
+            yield rows, logs
 
 
 class BestLabels(NamedTuple):
@@ -239,6 +249,12 @@ class BestLabels(NamedTuple):
     arcs: NDArray[np.float32]  # with the log-probabilities of the labels
     logs: NDArray[np.float32]  # these alone
     labels: NDArray[np.int32]  # in row and column 0 the number of labels; -1 where none was found
+
+    @classmethod
+    def empty(cls, n: int) -> BestLabels:
+        """Return what is to be written to."""
+        square = (n + 1, n + 1)
+        return cls(np.empty(square, "f"), np.zeros(square, "f"), np.empty(square, np.int32))
 
 
 def label_arcs(sentences: Sequence[ArcLabels], arcs: Sequence[Any]) -> Iterator[BestLabels]:
@@ -263,8 +279,10 @@ def label_arcs(sentences: Sequence[ArcLabels], arcs: Sequence[Any]) -> Iterator[
         for sentence, of_arcs in zip(among, arcs[group], strict=True):
             begin, end = end, end + len(sentence.queries)
             given = None if by_label is None else by_label[begin:end]
-            label = _best_labels if sentence.of_likely is None else _likely_labels
-            yield label(sentence, of_arcs, given)
+            found = BestLabels.empty(len(sentence.queries))
+            for _ in sentence.labelled(of_arcs, found, given):
+                pass
+            yield found
 
 
 def _groups(sizes: Sequence[int]) -> Iterator[slice]:
@@ -290,56 +308,11 @@ def _first_product(
     return product(np.concatenate(queries), tensor.reshape(len(tensor), -1), room)
 
 
-def _best_labels(
-    sentence: ArcLabels, arcs: Any, by_label: NDArray[np.float32] | None
-) -> BestLabels:
-    from .kernels import labels as kernels
-
-    size, count = len(sentence.queries) + 1, sentence.tensor.shape[1]
-    found = BestLabels(
-        np.full((size, size), -np.inf, dtype="f"),
-        np.zeros((size, size), dtype="f"),
-        np.full((size, size), count, dtype=np.int32),
-    )
-    for rows, scores in sentence.blocks(by_label):
-        best = kernels.best_of_labels(scores)
-        np.exp(scores, out=scores)
-        kernels.write_best(scores, best, arcs, rows.start, found)
-    return found
-
-
-def _likely_labels(
-    sentence: ArcLabels, arcs: Any, by_label: NDArray[np.float32] | None
-) -> BestLabels:
-    from .kernels import label_templates as kernels
-
-    n, labels = len(sentence.queries), sentence.tensor.shape[1]
-    found = BestLabels(
-        np.empty((n + 1, n + 1), dtype="f"),
-        np.zeros((n + 1, n + 1), dtype="f"),
-        np.empty((n + 1, n + 1), dtype=np.int32),
-    )
-    into, done = (*found, sentence.of_likely), 0
-    templates = sentence.templates or LikelyTemplates.none(n, labels)
-    for rows, given in sentence.products(by_label):
-        done = kernels.label_likely(
-            given,
-            sentence.keys,
-            sentence.distances,
-            templates.arrays(),
-            sentence.likely,
-            (rows.start, done),
-            arcs,
-            into,
-        )
-    return found
-
-
 def arc_labels(
     model: Model[Input, Floats2d],
     vectors: Floats2d,
     offsets: Sequence[int] | NDArray[np.int64],
-    arcs: Sequence[Any] = (),
+    arcs: Sequence[Any],
     templates: LikelyTemplates | None = None,
     *,
     likely_only: bool = False,
@@ -374,20 +347,15 @@ def arc_labels(
     far = int(np.diff(offsets).max(initial=1)) - 1
     by_class: Any = model.get_param("D")
     distances = np.ascontiguousarray(by_class[classes_of(np.arange(-far, far + 1))].T, dtype="f")
-    found = [
-        ArcLabels(queries[start:end], keys[start:end], tensor, distances)
-        for start, end in pairwise(offsets.tolist())
-    ]
-    if templates is None and not likely_only:
-        return found
-    sentences = []
-    for of, scores, (start, end) in zip(found, arcs, pairwise(offsets.tolist()), strict=True):
+    templates = templates or LikelyTemplates.none(len(queries), labels)
+    found = []
+    for scores, (start, end) in zip(arcs, pairwise(offsets.tolist()), strict=True):
         likely, of_likely = likely_arcs(scores), None
         if likely_only:
             of_likely = np.empty((np.count_nonzero(likely), labels), dtype="f")
-        own = None if templates is None else templates.part(start, end)
-        sentences.append(replace(of, templates=own, likely=likely, of_likely=of_likely))
-    return sentences
+        query, key, own = queries[start:end], keys[start:end], templates.part(start, end)
+        found.append(ArcLabels(query, key, tensor, distances, own, likely, of_likely))
+    return found
 
 
 def _with_one(vectors: Any) -> NDArray[np.float32]:

@@ -92,7 +92,7 @@ class SentenceScores:
         found = np.full((size, size, classes), -np.inf)
         best = np.full((size, size, classes), of_root, np.int32)
         among = np.s_[1:, 1:]
-        self.arc_labels.fill(found[among], best[among], self.label_scores[among], class_of)
+        self.arc_labels.fill(found[among], best[among], class_of)
         found[0, :, class_of[of_root]] = 0.0
         return found, best
 

@@ -141,7 +141,7 @@ def test_label_gradients(rng):
 def best_labels(model, vectors, offsets):
     """The best label of each arc and its log-probability, by modifier and head."""
     arcs = [np.zeros((n, n + 1), "f") for n in np.diff(offsets)]
-    found = label_arcs(arc_labels(model, vectors, offsets), arcs)
+    found = label_arcs(arc_labels(model, vectors, offsets, arcs), arcs)
     return [(best.labels[1:, 1:].T, best.logs[1:, 1:].T) for best in found]
 
 

@@ -1,113 +1,194 @@
-"""Compiled loops over the scores of all arcs, and of their labels."""
+"""Compiled loops over the scores of all arcs and of their labels, with discrete templates.
+
+A template is a row of columns: which attributes of the modifier and of the head it joins. Each
+attribute enters as its code times an odd number of its place; the sum is mixed into a row of a
+table that has a weight for each label.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
-from ....jit import jit
+from ....jit import internal, jit
 
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_FINAL = np.uint64(0xD6E8FEB86659FD93)
+_SHIFT = np.uint64(31)
 
-@jit()
-def best_of_labels(scores):
-    """Reduce (modifiers, labels, heads) to the best label, and leave score - best in place.
-
-    Rows of heads are contiguous and each is one pass of compare and select, which vectorises.
-    """
-    modifiers, labels, heads = scores.shape
-    best = np.zeros((modifiers, heads), np.int32)
-    top = np.empty(heads, np.float32)
-    for i in range(modifiers):
-        row = best[i]
-        for j in range(heads):
-            top[j] = scores[i, 0, j]
-        for label in range(1, labels):
-            given = scores[i, label]
-            for j in range(heads):
-                better = given[j] > top[j]
-                top[j] = given[j] if better else top[j]
-                row[j] = label if better else row[j]
-        for label in range(labels):
-            given = scores[i, label]
-            for j in range(heads):
-                given[j] -= top[j]
-    return best
+#: Odds of less, as logarithms, change no sum of at least 1 in single precision.
+_NEGLIGIBLE = np.float32(-17.0)
 
 
-@jit()
-def add_distances(scores, distances, first):
-    """Add the score of each label at each distance, in place.
+class TemplateArrays(NamedTuple):
+    """The templates of a sentence of n tokens."""
 
-    **Shape**: scores (modifiers, labels, heads), the modifiers being those from `first` on;
-    distances (labels, 2 * far + 1), of heads from `far` on the left to `far` on the right.
-    """
-    modifiers, labels, heads = scores.shape
-    middle = distances.shape[1] // 2
-    for i in range(modifiers):
-        left = middle - first - i
-        for label in range(labels):
-            row, more = scores[i, label], distances[label, left : left + heads]
-            for j in range(heads):
-                row[j] += more[j]
+    table: NDArray[np.float32]  # (rows, labels)
+    codes: NDArray[np.uint64]  # (n, attributes)
+    templates: NDArray[np.int64]  # (templates, columns)
+    scale: np.float32  # what the weights are multiplied by
+
+
+@jit(inline="always")
+def _row(codes, templates, t, head, modifier, side, rows):
+    """Return the row of template t for one arc."""
+    x = (np.uint64(2 * t + 1) + side) * _MIX
+    half = templates.shape[1] // 2
+    for place in range(2 * half):
+        column = templates[t, place]
+        if column >= 0:
+            token = modifier if place < half else head
+            x = (x ^ codes[token, column]) * _MIX
+            x ^= x >> _SHIFT
+    x *= _FINAL
+    return np.int64((x >> np.uint64(32)) % np.uint64(rows))
+
+
+@jit(inline="always")
+def _side(head, modifier):
+    """Return whether the head follows, and whether it is next to the modifier."""
+    distance = head - modifier
+    near = np.uint64(distance == 1 or distance == -1)
+    return np.uint64(1024) * (np.uint64(distance > 0) + np.uint64(2) * near)
 
 
 @jit()
-def write_best(odds, best, arcs, first, into):
-    """Write labels, their log-probabilities, and the scores of arcs with these.
+def rows_of_arcs(codes, templates, arcs, rows):
+    """Return the rows of each (head, modifier) of `arcs`, shape (arcs, templates)."""
+    found = np.empty((len(arcs), len(templates)), np.int32)
+    for i in range(len(arcs)):
+        head, modifier = arcs[i, 0], arcs[i, 1]
+        side = _side(head, modifier)
+        for t in range(len(templates)):
+            found[i, t] = _row(codes, templates, t, head, modifier, side, rows)
+    return found
 
-    **Shape**: odds (modifiers, labels, heads), those of each label to the best one, the modifiers
-    being those from `first` on; best (modifiers, heads), the best labels; arcs (n, n + 1) by
-    modifier and head, the root at 0; into, scores, labels' log-probabilities and labels, (n + 1, n
-    + 1) each by head and modifier, written to.
+
+@jit()
+def sum_rows(table, rows, keep):
+    """Sum the rows of each arc times `keep`, (arcs, templates), to (arcs, labels)."""
+    scores = np.zeros((len(rows), table.shape[1]), np.float32)
+    for i in range(len(rows)):
+        into = scores[i]
+        for t in range(rows.shape[1]):
+            weights, factor = table[rows[i, t]], keep[i, t]
+            for label in range(len(into)):
+                into[label] += factor * weights[label]
+    return scores
+
+
+@jit()
+def add_to_rows(table, rows, keep, gradients):
+    """Add the gradients of each arc's scores, (arcs, labels), to its rows of a table."""
+    for i in range(len(rows)):
+        given = gradients[i]
+        for t in range(rows.shape[1]):
+            into, factor = table[rows[i, t]], keep[i, t]
+            for label in range(len(given)):
+                into[label] += factor * given[label]
+
+
+@internal()
+def _sum_templates(given, head, modifier, rows, total):
+    """Sum the rows of one arc's templates to (labels,)."""
+    table, codes, templates, _ = given
+    side = _side(head, modifier)
+    # all rows first: the processor fetches them while others are found
+    for t in range(len(templates)):
+        rows[t] = _row(codes, templates, t, head, modifier, side, len(table))
+    total[:] = 0.0
+    for t in range(len(templates)):
+        row = rows[t]
+        for label in range(len(total)):
+            total[label] += table[row, label]
+
+
+@internal(fastmath=frozenset({"reassoc", "contract"}))
+def _add_products(by_label, key, scale, total):
+    """Scale the scores of labels, and add the products of their rows with a head's key."""
+    inner = len(key)
+    for label in range(len(total)):
+        product = np.float32(0.0)
+        for j in range(inner):
+            product += by_label[label * inner + j] * key[j]
+        total[label] = scale * total[label] + product
+
+
+@jit()
+def label_arcs(by_label, keys, distances, given, labelled, likely, first, arcs, into, all_logs):
+    """Write the best labels of arcs, their log-probabilities, and the scores of all arcs.
+
+    Arcs that are not to be labelled have no label, -1, and the score that they would have if one
+    were certain.
+
+    **Shape**: by_label (modifiers, labels * inner), the modifiers being those from `first` on;
+    keys (n, inner) by head; distances (labels, 2 * far + 1); given, a :class:`TemplateArrays`,
+    which the likely arcs have; labelled and likely (n, n), arcs (n, n + 1), by modifier and head,
+    the root at 0 in the latter; into, scores, labels' log-probabilities and labels, (n + 1, n + 1)
+    each by head and modifier; all_logs (arcs, labels), the log-probabilities of all labels of the
+    labelled arcs.
     """
     scores, logs, labels = into
-    modifiers, count, heads = odds.shape
-    sums = np.empty(heads, np.float32)
-    for i in range(modifiers):
-        sums[:] = 0.0
-        for label in range(count):
-            given = odds[i, label]
-            for j in range(heads):
-                sums[j] += given[j]
-        modifier = first + i + 1
-        scores[0, modifier] = arcs[modifier - 1, 0]
-        for j in range(heads):
-            log = -np.log(sums[j])
-            scores[j + 1, modifier] = arcs[modifier - 1, j + 1] + log
-            logs[j + 1, modifier] = log
-            labels[j + 1, modifier] = best[i, j]
+    count = given.table.shape[1]
+    total, rows = np.empty(count, np.float32), np.empty(len(given.templates), np.int64)
+    middle, done = distances.shape[1] // 2, 0
+    scores[:, 0] = -np.inf
+    labels[0] = count
+    labels[:, 0] = count
+    for i in range(len(by_label)):
+        modifier = first + i
+        scores[0, modifier + 1] = arcs[modifier, 0]
+        for head in range(len(keys)):
+            score = arcs[modifier, head + 1]
+            if not labelled[modifier, head]:
+                scores[head + 1, modifier + 1] = score
+                labels[head + 1, modifier + 1] = -1
+                continue
+            if likely[modifier, head]:
+                _sum_templates(given, head, modifier, rows, total)
+            else:
+                total[:] = 0.0
+            _add_products(by_label[i], keys[head], given.scale, total)
+            best, top = 0, np.float32(-np.inf)
+            for label in range(count):
+                total[label] += distances[label, middle + head - modifier]
+                if total[label] > top:
+                    best, top = label, total[label]
+            odds = np.float32(0.0)
+            for label in range(count):
+                if total[label] - top > _NEGLIGIBLE:
+                    odds += np.exp(total[label] - top)
+            log = -np.log(odds)
+            for label in range(count):
+                all_logs[done, label] = (total[label] - top) + log
+            done += 1
+            scores[head + 1, modifier + 1] = score + log
+            logs[head + 1, modifier + 1] = log
+            labels[head + 1, modifier + 1] = best
 
 
 @jit()
-def best_of_classes(scores, highest, class_of, found, best):
-    """Write the best label of each class of every arc, and its log-probability.
+def best_of_classes(logs, labelled, class_of, found, best):
+    """Write the best label of each class of labelled arcs, and its log-probability.
 
-    **Shape**: scores (modifiers, labels, heads), highest (heads, modifiers), the log-probability
-    of each arc's best label of all; class_of (labels or more,); found and best (heads, modifiers,
-    classes).
+    For other arcs, the label is -1 and the log-probability is 0, which it is at most.
+
+    **Shape**: logs (arcs, labels), as :func:`label_arcs` writes them; labelled (modifiers, heads);
+    class_of (labels or more,); found and best (heads, modifiers, classes), ``-inf`` before.
     """
-    modifiers, labels, heads = scores.shape
-    classes = found.shape[2]
-    top = np.empty((classes, heads), np.float32)
-    which = np.empty((classes, heads), np.int32)
-    shift = np.empty(heads, np.float32)
-    for i in range(modifiers):
-        top[:] = -np.inf
-        which[:] = 0
-        for label in range(labels):
-            given, above, of = scores[i, label], top[class_of[label]], which[class_of[label]]
-            for j in range(heads):
-                better = given[j] > above[j]
-                above[j] = given[j] if better else above[j]
-                of[j] = label if better else of[j]
-        shift[:] = -np.inf
-        for one in range(classes):
-            for j in range(heads):
-                shift[j] = max(shift[j], top[one, j])
-        for j in range(heads):
-            for one in range(classes):
-                # the difference is exact for the best of all
-                found[j, i, one] = np.float64(top[one, j] - shift[j]) + highest[j, i]
-                best[j, i, one] = which[one, j]
+    done = 0
+    for modifier in range(labelled.shape[0]):
+        for head in range(labelled.shape[1]):
+            scores, which = found[head, modifier], best[head, modifier]
+            for label in range(logs.shape[1]):
+                one = class_of[label]
+                if not labelled[modifier, head]:
+                    scores[one], which[one] = 0.0, -1
+                elif logs[done, label] > scores[one]:
+                    scores[one], which[one] = logs[done, label], label
+            done += labelled[modifier, head]
 
 
 @jit()
