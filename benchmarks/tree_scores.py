@@ -7,9 +7,10 @@ kept in results/cache. All tokens and sentence boundaries are gold, all sentence
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -104,8 +105,8 @@ class Model:
         k: int | None = None,
     ) -> TreeProblem:
         """Score a held-out sentence; `k` keeps so many heads a word by the arcs alone."""
-        templates = self.templates(families, window)
-        return templates.problem(sentence.scores, projective=self.parser.projective, k=k)
+        parser = replace(self.parser.parser, templates=self.templates(families, window))
+        return replace(parser, beam=None, k=k, longest=sys.maxsize).problem(sentence.scores)
 
 
 def load(name: str, data: Path, *, steps: int = STEPS) -> Model:

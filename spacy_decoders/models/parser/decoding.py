@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
     from ...decoders.tree import Rule, TreeProblem, TreeSolution
 
 __all__ = ["DecodedTree", "TreeParser"]
+
+
+# An import inside of a function, sentence by sentence, takes longer than to look for this.
+@cache
+def _problem_class() -> type[TreeProblem]:
+    from ...decoders.tree import TreeProblem
+
+    return TreeProblem
 
 
 class DecodedTree(NamedTuple):
@@ -59,6 +68,9 @@ class TreeParser:
         Labels that rules count, and those that they exempt: an arc whose best label is counted
         does not get an exempt one instead, which would only evade the rule, unless a
         `FixedLabel` demands it.
+    k
+        Keep at most so many heads of each token where there are templates or patterns, too; None
+        for all.
     """
 
     decoder: TreeDecoding
@@ -68,6 +80,7 @@ class TreeParser:
     longest: int = 150
     budget: Budget = Budget()  # noqa: RUF009 - frozen
     exempt: tuple[tuple[Sequence[int], Sequence[int]], ...] = ()
+    k: int | None = None
 
     def problem(self, sentence: SentenceScores, *, tight: bool = False) -> TreeProblem:
         """Return the decoding problem of a sentence.
@@ -75,32 +88,43 @@ class TreeParser:
         The bounds of arcs without labels are quick ones, or `tight`.
         """
         try:
-            return self._problem(sentence, tight)
+            return self.full_problem(sentence, tight=tight)
         except TooManyPlaces:
-            return self._by_arcs_alone._problem(sentence, tight)
+            return self._by_arcs_alone.full_problem(sentence, tight=tight)
 
     @property
     def _by_arcs_alone(self) -> TreeParser:
         """The same for sentences in which a pattern has too many places."""
         return replace(self, longest=0)
 
-    def _problem(self, sentence: SentenceScores, tight: bool) -> TreeProblem:
-        is_long, patterns = len(sentence.tokens) > self.longest, sentence.patterns
-        if self.templates is not None and not is_long:
-            return self.templates.problem(
-                sentence, projective=self.projective, beam=self.beam, tight=tight
-            )
-        from ...decoders.tree import TreeProblem, prune
-
-        arcs: Any = sentence.arcs
+    def full_problem(self, sentence: SentenceScores, *, tight: bool = False) -> TreeProblem:
+        """Return the decoding problem of a sentence, or raise if patterns have too many places."""
+        is_long = len(sentence.tokens) > self.longest
+        templates, patterns = (None, None) if is_long else (self.templates, sentence.patterns)
+        arcs: Any = sentence.arcs.astype("d")
         boundaries: Any = sentence.boundaries
-        problem = TreeProblem(arcs, projective=self.projective, boundaries=boundaries)
-        if patterns is None or is_long:
+        if templates is not None:
+            templates.add_to_arcs(sentence, arcs, tight=tight)
+        TreeProblem = _problem_class()
+        if not arcs.sum() < np.inf:  # there is NaN or +inf, which is refused
+            problem = TreeProblem(arcs, projective=self.projective, boundaries=boundaries)
+        else:
+            if boundaries is not None:
+                boundaries = boundaries.astype("d")
+            problem = TreeProblem.of_valid(arcs, self.projective, boundaries)
+        if templates is None and patterns is None:
             # no pruning of unlikely heads: it would not change the tree
             return problem
-        if self.beam is not None:
-            problem = prune(problem, beam=self.beam)
-        return problem.completed(factors=patterns.factors(problem.allowed))
+        if self.k is not None or self.beam is not None:
+            from ...decoders.tree import prune
+
+            problem = prune(problem, self.k, beam=self.beam)
+        more: dict[str, Any] = {}
+        if templates is not None:
+            more = templates.scores(sentence, problem.allowed)
+        if patterns is not None:
+            more["factors"] = patterns.factors(problem.allowed)
+        return problem.completed(**more) if more else problem
 
     def decode(
         self, sentence: SentenceScores, rules: Sequence[Rule] = (), *, every_label: bool = False
@@ -162,7 +186,7 @@ class TreeParser:
         self, sentence: SentenceScores, rules: Sequence[Rule], *, tight: bool = False
     ) -> TreeProblem:
         """Return the problem of a sentence under the rules that need no labels."""
-        problem = self._problem(sentence, tight)
+        problem = self.full_problem(sentence, tight=tight)
         of_arcs = tuple(rule for rule in rules if not rule.needs_labels)
         return problem.ruled(of_arcs) if of_arcs else problem
 

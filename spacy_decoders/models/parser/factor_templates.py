@@ -16,7 +16,6 @@ from .factor_weights import FAMILIES, Family
 from .tree_scores import SentenceScores
 
 if TYPE_CHECKING:
-    from ...decoders.tree import TreeProblem
     from .kernels.templates import Weights
 
 __all__ = ["FactorTemplates"]
@@ -35,13 +34,6 @@ def _kernels() -> Any:
     from .kernels import templates  # compiled where it is first needed
 
     return templates
-
-
-@cache
-def _problem_class() -> type[TreeProblem]:
-    from ...decoders.tree import TreeProblem
-
-    return TreeProblem
 
 
 @lru_cache(maxsize=1)
@@ -78,62 +70,33 @@ class FactorTemplates:
         if self.window < 1:
             raise ProblemError(f"window: expected at least 1; got {self.window}.")
 
-    def problem(
-        self,
-        sentence: SentenceScores,
-        *,
-        projective: bool,
-        k: int | None = None,
-        beam: float | None = None,
-        tight: bool = False,
-    ) -> TreeProblem:
-        """Return the decoding problem of one sentence.
+    def add_to_arcs(self, sentence: SentenceScores, arcs: Any, *, tight: bool = False) -> None:
+        """Add the scores of single arcs to an array of arc scores, in place.
 
-        Parameters
-        ----------
-        sentence
-            The network's scores.
-        projective
-            Whether arcs may not cross.
-        k, beam
-            Keep the likely heads of each token only, as
-            :func:`~spacy_decoders.decoders.tree.prune` does, and score nothing else.
-        tight
-            Whether arcs without a label get a bound near their score, instead of a quick one.
+        Arcs without a label get an upper bound: a quick one, or if `tight` one near their score.
         """
-        kernels, TreeProblem = _kernels(), _problem_class()
-        tokens = kernels.Tokens(sentence.tags, sentence.words, sentence.labels)
-        weights = self.weights
-        arcs: Any = sentence.arcs.astype("d")
-        boundaries: Any = sentence.boundaries
         if "arcs" in self.families:
-            kernels.add_arc_scores(weights["arcs"], tokens, self._most_of_arcs, tight, arcs)
-        if not arcs.sum() < np.inf:  # there is NaN or +inf, which is refused
-            problem = TreeProblem(arcs, projective=projective, boundaries=boundaries)
-        else:
-            if boundaries is not None:
-                boundaries = boundaries.astype("d")
-            problem = TreeProblem.of_valid(arcs, projective, boundaries)
-        if k is not None or beam is not None:
-            from ...decoders.tree import prune
+            tokens = _kernels().Tokens(sentence.tags, sentence.words, sentence.labels)
+            weights = self.weights["arcs"]
+            _kernels().add_arc_scores(weights, tokens, self._most_of_arcs, tight, arcs)
 
-            problem = prune(problem, k, beam=beam)
-        grandparents = siblings = None
-        if "grandparents" in self.families:
-            grandparents = kernels.score_grandparents(
-                weights["grandparents"], tokens, problem.allowed
-            )
-        if "siblings" in self.families:
-            siblings = kernels.score_siblings(
-                weights["siblings"], tokens, problem.allowed, self.window
-            )
-        for family, scores in (("grandparents", grandparents), ("siblings", siblings)):
-            if scores is not None and not np.isfinite(scores.sum()):
+    def scores(
+        self, sentence: SentenceScores, allowed: NDArray[np.bool_]
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return the scores of the families of several arcs, over the allowed arcs."""
+        kernels, weights = _kernels(), self.weights
+        tokens = kernels.Tokens(sentence.tags, sentence.words, sentence.labels)
+        found: dict[str, NDArray[np.float64]] = {}
+        if "grandparents" in weights:
+            of_chains = weights["grandparents"]
+            found["grandparents"] = kernels.score_grandparents(of_chains, tokens, allowed)
+        if "siblings" in weights:
+            of_pairs = weights["siblings"]
+            found["siblings"] = kernels.score_siblings(of_pairs, tokens, allowed, self.window)
+        for family, scores in found.items():
+            if not np.isfinite(scores.sum()):
                 raise ProblemError(f"factors: the weights of {family} are not all finite.")
-        factors = None
-        if sentence.patterns is not None:
-            factors = sentence.patterns.factors(problem.allowed)
-        return problem.completed(grandparents=grandparents, siblings=siblings, factors=factors)
+        return found
 
     def add(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Budget
+from .decoding import TreeParser
 from .factor_templates import FactorTemplates
 from .losses import ROOT, UNKNOWN, GoldTrees
 from .pattern_matches import TooManyPlaces
@@ -75,12 +77,15 @@ class MarginTraining:
             family: np.zeros(model.get_dim("nO"), dtype="f") for family in self.templates.families
         }
         wrong = tokens = 0
+        of_all = TreeParser(
+            self.decoder, self.templates, self.projective, longest=sys.maxsize, k=self.k
+        )
         for sentence, gold in zip(sentences, trees, strict=True):
             if gold is None or len(gold) < 3 or (self.projective and not is_projective(gold)):
                 continue
             augmented = replace(sentence, arcs=_with_margin(sentence.arcs, gold, self.margin))
             try:
-                problem = self.templates.problem(augmented, projective=self.projective, k=self.k)
+                problem = of_all.full_problem(augmented)
             except TooManyPlaces:
                 continue
             tokens += len(gold)
