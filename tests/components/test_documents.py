@@ -99,7 +99,7 @@ def test_one_bad_document_of_many_costs_one(nlp, component, step, monkeypatch):
 
 
 def test_threads_share_a_pipeline(nlp, expected):
-    found: list[dict] = [{} for _ in range(8)]
+    found: list[dict] = [{} for _ in range(4)]
 
     def work(mine):
         for name, text in TEXTS.items():
@@ -110,13 +110,13 @@ def test_threads_share_a_pipeline(nlp, expected):
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [expected] * 8
+    assert found == [expected] * 4
 
 
-def test_a_document_of_twenty_thousand_tokens(nlp):
-    text = " ".join(["Mary Smith flew from Rome to London and bought a jaguar there."] * 1540)
+def test_a_document_of_eight_thousand_tokens(nlp):
+    text = " ".join(["Mary Smith flew from Rome to London and bought a jaguar there."] * 640)
     doc = nlp(text)
-    assert len(doc) > 20_000
+    assert len(doc) > 8_000
     assert len({name: of for name, of in doc._.certificates.items() if of}) >= 4
 
 

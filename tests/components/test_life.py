@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import gc
 import hashlib
 import os
@@ -11,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import use_ops
 
@@ -20,7 +19,6 @@ from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
 from tests.processes import python
 
 from .test_documents import TEXTS
-from .test_sourcing import read
 
 #: A tagger alone says that it lacks the vectors of the parser.
 pytestmark = pytest.mark.filterwarnings("ignore:.*doc.tensor is missing")
@@ -48,13 +46,13 @@ def nlp():
     return spacy_decoders.load()
 
 
-def test_annotations_are_the_same_bits_here_and_in_fresh_processes(nlp, tmp_path):
+def test_annotations_are_the_same_bits_here_and_in_a_fresh_process(nlp, tmp_path):
     nlp.to_disk(tmp_path / "nlp")
     root = str(Path(__file__).parents[2])
     expected = [hashlib.sha256(bits(nlp(text))).hexdigest() for text in TEXTS.values()]
-    for seed in ("1", "2"):  # of the order of sets
-        done = python("-c", FRESH.format(root=root), tmp_path / "nlp", PYTHONHASHSEED=seed)
-        assert done.stdout.split() == expected
+    # a seed of the order of sets
+    done = python("-c", FRESH.format(root=root), tmp_path / "nlp", PYTHONHASHSEED="1")
+    assert done.stdout.split() == expected
 
 
 def test_annotations_are_the_same_bits_beside_pipelines_with_faster_products(nlp):
@@ -75,36 +73,6 @@ def test_saved_and_loaded_pipelines_are_the_same_bits(nlp, tmp_path):
     from_bytes = spacy_decoders.load().from_bytes(nlp.to_bytes())
     for text in TEXTS.values():
         assert bits(from_bytes(text)) == bits(nlp(text)) == bits(again(text))
-
-
-def test_docs_survive_a_docbin_bit_for_bit(nlp):
-    docs = [nlp(text) for text in TEXTS.values()]
-    stored = DocBin(store_user_data=True, docs=docs).to_bytes()
-    found = list(DocBin().from_bytes(stored).get_docs(nlp.vocab))
-    assert [read(doc) for doc in found] == [read(doc) for doc in docs]
-    for doc in docs:
-        assert bits(Doc(nlp.vocab).from_bytes(doc.to_bytes())) == bits(doc)
-
-
-@pytest.mark.parametrize("component", ["tagger", "parser", "linker", "headline"])
-def test_one_bad_document_in_a_thousand_costs_one(component, monkeypatch):
-    whole = spacy_decoders.load()
-    nlp = spacy.blank("en")
-    pipe = nlp.add_pipe(component, source=whole)
-    decode = type(pipe).annotate
-    failed: list[str] = []
-
-    def sometimes(self, doc, decoded):
-        if "poison" in doc.text:
-            raise ValueError("bad document")
-        decode(self, doc, decoded)
-
-    monkeypatch.setattr(type(pipe), "annotate", sometimes)
-    nlp.set_error_handler(lambda name, proc, docs, error: failed.extend(doc.text for doc in docs))
-    texts = [f"Rome fell {number} times." for number in range(1000)]
-    texts[617] = "This is poison."
-    found = [doc.text for doc in nlp.pipe(texts, batch_size=100)]
-    assert found == texts[:617] + texts[618:] and failed == ["This is poison."]
 
 
 def resident() -> int:
@@ -162,20 +130,20 @@ LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream
 TOK2VEC = {**HASH_EMBED_CNN, "width": 32, "depth": 1, "embed_size": 200, "maxout_pieces": 2}
 
 
-def listening():
-    """Two components of ours that listen to one tok2vec, hardly trained."""
+def listening(steps=10):
+    """Two components of ours that listen to one tok2vec, trained in so many steps."""
     nlp = spacy.blank("en")
     nlp.add_pipe("tok2vec", config={"model": TOK2VEC})
     for name in ("exact_tagger", "branch_and_bound_parser"):
         nlp.add_pipe(name, config={"model": {"tok2vec": LISTENER}})
     optimizer = nlp.initialize(lambda: examples(nlp))
-    for _ in range(10):
+    for _ in range(steps):
         nlp.update(examples(nlp), sgd=optimizer)
     return nlp
 
 
 def said(nlp):
-    return [[(t.tag_, t.dep_, t.head.i) for t in nlp("Mary sees London .")]]
+    return [(t.tag_, t.dep_, t.head.i) for t in nlp("Mary sees London .")]
 
 
 def test_listeners_can_be_replaced_and_sourced():
@@ -214,14 +182,7 @@ def test_training_goes_on_where_it_stopped(tmp_path):
     optimizer = again.resume_training()
     again.update(examples(again), sgd=optimizer, losses=losses)
     fresh = {}
-    first = listening_from_nothing()
+    first = listening(steps=0)
     first.update(examples(first), sgd=first.create_optimizer(), losses=fresh)
     for name in ("exact_tagger", "branch_and_bound_parser"):
         assert np.isfinite(losses[name]) and losses[name] < fresh[name]
-
-
-def listening_from_nothing():
-    nlp = copy.deepcopy(listening().config)
-    made = spacy.blank("en").from_config(nlp)
-    made.initialize(lambda: examples(made))
-    return made
