@@ -24,7 +24,6 @@ ROUNDING = 1e-9
 EXAMINERS = {
     "ChainSolution": ".decoders.chain",
     "TreeSolution": ".decoders.tree",
-    "LabelledTree": ".decoders.tree",
     "PathSolution": ".decoders.path",
     "SubtreeSolution": ".decoders.path",
     "RepresentativesSolution": ".decoders.representatives",

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import srsly
 from spacy.pipeline import Pipe
-from spacy.util import from_bytes, from_disk, to_bytes, to_disk
+from spacy.util import from_bytes, to_bytes
 from spacy.vocab import Vocab
 
 from ..components.options import WithOptions
@@ -36,7 +36,7 @@ class AdaptedPipe(WithOptions, Pipe):
         self.configure(**options)
 
     def parts(self) -> dict[str, tuple[Callable[[], bytes], Callable[[bytes], None]]]:
-        """What is saved: for each file what makes its content, and what takes it when loading."""
+        """What is saved: what makes the content of each part, and what takes it when loading."""
         return {
             "cfg": (
                 lambda: srsly.json_dumps(self.cfg).encode(),
@@ -56,21 +56,12 @@ class AdaptedPipe(WithOptions, Pipe):
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the component to a folder."""
-        writers: dict[str, Any] = {
-            name: lambda file, content=content: file.write_bytes(content())
-            for name, (content, _) in self.parts().items()
-        }
-        to_disk(path, writers, exclude)
+        """Save the component to a file."""
+        Path(path).write_bytes(self.to_bytes(exclude=exclude))
 
     def from_disk(self: Self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Load the component from a folder."""
-        readers: dict[str, Any] = {
-            name: lambda file, take=take: take(file.read_bytes())
-            for name, (_, take) in self.parts().items()
-        }
-        from_disk(path, readers, exclude)
-        return self
+        """Load the component from a file."""
+        return self.from_bytes(Path(path).read_bytes(), exclude=exclude)
 
     def _take(self, cfg: Any) -> None:
         self.cfg.update(cfg)

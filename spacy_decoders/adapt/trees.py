@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import checked_scores, checked_whole
 from ..budget import UNLIMITED, Budget
-from ..certificate import Certificate
 from ..decoders.tree.probabilities import arc_probabilities
 from ..errors import ProblemError
 from .tokens.words import log_softmax
@@ -19,28 +18,9 @@ from .tokens.words import log_softmax
 if TYPE_CHECKING:
     from ..decoders.tree import TreeProblem, TreeSolution
 
-__all__ = ["ArcParser", "LabelledTree", "arc_probabilities"]
+__all__ = ["ArcParser", "arc_probabilities"]
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class LabelledTree:
-    """A decoded tree.
-
-    Attributes
-    ----------
-    heads
-        **Shape (n,)**, int32: the head of token i + 1, 0 for the root.
-    labels
-        **Shape (n,)**, int32: the label of the arc to it; None if labels were not scored.
-    certificate
-        What the tree is worth, labels included, and how good that is proven to be.
-    """
-
-    heads: NDArray[np.int32]
-    labels: NDArray[np.int32] | None
-    certificate: Certificate
 
 
 @dataclass(frozen=True)
@@ -104,7 +84,7 @@ class ArcParser:
         *,
         fixed: Mapping[int, int] | None = None,
         budget: Budget = UNLIMITED,
-    ) -> LabelledTree:
+    ) -> TreeSolution:
         """Find the best tree of one sentence.
 
         Parameters
@@ -133,7 +113,7 @@ class ArcParser:
 
     def k_best(
         self, arcs: ArrayLike, k: int, labels: ArrayLike | None = None
-    ) -> list[LabelledTree]:
+    ) -> list[TreeSolution]:
         """Return up to `k` best trees of different heads, best first, each with its best labels.
 
         Raises
@@ -244,13 +224,12 @@ class ArcParser:
             raise ProblemError(f"{what}: not with labels that may occur only once (`once`).")
 
 
-def _labelled(tree: TreeSolution, labels: Floats | None) -> LabelledTree:
+def _labelled(tree: TreeSolution, labels: Floats | None) -> TreeSolution:
     """Return the tree with the labels it was decoded with, else with the best of its arcs."""
-    chosen = tree.labels
-    if chosen is None and labels is not None:
-        of_arcs = labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
-        chosen = of_arcs.argmax(axis=1).astype(np.int32)
-    return LabelledTree(tree.heads, chosen, tree.certificate)
+    if tree.labels is not None or labels is None:
+        return tree
+    of_arcs = labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
+    return replace(tree, labels=of_arcs.argmax(axis=1).astype(np.int32))
 
 
 def _square(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -42,7 +42,7 @@ def examine(problem: TreeProblem, solution: Any, *, seconds: float) -> Findings:
     problem
         What was decoded; of adapted parsers :meth:`~spacy_decoders.adapt.trees.ArcParser.problem`.
     solution
-        A `TreeSolution`, or a `LabelledTree` of an adapted parser. That of `SecondOrder` scores
+        A `TreeSolution`. That of `SecondOrder` scores
         adjacent siblings alone, that of its variant the outermost grandparents alone.
     seconds
         After so much time there is no bound.
