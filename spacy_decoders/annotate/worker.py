@@ -24,8 +24,6 @@ from .writing import write_atomically, written_whole
 __all__ = ["annotate_shard", "pipeline"]
 
 _READING = "reading"
-#: Where a document keeps which record it is; no text, as the names of a record's fields are.
-_RECORD: Any = ("spacy-decoders", "record")
 
 # a pipeline serves one thread at a time; Dask workers may have several
 _ONE_AT_A_TIME = Lock()
@@ -77,32 +75,25 @@ def _annotated(
     nlp: Language, job: Job, records: Sequence[Record], failures: list[Failure]
 ) -> list[Doc]:
     """Annotate the records in their order; those that fail go to `failures`."""
-    made: list[Doc] = []
-    for record in records:
+    made: list[tuple[Doc, int]] = []
+    for place, record in enumerate(records):
         try:
-            made.append(_made(nlp, record))
+            made.append((_made(nlp, record), place))
         except Exception as error:
             failures.append(_failure(record, _READING, str(error)))
     done, failed = _piped(nlp, made, job.batch_size)
     # another package's component may fail on a whole batch because of one document: retry one by
     # one
-    by_record = {id(record): record for record in records}
     if len(failed) > 1:
-        suspects = {doc.user_data[_RECORD] for doc, _, _ in failed}
-        failed = []
-        for record in (r for r in records if id(r) in suspects):
-            again, still_failed = _piped(nlp, [_made(nlp, record)], 1)
-            done += again
-            failed += still_failed
-    failures += [
-        _failure(by_record[doc.user_data[_RECORD]], component, reason)
-        for doc, component, reason in failed
-    ]
-    order = {id(record): place for place, record in enumerate(records)}
-    done.sort(key=lambda doc: order[doc.user_data[_RECORD]])
-    for doc in done:
-        doc.user_data["id"] = by_record[doc.user_data.pop(_RECORD)].id
-    return done
+        suspects, failed = sorted(failed), {}
+        for place in suspects:
+            again, still_failed = _piped(nlp, [(_made(nlp, records[place]), place)], 1)
+            done |= again
+            failed |= still_failed
+    failures += [_failure(records[place], *reason) for place, reason in failed.items()]
+    for place, doc in done.items():
+        doc.user_data["id"] = records[place].id
+    return [done[place] for place in sorted(done)]
 
 
 def _failure(record: Record, component: str, reason: str) -> Failure:
@@ -115,18 +106,19 @@ def _made(nlp: Language, record: Record) -> Doc:
     # a copy, as a second attempt must not see the annotations of the first
     doc = record.doc.copy() if record.doc is not None else nlp.make_doc(record.text or "")
     doc.user_data |= record.fields or {}
-    doc.user_data[_RECORD] = id(record)
     return doc
 
 
 def _piped(
-    nlp: Language, docs: list[Doc], batch_size: int
-) -> tuple[list[Doc], list[tuple[Doc, str, str]]]:
-    failed: list[tuple[Doc, str, str]] = []
+    nlp: Language, docs: list[tuple[Doc, int]], batch_size: int
+) -> tuple[dict[int, Doc], dict[int, tuple[str, str]]]:
+    """Annotate documents of numbered records; the component that failed, and why, of others."""
+    failed: dict[int, tuple[str, str]] = {}
 
     def note(name: str, component: Any, batch: list[Doc], error: Exception) -> Any:
-        reason = f"{type(error).__name__}: {error}"
-        failed.extend((doc, name, reason) for doc in batch)
+        for doc in batch:
+            failed[doc._context] = (name, f"{type(error).__name__}: {error}")
 
     nlp.set_error_handler(note)
-    return list(nlp.pipe(docs, batch_size=batch_size)), failed
+    done = nlp.pipe(docs, as_tuples=True, batch_size=batch_size)
+    return {place: doc for doc, place in done}, failed
