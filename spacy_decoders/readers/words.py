@@ -114,26 +114,17 @@ def checked_heads(heads: Iterable[int | None]) -> tuple[int, ...] | None:
 
 def _cycle(heads: Sequence[int | None]) -> list[int]:
     """The words of a cycle, in their order in the sentence; none if there is no cycle."""
-    seen_from = [-1] * len(heads)  # the word whose chain of heads came by first
-    for start in range(len(heads)):
-        word = start
-        while seen_from[word] < 0:
-            seen_from[word] = start
-            head = heads[word]
-            if not head:  # the root, or no head
-                break
+    done: set[int] = set()
+    for word in range(len(heads)):
+        chain: dict[int, None] = {}
+        while (head := heads[word]) and word not in done and word not in chain:
+            chain[word] = None
             word = head - 1
-        else:
-            if seen_from[word] == start:
-                return _cycle_through(word, heads)
+        if word in chain:
+            met = list(chain)
+            return sorted(met[met.index(word) :])
+        done.update(chain)
     return []
-
-
-def _cycle_through(word: int, heads: Sequence[int | None]) -> list[int]:
-    cycle = [word]
-    while (head := heads[cycle[-1]]) and head - 1 != word:
-        cycle.append(head - 1)
-    return sorted(cycle)
 
 
 def as_bio(tags: Iterable[str]) -> tuple[str, ...]:
