@@ -18,7 +18,7 @@ from ..adapted_pipe import AdaptedPipe
 from ..factories import TokenClassifierOptions
 from .entities import EntityDecoder
 from .pipeline import as_array
-from .words import merge_windows, word_scores
+from .words import scores_at
 
 __all__ = ["TokenClassifierPipe"]
 
@@ -60,9 +60,11 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
 
     def scores(self, docs: Sequence[Doc]) -> list[Floats]:
         """Return the log-probabilities of the labels of each document's tokens: **(n, L)**."""
+        windows = self._windows([doc.text for doc in docs])
+        # of subwords for spaCy's tokens in which they begin
         return [
-            self._of_tokens(doc, windows)
-            for doc, windows in zip(docs, self._windows([doc.text for doc in docs]), strict=True)
+            scores_at(of_doc, [token.idx for token in doc])
+            for doc, of_doc in zip(docs, windows, strict=True)
         ]
 
     def annotate(self, doc: Doc, scores: Floats) -> None:
@@ -143,13 +145,6 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
             ]
             windows[owner].append((next(rows).astype(np.float64), places))
         return windows
-
-    def _of_tokens(self, doc: Doc, windows: list[tuple[Floats, list[int | None]]]) -> Floats:
-        """Hand the scores of subwords on to spaCy's tokens in which they begin."""
-        logits, places = merge_windows(windows)
-        starts = [token.idx for token in doc]
-        ids = (np.searchsorted(starts, places, side="right") - 1).tolist()
-        return word_scores(logits, ids, len(doc))
 
 
 def _first_letter(text: str, begin: int, end: int) -> int:

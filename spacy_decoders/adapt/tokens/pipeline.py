@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...errors import ProblemError
 from ...extras import needed
 from .entities import EntityDecoder
-from .words import merge_windows, word_scores
+from .words import scores_at
 
 __all__ = ["as_array", "exact_pipeline", "word_starts"]
 
@@ -96,11 +96,7 @@ def _exact_class() -> Any:
             text = all_outputs[0]["sentence"]
             words = all_outputs[0].get("word_to_chars_map") or word_starts(self.tokenizer, text)
             merged = [(as_array(out["logits"])[0], _places(out)) for out in all_outputs]
-            logits, places = merge_windows(merged)
-            starts = [begin for begin, _ in words]
-            ids = (np.searchsorted(starts, places, side="right") - 1).tolist()
-            scores = word_scores(logits, ids, len(words))
-            found = self.entity_decoder.decode(scores)
+            found = self.entity_decoder.decode(scores_at(merged, [begin for begin, _ in words]))
             return [
                 {
                     "entity_group": entity.label,

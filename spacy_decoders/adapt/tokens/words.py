@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import checked_scores
 from ...errors import ProblemError
 
-__all__ = ["log_softmax", "merge_windows", "word_scores"]
+__all__ = ["log_softmax", "merge_windows", "scores_at", "word_scores"]
 
 
 def log_softmax(logits: ArrayLike, axis: int = 1) -> NDArray[np.float64]:
@@ -125,3 +125,21 @@ def merge_windows(
     order = np.lexsort((-depth, place))
     merged, first = np.unique(place[order], return_index=True)
     return np.concatenate(rows)[order[first]], merged
+
+
+def scores_at(
+    windows: Sequence[tuple[ArrayLike, Sequence[int | None]]], starts: Sequence[int]
+) -> NDArray[np.float64]:
+    """Return the log-probabilities of words from windows whose places are characters.
+
+    A word begins at each of `starts`, and has the scores of the first subword from there on.
+
+    Examples
+    --------
+    >>> windows = [([[0.0, 0.0], [0.0, 2.0], [9.0, 0.0]], [None, 0, 3])]
+    >>> scores_at(windows, [0, 5]).round(2).tolist()
+    [[-2.13, -0.13], [-0.69, -0.69]]
+    """
+    logits, places = merge_windows(windows)
+    words = np.searchsorted(starts, places, side="right") - 1
+    return word_scores(logits, words.tolist(), len(starts))
