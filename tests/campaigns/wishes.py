@@ -313,7 +313,7 @@ def not_least(
 ) -> list[str]:
     """Why a set of demands is no conflict, or not a least one."""
     named = {(of["source"], of["start"]) for of in conflict["demands"]}
-    others = {"rules", "dictionary", "white space"}
+    others = {"rules", "white space"}
     if any(source in others for source, _ in named):
         return []  # these can't be left out of a case
     own = [

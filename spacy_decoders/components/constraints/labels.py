@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import IS_SPACE, ORTH, SENT_START
+from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
 
 from ...errors import ProblemError
@@ -74,24 +74,15 @@ class LabelLimits(NamedTuple):
         cls,
         doc: Doc,
         space: LabelSpace,
-        dictionary: Mapping[int, Mask],
         overwrite: bool,
         places: Iterable[Place] = (),
     ) -> LabelLimits:
         """Collect them, with the `places` where the component's constraints apply.
 
-        The `dictionary` has the labels that a word may have, by its number in the vocabulary;
-        without `overwrite`, existing annotation stays. Raises `ProblemError` if a constraint names
+        Without `overwrite`, existing annotation stays. Raises `ProblemError` if a constraint names
         a label that the component does not have.
         """
         found = cls([], [], [], {}, set(), [], [])
-        if dictionary:
-            words = doc.to_array(ORTH).tolist()
-            found.limits.extend(
-                LabelLimit(Source("dictionary", i, i + 1), i, dictionary[word])
-                for i, word in enumerate(words)
-                if word in dictionary
-            )
         if "ent" in space.targets:
             spaces = doc.to_array(IS_SPACE).astype(bool)
             if not overwrite and spaces.any():

@@ -14,7 +14,6 @@ from spacy.tokens import Doc
 
 from ...certificate import Certificate
 from ...errors import InfeasibleError
-from ..constraints.labels import LabelLimits, conflicts_in
 
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution
@@ -128,16 +127,16 @@ class Tagging:
             for solution in of_unit
         ]
 
-    def with_constants(self, limits: LabelLimits) -> Tagging:
+    def with_constants(self, bonuses: Sequence[tuple[int, Any, float]]) -> Tagging:
         """Add to the scores what all weighted constraints are worth together.
 
         :func:`~spacy_decoders.components.constraints.labels.limited` took from the labels that
-        do not agree what those that do are worth more.
+        do not agree what those that do are worth more: each bonus has a token and a weight.
         """
-        if not limits.bonuses:
+        if not bonuses:
             return self
         worth = np.zeros(len(self.labels))
-        for token, _, weight in limits.bonuses:
+        for token, _, weight in bonuses:
             worth[token] += weight
         worth[self.labels == NO_LABEL] = 0.0
         constants = [float(worth[begin:stop].sum()) for begin, stop in self._bounds()]
@@ -149,19 +148,6 @@ class Tagging:
             ]
         certificates = [*map(_raised, self.certificates, constants)]
         return replace(self, certificates=certificates, alternatives=alternatives)
-
-    def explained(
-        self, doc: Doc, limits: LabelLimits, emissions: NDArray[np.float32], model: ChainModel
-    ) -> Tagging:
-        """Add what is demanded, and what contradicts itself where a unit has no legal labelling.
-
-        The emissions are those without the limits.
-        """
-        units = self.undecoded()
-        if not units and not limits.demanded and not limits.impossible:
-            return self
-        conflicts = list(conflicts_in(doc, units, limits, emissions, model))
-        return replace(self, conflicts=conflicts, demanded=limits.demanded)
 
     def undecoded(self) -> list[tuple[int, int]]:
         """First and last token (exclusive) of each unit without a legal labelling."""

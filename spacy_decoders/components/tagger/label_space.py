@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,7 +19,7 @@ from ..factories.exact_tagger import Target
 if TYPE_CHECKING:
     from ...decoders.chain import RunKinds
 
-__all__ = ["COLUMNS", "IOB", "LabelSpace", "checked_dictionary"]
+__all__ = ["COLUMNS", "IOB", "LabelSpace"]
 
 #: How a Doc stores where a token stands in an entity.
 IOB = {"I": 1, "O": 2, "B": 3}
@@ -131,28 +131,23 @@ class LabelSpace:
     @cached_property
     def can_start(self) -> NDArray[np.bool_] | None:
         """**Shape (L,)**: whether a label may come first; None if all may."""
-        if "ent" not in self.targets:
-            return None
-        return np.array([not entity.startswith("I-") for entity in self._entities])
+        return ~self.continues_entity if "ent" in self.targets else None
 
     @cached_property
     def can_follow(self) -> NDArray[np.bool_] | None:
         """**Shape (L, L)**: whether the column's label may follow the row's; None if all may."""
         if "ent" not in self.targets:
             return None
-        allowed = np.ones((len(self), len(self)), dtype=bool)
-        types = np.array([entity[2:] for entity in self._entities])
-        for number, entity in enumerate(self._entities):
-            if entity.startswith("I-"):
-                allowed[:, number] = types == entity[2:]
-        return allowed
+        types = self._types
+        followed: NDArray[np.bool_] = ~self.continues_entity | (types[:, None] == types)
+        return followed
 
     @cached_property
     def continues_entity(self) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label continues an entity."""
         return np.array([entity.startswith("I-") for entity in self._entities])
 
-    @cached_property
+    @property
     def outside_entity(self) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label is outside any entity."""
         return np.array([entity == "O" for entity in self._entities])
@@ -160,12 +155,11 @@ class LabelSpace:
     @cached_property
     def entity_types(self) -> list[str]:
         """The types of entities, in alphabetical order."""
-        return sorted({entity[2:] for entity in self._entities} - {""})
+        return sorted({*self._types.tolist()} - {""})
 
     def entities_of(self, types: Iterable[str] | None) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label is part of an entity of some types; None for any."""
-        wanted = set(self.entity_types if types is None else types)
-        return np.array([entity[2:] in wanted for entity in self._entities], dtype=bool)
+        return np.isin(self._types, self.entity_types if types is None else list(types))
 
     @cached_property
     def entity_runs(self) -> tuple[RunKinds, list[str]] | None:
@@ -174,9 +168,10 @@ class LabelSpace:
 
         if "ent" not in self.targets:
             return None
-        types = [entity[2:] for entity in self._entities]
-        names = sorted({name for name in types if name})
-        kinds = np.array([names.index(name) if name else -1 for name in types], dtype=np.int64)
+        names = self.entity_types
+        kinds = np.array(
+            [names.index(name) if name else -1 for name in self._types.tolist()], dtype=np.int64
+        )
         same = (kinds[:, None] == kinds) & (kinds >= 0)
         return RunKinds(kinds, same & self.continues_entity), names
 
@@ -257,6 +252,11 @@ class LabelSpace:
         column = self.targets.index("ent")
         return [parts[column] for parts in self.parts]
 
+    @property
+    def _types(self) -> NDArray[np.str_]:
+        """The type of each label's entity; empty outside."""
+        return np.array([entity[2:] for entity in self._entities], dtype=str)
+
 
 def _value(vocab: Vocab, target: Target, part: str) -> tuple[int, ...]:
     """Return the value of a part of a label in a vocabulary, to which its string is added."""
@@ -276,22 +276,3 @@ def _value(vocab: Vocab, target: Target, part: str) -> tuple[int, ...]:
     if part[:2] not in ("B-", "I-") or len(part) < 3:
         raise ProblemError(f"labels: {part!r} is not BIO; expected O, B-TYPE or I-TYPE.")
     return (IOB[part[0]], vocab.strings.add(part[2:]))
-
-
-def checked_dictionary(dictionary: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
-    """Return the labels allowed for each word, as lists.
-
-    Raises
-    ------
-    ProblemError
-        If those of a word are something else.
-    """
-    checked = {}
-    for word, allowed in dictionary.items():
-        labels = None if isinstance(allowed, str) else list(allowed)
-        if labels is None or not all(isinstance(label, str) for label in labels):
-            raise ProblemError(
-                f"dictionary: expected a list of labels for {word!r}, got {allowed!r:.80}."
-            )
-        checked[word] = labels
-    return checked

@@ -1,13 +1,9 @@
-"""The labels of ``exact_tagger``: what they mean, and which words may have which."""
+"""The labels of ``exact_tagger``, and what they mean."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.api import Model
@@ -18,13 +14,13 @@ from ...models.tagger.scorer import ChainScores
 from ..constraints.pipe import WithConstraints
 from ..factories.exact_tagger import TaggerOptions, Target
 from ..probabilities import CalibratedPipe
-from .label_space import LabelSpace, checked_dictionary
+from .label_space import LabelSpace
 
 __all__ = ["LabelledPipe"]
 
 
 class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
-    """A component whose labels grow while it is trained, and may be limited by a dictionary."""
+    """A component whose labels grow while it is trained."""
 
     def __init__(
         self,
@@ -33,10 +29,9 @@ class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
         name: str = "exact_tagger",
         **options: Any,
     ) -> None:
-        super().__init__(vocab, model, name, cfg={"labels": [], "dictionary": {}}, **options)
-        # derived from labels, dictionary and weights, when it is needed
+        super().__init__(vocab, model, name, cfg={"labels": []}, **options)
+        # derived from labels and weights, when it is needed
         self._space: LabelSpace | None = None
-        self._allowed: dict[int, NDArray[np.bool_]] | None = None
         self._chain: Any = None
 
     @property
@@ -66,26 +61,6 @@ class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
             self._space = LabelSpace(self.vocab, self.targets, self.cfg["labels"])
         return self._space
 
-    @property
-    def dictionary(self) -> dict[str, list[str]]:
-        """Words, as they are written, and the labels (or parts of labels) allowed for them.
-
-        Words that are not in it may have any label. Setting it replaces it.
-        """
-        return {word: list(allowed) for word, allowed in self.cfg["dictionary"].items()}
-
-    @dictionary.setter
-    def dictionary(self, dictionary: Mapping[str, Iterable[str]]) -> None:
-        self.cfg["dictionary"] = given = checked_dictionary(dictionary)
-        self._forget()
-        known = set(self.labels).union(*self.space.parts)
-        unknown = sorted(set().union(*given.values()) - known) if known else []
-        if unknown:
-            warnings.warn(
-                f"dictionary of {self.name!r}: no labels of the component: {', '.join(unknown)}",
-                stacklevel=2,
-            )
-
     def add_label(self, label: str) -> int:
         """Add a label, also to a trained model; returns 0 if it is there already."""
         if not isinstance(label, str):
@@ -104,7 +79,6 @@ class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
     def check_settings(self) -> None:
         """Raise if what was loaded can't be a component's settings."""
         super().check_settings()
-        self.cfg["dictionary"] = checked_dictionary(self.cfg["dictionary"])
         outputs = self.model.get_ref("output_layer").maybe_get_dim("nO")
         if outputs is not None and outputs != len(self.labels):
             raise damaged("cfg, labels", f"{len(self.labels)} for a model of {outputs}")
@@ -116,18 +90,9 @@ class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
         if describe is not None:
             describe(self.model, self.space.parts)
 
-    def _allowed_by_word(self) -> dict[int, NDArray[np.bool_]]:
-        """Which labels the dictionary allows, by the word's number in the vocabulary."""
-        if self._allowed is None:
-            self._allowed = {
-                self.vocab.strings.add(word): self.space.with_parts(allowed)
-                for word, allowed in self.cfg["dictionary"].items()
-            }
-        return self._allowed
-
     def _forget(self) -> None:
-        """Drop what was derived from labels, dictionary and weights."""
-        self._space = self._allowed = self._chain = None
+        """Drop what was derived from labels and weights."""
+        self._space = self._chain = None
 
     def restore_options(self) -> None:
         """Set saved options, and drop what was derived from what was there before loading."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,13 +54,12 @@ def tagging_probabilities(
     taggings: Sequence[Tagging],
     *,
     calibrations: Mapping[str, Calibration],
-    temperature: float,
     least: float | None,
 ) -> list[TaggingProbabilities]:
     """Return the probabilities of the labels of several documents, in one forward-backward.
 
     The emissions of each document have the **shape (n, L)**. `calibrations` has that of each kind
-    of answer; scores are divided by the `temperature`; from the probability `least` on,
+    of answer; scores are divided by the temperature of `TOKENS`. From the probability `least` on,
     alternatives to entities are listed, and none for None.
     """
     labels = np.concatenate([np.zeros(0, dtype=np.int32), *(of.labels for of in taggings)])
@@ -69,7 +69,7 @@ def tagging_probabilities(
     of_row = np.repeat(np.arange(len(lengths)), lengths)
     left = np.bincount(of_row[decoded], minlength=len(lengths))
     rows = np.concatenate(emissions)[decoded]
-    found = _posteriors(model, rows, left, temperature)
+    found = _posteriors(model, rows, left, calibrations[TOKENS].temperature)
 
     tokens, units = np.zeros(len(labels)), np.zeros(len(lengths))
     tokens[decoded] = calibrations[TOKENS].apply(_of_values(space, found, labels[decoded]))
@@ -249,30 +249,17 @@ def _by_document(
     """Split what was computed for all documents."""
     ends = [0, *accumulate(len(of.labels) for of in taggings)]
     unit_ends = [0, *accumulate(len(of.units) for of in taggings)]
-    own = [_within(ends, found) for found in (entities, alternatives)]
-    return [
-        TaggingProbabilities(
-            tokens[ends[d] : ends[d + 1]],
-            units[unit_ends[d] : unit_ends[d + 1]].tolist(),
-            own[0][d],
-            own[1][d],
-        )
-        for d in range(len(taggings))
+    found = [
+        TaggingProbabilities(tokens[begin:stop], units[first:last].tolist(), [], [])
+        for (begin, stop), (first, last) in zip(pairwise(ends), pairwise(unit_ends), strict=True)
     ]
-
-
-def _within(ends: Sequence[int], entities: Sequence[Entity]) -> list[list[Entity]]:
-    """The entities of each document, with places in it."""
-    of_doc: list[list[Entity]] = [[] for _ in ends[1:]]
-    document = 0
-    for entity in entities:
-        while entity.start >= ends[document + 1]:
-            document += 1
-        begin = ends[document]
-        of_doc[document].append(
-            entity._replace(start=entity.start - begin, stop=entity.stop - begin)
-        )
-    return of_doc
+    for name, of_all in (("entities", entities), ("alternatives", alternatives)):
+        for entity in of_all:
+            document = bisect_right(ends, entity.start) - 1
+            begin = ends[document]
+            own = entity._replace(start=entity.start - begin, stop=entity.stop - begin)
+            getattr(found[document], name).append(own)
+    return found
 
 
 def write_to_entities(doc: Doc, entities: Iterable[Entity]) -> list[Entity]:

@@ -22,8 +22,7 @@ from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from .. import extensions
 from ..constraints.conflicts import record_conflicts
-from ..constraints.labels import LabelLimits, limited
-from ..probabilities import Fitted
+from ..constraints.labels import LabelLimits, conflicts_in, limited
 from .decoding import Tagging, TaggingProbabilities, decode_units, unit_lengths
 from .gold_layers import aligned_labels, gold_labels, labels_in
 from .labelled_pipe import LabelledPipe
@@ -43,9 +42,6 @@ from .probabilities import (
 from .weighed_entities import weighed
 
 __all__ = ["ExactTagger"]
-
-#: Ends the kinds of answers of documents that lack the vectors that the model reads.
-WITHOUT = "_without_vectors"
 
 
 class ExactTagger(LabelledPipe):
@@ -146,36 +142,49 @@ class ExactTagger(LabelledPipe):
             return []
         limits, emissions, model = self._limited(docs, scores)
         units = [unit_lengths(doc) for doc in docs]
-        taggings = decode_units(self.decoder, model, emissions, units)
         taggings = [
-            tagging.explained(doc, of_limits, of_doc, model)
-            for doc, tagging, of_limits, (of_doc, _) in zip(
-                docs, taggings, limits, scores, strict=True
+            self._completed(doc, tagging, of_limits, of_doc, plain, model)
+            for doc, tagging, of_limits, of_doc, (plain, _) in zip(
+                docs,
+                decode_units(self.decoder, model, emissions, units),
+                limits,
+                emissions,
+                scores,
+                strict=True,
             )
         ]
-        if self._weighs_entities():
-            taggings = [
-                weighed(tagging, of.evidence, of_doc, model, self.decoder, self.space)
-                for tagging, of_doc, of in zip(taggings, emissions, limits, strict=True)
-            ]
-        if self.margins:
-            taggings = [
-                tagging.with_margins(model, of_doc)
-                for tagging, of_doc in zip(taggings, emissions, strict=True)
-            ]
-        if self.k_best > 1:
-            taggings = [
-                tagging.with_alternatives(model, of_doc, self.k_best)
-                for tagging, of_doc in zip(taggings, emissions, strict=True)
-            ]
-        taggings = [*map(Tagging.with_constants, taggings, limits)]
         if self.probabilities or self.entity_alternatives or self.min_prob:
-            found = self._probabilities(docs, model, emissions, taggings, self.entity_alternatives)
+            found = self._probabilities(model, emissions, taggings, self.entity_alternatives)
             taggings = [
                 replace(tagging, probabilities=of_doc)
                 for tagging, of_doc in zip(taggings, found, strict=True)
             ]
         return taggings
+
+    def _completed(
+        self,
+        doc: Doc,
+        tagging: Tagging,
+        limits: LabelLimits,
+        emissions: NDArray[np.float32],
+        plain: NDArray[np.float32],
+        model: Any,
+    ) -> Tagging:
+        """Add what contradicts itself, weighted demands on entities, margins and alternatives.
+
+        The `plain` emissions are those without the limits.
+        """
+        units = tagging.undecoded()
+        if units or limits.demanded or limits.impossible:
+            conflicts = list(conflicts_in(doc, units, limits, plain, model))
+            tagging = replace(tagging, conflicts=conflicts, demanded=limits.demanded)
+        if limits.evidence:
+            tagging = weighed(tagging, limits.evidence, emissions, model, self.decoder, self.space)
+        if self.margins:
+            tagging = tagging.with_margins(model, emissions)
+        if self.k_best > 1:
+            tagging = tagging.with_alternatives(model, emissions, self.k_best)
+        return tagging.with_constants(limits.bonuses)
 
     def _weighs_entities(self) -> bool:
         """Whether a constraint weighs that spans are entities."""
@@ -183,40 +192,24 @@ class ExactTagger(LabelledPipe):
 
     def _probabilities(
         self,
-        docs: Sequence[Doc],
         model: Any,
         emissions: list[NDArray[np.float32]],
         taggings: list[Tagging],
         least: float | None,
     ) -> list[TaggingProbabilities]:
-        found = [TaggingProbabilities(np.zeros(0), [], [], []) for _ in taggings]
         if model is None:
-            return found
-        lacking = np.array(self.lack_vectors(docs), dtype=bool)
-        for case in np.unique(lacking).tolist():
-            places = np.flatnonzero(lacking == case).tolist()
-            calibrations = {kind: self.calibration_of(_kind(kind, without=case)) for kind in KINDS}
-            of_case = tagging_probabilities(
-                self.space,
-                model,
-                [emissions[place] for place in places],
-                [taggings[place] for place in places],
-                calibrations=calibrations,
-                temperature=calibrations[TOKENS].temperature,
-                least=least,
-            )
-            for place, of_doc in zip(places, of_case, strict=True):
-                found[place] = of_doc
-        return found
+            return [TaggingProbabilities(np.zeros(0), [], [], []) for _ in taggings]
+        calibrations = {kind: self.calibration_of(kind) for kind in KINDS}
+        return tagging_probabilities(
+            self.space, model, emissions, taggings, calibrations=calibrations, least=least
+        )
 
     def _limited(
         self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
     ) -> tuple[list[LabelLimits], list[NDArray[np.float32]], Any]:
         """What limits the labels of each document, its emissions under that, and the model."""
-        allowed = self._allowed_by_word()
         limits = [
-            LabelLimits.of(doc, self.space, allowed, self.overwrite, self.places_in(doc))
-            for doc in docs
+            LabelLimits.of(doc, self.space, self.overwrite, self.places_in(doc)) for doc in docs
         ]
         emissions = [
             limited(of_doc, of_limits)
@@ -290,7 +283,6 @@ class ExactTagger(LabelledPipe):
         *,
         nlp: Language | None = None,
         labels: list[str] | None = None,
-        dictionary: dict[str, list[str]] | None = None,
     ) -> None:
         """Collect the labels and initialise the model.
 
@@ -302,8 +294,6 @@ class ExactTagger(LabelledPipe):
             The pipeline.
         labels
             The labels, as ``spacy init labels`` saves them; otherwise those of the examples.
-        dictionary
-            Words and the labels allowed for them.
         """
         validate_get_examples(get_examples, "ExactTagger.initialize")
         self.check_constraints()
@@ -315,8 +305,6 @@ class ExactTagger(LabelledPipe):
                 f"{self.name}: no example has a value for {', '.join(self.targets)}; check the "
                 "training data or the target."
             )
-        if dictionary is not None:
-            self.dictionary = dictionary
         sample = [example.x for example in islice(get_examples(), 10)]
         ops, size = self.model.ops, len(self.labels)
         shape = ChainScores([], ops.alloc2f(size, size), ops.alloc1f(size), ops.alloc1f(size))
@@ -372,7 +360,7 @@ class ExactTagger(LabelledPipe):
         try:
             return gold_loss(self.space, model, emissions, units, gold, heat)
         except InfeasibleError:
-            # the dictionary or present annotation contradicts itself somewhere
+            # a constraint or present annotation contradicts itself somewhere
             return gold_loss(self.space, model, [of for of, _ in scores], units, gold, heat)
 
     def answers(
@@ -380,37 +368,12 @@ class ExactTagger(LabelledPipe):
     ) -> dict[str, Answers]:
         """Return the labels of tokens, entities and sentences as answers."""
         _, emissions, model = self._limited([example.predicted for example in examples], scores)
-        docs = [example.predicted for example in examples]
-        found = self._probabilities(docs, model, emissions, decoded, LEAST)
+        found = self._probabilities(model, emissions, decoded, LEAST)
         gold = [aligned_labels(example, self.targets) for example in examples]
-        answers = tagging_answers(self.space, decoded, found, gold)
-        without = any(self.lack_vectors(docs))
-        return {_kind(kind, without=without): of_kind for kind, of_kind in answers.items()}
-
-    def calibrate(self, examples: Iterable[Example]) -> dict[str, Fitted]:
-        """Fit the calibration of every kind of answer, and keep it.
-
-        Where the model reads the vectors of another component, a second one is fitted for
-        documents without them. See
-        :meth:`~spacy_decoders.components.probabilities.CalibratedPipe.calibrate`.
-        """
-        given = list(examples)
-        fitted = super().calibrate(given)
-        plain = [Doc.copy(example.predicted) for example in given]
-        for doc in plain:
-            doc.tensor = np.zeros((0,), dtype="float32")
-        if fitted and any(self.lack_vectors(plain)):
-            pairs = zip(plain, given, strict=True)
-            fitted |= super().calibrate([Example(doc, of.reference) for doc, of in pairs])
-        return fitted
+        return tagging_answers(self.space, decoded, found, gold)
 
     # --- scoring and files ---------------------------------------------------------
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score examples by spaCy's keys for the targets, and by what is certified."""
         return super().score(examples, **{"targets": self.targets, **kwargs})
-
-
-def _kind(kind: str, *, without: bool) -> str:
-    """Under which kind the calibration of a document with or without vectors is kept."""
-    return kind + WITHOUT if without else kind

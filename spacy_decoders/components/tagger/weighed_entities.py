@@ -43,8 +43,6 @@ def weighed(
     The units of `tagging` were decoded without that; the emissions, **shape (n, L)**, are those
     under all limits. Spans that are not within one unit have no effect.
     """
-    if not evidence:
-        return tagging
     labels, certificates = tagging.labels.copy(), list(tagging.certificates)
     for unit, (begin, stop) in enumerate(pairwise([0, *np.cumsum(tagging.units).tolist()])):
         worths = [of for of in evidence if begin <= of.start and of.end <= stop]

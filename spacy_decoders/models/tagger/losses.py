@@ -6,7 +6,7 @@ the best completion for gold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -35,30 +35,25 @@ class ChainBatch:
     lengths: NDArray[np.int64]
     #: **Shape (total,)**: the label of each token, or `UNKNOWN`.
     gold: NDArray[np.int32]
-
-    def __len__(self) -> int:
-        return len(self.lengths)
+    #: **Shape (total,)**: the place of each token in the batch that this one is a part of; all
+    #: for None.
+    places: NDArray[np.int64] | None = None
 
     @property
     def offsets(self) -> NDArray[np.int64]:
         """**Shape (sentences + 1,)**: where each sentence begins."""
         return np.concatenate([[0], np.cumsum(self.lengths)])
 
-    def choose(self, keep: NDArray[np.bool_]) -> tuple[ChainBatch, NDArray[np.bool_]]:
-        """Return the batch of some sentences, and which tokens are theirs."""
-        tokens = np.repeat(keep, self.lengths)
-        part = ChainBatch(
-            self.model, self.emissions[tokens], self.lengths[keep], self.gold[tokens]
-        )
-        return part, tokens
+    def choose(self, keep: NDArray[np.bool_]) -> ChainBatch:
+        """Return the batch of some sentences."""
+        tokens = np.flatnonzero(np.repeat(keep, self.lengths))
+        places = tokens if self.places is None else self.places[tokens]
+        lengths = self.lengths[keep]
+        return ChainBatch(self.model, self.emissions[tokens], lengths, self.gold[tokens], places)
 
     def is_partial(self) -> NDArray[np.bool_]:
         """**Shape (sentences,)**: whether a sentence may have several right labellings."""
         return self.any_in_sentence(self.gold == UNKNOWN)
-
-    def is_wrong(self, labels: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """**Shape (sentences,)**: whether a sentence has a label that is not gold."""
-        return self.any_in_sentence((self.gold != UNKNOWN) & (labels != self.gold))
 
     def any_in_sentence(self, tokens: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """**Shape (sentences,)**: whether any token of a sentence is marked."""
@@ -73,28 +68,25 @@ class ChainBatch:
         emissions[rows, self.gold[rows]] = self.emissions[rows, self.gold[rows]]
         return emissions
 
-    def legal(self) -> NDArray[np.bool_]:
-        """**Shape (total,)**: whether gold may follow gold, where both are known."""
-        first, last, inner = self.ends()
-        gold, model = self.gold, self.model
-        legal = np.isfinite(self.emissions[np.arange(len(gold)), gold])
-        legal[first] &= np.isfinite(model.start_scores[gold[first]])
-        legal[last] &= np.isfinite(model.end_scores[gold[last]])
-        legal[gold == UNKNOWN] = True
-        both = (gold[inner - 1] != UNKNOWN) & (gold[inner] != UNKNOWN)
-        legal[inner] &= ~both | np.isfinite(model.transitions[gold[inner - 1], gold[inner]])
-        return legal
+    def best(self, emissions: NDArray[np.float32]) -> NDArray[np.int32]:
+        """**Shape (total,)**: the best labels under some emissions."""
+        from ...decoders.chain import ForwardDominance
 
-    def scores(self, labels: NDArray[np.int32]) -> float:
-        """The sum of the scores of complete gold labellings; ``-inf`` if one is illegal."""
+        found = ForwardDominance().decode_batch(self.model, emissions, self.lengths)
+        none = np.zeros(0, dtype=np.int32)
+        return np.concatenate([none, *(of.labels for of in found)]).astype(np.int32)
+
+    def scores(self, labels: NDArray[np.int32]) -> NDArray[np.float64]:
+        """**Shape (sentences,)**: what labellings are worth; ``-inf`` for illegal ones."""
         first, last, inner = self.ends()
-        model = self.model
-        return float(
-            self.emissions[np.arange(len(labels)), labels].sum(dtype=np.float64)
-            + model.start_scores[labels[first]].sum(dtype=np.float64)
-            + model.end_scores[labels[last]].sum(dtype=np.float64)
-            + model.transitions[labels[inner - 1], labels[inner]].sum(dtype=np.float64)
-        )
+        worth = self.emissions[np.arange(len(labels)), labels].astype(np.float64)
+        worth[first] += self.model.start_scores[labels[first]]
+        worth[last] += self.model.end_scores[labels[last]]
+        worth[inner] += self.model.transitions[labels[inner - 1], labels[inner]]
+        sums = np.zeros(len(self.lengths))
+        if len(first):
+            sums[self.lengths > 0] = np.add.reduceat(worth, first)
+        return sums
 
     def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """First and last tokens of the sentences, and all but the first ones."""
@@ -125,19 +117,17 @@ class ChainGradient:
         self.start = np.zeros(size)
         self.end = np.zeros(size)
 
-    def add_expectations(self, found: Any, tokens: Any, sign: float) -> None:
-        """Add the expected counts of labellings, over the marked tokens."""
-        self.emissions[tokens] += sign * found.marginals
+    def add_expectations(self, batch: ChainBatch, found: Any, sign: float) -> None:
+        """Add the expected counts of the labellings of a part of the batch."""
+        self.emissions[batch.places] += sign * found.marginals
         self.transitions += sign * found.transitions
         self.start += sign * found.start
         self.end += sign * found.end
 
-    def add_labels(
-        self, batch: ChainBatch, labels: NDArray[np.int32], tokens: Any, sign: float
-    ) -> None:
-        """Add the counts of given labellings of the marked tokens."""
+    def add_labels(self, batch: ChainBatch, labels: NDArray[np.int32], sign: float) -> None:
+        """Add the counts of given labellings of a part of the batch."""
         first, last, inner = batch.ends()
-        self.emissions[np.flatnonzero(tokens), labels] += sign
+        self.emissions[batch.places, labels] += sign
         np.add.at(self.transitions, (labels[inner - 1], labels[inner]), sign)
         np.add.at(self.start, labels[first], sign)
         np.add.at(self.end, labels[last], sign)
@@ -147,19 +137,19 @@ def negative_log_likelihood(batch: ChainBatch) -> tuple[float, ChainGradient]:
     """Conditional random field: ``log Z - log Z(gold)``, with the exact gradient."""
     from ...decoders.chain import forward_backward
 
-    batch, tokens, gradient = _trainable(batch)
+    gradient, batch = ChainGradient(batch), _trainable(batch)
     found = forward_backward(batch.model, batch.emissions, batch.lengths)
-    gradient.add_expectations(found, tokens, 1.0)
+    gradient.add_expectations(batch, found, 1.0)
     loss = float(found.log_partitions.sum())
 
     partial = batch.is_partial()
-    complete, chosen = batch.choose(~partial)
-    loss -= complete.scores(complete.gold)
-    gradient.add_labels(complete, complete.gold, _within(tokens, chosen), -1.0)
+    complete = batch.choose(~partial)
+    loss -= float(complete.scores(complete.gold).sum())
+    gradient.add_labels(complete, complete.gold, -1.0)
     if partial.any():
-        completed, chosen = batch.choose(partial)
-        found = forward_backward(batch.model, completed.clamped(), completed.lengths)
-        gradient.add_expectations(found, _within(tokens, chosen), -1.0)
+        unsure = batch.choose(partial)
+        found = forward_backward(batch.model, unsure.clamped(), unsure.lengths)
+        gradient.add_expectations(unsure, found, -1.0)
         loss -= float(found.log_partitions.sum())
     return loss, gradient
 
@@ -169,12 +159,8 @@ def perceptron(batch: ChainBatch) -> tuple[float, ChainGradient]:
 
     Averaging is left to the optimizer (``use_averages = true``).
     """
-    from ...decoders.chain import ForwardDominance
-
-    batch, tokens, gradient = _trainable(batch)
-    best = _labels(ForwardDominance().decode_batch(batch.model, batch.emissions, batch.lengths))
-    loss = _add_violations(batch, best, batch.is_wrong(best), tokens, gradient)
-    return loss, gradient
+    gradient, batch = ChainGradient(batch), _trainable(batch)
+    return _add_violations(batch, batch.best(batch.emissions), gradient), gradient
 
 
 def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
@@ -183,17 +169,15 @@ def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
     The violating labelling comes from the 0/1-loss oracle (Belanger et al. 2012, appendix A.3). A
     sentence with missing labels has no single gold labelling and is trained as by the perceptron.
     """
-    from ...decoders.chain import ForwardDominance, zero_one_oracle
+    from ...decoders.chain import zero_one_oracle
 
-    batch, tokens, gradient = _trainable(batch)
-    partial = batch.is_partial()
-    violators = _labels(
-        ForwardDominance().decode_batch(batch.model, batch.emissions, batch.lengths)
-    )
+    gradient, batch = ChainGradient(batch), _trainable(batch)
+    complete = ~batch.is_partial()
+    violators = batch.best(batch.emissions)
     # if the best labelling is not gold, it is the violator; else the second best may be
-    wrong = batch.is_wrong(violators)
-    hinges = float((wrong & ~partial).sum())
-    for sentence in np.flatnonzero(~wrong & ~partial & (batch.lengths > 0)):
+    right = ~batch.any_in_sentence(violators != batch.gold)
+    hinges = float((~right & complete).sum())
+    for sentence in np.flatnonzero(right & (batch.lengths > 0)):
         here = slice(batch.offsets[sentence], batch.offsets[sentence + 1])
         emissions, gold = batch.emissions[here], batch.gold[here]
         try:
@@ -203,10 +187,8 @@ def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
         score = batch.model.score
         if score(emissions, violator.labels) + 1.0 > score(emissions, gold):
             violators[here] = violator.labels
-            wrong[sentence] = True
             hinges += 1.0
-    loss = _add_violations(batch, violators, wrong, tokens, gradient)
-    return loss + hinges, gradient
+    return _add_violations(batch, violators, gradient) + hinges, gradient
 
 
 LOSSES: dict[Loss, Callable[[ChainBatch], tuple[float, ChainGradient]]] = {
@@ -217,58 +199,29 @@ LOSSES: dict[Loss, Callable[[ChainBatch], tuple[float, ChainGradient]]] = {
 
 
 def _add_violations(
-    batch: ChainBatch,
-    violators: NDArray[np.int32],
-    wrong: NDArray[np.bool_],
-    tokens: NDArray[np.bool_],
-    gradient: ChainGradient,
+    batch: ChainBatch, violators: NDArray[np.int32], gradient: ChainGradient
 ) -> float:
-    """Add the gradient of the violating sentences; return their losses."""
-    part, chosen = batch.choose(wrong)
-    gold = _completed(part)
-    gradient.add_labels(part, violators[chosen], _within(tokens, chosen), 1.0)
-    gradient.add_labels(part, gold, _within(tokens, chosen), -1.0)
-    return part.scores(violators[chosen]) - part.scores(gold)
+    """Add the gradient of the sentences whose violators are not gold; return their losses."""
+    wrong = batch.any_in_sentence((batch.gold != UNKNOWN) & (violators != batch.gold))
+    violators, part = violators[np.repeat(wrong, batch.lengths)], batch.choose(wrong)
+    gold = part.best(part.clamped()) if part.is_partial().any() else part.gold
+    gradient.add_labels(part, violators, 1.0)
+    gradient.add_labels(part, gold, -1.0)
+    return float((part.scores(violators) - part.scores(gold)).sum())
 
 
-def _completed(batch: ChainBatch) -> NDArray[np.int32]:
-    """Return gold with missing labels filled in by the best completion."""
-    from ...decoders.chain import ForwardDominance
-
-    if not batch.is_partial().any():
-        return batch.gold
-    solutions = ForwardDominance().decode_batch(batch.model, batch.clamped(), batch.lengths)
-    return _labels(solutions).astype(np.int32)
-
-
-def _trainable(batch: ChainBatch) -> tuple[ChainBatch, NDArray[np.bool_], ChainGradient]:
+def _trainable(batch: ChainBatch) -> ChainBatch:
     """Leave out sentences without a gold label, or whose gold labels are not legal."""
     from ...decoders.chain import log_partitions
 
-    gradient = ChainGradient(batch)
     keep = batch.any_in_sentence(batch.gold != UNKNOWN)
-    finite = (
-        np.isfinite(batch.model.transitions).all() and np.isfinite(batch.model.start_scores).all()
-    )
-    if not finite:
-        keep &= ~batch.any_in_sentence(~batch.legal())
-        unsure = keep & batch.is_partial()
+    partial = batch.is_partial()
+    keep &= partial | np.isfinite(batch.scores(batch.gold))
+    model = batch.model
+    if not (np.isfinite(model.transitions).all() and np.isfinite(model.start_scores).all()):
+        unsure = keep & partial
         if unsure.any():
-            chosen, _ = batch.choose(unsure)
-            found = log_partitions(batch.model, chosen.clamped(), chosen.lengths)
+            chosen = batch.choose(unsure)
+            found = log_partitions(model, chosen.clamped(), chosen.lengths)
             keep[unsure] = np.isfinite(found)
-    part, tokens = batch.choose(keep)
-    return part, tokens, gradient
-
-
-def _within(tokens: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which of all tokens are those chosen among the marked ones."""
-    result = tokens.copy()
-    result[tokens] = chosen
-    return result
-
-
-def _labels(solutions: Sequence[Any]) -> NDArray[np.int32]:
-    if not solutions:
-        return np.zeros(0, dtype=np.int32)
-    return np.concatenate([solution.labels for solution in solutions])
+    return batch.choose(keep)

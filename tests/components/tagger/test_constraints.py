@@ -13,25 +13,25 @@ from tests.oracles import all_chains
 NAME = "exact_tagger"
 
 
-def test_a_dictionary_is_obeyed_exactly():
+def test_words_with_labels_of_their_own_have_them_exactly():
     nlp = trained()
     pipe = nlp.get_pipe(NAME)
-    pipe.dictionary = {"man": ["VBZ"], "boats": ["NN", "JJ"]}
+    pipe.constraints = [
+        {"phrases": ["man"], "labels": ["VBZ"]},
+        {"phrases": ["boats"], "labels": ["NN", "JJ"]},
+    ]
     doc = nlp(bare(nlp, SENTENCES[3] + " boats"))
     assert doc[1].tag_ == "VBZ"
     assert doc[-1].tag_ in ("NN", "JJ")
     assert doc._.certificates[NAME][0]["status"] == "optimal"
-    assert pipe.dictionary == {"man": ["VBZ"], "boats": ["NN", "JJ"]}
 
 
-def test_a_dictionary_of_parts_binds_joint_labels():
+def test_parts_bind_joint_labels():
     nlp = trained(60, target=["tag", "ent"])
     pipe = nlp.get_pipe(NAME)
     assert nlp(bare(nlp, "Mercury sees Mercury .")).ents
-    pipe.dictionary = {"Mercury": ["O"]}
+    pipe.constraints = [{"phrases": ["Mercury"], "labels": ["O"]}]
     assert not nlp(bare(nlp, "Mercury sees Mercury .")).ents
-    with pytest.warns(UserWarning, match="no labels of the component: B-PLANET"):
-        pipe.dictionary = {"Mercury": ["B-PLANET"]}
 
 
 def test_tags_that_are_set_are_kept_on_request():

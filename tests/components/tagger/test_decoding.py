@@ -50,8 +50,10 @@ def test_a_batch_is_decoded_as_its_documents_are():
 
 def test_an_infeasible_sentence_costs_one_sentence():
     nlp = trained()
-    with pytest.warns(UserWarning, match="no labels of the component"):
-        nlp.get_pipe(NAME).dictionary = {"man": ["XYZ"]}
+    nlp.get_pipe(NAME).constraints = [
+        {"phrases": ["man"], "labels": ["NN"]},
+        {"phrases": ["man"], "labels": ["VBZ"]},
+    ]
     doc = annotated(nlp, SENTENCES[:2])
     expected = tags(doc)
     nlp(doc)

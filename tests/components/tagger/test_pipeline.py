@@ -39,7 +39,6 @@ def result(doc):
 
 def test_it_survives_disk_bytes_and_sourcing(tmp_path):
     nlp = trained()
-    nlp.get_pipe(NAME).dictionary = {"man": ["NN", "VBZ"]}
     expected = result(nlp(bare(nlp, SENTENCES[0])))
     nlp.to_disk(tmp_path)
     from_disk = spacy.load(tmp_path)
@@ -50,7 +49,6 @@ def test_it_survives_disk_bytes_and_sourcing(tmp_path):
     sourced.add_pipe(NAME, source=nlp, name="words")
     for other in (from_disk, from_bytes):
         assert result(other(bare(other, SENTENCES[0]))) == expected
-        assert other.get_pipe(NAME).dictionary == {"man": ["NN", "VBZ"]}
     doc = sourced(bare(sourced, SENTENCES[0]))
     assert result(doc) == (expected[0], {"words": expected[1][NAME]})
     scores = sourced.evaluate(examples(sourced))
@@ -102,9 +100,9 @@ def test_labels_may_come_from_a_file(tmp_path):
     config["initialize"]["components"] = {
         NAME: {
             "labels": {"@readers": "spacy.read_labels.v1", "path": str(labels)},
-            "dictionary": {"man": ["FW"]},
         }
     }
+    config["components"][NAME]["constraints"] = [{"phrases": ["man"], "labels": ["FW"]}]
     fresh = spacy.util.load_model_from_config(config)
     fresh.initialize(lambda: examples(fresh))
     assert fresh.get_pipe(NAME).labels[-1] == "FW"
