@@ -1,10 +1,10 @@
-"""The arrays of a concept graph: how they are built of edges, and what else edges may tell."""
+"""The arrays of a concept graph, and how they are built of edges."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from ..arrays import checked_indices, read_only
 from ..errors import ProblemError
 from .storage import StoredArrays
 
-__all__ = ["GraphArrays", "InLists", "edge_lengths"]
+__all__ = ["GraphArrays"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +89,25 @@ class GraphArrays:
         outer[self.inner] = self.ids
         return outer
 
+    def page_rank(self, damping: float, tolerance: float) -> NDArray[np.float64]:
+        """**Shape:** (n,): how often a random walk with restarts is at each inner number.
+
+        By power iteration. At vertices without an edge the walk restarts.
+        """
+        from scipy.sparse import csr_array
+
+        size = len(self.ids)
+        degree = np.diff(self.indptr)
+        follow = np.divide(damping, degree, out=np.zeros(size), where=degree > 0)
+        links = csr_array((np.ones(len(self.indices)), self.indices, self.indptr), (size, size))
+        ranks = np.full(size, 1.0 / size)
+        for _ in range(1000):
+            restarts = 1.0 - damping + damping * ranks[degree == 0].sum()
+            before, ranks = ranks, links @ (follow * ranks) + restarts / size
+            if np.abs(ranks - before).sum() < tolerance:
+                break
+        return ranks
+
     def places(self, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the indices of vertices, any valid index for unknown ones."""
         last = len(self.ids) - 1
@@ -142,101 +161,3 @@ def _numbered(
         return ids, rank.astype(np.int32)[edges]
     ids = np.unique(np.concatenate([edges.ravel(), extra])).astype(np.int64)
     return ids, np.searchsorted(ids, edges).astype(np.int32)
-
-
-class InLists(NamedTuple):
-    """The vertices from which edges lead to each: inner numbers.
-
-    **Shapes:** ``(n + 1,)``, ``(edges,)``
-    """
-
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-
-    @classmethod
-    def of_edges(cls, edges: ArrayLike, arrays: GraphArrays) -> InLists:
-        """Take directed edges without repeats, by where they lead."""
-        pairs, _ = _inner_pairs(edges, arrays)
-        size = max(1, len(arrays.ids))
-        codes = np.unique(pairs[:, 1] * size + pairs[:, 0])
-        counts = np.bincount(codes // size, minlength=len(arrays.ids))
-        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return cls(read_only(indptr), read_only((codes % size).astype(np.int32)))
-
-    @classmethod
-    def of_stored(cls, stored: StoredArrays, size: int) -> InLists:
-        """Take the directed edges of a folder, and check that they are within the graph."""
-        stored.check_offsets("in_indptr", size, len(stored["in_indices"]))
-        stored.check_range("in_indices", size)
-        return cls(stored["in_indptr"], stored["in_indices"])
-
-    @property
-    def in_degree(self) -> NDArray[np.int64]:
-        """**Shape:** (n,)"""
-        return np.diff(self.indptr)
-
-    def page_rank(self, damping: float, tolerance: float) -> NDArray[np.float64]:
-        """**Shape:** (n,): the stationary distribution of a random walk with restarts.
-
-        By power iteration. At vertices that lead nowhere the walk restarts.
-        """
-        from scipy.sparse import csr_array
-
-        size = len(self.indptr) - 1
-        degree = np.bincount(self.indices, minlength=size)
-        follow = np.divide(damping, degree, out=np.zeros(size), where=degree > 0)
-        links = csr_array((np.ones(len(self.indices)), self.indices, self.indptr), (size, size))
-        ranks = np.full(size, 1.0 / size)
-        for _ in range(1000):
-            restarts = 1.0 - damping + damping * ranks[degree == 0].sum()
-            before, ranks = ranks, links @ (follow * ranks) + restarts / size
-            if np.abs(ranks - before).sum() < tolerance:
-                break
-        return ranks
-
-
-def _inner_pairs(
-    edges: ArrayLike, arrays: GraphArrays
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The inner numbers of edges, and which edges belong to the graph; loops do not."""
-    # unsigned numbers, compared with ids, would become floats
-    given = np.asarray(edges).reshape(-1, 2).astype(np.int64)
-    if not len(given) or not len(arrays.ids):
-        return np.empty((0, 2), np.int64), np.zeros(len(given), bool)
-    places = arrays.places(given.ravel())
-    known = (arrays.ids[places] == given.ravel()).reshape(-1, 2).all(axis=1)
-    known &= given[:, 0] != given[:, 1]
-    return arrays.inner[places].reshape(-1, 2)[known].astype(np.int64), known
-
-
-def edge_lengths(edges: ArrayLike, lengths: ArrayLike, arrays: GraphArrays) -> NDArray[np.float64]:
-    """**Shape:** (2m,): the length of each entry of the adjacency, the least of repeated edges.
-
-    Raises
-    ------
-    ProblemError
-        If there is not one for each edge, one is not finite and greater than 0, or their sum is
-        not finite.
-    """
-    given = np.asarray(lengths, dtype=np.float64)
-    count = len(np.asarray(edges).reshape(-1, 2))
-    if given.shape != (count,):
-        raise ProblemError(f"weights: expected shape ({count},), one an edge; got {given.shape}.")
-    bad = np.flatnonzero(~(np.isfinite(given) & (given > 0)))
-    if len(bad):
-        raise ProblemError(
-            f"weights: lengths must be finite and greater than 0; got {given[bad[0]]} at {bad[0]}."
-        )
-    with np.errstate(over="ignore"):
-        whole = given.sum()
-    if not np.isfinite(whole):  # a path would be too long to be told from none
-        raise ProblemError("weights: their sum is beyond all floats; divide them by a constant.")
-    pairs, known = _inner_pairs(edges, arrays)
-    both = np.concatenate([pairs, pairs[:, ::-1]])
-    found = np.full(len(arrays.indices), np.inf)
-    own = np.repeat(np.arange(len(arrays.indptr) - 1), np.diff(arrays.indptr))
-    size = max(1, len(arrays.ids))
-    entries = own * size + arrays.indices
-    at = np.searchsorted(entries, both[:, 0] * size + both[:, 1])
-    np.minimum.at(found, at, np.tile(given[known], 2))
-    return read_only(found)

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import checked_indices, checked_whole, read_only, refuse_beyond_memory
 from ..errors import ProblemError
 from ..extras import needed
-from .adjacency import GraphArrays, InLists, edge_lengths
-from .distances import distances_among, hitting_distances_of, nearest_of_sets, shortest_paths
+from .adjacency import GraphArrays
+from .distances import distances_among, hitting_distances_of
 from .hubs import HubIndex
 from .storage import FolderFormat
 from .strings import StringTable
@@ -32,21 +32,13 @@ _FOLDER = FolderFormat(
         "label_starts": ("<i8", 1),
         "label_bytes": ("|u1", 1),
         "hubs": ("|u1", 2),
-        "lengths": ("<f8", 1),
-        "in_indptr": ("<i8", 1),
-        "in_indices": ("<i4", 1),
     },
-    optional=frozenset(
-        {"label_starts", "label_bytes", "hubs", "lengths", "in_indptr", "in_indices"}
-    ),
+    optional=frozenset({"label_starts", "label_bytes", "hubs"}),
 )
 
 
 class ConceptGraph:
     """A graph of concepts, optimised for distances among a few of many vertices.
-
-    Distances take no notice of the direction of edges; degrees and PageRank do in a directed
-    graph.
 
     Adjacency is kept sorted, with vertices numbered inside by descending degree; every
     call takes and gives the caller's own ids. Make one by :meth:`from_edges`,
@@ -68,13 +60,8 @@ class ConceptGraph:
         arrays: GraphArrays,
         labels: StringTable | None = None,
         hubs: HubIndex | None = None,
-        *,
-        lengths: NDArray[np.float64] | None = None,
-        into: InLists | None = None,
     ) -> None:
         self.arrays = arrays
-        self.lengths = lengths
-        self._into = into
         self._labels = labels
         self._hubs = hubs
         self._page_ranks: dict[tuple[float, float], NDArray[np.float64]] = {}
@@ -86,8 +73,6 @@ class ConceptGraph:
         cls,
         edges: ArrayLike,
         *,
-        weights: ArrayLike | None = None,
-        directed: bool = False,
         vertices: ArrayLike | None = None,
         labels: Mapping[int, str] | None = None,
         largest_component: bool = False,
@@ -99,15 +84,6 @@ class ConceptGraph:
         edges
             **Shape:** (m, 2), whole numbers: the caller's ids. Loops and repeats are
             dropped.
-        weights
-            **Shape:** (m,): the length of each edge, greater than 0; None for 1. Of repeated
-            edges the shortest counts. Distances are then lengths, found by Dijkstra's
-            algorithm through the whole graph: for graphs of up to some 100,000 edges, or few
-            candidates, since no hub index helps.
-        directed
-            Whether edges lead from their first vertex to their second: `in_degree`, PageRank
-            and the decoders ``Degree`` and ``PageRank`` then count links received. Distances
-            are those of the undirected graph, as in the paper.
         vertices
             Ids that belong to the graph even without an edge.
         labels
@@ -118,65 +94,36 @@ class ConceptGraph:
         Raises
         ------
         ProblemError
-            If `edges` is no array of pairs of whole numbers, or `weights` no lengths of them.
-
-        Examples
-        --------
-        >>> edges = [[0, 1], [1, 2], [0, 2]]
-        >>> ConceptGraph.from_edges(edges, weights=[1.0, 0.5, 4.0]).distances([0, 2])
-        array([[0. , 1.5],
-               [1.5, 0. ]])
-        >>> ConceptGraph.from_edges(edges, directed=True).in_degree.tolist()
-        [0, 1, 2]
+            If `edges` is no array of pairs of whole numbers.
         """
         arrays = GraphArrays.of_edges(edges, vertices, largest_component)
         names = None
         if labels is not None:
             names = StringTable.build(labels.get(int(i), "") for i in arrays.ids)
-        return cls(
-            arrays,
-            names,
-            lengths=None if weights is None else edge_lengths(edges, weights, arrays),
-            into=InLists.of_edges(edges, arrays) if directed else None,
-        )
+        return cls(arrays, names)
 
     @classmethod
-    def from_networkx(
-        cls,
-        graph: Any,
-        *,
-        weight: str | None = None,
-        directed: bool = False,
-        largest_component: bool = False,
-    ) -> ConceptGraph:
+    def from_networkx(cls, graph: Any, *, largest_component: bool = False) -> ConceptGraph:
         """Build from a networkx graph.
 
         Nodes that are whole numbers keep them as ids. Otherwise nodes are numbered in
-        their order in the graph, and labelled ``str(node)``. `weight` names the attribute of
-        edges that holds their length, which is 1 where it is missing.
+        their order in the graph, and labelled ``str(node)``.
 
         Raises
         ------
         ProblemError
-            If `graph` is no networkx graph, or no edge has the attribute.
+            If `graph` is no networkx graph.
         """
         if not (hasattr(graph, "nodes") and hasattr(graph, "edges")):
             raise ProblemError(f"graph: expected a networkx graph; got {type(graph).__name__}.")
         vertices, labels = list(graph.nodes), None
-        edges, lengths = list(graph.edges()), None
+        edges = list(graph.edges())
         if not all(isinstance(node, int | np.integer) for node in vertices):
             number = {node: i for i, node in enumerate(vertices)}
             edges = [(number[u], number[v]) for u, v in edges]
             vertices, labels = list(range(len(number))), {i: str(v) for v, i in number.items()}
-        if weight is not None:
-            given = [length for _, _, length in graph.edges(data=weight)]
-            if given and all(length is None for length in given):
-                raise ProblemError(f"weight: no edge has the attribute {weight!r}.")
-            lengths = [1 if length is None else length for length in given]
         return cls.from_edges(
             np.array(edges).reshape(-1, 2),
-            weights=lengths,
-            directed=directed,
             vertices=vertices,
             labels=labels,
             largest_component=largest_component,
@@ -209,10 +156,6 @@ class ConceptGraph:
             arrays |= {"label_starts": self._labels.offsets, "label_bytes": self._labels.data}
         if self._hubs is not None:
             arrays["hubs"] = self._hubs.table
-        if self.lengths is not None:
-            arrays["lengths"] = self.lengths
-        if self._into is not None:
-            arrays |= {"in_indptr": self._into.indptr, "in_indices": self._into.indices}
         complete = self._hubs is not None and self._hubs.complete
         _FOLDER.write(folder, arrays, {"hubs_complete": complete})
 
@@ -248,15 +191,7 @@ class ConceptGraph:
                 stored.refuse("hubs", f"{table.shape[1]} hubs can't be")
             complete = stored.header.get("hubs_complete") is True
             hubs = HubIndex(table, arrays.indptr, arrays.indices, complete)
-        lengths = into = None
-        if "lengths" in stored:
-            stored.check_size("lengths", len(arrays.indices))
-            lengths = stored["lengths"]
-            if not (np.isfinite(lengths).all() and (lengths > 0).all()):
-                stored.refuse("lengths", "some are not finite and greater than 0")
-        if "in_indptr" in stored and "in_indices" in stored:
-            into = InLists.of_stored(stored, size)
-        return cls(arrays, labels, hubs, lengths=lengths, into=into)
+        return cls(arrays, labels, hubs)
 
     def index_hubs(self, count: int = 256, *, progress: bool = False) -> None:
         """Compute the distances of all vertices from those of highest degree.
@@ -272,11 +207,6 @@ class ConceptGraph:
         progress
             Whether to show a progress bar.
         """
-        if self.lengths is not None:
-            raise ProblemError(
-                "index_hubs: the hub index counts edges, and these have lengths; distances are "
-                "found without one."
-            )
         count = min(checked_whole("count", count, low=1), len(self))
         a = self.arrays
         self._hubs = HubIndex.build(a.indptr, a.indices, count, progress) if count else None
@@ -306,21 +236,6 @@ class ConceptGraph:
         """**Shape:** (n,), int32: the degrees of :attr:`vertices`."""
         degrees = np.diff(self.arrays.indptr).astype(np.int32)
         return read_only(degrees[self.arrays.inner])
-
-    @property
-    def directed(self) -> bool:
-        """Whether the graph knows the direction of its edges."""
-        return self._into is not None
-
-    @cached_property
-    def in_degree(self) -> NDArray[np.int32]:
-        """**Shape:** (n,), int32: the edges that lead to each of :attr:`vertices`.
-
-        All that a vertex has, in an undirected graph.
-        """
-        if self._into is None:
-            return self.degree
-        return read_only(self._into.in_degree.astype(np.int32)[self.arrays.inner])
 
     @property
     def labels(self) -> Sequence[str] | None:
@@ -363,8 +278,6 @@ class ConceptGraph:
     def pagerank(self, damping: float = 0.85, tolerance: float = 1e-10) -> NDArray[np.float64]:
         """**Shape:** (n,): the PageRank of :attr:`vertices`, which sums to 1.
 
-        Along the direction of edges where they have one; whatever their lengths.
-
         Parameters
         ----------
         damping
@@ -380,8 +293,7 @@ class ConceptGraph:
             return np.empty(0)
         kind = float(damping), float(tolerance)
         if kind not in self._page_ranks:
-            into = self._into or InLists(self.arrays.indptr, self.arrays.indices)
-            self._page_ranks[kind] = read_only(into.page_rank(*kind)[self.arrays.inner])
+            self._page_ranks[kind] = read_only(self.arrays.page_rank(*kind)[self.arrays.inner])
         return self._page_ranks[kind]
 
     def with_edges(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -394,7 +306,7 @@ class ConceptGraph:
 
     # --- distances --------------------------------------------------------------
 
-    def distances(self, vertices: ArrayLike) -> NDArray[Any]:
+    def distances(self, vertices: ArrayLike) -> NDArray[np.int32]:
         """**Shape:** (v, v): the distances among vertices, in the order given.
 
         By the hub index where there is one; else by searches from 64 vertices at once.
@@ -406,10 +318,7 @@ class ConceptGraph:
 
         Returns
         -------
-        The numbers of edges in int32, or the lengths of paths in float64 where edges have
-        lengths; -1 where there is no path. A
-        ``RepresentativesProblem`` takes floats for costs, whatever their sign: make it by
-        ``from_graph``, which says what a pair without a path costs.
+        The numbers of edges; -1 where there is no path.
         """
         inner = self.arrays.inner[self.rows(vertices)]
         refuse_beyond_memory(
@@ -418,11 +327,9 @@ class ConceptGraph:
             8 * len(inner) ** 2,
             "give fewer",
         )
-        if self.lengths is not None:
-            return shortest_paths(self.arrays, self.lengths, inner)
         return distances_among(self.arrays, self._hubs, inner)
 
-    def hitting(self, sets: Sequence[ArrayLike]) -> list[NDArray[Any]]:
+    def hitting(self, sets: Sequence[ArrayLike]) -> list[NDArray[np.int32]]:
         """Return the distance of every vertex of every set to every set.
 
         Parameters
@@ -440,6 +347,4 @@ class ConceptGraph:
             if not len(members):
                 raise ProblemError(f"sets[{i}]: is empty; leave it out.")
         inner = [self.arrays.inner[members] for members in rows]
-        if self.lengths is not None and inner:
-            return nearest_of_sets(self.arrays, self.lengths, inner)
         return hitting_distances_of(self.arrays, self._hubs, inner) if inner else []

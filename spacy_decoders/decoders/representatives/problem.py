@@ -141,11 +141,6 @@ class RepresentativesProblem:
             raise ProblemError(
                 f"connection: expected None, 'maximal' or 'minimal'; got {connection!r}."
             )
-        if connection is not None and graph.lengths is not None:
-            raise ProblemError(
-                "connection: joins sets by edges of length 1, and the graph's edges have lengths "
-                "of their own; take None."
-            )
         given = [
             checked_indices(f"candidates[{i}]", members, (None,), dtype=np.int64)
             for i, members in enumerate(candidates)

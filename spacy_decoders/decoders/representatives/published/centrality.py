@@ -48,7 +48,7 @@ class _Central(RepresentativesDecoder):
 
 @dataclass(frozen=True)
 class Degree(_Central):
-    """Choose the vertex of highest degree in each set: that to which most edges lead.
+    """Choose the vertex of highest degree in each set.
 
     The degrees are those of the graph as it is, whatever the connection of the sets.
 
@@ -63,7 +63,7 @@ class Degree(_Central):
     """
 
     def _scores(self, graph: ConceptGraph) -> NDArray[Any]:
-        return graph.in_degree
+        return graph.degree
 
 
 @dataclass(frozen=True)
@@ -87,17 +87,11 @@ class PageRank(_Central):
         return graph.pagerank()
 
 
-def graph_of(
-    name: str, problem: RepresentativesProblem, *, counting: bool = False
-) -> ConceptGraph:
-    """Return the graph that a problem was made from; refuse lengths where edges are counted."""
+def graph_of(name: str, problem: RepresentativesProblem) -> ConceptGraph:
+    """Return the graph that a problem was made from."""
     if problem.graph is None:
         raise ProblemError(
             f"graph: {name} looks into the graph; make the problem by "
             "RepresentativesProblem.from_graph, or link by a knowledge base that has a graph."
-        )
-    if counting and problem.graph.lengths is not None:
-        raise ProblemError(
-            f"graph: {name} counts edges, and these have lengths; take ExactRepresentatives."
         )
     return problem.graph

@@ -64,7 +64,7 @@ class Decomposable(RepresentativesDecoder):
         NotDecomposableError
             If a set is not connected, or two sets share a component without bridges.
         """
-        graph = graph_of("Decomposable", problem, counting=True)
+        graph = graph_of("Decomposable", problem)
         arrays = graph.arrays
         members = arrays.inner[graph.rows(problem.ids(problem.members))]
         sets = np.split(members, problem.offsets[1:-1]) if problem.size else []

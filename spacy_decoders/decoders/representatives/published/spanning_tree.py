@@ -56,7 +56,7 @@ class SpanningTree(RepresentativesDecoder):
         self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
         """Choose along the tree; needs a problem made by ``from_graph``."""
-        graph = graph_of("SpanningTree", problem, counting=True)
+        graph = graph_of("SpanningTree", problem)
         keys = problem.keys(self.seed)
         costs = problem.local_costs.copy()
         if problem.size:
