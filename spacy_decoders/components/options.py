@@ -7,13 +7,11 @@ component also inherits: a validated attribute for each option.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from inspect import get_annotations
 from typing import Any, ClassVar
-
-from thinc.api import Config
 
 from ..errors import ProblemError
 from .option_checks import check_of
@@ -140,12 +138,8 @@ class WithOptions:
 
     def _is_configured(self, name: str, saved: Any) -> bool:
         """Whether the config still gives an option the value that it had when it was saved."""
-        now = _single_dollars(self._configured[name])
-        if _single_dollars(self._checked(name, saved)) == now:
-            return True
-        if not any("$" in text for text in _texts(saved)):
-            return False
-        return bool(_single_dollars(self._checked(name, _as_read(saved))) == now)
+        now, before = self._configured[name], self._checked(name, saved)
+        return bool(now == before or ("$" in repr(before) and _plain(now) == _plain(before)))
 
     def unsaved_changes(self) -> list[str]:
         """Options that were changed and are not saved with the component."""
@@ -177,14 +171,14 @@ class WithOptions:
     def _note_changes(self) -> None:
         """Store options that a config does not keep in `cfg`, which is saved, with both values."""
         self.cfg.pop(SAVED, None)
-        with_dollars = {
-            name for name, value in self._options.items() if any("$" in of for of in _texts(value))
+        changed = self._changed()
+        saved = {
+            name: [self._configured[name], value]
+            for name, value in self._options.items()
+            if self._declared[name].saved and (name in changed or "$" in repr(value))
         }
-        differ = with_dollars.union(self._changed())
-        saved = [name for name in self._options if name in differ and self._declared[name].saved]
         if saved:
-            now = self._options
-            self.cfg[SAVED] = {name: [self._configured[name], now[name]] for name in saved}
+            self.cfg[SAVED] = saved
 
     def _changed(self) -> list[str]:
         before = self._configured
@@ -202,38 +196,17 @@ class WithOptions:
         return f"{type(self).__name__} has no {kind} {name!r}; {hint}"
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """The strings of an option's value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (list, tuple, Mapping)):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(item)
-
-
-def _single_dollars(value: Any) -> Any:
-    """Return a value in which dollars beside each other are one: config files double each."""
-    if isinstance(value, str):
-        return re.sub(r"\$+", "$", value)
-    if isinstance(value, Mapping):
-        return {key: _single_dollars(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_single_dollars(item) for item in value]
-    return value
-
-
-def _as_read(value: Any) -> Any:
-    """Return what a config file gives back: strings beside each other with dollars become one."""
-    text = Config({"options": {"value": value}}).to_str()
-    return Config().from_str(text, interpolate=False).interpolate()["options"]["value"]
+def _plain(value: Any) -> str:
+    """What a config file leaves of a value with dollars: each save doubles them, and strings
+    beside each other that have some become one."""
+    return re.sub(r"[$\s'\",()\[\]]", "", repr(value))
 
 
 def _check_variables(options: Mapping[str, Any]) -> None:
     """Raise if a config with these options could be saved, and not be read again."""
     for name, value in options.items():
-        for text in _texts(value):
-            if "${" in text:
-                raise ProblemError(
-                    f"{name}: {text!r} has '${{', which config files take for the beginning of a "
-                    "variable; write it otherwise, '[$]{' in a regular expression."
-                )
+        if "${" in repr(value):
+            raise ProblemError(
+                f"{name}: {value!r} has '${{', which config files take for the beginning of a "
+                "variable; write it otherwise, '[$]{' in a regular expression."
+            )

@@ -313,5 +313,5 @@ def test_dollars_survive_saves(tmp_path):
         nlp = spacy.load(tmp_path)
         assert nlp.get_pipe("exact_tagger").constraints == (demand,)
     demand = {"phrases": ["${x}"], "labels": ["CUR"]}
-    with pytest.raises(ProblemError, match=r"^constraints: '\$\{x\}' has '\$\{', which config"):
+    with pytest.raises(ProblemError, match=r"^constraints: .* has '\$\{', which config"):
         spacy.blank("en").add_pipe("exact_tagger", config={"constraints": [demand]})
