@@ -21,6 +21,7 @@ __all__ = [
     "fields_of",
     "inflated",
     "message_of",
+    "packed",
     "saved_counts",
     "whole_number",
 ]
@@ -141,8 +142,14 @@ def inflated(data: Any, part: str, size: int | None = None) -> bytes:
     return found
 
 
+def packed(column: NDArray[Any], level: int = 9) -> bytes:
+    """Compress a column with the lowest bytes of all its numbers first, then the higher ones."""
+    planes = column.reshape(-1, 1).view(np.uint8).T
+    return zlib.compress(np.ascontiguousarray(planes).tobytes(), level)
+
+
 def columns_of(data: bytes, kind: Any, part: str) -> NDArray[Any]:
-    """Return the numbers of decompressed bytes, of which the lowest bytes all come first.
+    """Return the numbers that :func:`packed` compressed, of decompressed bytes.
 
     Raises
     ------

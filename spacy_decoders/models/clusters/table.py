@@ -7,7 +7,6 @@ Tables that ship are named by saved pipelines, which have no copies of them. The
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from spacy import strings
 
 from ...errors import ProblemError
-from ..saved import array_of, columns_of, damaged, fields_of, inflated, message_of
+from ..saved import array_of, columns_of, damaged, fields_of, inflated, message_of, packed
 
 __all__ = [
     "CENTROIDS", "FOLDER", "PREFIXES", "ClusterTable", "SharedTable", "VectorTable",
@@ -194,7 +193,7 @@ class ClusterTable(SharedTable):
 
     def content(self) -> bytes:
         """Return the table as bytes, about 4 for each word."""
-        return bytes(srsly.msgpack_dumps([_packed(column) for column in self._columns()]))
+        return bytes(srsly.msgpack_dumps([packed(column) for column in self._columns()]))
 
     def _columns(self) -> Sequence[NDArray[Any]]:
         return _gaps_of(self.keys), self.numbers, self.paths, self.classes
@@ -261,8 +260,8 @@ class VectorTable(SharedTable):
     def content(self) -> bytes:
         """Return the table as bytes."""
         saved = {
-            "words": _packed(_gaps_of(self.keys)),
-            "codes": _packed(self.codes.T.reshape(-1)),
+            "words": packed(_gaps_of(self.keys)),
+            "codes": packed(self.codes.T.reshape(-1)),
             "centroids": self.centroids,
         }
         return bytes(srsly.msgpack_dumps(saved))
@@ -325,12 +324,6 @@ def _keys_of(gaps: NDArray[np.uint32], part: str) -> NDArray[np.uint32]:
     if len(keys) and (not gaps[1:].all() or keys[-1] >= 1 << 32):
         raise damaged(part, "they are not in order")
     return keys.astype(np.uint32)
-
-
-def _packed(column: NDArray[np.generic]) -> bytes:
-    """Compress a column with the lowest bytes of all its numbers first, then the higher ones."""
-    planes = column.reshape(-1, 1).view(np.uint8).T
-    return zlib.compress(np.ascontiguousarray(planes).tobytes(), 9)
 
 
 def _resolved(data: bytes, part: str) -> bytes:

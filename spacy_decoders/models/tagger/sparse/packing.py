@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...saved import columns_of, damaged, fields_of, inflated, whole_number
+from ...saved import columns_of, damaged, fields_of, inflated, packed, whole_number
 
 __all__ = [
     "MOST_LABELS",
@@ -21,6 +20,8 @@ __all__ = [
 
 #: Of a saved weight, in a byte.
 _MOST = 127
+#: Of compression: higher ones take longer, and save little.
+LEVEL = 6
 _LARGEST = float(np.finfo(np.float32).max)
 #: Labels and rows that a table may have.
 MOST_LABELS, MOST_ROWS = 1 << 16, 1 << 26
@@ -80,9 +81,9 @@ def to_columns(table: Packed) -> dict[str, Any]:
         "bits": 8,
         "scale": scale,
         "rows": len(counts),
-        "counts": _compressed(counts.astype("<u2").view(np.uint8).reshape(-1, 2).T),
-        "labels": _compressed(table.labels.astype("<u2").view(np.uint8).reshape(-1, 2).T),
-        "values": _compressed(whole.view(np.uint8)),
+        "counts": packed(counts, LEVEL),
+        "labels": packed(table.labels, LEVEL),
+        "values": packed(whole, LEVEL),
     }
 
 
@@ -118,10 +119,6 @@ def from_columns(columns: dict[str, Any], size: int = MOST_LABELS) -> Packed:
         raise damaged("weights, labels", f"label {labels.max():,} of {size:,}")
     whole = _column(compressed[2], total, np.int8, "weights, values")
     return Packed(starts, labels, (whole * scale).astype(np.float32))
-
-
-def _compressed(planes: NDArray[np.uint8]) -> bytes:
-    return zlib.compress(np.ascontiguousarray(planes).tobytes(), 6)
 
 
 def _column(data: Any, length: int, kind: Any, part: str) -> NDArray[Any]:
