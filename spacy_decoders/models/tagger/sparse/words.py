@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.lexeme import Lexeme
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 
 from ...clusters.table import PREFIXES, ClusterTable
+from ...inference.kernels.word_rows import places_of
 from ...vocabularies import vocab_of
 from .gazetteer import PhraseTable
 from .kernels.atoms import AFFIX, letters
+from .kernels.features import sum_words
 from .kernels.gazetteer import single_words
-from .kernels.words import find, insert, sum_words
 from .packing import Packed
 from .templates import WORD_ATOMS, Plan
 
@@ -78,8 +78,8 @@ class WordTable:
         self.generation += 1
         self.atoms = np.zeros((1024, len(WORD_ATOMS)), dtype=np.uint64)
         self.atoms[0] = 1
-        self._keys = np.zeros(4096, dtype=np.uint64)
-        self._places = np.zeros(4096, dtype=np.int64)
+        self._keys = np.zeros((1024, 1), dtype=np.uint64)
+        self._slots = np.full(2048, -1, dtype=np.int32)
 
     def met(self, docs: Sequence[Doc], words: NDArray[np.uint64], lists: WordLists) -> MetWords:
         """Find the words of some documents, new ones too.
@@ -87,20 +87,38 @@ class WordTable:
         The words, **shape (n,)**, are their numbers in the vocabulary; the documents know their
         strings.
         """
-        found = np.empty(len(words), dtype=np.int64)
         with self._lock:
             given = (lists.clusters, lists.groups, lists.phrases)
             if (self._clusters, self._groups, self._phrases) != given:
                 self._clusters, self._groups, self._phrases = given
                 self._clear()
-            if find(self._keys, self._places, words, found):
-                new = np.unique(words[found < 0])
-                if self.count + len(new) > min(self.most, MOST):
+            try:
+                found, count = self._placed(words)
+                if count > max(self.count, min(self.most, MOST)):
                     self._clear()
-                    new = np.unique(words)
-                self._add(new, vocab_of(docs, new))
-                find(self._keys, self._places, words, found)
+                    found, count = self._placed(words)
+                if count > self.count:
+                    new = self._keys[self.count : count, 0]
+                    vocab = vocab_of(docs, new)
+                    self.atoms = _with_room(self.atoms, self.count, count)
+                    self._describe([vocab[word] for word in new.tolist()], self.count)
+                    self.count = count
+            except BaseException:  # words that nothing is known of are not to be found
+                self._clear()
+                raise
             return MetWords(found, self.atoms, self.count, self.generation)
+
+    def _placed(self, words: NDArray[np.uint64]) -> tuple[NDArray[np.int64], int]:
+        """Return the places of words, of new ones behind the others, and how many there are."""
+        found = np.empty(len(words), dtype=np.int64)
+        room = self.count + len(words)
+        if room > len(self._keys):
+            keys = self._keys = _with_room(self._keys, self.count, room)
+            self._slots = np.full(1 << (2 * len(keys) - 1).bit_length(), -1, dtype=np.int32)
+            known = keys[1 : self.count].copy()
+            places_of(self._slots, keys, 1, known, np.empty(len(known), dtype=np.int64))
+        rows = words.reshape(-1, 1)
+        return found, places_of(self._slots, self._keys, self.count, rows, found)
 
     def lowered(self, docs: Sequence[Doc], words: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the words in lower case; they are then known to the documents' vocabulary."""
@@ -108,25 +126,6 @@ class WordTable:
         vocab = vocab_of(docs, unique)
         lower = [vocab.strings.add(vocab.strings[word].lower()) for word in unique.tolist()]
         return np.array(lower, dtype=np.uint64)[back]
-
-    def _add(self, words: NDArray[np.uint64], vocab: Vocab) -> None:
-        """Make room for new words, and describe them before any of them can be found."""
-        first, count = self.count, self.count + len(words)
-        if count > len(self.atoms):
-            room = max(count, 2 * len(self.atoms))
-            grown = np.zeros((room, len(WORD_ATOMS)), dtype=np.uint64)
-            grown[:first] = self.atoms[:first]
-            self.atoms = grown
-        self._describe([vocab[word] for word in words.tolist()], first)
-        while 2 * count > len(self._keys):
-            old, places = self._keys, self._places
-            self._keys = np.zeros(2 * len(old), dtype=np.uint64)
-            self._places = np.zeros(2 * len(old), dtype=np.int64)
-            used = np.flatnonzero(old)
-            order = used[np.argsort(places[used])]
-            insert(self._keys, self._places, old[order], 1)
-        insert(self._keys, self._places, words, first)
-        self.count = count
 
     def _describe(self, lexemes: Sequence[Lexeme], first: int) -> None:
         """Write the atoms of new words."""
@@ -151,6 +150,15 @@ class WordTable:
             columns[:, 5] = _NAMED + (classes & np.uint64(255))
         if self._groups is not None:
             _write_prefixes(self._groups, texts, _GROUP_PREFIXES, rows[:, _GROUPS:])
+
+
+def _with_room(rows: NDArray[np.uint64], count: int, room: int) -> NDArray[np.uint64]:
+    """Return rows with room for so many, the first `count` of them as they are."""
+    if room <= len(rows):
+        return rows
+    grown = np.zeros((max(room, 2 * len(rows)), rows.shape[1]), dtype=np.uint64)
+    grown[:count] = rows[:count]
+    return grown
 
 
 class WordSums:

@@ -5,7 +5,7 @@ import numpy as np
 from .....jit import jit, uncounted
 from .hashing import mixed, row_of
 
-__all__ = ["NOTHING", "emit", "rows_of"]
+__all__ = ["NOTHING", "emit", "rows_of", "sum_words"]
 
 #: The row of a feature that a token has not.
 NOTHING = -1
@@ -95,3 +95,35 @@ def emit(plan, shifts, table, sums, words, atoms, own, bounds, bits, emissions):
                         total[table.labels[k]] += table.values[k]
             for y in range(size):
                 emissions[i, y] = total[y]
+
+
+@jit()
+def sum_words(plan, slots, table, atoms, bits, first, last, sums):
+    """Write what the features of words alone are worth, for each distance they are seen from.
+
+    Parameters
+    ----------
+    plan
+        A plan of templates of one word each.
+    slots
+        **Shape (templates,)**, int64: to which of the sums each template belongs.
+    table
+        The :class:`~spacy_decoders.models.tagger.sparse.packing.Packed` weights.
+    atoms
+        **Shape (words, A)**, uint64.
+    bits
+        The number of rows is 2 to the power of this.
+    first, last
+        The words.
+    sums
+        **Shape (words, distances, width)**, float32: written for these words.
+    """
+    for w in range(first, last):
+        sums[w] = 0
+        for t in range(len(plan.seeds)):
+            value = atoms[w, plan.atoms[t]]
+            if value == 0:
+                continue
+            row = row_of(mixed(plan.seeds[t], value), bits)
+            for k in range(table.starts[row], table.starts[row + 1]):
+                sums[w, slots[t], table.labels[k]] += table.values[k]

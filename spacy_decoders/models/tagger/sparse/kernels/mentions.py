@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from .....jit import jit
+from .....jit import jit, uncounted
 from .hashing import MULTIPLIER
-from .words import cell_of
 
 __all__ = ["note_mentions"]
 
@@ -12,6 +11,16 @@ __all__ = ["note_mentions"]
 MANY = 2
 #: Added to small numbers, so that none of them is "nothing" or "outside".
 NAMED = 1 << 33
+
+
+@uncounted(inline="always")
+def cell_of(keys, key):
+    """Return the cell that has a key, or the empty one where it belongs."""
+    mask = len(keys) - 1
+    cell = np.int64((key * MULTIPLIER) >> np.uint64(32)) & mask
+    while keys[cell] != 0 and keys[cell] != key:
+        cell = (cell + 1) & mask
+    return cell
 
 
 @jit()
