@@ -1,26 +1,36 @@
-"""Find the trees of a document's blocks of sentences, with what else is asked of each."""
+"""Find the trees of a document, with what else is asked of each, and why there are none."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.tokens import Doc
+from thinc.api import Model
 
 from ...certificate import Certificate, Scope, Status
 from ...errors import InfeasibleError, ProblemError, UndecidedError
+from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factor_weights import Family
-from ...models.parser.tree_scores import SentenceScores
-from .parsed_doc import ParsedDoc
-from .rules import DocumentRules
+from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
+from ..constraints.conflicts import Source, conflict, least_conflict
+from .parsed_doc import NO_LABEL, ParsedDoc
+from .rules import DocumentRules, TreeRules
+from .trees import SPACE_LABEL
+from .wishes import Wishes
 
 if TYPE_CHECKING:
     from ...decoders.tree import TreeSolution
 
-__all__ = ["BlockDecoder", "check_decoder"]
+__all__ = ["DocumentDecoder", "check_decoder", "explained"]
+
+#: The source that the option `rules` is.
+RULES = "rules"
 
 
 class NoTree(NamedTuple):
@@ -31,46 +41,55 @@ class NoTree(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BlockDecoder:
-    """Decodes the blocks of documents: sentences whose boundaries are decided together."""
+class DocumentDecoder:
+    """Finds the trees of a document, block after block, and why a sentence has none.
 
-    #: The name of the component.
+    Parameters
+    ----------
+    doc, scores
+        The document, and the scores of its trees.
+    component
+        The name of the component.
+    parser
+        What finds the trees.
+    rules, wishes
+        What the trees must satisfy.
+    model, limits, paragraphs
+        What finds boundaries anew where a sentence has no tree, as
+        :func:`~spacy_decoders.models.parser.tree_scores.rescored` and
+        :meth:`.TreeRules.starts` take them.
+    head_margins, k_best
+        Whether the margin of each head is wanted, and how many trees.
+    """
+
+    doc: Doc
+    scores: DocumentScores
     component: str
-    #: What finds the trees.
     parser: TreeParser
-    #: The dependency labels, the root's last.
-    labels: tuple[str, ...]
-    #: Whether the margin of each head is wanted.
-    head_margins: bool
-    #: How many trees are wanted.
-    k_best: int
+    rules: TreeRules
+    wishes: Wishes
+    model: Model[Any, Any]
+    limits: BoundaryLimits
+    paragraphs: bool
+    head_margins: bool = False
+    k_best: int = 1
+
+    @cached_property
+    def _stated(self) -> DocumentRules:
+        return self.rules.of_doc(self.doc, self.wishes)
 
     def decode(
-        self,
-        block: SentenceScores,
-        stated: DocumentRules,
-        parsed: ParsedDoc,
-        scope: Scope = "full",
+        self, block: SentenceScores, parsed: ParsedDoc, scope: Scope = "full"
     ) -> list[NoTree]:
-        """Find the best tree and add it to the document, or return why there is none.
+        """Find the best tree of a block and add it to `parsed`, or return why there is none.
 
         Some rules speak of a sentence as a whole, and so of no block of several. Where the best
         trees of a block break one, its boundaries are kept, and each sentence is parsed anew; the
-        certificates' scope is then ``"pruned"``, as other boundaries may be better.
-
-        Parameters
-        ----------
-        block
-            The scores.
-        stated
-            What the document's trees must satisfy.
-        parsed
-            The document, to which the trees are added.
-        scope
-            ``"pruned"`` for a sentence whose boundaries were found before.
+        certificates' scope is then ``"pruned"``, as other boundaries may be better. It is for a
+        sentence whose boundaries were found before, too.
         """
         parser = self.parser
-        rules = stated.of_block(block.tokens, block.boundaries is None)
+        rules = self._stated.of_block(block.tokens, block.boundaries is None)
         try:
             every_label = self.head_margins or self.k_best > 1
             decoded = parser.decode(block, rules, every_label=every_label)
@@ -88,12 +107,12 @@ class BlockDecoder:
             return [NoTree(block.tokens, error)]
         problem, best, block = decoded
         sentences = [block] if best.starts is None else block.cut(best.starts)
-        if best.starts is not None and self._break(sentences, best, stated):
+        if best.starts is not None and self._break(sentences, best):
             parsed.add_starts(sentences[1:])
             return [
                 missing
                 for sentence in sentences
-                for missing in self.decode(sentence, stated, parsed, "pruned")
+                for missing in self.decode(sentence, parsed, "pruned")
             ]
         parsed.sentences += sentences
         certificate = best.certificate
@@ -115,12 +134,7 @@ class BlockDecoder:
             parsed.parses.append([self._as_dict(block, solution) for solution in found])
         return []
 
-    def _break(
-        self,
-        sentences: Sequence[SentenceScores],
-        best: TreeSolution,
-        stated: DocumentRules,
-    ) -> bool:
+    def _break(self, sentences: Sequence[SentenceScores], best: TreeSolution) -> bool:
         """Whether one of several trees breaks a rule on roots, which no block is decoded with."""
         from ...decoders.tree import Roots
 
@@ -128,7 +142,7 @@ class BlockDecoder:
         for sentence in sentences:
             first, end = end, end + len(sentence.tokens)
             heads = [-1, *(max(head - first, 0) for head in best.heads[first:end].tolist())]
-            of_sentence = stated.of_block(sentence.tokens, True)
+            of_sentence = self._stated.of_block(sentence.tokens, True)
             if any(
                 rule.is_broken(heads, heads) for rule in of_sentence if isinstance(rule, Roots)
             ):
@@ -142,9 +156,82 @@ class BlockDecoder:
             "component": self.component,
             "tokens": sentence.tokens.tolist(),
             "heads": heads.tolist(),
-            "deps": [self.labels[label] for label in labels],
+            "deps": [self.rules.labels[label] for label in labels],
             "score": solution.certificate.score,
         }
+
+    def conflict(self, missing: NoTree) -> dict[str, Any]:
+        """Describe a least set of demands that leave no tree of some tokens.
+
+        Where the budget ended before there was a tree, it is all of them.
+        """
+        start, end = int(missing.tokens[0]), int(missing.tokens[-1]) + 1
+        demands = self.wishes.within(start, end).sources
+        if self.rules.statements:
+            demands.append(Source(RULES, start, end))
+        if isinstance(missing.error, InfeasibleError):
+            demands = least_conflict(demands, partial(self._has_trees, start, end))
+        return conflict(self.doc, start, end, demands)
+
+    def _has_trees(self, start: int, end: int, kept: Sequence[Source]) -> bool:
+        """Whether there are trees of ``doc[start:end]`` under some of the demands.
+
+        Boundaries are found anew: a head that is demanded also forbids those inside of its arc.
+        """
+        rules, parser = self.rules, self.parser
+        if all(source.name != RULES for source in kept):
+            rules = replace(rules, of_labels=(), statements=())
+            parser = replace(parser, exempt=())
+        freer = replace(
+            self,
+            parser=parser,
+            rules=rules,
+            wishes=self.wishes.only(kept),
+            head_margins=False,
+            k_best=1,
+        )
+        presets = rules.starts(self.doc, freer.wishes, self.paragraphs)
+        given = self.doc, self.scores, presets, self.limits
+        scratch = ParsedDoc.blank(len(self.doc), self.scores.starts)
+        return not any(
+            tokens[0] < end and tokens[-1] >= start and isinstance(error, InfeasibleError)
+            for block in rescored(self.model, *given, (start, end))
+            for tokens, error in freer.decode(block, scratch)
+        )
+
+    def unmet(self, parsed: ParsedDoc) -> list[dict[str, Any]]:
+        """Describe the demands on white space, of which none else knows, that do not hold."""
+        # by the numbers of labels, those below 0 included
+        names = (*self.rules.labels[:-1], "", SPACE_LABEL, self.rules.labels[-1])
+        found: list[dict[str, Any]] = []
+        for wish in self.wishes.wishes:
+            head, label = int(parsed.heads[wish.token]), int(parsed.labels[wish.token])
+            if label != NO_LABEL and not wish.holds(head, names[label]):
+                found.append(conflict(self.doc, wish.token, wish.token + 1, [wish.source]))
+        return [one for place, one in enumerate(found) if one not in found[:place]]
+
+
+def explained(error: Exception, conflict: Mapping[str, Any], labels: Sequence[str]) -> str:
+    """Say which labels the rules of an error speak of, and which demands contradict each other.
+
+    Examples
+    --------
+    >>> demands = [{"source": "constraints[0]", "text": "she"}, {"source": "rules", "text": "..."}]
+    >>> explained(Exception(), {"demands": demands}, ["nsubj"])
+    " This is demanded by constraints[0] at 'she'."
+    """
+    numbers = {
+        number
+        for rule in getattr(error, "rules", ())
+        for key in ("labels", "exempt")
+        for number in getattr(rule, key, None) or ()
+    }
+    known = {number: labels[number] for number in sorted(numbers)}
+    demands = ", ".join(
+        f"{of['source']} at {of['text']!r}" for of in conflict["demands"] if of["source"] != RULES
+    )
+    said = f" The labels are {known}." if known else ""
+    return f"{said} This is demanded by {demands}." if demands else said
 
 
 def check_decoder(

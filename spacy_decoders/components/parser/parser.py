@@ -33,34 +33,14 @@ from ...one_thread import one_thread
 from ..constraints.conflicts import record_conflicts
 from ..constraints.constraint import check_known
 from ..constraints.pipe import WithConstraints
-from ..extensions import (
-    forget,
-    record_certificates,
-    record_margins,
-    record_probabilities,
-)
+from ..extensions import forget, record_certificates, record_margins, record_probabilities
 from ..factories.branch_and_bound_parser import ParserOptions
-from .conflicts import ConflictFinder, in_words, labels_of
-from .decoding import BlockDecoder, check_decoder
+from .decoding import DocumentDecoder, check_decoder, explained
 from .gold import collect_labels
-from .parsed_doc import (
-    DEPS,
-    HEADS,
-    NO_LABEL,
-    ROOT,
-    SPACE,
-    STARTS,
-    ParsedDoc,
-    ParseProbabilities,
-)
+from .parsed_doc import DEPS, HEADS, NO_LABEL, ROOT, SPACE, STARTS, ParsedDoc
 from .probabilities import CalibratedParser
 from .rules import TreeRules, check_rules
-from .trees import (
-    SPACE_LABEL,
-    TreeWriter,
-    attach_spaces,
-    is_space,
-)
+from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space
 from .wishes import Wishes
 
 __all__ = ["BranchAndBoundParser"]
@@ -202,15 +182,23 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         """Find the best tree of each sentence."""
         parsed = ParsedDoc.blank(len(doc), scores.starts)
         parsed.vectors = scores.vectors if self.tensor else None
-        blocks = BlockDecoder(self.name, self.parser, self.labels, self.head_margins, self.k_best)
-        rules, wishes = self.tree_rules, self._wishes(doc)
-        stated = rules.of_doc(doc, wishes)
-        finder = ConflictFinder(
-            self.model, self._limits, blocks, rules, wishes, bool(self.paragraphs)
+        wishes = self._wishes(doc)
+        decoder = DocumentDecoder(
+            doc,
+            scores,
+            self.name,
+            self.parser,
+            self.tree_rules,
+            wishes,
+            self.model,
+            self._limits,
+            bool(self.paragraphs),
+            self.head_margins,
+            self.k_best,
         )
         for block in self._with_patterns(doc, scores.blocks):
-            for missing in blocks.decode(block, stated, parsed):
-                conflict = finder.find(doc, scores, missing)
+            for missing in decoder.decode(block, parsed):
+                conflict = decoder.conflict(missing)
                 self._warn_of_conflict(missing.error, conflict)
                 if not self.overwrite:
                     parsed.kept[missing.tokens[0] : missing.tokens[-1] + 1] = True
@@ -221,8 +209,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         alone = parsed.heads == np.arange(len(doc))
         parsed.labels[blank] = np.where(alone[blank], ROOT, SPACE)
         if wishes.wishes:
-            names = (*self.cfg["labels"], NO_LABEL, SPACE_LABEL, self.cfg["root"])
-            parsed.conflicts += finder.unmet(doc, parsed, names)
+            parsed.conflicts += decoder.unmet(parsed)
         if self.probabilities or self.min_prob:
             parsed.probabilities = self._probabilities(scores, parsed, self.temperature)
         return parsed
@@ -274,13 +261,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         """Say once that a sentence has no tree, and what excludes each other."""
         if not self._warned_of_rules:
             self._warned_of_rules = True
-            names = labels_of(getattr(error, "rules", ()), self.labels)
-            known = f" The labels are {names}." if names else ""
-            demands = in_words(conflict)
-            known += f" This is demanded by {demands}." if demands else ""
             warnings.warn(
-                f"{self.name}: a sentence has no tree (others may follow unsaid; "
-                f"doc._.conflicts tells of each): {error}{known}",
+                f"{self.name}: a sentence has no tree (others may follow unsaid; doc._.conflicts "
+                f"tells of each): {error}{explained(error, conflict, self.labels)}",
                 UserWarning,
                 stacklevel=2,
             )
@@ -311,7 +294,10 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         else:
             forget(doc, self.name, "margins", ["head_margin"])
         if found is not None:
-            self._write_probabilities(doc, found)
+            written = found.as_dict()
+            names = {"head_prob": HEADS, "dep_prob": DEPS, "sent_start_prob": STARTS}
+            of_tokens = {attribute: written[kind] for attribute, kind in names.items()}
+            record_probabilities(doc, self.name, written, of_tokens)
         else:
             forget(doc, self.name, "probabilities", ["head_prob", "dep_prob", "sent_start_prob"])
         if self.k_best > 1:
@@ -320,15 +306,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             doc._.parses = [*others, *decoded.parses]
         else:
             forget(doc, self.name, "parses")
-
-    def _write_probabilities(self, doc: Doc, found: ParseProbabilities) -> None:
-        written = found.as_dict()
-        of_tokens = {
-            "head_prob": written[HEADS],
-            "dep_prob": written[DEPS],
-            "sent_start_prob": written[STARTS],
-        }
-        record_probabilities(doc, self.name, written, of_tokens)
 
     # --- training ---
 

@@ -22,8 +22,13 @@ __all__ = ["ATTRIBUTES", "Wish", "Wishes"]
 Ints = NDArray[np.int64]
 
 #: Extension attributes of tokens that state heads (as indices in the document; a token's own is
-#: that of a root) and labels.
-ATTRIBUTES = ("fixed_head", "fixed_dep", "forbidden_heads", "forbidden_deps")
+#: that of a root) or labels, and whether they forbid them, which takes a list.
+ATTRIBUTES: dict[str, tuple[Literal["head", "dep"], bool]] = {
+    "fixed_head": ("head", False),
+    "fixed_dep": ("dep", False),
+    "forbidden_heads": ("head", True),
+    "forbidden_deps": ("dep", True),
+}
 
 #: The head of a token that a constraint says to be its own head: none can be.
 NO_HEAD = -1
@@ -80,9 +85,10 @@ class Wishes:
             such label.
         """
         found: list[Wish] = []
-        if any(key[0] == "._." and key[1] in ATTRIBUTES for key in doc.user_data if _is_key(key)):
+        keys = (key for key in doc.user_data if isinstance(key, tuple) and len(key) == 4)
+        if any(key[0] == "._." and key[1] in ATTRIBUTES for key in keys):
             for token in doc:
-                found += _set_on(doc, token, labels)
+                found += _set_on(token, labels)
         if not overwrite and doc.has_annotation("DEP"):
             for token in doc:
                 if token.has_head() and not token.is_space:
@@ -190,60 +196,32 @@ def _demanded(place: Place) -> Iterator[Wish]:
             yield Wish(source, token, "dep", tuple(constraint.not_deps), True)
 
 
-def _set_on(doc: Doc, token: Token, labels: Sequence[str]) -> Iterator[Wish]:
+def _set_on(token: Token, labels: Sequence[str]) -> Iterator[Wish]:
     """What is set on a token."""
-    n = len(doc)
-    head, dep = token._.fixed_head, token._.fixed_dep
-    if head is not None:
-        head = _checked_head("fixed_head", token, head, n)
-        yield Wish(_own("fixed_head", token), token.i, "head", (head,))
-    if dep is not None:
-        dep = _checked_dep("fixed_dep", token, dep)
-        if labels and dep not in labels:
-            raise ProblemError(
-                f"fixed_dep: the parser has no label {dep!r}; it has {', '.join(labels)}."
-            )
-        yield Wish(_own("fixed_dep", token), token.i, "dep", (dep,))
-    heads = _checked_list("forbidden_heads", token, token._.forbidden_heads)
-    if heads:
-        heads = [_checked_head("forbidden_heads", token, head, n) for head in heads]
-        yield Wish(_own("forbidden_heads", token), token.i, "head", tuple(heads), True)
-    deps = _checked_list("forbidden_deps", token, token._.forbidden_deps)
-    if deps:
-        deps = [_checked_dep("forbidden_deps", token, dep) for dep in deps]
-        yield Wish(_own("forbidden_deps", token), token.i, "dep", tuple(deps), True)
+    where = f"at token {token.i} ({token.text!r})"
+    for name, (about, forbidden) in ATTRIBUTES.items():
+        given = token._.get(name)
+        if given is None:
+            continue
+        if forbidden and (isinstance(given, (str, Mapping)) or not isinstance(given, Iterable)):
+            raise ProblemError(f"{name}: expected a list {where}; got {given!r}.")
+        values = tuple(given) if forbidden else (given,)
+        for value in values:
+            if about == "head" and not _is_place(value, len(token.doc)):
+                raise ProblemError(
+                    f"{name}: expected the index of a token, 0 to {len(token.doc) - 1}, {where}; "
+                    f"got {value!r}."
+                )
+            if about == "dep" and not isinstance(value, str):
+                raise ProblemError(f"{name}: expected a label {where}; got {value!r}.")
+            if about == "dep" and not forbidden and labels and value not in labels:
+                raise ProblemError(
+                    f"{name}: the parser has no label {value!r}; it has {', '.join(labels)}."
+                )
+        if values:
+            yield Wish(Source(name, token.i, token.i + 1), token.i, about, values, forbidden)
 
 
-def _own(attribute: str, token: Token) -> Source:
-    return Source(attribute, token.i, token.i + 1)
-
-
-def _is_key(key: Any) -> bool:
-    return isinstance(key, tuple) and len(key) == 4
-
-
-def _checked_list(name: str, token: Token, values: Any) -> list[Any]:
-    if values is None:
-        return []
-    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
-        raise ProblemError(
-            f"{name}: expected a list at token {token.i} ({token.text!r}); got {values!r}."
-        )
-    return list(values)
-
-
-def _checked_head(name: str, token: Token, head: Any, n: int) -> int:
-    if isinstance(head, bool) or not isinstance(head, (int, np.integer)) or not 0 <= head < n:
-        raise ProblemError(
-            f"{name}: expected the index of a token, 0 to {n - 1}, at token {token.i} "
-            f"({token.text!r}); got {head!r}."
-        )
-    return int(head)
-
-
-def _checked_dep(name: str, token: Token, dep: Any) -> str:
-    if not isinstance(dep, str):
-        raise ProblemError(
-            f"{name}: expected a label at token {token.i} ({token.text!r}); got {dep!r}."
-        )
-    return dep
+def _is_place(value: Any, count: int) -> bool:
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return is_whole and 0 <= value < count
