@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from thinc.types import Floats2d
 
 from ...errors import ProblemError
 
-__all__ = ["LabelTemplates", "LikelyTemplates", "context_codes", "form_hashes", "likely_arcs"]
+__all__ = ["LabelTemplates", "TemplateArrays", "context_codes", "form_hashes", "likely_arcs"]
 
 Codes = NDArray[np.uint64]
 Input = tuple[Codes, NDArray[np.intp]]
@@ -203,19 +202,22 @@ def likely_arcs(arcs: Any) -> NDArray[np.bool_]:
     return found
 
 
-@dataclass(frozen=True)
-class LikelyTemplates:
-    """The templates' weights and the codes of one or more sentences, to score likely arcs."""
+class TemplateArrays(NamedTuple):
+    """The templates' weights and the codes of some sentences, as compiled loops take them."""
 
     #: float32 (rows, labels).
     table: NDArray[np.float32]
     #: uint64 (tokens, ATTRIBUTES).
     codes: Codes
+    #: (templates, columns).
+    templates: NDArray[np.int64] = TEMPLATES
+    #: What the weights are multiplied by.
+    scale: np.float32 = np.float32(GAIN)
 
     @classmethod
     def of(
         cls, model: Model[Input, Floats2d] | None, forms: Codes, tags: NDArray[Any], offsets: Any
-    ) -> LikelyTemplates | None:
+    ) -> TemplateArrays | None:
         """Return the templates of some sentences, laid end to end; None without a layer."""
         if model is None:
             return None
@@ -223,17 +225,7 @@ class LikelyTemplates:
         return cls(table, context_codes(forms, tags, offsets))
 
     @classmethod
-    def none(cls, tokens: int, labels: int) -> LikelyTemplates:
+    def none(cls, tokens: int, labels: int) -> TemplateArrays:
         """Templates that add nothing."""
         table = np.zeros((1, labels), dtype=np.float32)
         return cls(table, np.zeros((tokens, ATTRIBUTES), dtype=np.uint64))
-
-    def arrays(self) -> Any:
-        """What the compiled loops take, as one tuple."""
-        from .kernels.labels import TemplateArrays
-
-        return TemplateArrays(self.table, self.codes, TEMPLATES, np.float32(GAIN))
-
-    def part(self, first: int, end: int) -> LikelyTemplates:
-        """Return the same for some of the tokens."""
-        return replace(self, codes=self.codes[first:end])

@@ -14,7 +14,7 @@ from thinc.types import Floats2d
 
 from ..inference.products import LEAST_ROWS, product
 from .biaffine import BUCKETS, classes_of
-from .label_templates import LikelyTemplates, likely_arcs
+from .label_templates import TemplateArrays, likely_arcs
 
 __all__ = ["ArcLabels", "BestLabels", "BiaffineLabels", "arc_labels", "label_arcs"]
 
@@ -140,7 +140,7 @@ class ArcLabels:
     #: float32 (labels, 2 * far + 1), by signed distance.
     distances: NDArray[np.float32]
     #: The scores of templates.
-    templates: LikelyTemplates
+    templates: TemplateArrays
     #: bool (modifiers, heads), the arcs whose labels are scored by templates as well.
     likely: NDArray[np.bool_]
     #: float32 (likely arcs, labels), the log-probabilities of their labels, by modifier and head;
@@ -185,7 +185,7 @@ class ArcLabels:
             self,
             queries=self.queries[among],
             keys=self.keys[among],
-            templates=self.templates.part(first, end),
+            templates=self.templates._replace(codes=self.templates.codes[among]),
             likely=np.array(self.likely[among, among]),
             of_likely=of_likely,
         )
@@ -229,7 +229,7 @@ class ArcLabels:
                 given,
                 self.keys,
                 self.distances,
-                self.templates.arrays(),
+                self.templates,
                 labelled,
                 self.likely,
                 start,
@@ -313,7 +313,7 @@ def arc_labels(
     vectors: Floats2d,
     offsets: Sequence[int] | NDArray[np.int64],
     arcs: Sequence[Any],
-    templates: LikelyTemplates | None = None,
+    templates: TemplateArrays | None = None,
     *,
     likely_only: bool = False,
 ) -> list[ArcLabels]:
@@ -347,13 +347,14 @@ def arc_labels(
     far = int(np.diff(offsets).max(initial=1)) - 1
     by_class: Any = model.get_param("D")
     distances = np.ascontiguousarray(by_class[classes_of(np.arange(-far, far + 1))].T, dtype="f")
-    templates = templates or LikelyTemplates.none(len(queries), labels)
+    templates = templates or TemplateArrays.none(len(queries), labels)
     found = []
     for scores, (start, end) in zip(arcs, pairwise(offsets.tolist()), strict=True):
         likely, of_likely = likely_arcs(scores), None
         if likely_only:
             of_likely = np.empty((np.count_nonzero(likely), labels), dtype="f")
-        query, key, own = queries[start:end], keys[start:end], templates.part(start, end)
+        own = templates._replace(codes=templates.codes[start:end])
+        query, key = queries[start:end], keys[start:end]
         found.append(ArcLabels(query, key, tensor, distances, own, likely, of_likely))
     return found
 

@@ -14,7 +14,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from .boundaries import BoundaryLimits, known_odds
-from .label_templates import LikelyTemplates, form_hashes
+from .label_templates import TemplateArrays, form_hashes
 from .labels import ArcLabels, arc_labels, label_arcs
 from .pattern_matches import SentencePatterns
 from .relatives import score_arcs
@@ -209,8 +209,9 @@ def score_documents(
         # larger arrays would not fit the cache, and would be allocated anew each time
         if words >= BATCH_WORDS or end == len(docs):
             batch = slice(begin, end)
+            vectors = model.predict(list(docs[batch]))
             given = docs[batch], presets[batch], spaces[batch]
-            scored += _score_batch(model, *given, limits, partly)
+            scored += _score_vectors(model, vectors, *given, limits, partly)
             begin, words = end, 0
     return scored
 
@@ -235,20 +236,8 @@ def rescored(
         The part's first token, and that after the last; blocks may go beyond it.
     """
     blank = np.array([token.is_space for token in doc])
-    given = [doc], [preset], [blank], limits, False
-    return _score_vectors(model, scored.vectors, *given, within=within)[0].blocks
-
-
-def _score_batch(
-    model: Model[list[Doc], Floats2d],
-    docs: Sequence[Doc],
-    presets: Sequence[NDArray[np.int64]],
-    spaces: Sequence[NDArray[np.bool_]],
-    limits: BoundaryLimits,
-    partly: bool,
-) -> list[DocumentScores]:
-    vectors = model.predict(list(docs))
-    return _score_vectors(model, vectors, docs, presets, spaces, limits, partly)
+    given = [doc], [preset], [blank], limits, False, within
+    return _score_vectors(model, scored.vectors, *given)[0].blocks
 
 
 def _score_vectors(
@@ -259,7 +248,6 @@ def _score_vectors(
     spaces: Sequence[NDArray[np.bool_]],
     limits: BoundaryLimits,
     partly: bool,
-    *,
     within: tuple[int, int] | None = None,
 ) -> list[DocumentScores]:
     lengths: Any = list(map(len, docs))
@@ -271,40 +259,35 @@ def _score_vectors(
     log_odds: Any = model.get_ref("boundaries").predict(vectors)
     tags = tag_scores.argmax(axis=1)
     forms = form_hashes(docs)
-    kept: list[NDArray[np.int64]] = []  # per block, tokens' indices in the document
-    rows: list[NDArray[np.int64]] = []  # the same as rows of the batch
-    boundaries: list[NDArray[np.float32] | None] = []
-    counts = []
-    starts = []
-    start_odds = []
-    begin = 0
-    for preset, blank in zip(presets, spaces, strict=True):
+    begins = np.cumsum([0, *lengths]).tolist()
+    documents = []
+    for begin, preset, blank in zip(begins, presets, spaces, strict=False):
         odds = known_odds(log_odds[begin : begin + len(blank), 0], preset, blank)
         offsets = limits.cut(odds)
-        places = [np.flatnonzero(~blank[a:b]) + a for a, b in pairwise(offsets.tolist())]
-        places = [block for block in places if len(block)]
+        blocks = [np.flatnonzero(~blank[a:b]) + a for a, b in pairwise(offsets.tolist())]
+        blocks = [block for block in blocks if len(block)]
         if within is not None:
-            places = [of for of in places if of[0] < within[1] and of[-1] >= within[0]]
-        starts.append(offsets[:-1])
-        start_odds.append(odds)
-        kept += places
-        rows += [block + begin for block in places]
-        boundaries += [limits.within(odds[block]) for block in places]
-        counts.append(len(places))
-        begin += len(blank)
+            blocks = [of for of in blocks if of[0] < within[1] and of[-1] >= within[0]]
+        documents.append((odds, offsets[:-1], blocks))
+    kept = [block for _, _, blocks in documents for block in blocks]
+    rows = [
+        begin + block
+        for begin, (_, _, blocks) in zip(begins, documents, strict=False)
+        for block in blocks
+    ]
     chosen = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
     arcs, received = score_arcs(model, vectors[chosen], np.cumsum([0, *map(len, rows)]))
-    scored = assemble(model, received, arcs, tags[chosen], forms[chosen], kept, partly=partly)
-    scored = [
-        block if within is None else replace(block, boundaries=within)
-        for block, within in zip(scored, boundaries, strict=True)
-    ]
-    ends = np.cumsum(counts)
+    of_blocks = iter(
+        assemble(model, received, arcs, tags[chosen], forms[chosen], kept, partly=partly)
+    )
     return [
-        DocumentScores(begins, scored[end - count : end], odds, of_doc)
-        for begins, end, count, odds, of_doc in zip(
-            starts, ends, counts, start_odds, encoded, strict=True
+        DocumentScores(
+            starts,
+            [replace(next(of_blocks), boundaries=limits.within(odds[block])) for block in blocks],
+            odds,
+            of_doc,
         )
+        for (odds, starts, blocks), of_doc in zip(documents, encoded, strict=True)
     ]
 
 
@@ -336,7 +319,7 @@ def assemble(
     if not len(places):
         return []
     offsets = np.cumsum([0, *map(len, places)])
-    templates = LikelyTemplates.of(model.maybe_get_ref("label_templates"), forms, tags, offsets)
+    templates = TemplateArrays.of(model.maybe_get_ref("label_templates"), forms, tags, offsets)
     all_labels = arc_labels(
         model.get_ref("labels"), vectors, offsets, arcs, templates, likely_only=partly
     )

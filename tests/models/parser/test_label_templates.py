@@ -17,7 +17,7 @@ from spacy_decoders.models.parser.label_templates import (
     WORD_AFTER,
     WORD_BEFORE,
     LabelTemplates,
-    LikelyTemplates,
+    TemplateArrays,
     context_codes,
     likely_arcs,
 )
@@ -97,7 +97,7 @@ def test_likely_arcs_alone_have_templates(rng):
     dense.initialize()
     model = layer(rng)
     codes = context_codes(FORMS, TAGS, OFFSETS)
-    given = LikelyTemplates.of(model, FORMS, TAGS, OFFSETS)
+    given = TemplateArrays.of(model, FORMS, TAGS, OFFSETS)
     sizes = np.diff(OFFSETS)
     scores = [rng.normal(scale=2 * LIKELY, size=(n, n + 1)).astype("f") for n in sizes]
     for of_arcs in scores:

@@ -7,10 +7,7 @@ table that has a weight for each label.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from ....jit import internal, jit
 
@@ -20,15 +17,6 @@ _SHIFT = np.uint64(31)
 
 #: Odds of less, as logarithms, change no sum of at least 1 in single precision.
 _NEGLIGIBLE = np.float32(-17.0)
-
-
-class TemplateArrays(NamedTuple):
-    """The templates of a sentence of n tokens."""
-
-    table: NDArray[np.float32]  # (rows, labels)
-    codes: NDArray[np.uint64]  # (n, attributes)
-    templates: NDArray[np.int64]  # (templates, columns)
-    scale: np.float32  # what the weights are multiplied by
 
 
 @jit(inline="always")
@@ -124,7 +112,7 @@ def label_arcs(by_label, keys, distances, given, labelled, likely, first, arcs, 
     were certain.
 
     **Shape**: by_label (modifiers, labels * inner), the modifiers being those from `first` on;
-    keys (n, inner) by head; distances (labels, 2 * far + 1); given, a :class:`TemplateArrays`,
+    keys (n, inner) by head; distances (labels, 2 * far + 1); given, a :class:`.TemplateArrays`,
     which the likely arcs have; labelled and likely (n, n), arcs (n, n + 1), by modifier and head,
     the root at 0 in the latter; into, scores, labels' log-probabilities and labels, (n + 1, n + 1)
     each by head and modifier; all_logs (arcs, labels), the log-probabilities of all labels of the
