@@ -9,16 +9,14 @@ nothing it prints is seen. A child is started by the first program, and serves t
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 import threading
 import weakref
 from contextlib import suppress
-from io import BytesIO
 from time import monotonic
-from typing import IO, Any
-
-import numpy as np
+from typing import IO, Any, cast
 
 from .solvers import Answer, load, solve
 from .statement import Solver, SolverError, Statement
@@ -31,6 +29,8 @@ OWN_LIMIT = 0.9
 #: What starts the child: nothing of the parent's main module runs again.
 _MAIN = "import sys; from spacy_decoders.decoders.programs.child import serve; serve(sys.argv[1])"
 _WAY_OUT = {"CBC": ': use solver="HIGHS"', "HIGHS": ""}
+#: What reading from a process raises that ends in the middle of a message.
+_CUT_OFF = (EOFError, OSError, pickle.UnpicklingError)
 _local = threading.local()
 
 
@@ -49,36 +49,17 @@ def in_child(solver: Solver, program: Statement, seconds: float, *, integral: bo
     if solver not in children or not children[solver].alive:
         children[solver] = _Child(solver)
     try:
-        answer: Answer = children[solver].ask(program, seconds, integral=integral)
+        return cast(Answer, children[solver].ask(program, seconds, integral=integral))
     except TimeoutError:
         if not children[solver].alive:
             # the next program finds another that has loaded
             children[solver] = _Child(solver)
         return Answer("out of time")
-    return answer
 
 
-def _send(stream: IO[bytes], **parts: Any) -> None:
-    """Write named arrays as one message: its size, and an npz file."""
-    content = BytesIO()
-    np.savez(content, **parts)
-    stream.write(content.tell().to_bytes(8, "little") + content.getvalue())
+def _send(stream: IO[bytes], message: Any) -> None:
+    pickle.dump(message, stream, pickle.HIGHEST_PROTOCOL)
     stream.flush()
-
-
-def _receive(stream: IO[bytes]) -> dict[str, Any]:
-    """Read a message.
-
-    Raises
-    ------
-    EOFError
-        If the other side has ended.
-    """
-    head = stream.read(8)
-    content = stream.read(int.from_bytes(head, "little"))
-    if len(head) < 8 or len(content) < int.from_bytes(head, "little"):
-        raise EOFError
-    return dict(np.load(BytesIO(content), allow_pickle=False))
 
 
 class _Child:
@@ -103,10 +84,9 @@ class _Child:
     def _load(self) -> None:
         """Wait until the child has loaded its solver, or says why it can't."""
         try:
-            fault = str(_receive(self.process.stdout)["fault"])  # type: ignore[arg-type]
-        except (EOFError, OSError, ValueError):
-            fault = "its process has ended"
-        self._fault = fault or None
+            self._fault = pickle.load(self.process.stdout)  # type: ignore[arg-type]
+        except _CUT_OFF:
+            self._fault = "its process has ended"
 
     @property
     def alive(self) -> bool:
@@ -141,10 +121,9 @@ class _Child:
         timer.start()
         assert self.process.stdin is not None and self.process.stdout is not None
         try:
-            limits = {"limit": OWN_LIMIT * left, "integral": integral}
-            _send(self.process.stdin, **limits, **program._asdict())
-            reply = _receive(self.process.stdout)
-        except (EOFError, OSError) as error:
+            _send(self.process.stdin, (program, OWN_LIMIT * left, integral))
+            answer, fault = pickle.load(self.process.stdout)
+        except _CUT_OFF as error:
             self._end()
             if late.is_set():
                 raise TimeoutError from None
@@ -154,9 +133,9 @@ class _Child:
             ) from error
         finally:
             timer.cancel()
-        if str(reply["fault"]):
-            raise SolverError(f"{self.solver} failed: {reply['fault']}.")
-        return Answer(str(reply["status"]), reply["point"], reply["duals"], float(reply["bound"]))
+        if fault is not None:
+            raise SolverError(f"{self.solver} failed: {fault}.")
+        return cast(Answer, answer)
 
     def _kill(self, late: threading.Event) -> None:
         late.set()
@@ -183,18 +162,17 @@ def serve(solver: Solver) -> None:
     try:
         load(solver)
     except Exception as error:  # whatever the libraries raise is told to the parent
-        _send(answers, fault=f"{type(error).__name__}: {error}")
+        _send(answers, f"{type(error).__name__}: {error}")
         return
-    _send(answers, fault="")
+    _send(answers, None)
     while True:
         try:
-            given = _receive(requests)
+            program, seconds, integral = pickle.load(requests)
         except EOFError:
             return
-        seconds, integral = float(given.pop("limit")), bool(given.pop("integral"))
-        program = Statement(**{**given, "maximize": bool(given["maximize"])})
+        answer, fault = None, None
         try:
-            answer, fault = solve(solver, program, seconds, integral=integral), ""
+            answer = solve(solver, program, seconds, integral=integral)
         except Exception as error:
-            answer, fault = Answer(""), f"{type(error).__name__}: {error}"
-        _send(answers, fault=fault, **answer._asdict())
+            fault = f"{type(error).__name__}: {error}"
+        _send(answers, (answer, fault))

@@ -7,6 +7,7 @@ that were given, and the bound of a relaxation is computed from its duals.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,13 +17,10 @@ from ...errors import InfeasibleError, ProblemError
 from .child import in_child
 from .solvers import Answer, WarmHighs, solve, warm_highs
 from .statement import (
+    FIELDS,
     SIGNS,
-    Change,
     Floats,
     Indices,
-    NewBounds,
-    NewColumns,
-    NewRows,
     Sense,
     Solver,
     SolverError,
@@ -115,14 +113,11 @@ class LinearProgram:
         self.maximize = maximize
         self.column_count = self.row_count = 0
         self._clock = clock or UNLIMITED.start()
-        self._changes: list[Change] = []
         self._warm: WarmHighs | None = None
-        #: how many of the changes the statement has, and the warm solver
-        self._stated = self._told = 0
-        none, ints = np.zeros(0), np.zeros(0, np.int32)
-        self._statement = Statement(
-            maximize, none, none, none, none > 0, ints.astype(np.int8), none, ints, ints, none
-        )
+        # the fields of a statement, in the parts that were added since they were last asked for
+        self._parts: dict[str, list[NDArray[Any]]] = {
+            name: [np.zeros(0, dtype)] for name, dtype in FIELDS.items()
+        }
 
     def add_columns(
         self,
@@ -162,10 +157,10 @@ class LinearProgram:
             raise ProblemError(f"lower: must not exceed upper, got {lower!r} and {upper!r}.")
         self._look_at_clock()
         into: ArrayLike = np.zeros((count, 0), np.int32) if rows is None else rows
-        entries = _entries("rows", into, coefficients, starts, count, self.row_count)
-        if count:
-            lows, highs = np.full(count, float(lower)), np.full(count, float(upper))
-            self._changes.append(NewColumns(costs, lows, highs, np.full(count, integer), *entries))
+        own, of, values = _entries("rows", into, coefficients, starts, count, self.row_count)
+        self._put(rows=of, columns=own + np.int32(self.column_count), values=values)
+        low, high = np.full(count, float(lower)), np.full(count, float(upper))
+        self._put(objective=costs, lower=low, upper=high, integer=np.full(count, integer))
         self.column_count += count
         return np.arange(self.column_count - count, self.column_count)
 
@@ -207,9 +202,9 @@ class LinearProgram:
         count = len(of) if starts is None else len(np.asarray(starts)) - 1
         limits = np.empty(count)
         limits[:] = _finite("sides", sides)
-        entries = _entries("columns", of, coefficients, starts, count, self.column_count)
-        if count:
-            self._changes.append(NewRows(sense, limits, *entries))
+        own, of, values = _entries("columns", of, coefficients, starts, count, self.column_count)
+        self._put(rows=own + np.int32(self.row_count), columns=of, values=values)
+        self._put(signs=np.full(count, SIGNS[sense], np.int8), sides=limits)
         self.row_count += count
         return np.arange(self.row_count - count, self.row_count)
 
@@ -228,9 +223,7 @@ class LinearProgram:
         if not (lows <= highs).all():
             raise ProblemError(f"lower: must not exceed upper, got {lower!r} and {upper!r}.")
         program = self._stating()
-        changed = (program.lower[of] != lows) | (program.upper[of] != highs)
-        if changed.any():
-            self._changes.append(NewBounds(of[changed], lows[changed], highs[changed]))
+        program.lower[of], program.upper[of] = lows, highs
 
     def relax(self, clock: Clock | None = None) -> LinearSolution:
         """Solve without integrality, within the clock's seconds.
@@ -296,10 +289,7 @@ class LinearProgram:
         self._warm = self._warm or warm_highs()
         if self._warm is None:
             return solve(self.solver, program, seconds, integral=False)
-        for change in self._changes[self._told :]:
-            self._warm.add(change)
-        self._told = len(self._changes)
-        return self._warm.relax(maximize=self.maximize, seconds=seconds)
+        return self._warm.relax(program, seconds)
 
     def _look_at_clock(self) -> None:
         seconds = self._clock.budget.seconds
@@ -321,13 +311,16 @@ class LinearProgram:
         if fault is not None:
             raise SolverError(f"{self.solver} returned {fault}.")
 
+    def _put(self, **added: NDArray[Any]) -> None:
+        for name, part in added.items():
+            self._parts[name].append(part)
+
     def _stating(self) -> Statement:
-        """Return the whole program, with pending changes applied."""
-        new = self._changes[self._stated :]
-        if new:
-            self._stated = len(self._changes)
-            self._statement = self._statement.changed(new)
-        return self._statement
+        """Return the whole program."""
+        for parts in self._parts.values():
+            if len(parts) > 1:
+                parts[:] = [np.concatenate(parts)]
+        return Statement(self.maximize, **{name: parts[0] for name, parts in self._parts.items()})
 
 
 def _finite(name: str, values: ArrayLike) -> Floats:
@@ -345,19 +338,18 @@ def _entries(
     count: int,
     high: int,
 ) -> tuple[Indices, Indices, Floats]:
-    """Return starts, indices and coefficients of the entries of `count` columns or rows."""
+    """Return which of `count` columns or rows each entry is of, its index and its coefficient."""
     given = np.asarray(indices)
+    own = np.arange(count, dtype=np.int32)
     if starts is None:
         if given.ndim != 2 or len(given) != count:
             raise ProblemError(f"{name}: expected shape ({count}, entries), got {given.shape}.")
-        width = given.shape[1]
-        offsets = np.arange(0, width * count + 1, max(width, 1), dtype=np.int32)
-        offsets = offsets if width else np.zeros(count + 1, np.int32)
+        own = own.repeat(given.shape[1])
     else:
-        width = 2  # or more
-        offsets = np.ascontiguousarray(starts, dtype=np.int32)
+        offsets = np.asarray(starts)
         if len(offsets) != count + 1 or offsets[0] != 0 or offsets[-1] != given.size:
             raise ProblemError(f"starts: must rise from 0 to the number of {name}.")
+        own = own.repeat(np.diff(offsets))
     values = np.empty(given.shape)
     values[:] = coefficients
     if given.size and given.dtype.kind not in "iu":
@@ -365,9 +357,7 @@ def _entries(
     of = np.ascontiguousarray(given, dtype=np.int32).ravel()
     if ((of < 0) | (of >= high)).any():
         raise ProblemError(f"{name}: expected indices from 0 and below {high}, got {given!r}.")
-    if width > 1:
-        flat = np.arange(count).repeat(np.diff(offsets)) * high + of
-        flat.sort()
-        if (flat[1:] == flat[:-1]).any():
-            raise ProblemError(f"{name}: an index occurs twice; add its coefficients up.")
-    return offsets, of, _finite("coefficients", values.ravel())
+    flat = np.sort(own.astype(np.int64) * high + of)
+    if (flat[1:] == flat[:-1]).any():
+        raise ProblemError(f"{name}: an index occurs twice; add its coefficients up.")
+    return own, of, _finite("coefficients", values.ravel())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .statement import Change, Floats, NewColumns, NewRows, Solver, Statement
+from .statement import Floats, Indices, Solver, Statement
 
 __all__ = ["Answer", "WarmHighs", "load", "solve", "warm_highs"]
 
@@ -109,17 +110,14 @@ def _solve_by_cbc(program: Statement, seconds: float, *, integral: bool) -> Answ
     for cost, low, high, whole in zip(*(part.tolist() for part in columns), strict=True):
         kind = b"\1" if whole else b"\0"
         library.Cbc_addCol(model, b"", low, high, cost, kind, 0, ffi.NULL, ffi.NULL)
-    order = np.argsort(program.rows, kind="stable")
-    starts = np.searchsorted(program.rows[order], np.arange(len(program.sides) + 1)).tolist()
-    of = ffi.from_buffer("int[]", np.append(program.columns[order], np.int32(0)))
-    values = ffi.from_buffer("double[]", np.append(program.values[order], 0.0))
-    for row, (sign, side) in enumerate(
-        zip(program.signs.tolist(), program.sides.tolist(), strict=True)
-    ):
-        first, last = starts[row], starts[row + 1]
-        sense = b"ELG"[sign : sign + 1] if sign >= 0 else b"G"
-        library.Cbc_addRow(model, b"", last - first, of + first, values + first, sense, side)
-    point = None
+    matrix = program.matrix()
+    of = ffi.from_buffer("int[]", np.append(matrix.indices, np.int32(0)))
+    values = ffi.from_buffer("double[]", np.append(matrix.data, 0.0))
+    limits = (program.signs.tolist(), program.sides.tolist(), pairwise(matrix.indptr.tolist()))
+    for sign, side, (first, last) in zip(*limits, strict=True):
+        # the senses by their signs 0, 1 and -1
+        given = (last - first, of + first, values + first, b"ELG"[sign % 3 :][:1], side)
+        library.Cbc_addRow(model, b"", *given)
     if integral:
         owner.threads = 1
         # python-mip's default accepts solutions within 0.01% of the optimum
@@ -168,27 +166,15 @@ class WarmHighs:
         self._model.setOptionValue("threads", 1)
         # presolve would discard the last basis
         self._model.setOptionValue("presolve", "off")
+        # what the solver has of the program
+        self._columns = self._rows = self._entries = 0
+        self._lower = self._upper = np.zeros(0)
 
-    def add(self, change: Change) -> None:
-        """Pass columns, rows or bounds to the solver."""
-        model = self._model
-        if isinstance(change, NewColumns):
-            objective, lower, upper, _, starts, rows, values = change
-            count, entries = len(objective), len(rows)
-            model.addCols(count, objective, lower, upper, entries, starts[:-1], rows, values)
-        elif isinstance(change, NewRows):
-            sense, sides, starts, of, values = change
-            low = np.full(len(sides), -np.inf) if sense == "<=" else sides
-            high = np.full(len(sides), np.inf) if sense == ">=" else sides
-            model.addRows(len(sides), low, high, len(of), starts[:-1], of, values)
-        else:
-            columns = change.columns
-            model.changeColsBounds(len(columns), columns, change.lower, change.upper)
-
-    def relax(self, *, maximize: bool, seconds: float) -> Answer:
-        """Solve what was added, without integrality."""
+    def relax(self, program: Statement, seconds: float) -> Answer:
+        """Solve without integrality a program that has grown from the one solved last."""
+        self._grow(program)
         model, senses = self._model, self._senses
-        model.changeObjectiveSense(senses.kMaximize if maximize else senses.kMinimize)
+        model.changeObjectiveSense(senses.kMaximize if program.maximize else senses.kMinimize)
         # HiGHS counts the seconds of all its runs together
         model.setOptionValue("time_limit", model.getRunTime() + seconds)
         model.run()
@@ -199,3 +185,34 @@ class WarmHighs:
             return Answer(model.modelStatusToString(status))
         solution = model.getSolution()
         return Answer("optimal", np.array(solution.col_value), np.array(solution.row_dual))
+
+    def _grow(self, program: Statement) -> None:
+        """Tell the solver of new columns, new rows and new bounds."""
+        model, wide, high = self._model, self._columns, self._rows
+        new = slice(self._entries, None)
+        rows, columns, values = program.rows[new], program.columns[new], program.values[new]
+        old = rows < high  # entries of new columns in rows that the solver has
+        costs, low, up = program.objective[wide:], program.lower[wide:], program.upper[wide:]
+        starts, of, weights = _grouped(columns[old] - wide, rows[old], values[old], len(costs))
+        model.addCols(len(costs), costs, low, up, len(of), starts, of, weights)
+        known = slice(0, wide)
+        moved = (program.lower[known] != self._lower) | (program.upper[known] != self._upper)
+        changed = np.flatnonzero(moved).astype(np.int32)
+        bounds = (program.lower[changed], program.upper[changed])
+        model.changeColsBounds(len(changed), changed, *bounds)
+        signs, sides = program.signs[high:], program.sides[high:]
+        least, most = np.where(signs > 0, -np.inf, sides), np.where(signs < 0, np.inf, sides)
+        starts, of, weights = _grouped(rows[~old] - high, columns[~old], values[~old], len(sides))
+        model.addRows(len(sides), least, most, len(of), starts, of, weights)
+        self._columns, self._rows = len(program.objective), len(program.sides)
+        self._entries = len(program.rows)
+        self._lower, self._upper = program.lower.copy(), program.upper.copy()
+
+
+def _grouped(
+    groups: Indices, members: Indices, values: Floats, count: int
+) -> tuple[Indices, Indices, Floats]:
+    """Sort entries by their group; the first result is where each of the groups begins."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], np.arange(count)).astype(np.int32)
+    return starts, members[order], values[order]

@@ -11,11 +11,8 @@ from numpy.typing import NDArray
 from ...errors import DecodersError, ProblemError
 
 __all__ = [
+    "FIELDS",
     "SIGNS",
-    "Change",
-    "NewBounds",
-    "NewColumns",
-    "NewRows",
     "Sense",
     "Solver",
     "SolverError",
@@ -41,39 +38,6 @@ class SolverError(DecodersError, RuntimeError):
 SIGNS: dict[Sense, int] = {"<=": 1, ">=": -1, "=": 0}
 
 
-class NewColumns(NamedTuple):
-    """New columns. Column i enters ``rows[starts[i]:starts[i + 1]]`` with these values."""
-
-    objective: Floats
-    lower: Floats
-    upper: Floats
-    integer: NDArray[np.bool_]
-    starts: Indices
-    rows: Indices
-    values: Floats
-
-
-class NewRows(NamedTuple):
-    """New rows of one sense. Row i holds ``columns[starts[i]:starts[i + 1]]``."""
-
-    sense: Sense
-    sides: Floats
-    starts: Indices
-    columns: Indices
-    values: Floats
-
-
-class NewBounds(NamedTuple):
-    """New bounds of columns."""
-
-    columns: Indices
-    lower: Floats
-    upper: Floats
-
-
-Change = NewColumns | NewRows | NewBounds
-
-
 class Statement(NamedTuple):
     """A linear or mixed-integer program.
 
@@ -91,40 +55,6 @@ class Statement(NamedTuple):
     rows: Indices
     columns: Indices
     values: Floats
-
-    def changed(self, changes: list[Change]) -> Statement:
-        """Return the program with changes."""
-        columns = [change for change in changes if isinstance(change, NewColumns)]
-        rows = [change for change in changes if isinstance(change, NewRows)]
-        entries = [(self.rows, self.columns, self.values)]
-        wide, high = len(self.objective), len(self.sides)
-        for added in columns:
-            own = np.arange(wide, wide + len(added.objective), dtype=np.int32)
-            entries.append((added.rows, own.repeat(np.diff(added.starts)), added.values))
-            wide += len(own)
-        for given in rows:
-            own = np.arange(high, high + len(given.sides), dtype=np.int32)
-            entries.append((own.repeat(np.diff(given.starts)), given.columns, given.values))
-            high += len(own)
-        into, of, values = (np.concatenate(parts) for parts in zip(*entries, strict=True))
-        lower = np.concatenate([self.lower, *(added.lower for added in columns)])
-        upper = np.concatenate([self.upper, *(added.upper for added in columns)])
-        for change in changes:
-            if isinstance(change, NewBounds):
-                lower[change.columns], upper[change.columns] = change.lower, change.upper
-        signs = [np.full(len(given.sides), SIGNS[given.sense], np.int8) for given in rows]
-        return Statement(
-            self.maximize,
-            np.concatenate([self.objective, *(added.objective for added in columns)]),
-            lower,
-            upper,
-            np.concatenate([self.integer, *(added.integer for added in columns)]),
-            np.concatenate([self.signs, *signs]),
-            np.concatenate([self.sides, *(given.sides for given in rows)]),
-            into,
-            of,
-            values,
-        )
 
     def matrix(self) -> Any:
         """Return the matrix in compressed rows."""
@@ -177,6 +107,15 @@ class Statement(NamedTuple):
                 return sense * np.inf
             gains, reach = gains[limited], reach[limited]
         return float(prices @ self.sides + sense * (gains @ reach))
+
+
+#: The arrays of a statement and what they hold.
+FIELDS: dict[str, type] = {
+    **dict.fromkeys(("objective", "lower", "upper", "sides", "values"), np.float64),
+    **dict.fromkeys(("rows", "columns"), np.int32),
+    "integer": np.bool_,
+    "signs": np.int8,
+}
 
 
 def checked_solver(solver: Solver) -> Solver:
