@@ -57,11 +57,6 @@ BY_NAME = {
 }
 #: Modules that import each other, one of them within a function or for its types alone.
 LATE_CIRCLES = {
-    "decoders.tree.branch_and_bound",
-    "decoders.tree.branch_and_bound.decoder",
-    "decoders.tree.conflicts",
-    "decoders.tree.constrained",
-    "decoders.tree.ranking",
     "knowledge.concept_base",
     "knowledge.contents",
 }

@@ -47,6 +47,8 @@ FIRST_SECONDS = 0.2
 #: What of the time the first decoding may take, which seldom satisfies the rules.
 FIRST_SHARE = 0.7
 
+#: The most rules that a message names.
+MOST_NAMED = 20
 
 NOTHING_YET = (
     "rules: the budget ended before any tree that satisfies them was found; allow more seconds or "
@@ -85,9 +87,7 @@ def best_constrained(decoder: TreeDecoder, problem: TreeProblem, budget: Budget)
     except InfeasibleError as error:
         if not problem.rules:
             raise
-        from .conflicts import conflicting_rules
-
-        raise conflicting_rules(search, error) from None
+        raise _conflicting_rules(search, error) from None
 
 
 class LabelledSearch:
@@ -130,16 +130,6 @@ class LabelledSearch:
             if allowed is not None:
                 self.labels = np.where(allowed, problem.labels, -np.inf)
         self.best: tuple[float, TreeSolution, Labels | None] | None = None
-
-    def has_tree(self) -> bool | None:
-        """Return whether there is any labelled tree; None if the clock ended before an answer."""
-        try:
-            self.run()
-        except InfeasibleError:
-            return False
-        except UndecidedError:
-            return None
-        return True
 
     def run(self) -> TreeSolution:
         share = FIRST_SHARE if any(map(_needs_search, self.problem.rules)) else 1.0
@@ -346,3 +336,84 @@ def _with_starts(problem: TreeProblem) -> TreeProblem:
     boundaries = np.array(problem.boundaries)
     boundaries[wrong] = -np.inf
     return problem.with_boundaries(read_only(boundaries))
+
+
+def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> InfeasibleError:
+    """Return the error that names a least set of rules without any tree.
+
+    Each of them is needed for the conflict: without it there is a tree. If there is none even
+    without rules, `error` is returned. Where the budget ends before, the set still has no tree,
+    but may be larger than needed, and the message says so.
+
+    Parameters
+    ----------
+    search
+        The one that found no tree; its clock goes on.
+    error
+        What it raised.
+
+    References
+    ----------
+    Junker (2004), QuickXplain: Preferred Explanations and Relaxations for Over-Constrained
+    Problems.
+    """
+    conflict = _ConflictSearch(search)
+    if not conflict.has_tree([]):
+        return error
+    rules = search.problem.rules
+    found = sorted(conflict.least([], False, list(range(len(rules)))))
+    names = " and ".join(f"rules[{place}] {rules[place]}" for place in found[:MOST_NAMED])
+    if len(found) > MOST_NAMED:
+        names += f" and {len(found) - MOST_NAMED} more"
+    which = "this rule" if len(found) == 1 else "these rules together"
+    advice = "drop or relax one."
+    if not conflict.is_least:
+        advice = "the budget ended before a smallest set of them was found."
+    named = InfeasibleError(f"no tree satisfies {which}: {names}; {advice}")
+    named.rules, named.is_least = tuple(rules[place] for place in found), conflict.is_least
+    return named
+
+
+class _ConflictSearch:
+    """Divides the rules until each that is left is needed, or the clock ends."""
+
+    def __init__(self, search: LabelledSearch) -> None:
+        self.search = search
+        self.iterations = search.iterations
+        self.is_least = True
+
+    def least(self, kept: list[int], changed: bool, rest: list[int]) -> list[int]:
+        """Return a least set of `rest` that conflicts with what is kept; all of it does."""
+        if changed and not self.has_tree(kept):
+            return []
+        if len(rest) == 1:
+            return rest
+        if self.search.clock.exhausted(self.iterations):
+            self.is_least = False
+            return rest
+        half = len(rest) // 2
+        first, second = rest[:half], rest[half:]
+        of_second = self.least(kept + first, True, second)
+        of_first = self.least(kept + of_second, bool(of_second), first)
+        return of_first + of_second
+
+    def has_tree(self, places: list[int]) -> bool:
+        """Return False only where it is proven that no tree satisfies these rules."""
+        given = self.search
+        rules = tuple(given.problem.rules[place] for place in sorted(places))
+        inner = LabelledSearch(
+            given.decoder,
+            replace(given.problem, rules=rules),
+            given.clock,
+            iterations=self.iterations,
+            any_tree=True,
+        )
+        try:
+            inner.run()
+        except InfeasibleError:
+            return False
+        except UndecidedError:
+            self.is_least = False
+        finally:
+            self.iterations = inner.iterations
+        return True

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import heapq
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate, tolerance_of
-from ...errors import DecodersError, InfeasibleError, ProblemError
+from ...errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
+from ..alternatives import beside_the_best
 from .problem import TreeProblem, TreeSolution
 from .scoring import starts_of_tree, sum_of_parts
 
@@ -51,6 +57,62 @@ class TreeDecoder(ABC):
             If no tree satisfies the constraints; the message says why.
         """
 
+    def k_best(
+        self, problem: TreeProblem, k: int, *, budget: Budget = UNLIMITED
+    ) -> list[TreeSolution]:
+        """Find up to `k` different trees, best first.
+
+        Parts of the space of trees are decoded one by one, as Lawler does.
+
+        Parameters
+        ----------
+        k
+            How many, at least 1; fewer are returned if there are no more.
+        budget
+            For each decoding.
+
+        Returns
+        -------
+        list of TreeSolution
+            Every certificate compares with the best tree of all: the gap of the others is the
+            difference between their scores and its score. Each `rank_bound` bounds every tree that
+            does not precede: within the certificate's tolerance of the score, the rank is proven.
+
+        Raises
+        ------
+        ProblemError
+            If `k` is less than 1.
+        InfeasibleError
+            If there is no tree.
+
+        References
+        ----------
+        Lawler (1972), A Procedure for Computing the K Best Solutions to Discrete Optimization
+        Problems.
+        """
+        k = checked_whole("k", k, low=1)
+        order = count()  # equal scores come out in the order they were found
+        first = self.decode(problem, budget=budget)
+        heap = [(-_score(first), next(order), first, problem, 0)]
+        ranked: list[TreeSolution] = []
+        undecided: list[TreeSolution] = []  # each bounds a part of which no tree is known
+        while heap:
+            _, _, solution, part, fixed = heapq.heappop(heap)
+            open_parts = [solution, *(entry[2] for entry in heap), *undecided]
+            ranked.append(_ranked(problem, solution, open_parts))
+            if len(ranked) == k:
+                break
+            for token, rest in _departures(part, solution.heads, fixed):
+                try:
+                    other = self.decode(rest, budget=budget)
+                except InfeasibleError:
+                    continue
+                except UndecidedError:
+                    undecided.append(solution)
+                    continue
+                heapq.heappush(heap, (-_score(other), next(order), other, rest, token))
+        return beside_the_best(ranked)
+
     def objective(
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
     ) -> tuple[float, float]:
@@ -59,6 +121,48 @@ class TreeDecoder(ABC):
         tree[0] = -1
         tree[1:] = heads
         return sum_of_parts(problem, tree, labels)
+
+
+def _departures(
+    problem: TreeProblem, heads: NDArray[np.int32], fixed: int
+) -> Iterator[tuple[int, TreeProblem]]:
+    """Partition all trees but one by the first token at which they deviate from it.
+
+    Of the first `fixed` tokens only the tree's heads are allowed already.
+    """
+    allowed = np.array(problem.allowed)
+    for token in range(fixed, problem.n):
+        head = int(heads[token])
+        allowed[head, token + 1] = False
+        if allowed[:, token + 1].any():
+            yield token, problem.restricted(allowed)
+        allowed[:, token + 1] = False
+        allowed[head, token + 1] = True
+
+
+def _score(solution: TreeSolution) -> float:
+    score = solution.certificate.score
+    assert score is not None  # only the infeasible have none, and they are raised
+    return score
+
+
+def _ranked(
+    problem: TreeProblem, solution: TreeSolution, open_parts: list[TreeSolution]
+) -> TreeSolution:
+    """Set each rank bound to the bound over all remaining parts; for the first, over all trees."""
+    own = solution.certificate
+    certificates = [part.certificate for part in open_parts]
+    bound = max(np.inf if one.bound is None else one.bound for one in certificates)
+    certificate = Certificate.from_bound(
+        own.decoder,
+        _score(solution),
+        bound,
+        tolerance=own.tolerance,
+        scale=np.inf,  # the tolerance is within its limit already
+        scope=problem.scope,
+        iterations=sum(one.iterations for one in certificates),
+    )
+    return replace(solution, certificate=certificate, rank_bound=bound)
 
 
 def rounding_slack(parts: int, score: float, positive: float) -> float:

@@ -85,9 +85,9 @@ class RuleBranching:
     def arcs_of(self, part: Subset) -> Floats:
         """Return the scores of arcs with the best label that a part allows."""
         given = (read_only(self.arcs), part.arcs, self.scores, part.classes)
-        arcs: Floats = kernels.with_best_classes(*given)
+        arcs = with_best_classes(*given)
         if not proofs.covers_arcs(*given, arcs):
-            raise DecodersError("rules: the compiled code missed the best label of an arc.")
+            raise DecodersError("rules: the best label of an arc was missed.")
         return arcs
 
     def labels_of(self, part: Subset, heads: NDArray[np.int32]) -> Labels | None:
@@ -403,6 +403,12 @@ class RuleBranching:
                 kept = heapq.nlargest(MOST_SHARED, longer, key=lambda after: longer[after][0])
                 best = {after: longer[after] for after in kept}
         return max(best.values(), key=lambda one: one[0])[1] if best else None
+
+
+def with_best_classes(arcs: Floats, kept: Mask, scores: Floats, allowed: Mask) -> Floats:
+    """Return the scores of the arcs that are kept, each with its best allowed class of labels."""
+    best = np.where(allowed, scores, -np.inf).max(axis=2)
+    return np.where(kept, arcs + best, -np.inf)
 
 
 def _best_by_draw(draws: list[int], row: list[float]) -> dict[int, int]:

@@ -21,6 +21,7 @@ from spacy_decoders.decoders.tree import (
     PriceAndCut,
     SecondOrder,
     TreeProblem,
+    rule_branching,
     score_tree,
     second_order_score,
 )
@@ -316,7 +317,7 @@ def test_best_labels(monkeypatch, kind, sentences):
 @pytest.mark.parametrize("kind", ["lower", "missed", "none", "not a number"])
 @pytest.mark.parametrize("decoder", [Eisner(), ChuLiuEdmonds()])
 def test_parts_of_the_search_for_rules(monkeypatch, kind, decoder):
-    real = labelled.with_best_classes
+    real = rule_branching.with_best_classes
 
     def with_best_classes(arcs, kept, scores, allowed):
         totals = real(arcs, kept, scores, allowed)
@@ -325,7 +326,7 @@ def test_parts_of_the_search_for_rules(monkeypatch, kind, decoder):
             return totals
         return totals - 2.0 if kind == "lower" else totals * np.nan
 
-    monkeypatch.setattr(labelled, "with_best_classes", with_best_classes)
+    monkeypatch.setattr(rule_branching, "with_best_classes", with_best_classes)
     projective = isinstance(decoder, Eisner)
     met = [
         never_wrong_together(

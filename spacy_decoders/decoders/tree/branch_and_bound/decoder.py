@@ -18,7 +18,6 @@ from ..eisner import best_by_chart
 from ..magnitudes import Magnitudes, magnitudes_of
 from ..problem import TreeProblem, TreeSolution
 from ..prohibitive import without_prohibitive
-from ..ranking import k_best_by_parts
 from ..scoring import score_and_scale, score_tree
 from ..sentences import best_sentences
 
@@ -146,26 +145,13 @@ class BranchAndBound(TreeDecoder):
     def k_best(
         self, problem: TreeProblem, k: int, *, budget: Budget = UNLIMITED
     ) -> list[TreeSolution]:
-        """Find the k best trees, best first; fewer if there are fewer.
+        """Find up to `k` trees in one search, as section 5.2 of Qian and Liu (2013) does.
 
-        Every certificate compares with the best tree of all: the gap of the others is the
-        difference between their scores and its score. Each `rank_bound` bounds every tree that
-        does not precede.
-
-        Raises
-        ------
-        ProblemError
-            If `k` is less than 1.
-        InfeasibleError
-            If no tree satisfies the constraints.
-
-        References
-        ----------
-        Qian and Liu (2013), section 5.2.
+        Where the search takes no part in rules or boundaries, see :meth:`TreeDecoder.k_best`.
         """
         k = checked_whole("k", k, low=1)
         if problem.is_constrained or not self._charts_sentences(problem):
-            return k_best_by_parts(problem, k, self, budget)
+            return super().k_best(problem, k, budget=budget)
         solutions, rest, slack = self._decoded(problem, k, budget)
         # a tree whose rank is not proven may be exceeded by any tree that is not listed
         listed = [score_tree(problem, solution.heads) for solution in solutions]

@@ -37,30 +37,6 @@ def best_of_classes(arcs, labels, class_of, classes):
 
 
 @jit()
-def with_best_classes(arcs, kept, scores, allowed):
-    """Return the scores of arcs with their best allowed class of labels, (n + 1, n + 1).
-
-    Parameters
-    ----------
-    arcs, scores
-        float64 (n + 1, n + 1) and (n + 1, n + 1, classes).
-    kept, allowed
-        bool, of the same shapes.
-    """
-    size, classes = arcs.shape[0], scores.shape[2]
-    totals = np.full((size, size), -np.inf)
-    for h in range(size):
-        for m in range(1, size):
-            if kept[h, m]:
-                highest = -np.inf
-                for of in range(classes):
-                    if allowed[h, m, of] and scores[h, m, of] > highest:
-                        highest = scores[h, m, of]
-                totals[h, m] = arcs[h, m] + highest
-    return totals
-
-
-@jit()
 def breaks_any(heads, labels, digits):
     """Return whether a tree breaks a rule on labels; **Shape**: heads and labels (n,).
 
