@@ -51,14 +51,6 @@ class BestSpansOptions(WithOptions):
             raise ProblemError(f"threshold: expected less than 1; got {options['threshold']!r}.")
 
 
-def _checked_names(name: str, value: Any) -> dict[str, str]:
-    """A dict from strings to strings."""
-    pairs = value.items() if isinstance(value, Mapping) else [(None, None)]
-    if not all(isinstance(part, str) for pair in pairs for part in pair):
-        raise ProblemError(f"{name}: expected a dict from kinds to kinds; got {value!r}.")
-    return dict(value)
-
-
 class TokenClassifierOptions(WithOptions):
     """The options of ``exact_token_classifier``.
 
@@ -80,7 +72,7 @@ class TokenClassifierOptions(WithOptions):
     """
 
     model: str = option("", fixed="it is loaded once; make another component for another model.")
-    rename: dict[str, str] = option({}, _checked_names)
+    rename: dict[str, str] = option({})
     scheme: Scheme = option("auto", fixed="it is that of the model's labels.")
     stride: int = option(64, whole(0))
     batch_size: int = option(16, whole(1))

@@ -30,30 +30,21 @@ def test_a_pipeline_that_cannot_be_loaded(tmp_path):
     assert not job.output.exists()
 
 
-def test_a_format_without_its_library(tmp_path, model, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    source = write_lines(tmp_path / "in.jsonl", ["Text"])
-    job = Job(source, tmp_path / "out", model=model, format="parquet")
-    with pytest.raises(ProblemError, match=r"format: pyarrow is not installed; .*pip install"):
-        annotate(job, progress=False)
-    assert not job.output.exists()
-    assert annotate(Job(source, job.output, model=model), progress=False).written == 1
-
-
-def test_an_input_without_its_library(tmp_path, model, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    (tmp_path / "in.parquet").touch()
-    job = Job(tmp_path / "in.parquet", tmp_path / "out", model=model)
-    with pytest.raises(ProblemError, match=r"input: pyarrow is not installed; .*pip install"):
-        annotate(job, progress=False)
-    assert not job.output.exists()
-
-
-def test_a_cluster_without_its_library(tmp_path, model, monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    job = Job(write_lines(tmp_path / "in.jsonl", ["Text"]), tmp_path / "out", model=model)
-    with pytest.raises(
-        ProblemError, match=r"scheduler: distributed is not installed; .*pip install"
-    ):
-        annotate(job, scheduler="tcp://localhost:1", progress=False)
+@pytest.mark.parametrize(
+    ("option", "library", "name", "format", "scheduler"),
+    [
+        ("format", "pyarrow.parquet", "in.jsonl", "parquet", None),
+        ("input", "pyarrow.parquet", "in.parquet", "spacy", None),
+        ("scheduler", "distributed", "in.jsonl", "spacy", "tcp://localhost:1"),
+    ],
+)
+def test_a_library_that_is_missing(
+    tmp_path, model, monkeypatch, option, library, name, format, scheduler
+):
+    monkeypatch.setitem(sys.modules, library, None)
+    source = write_lines(tmp_path / name, ["Text"])
+    job = Job(source, tmp_path / "out", model=model, format=format)
+    said = rf"{option}: {library.partition('.')[0]} is not installed; .*pip install"
+    with pytest.raises(ProblemError, match=said):
+        annotate(job, scheduler=scheduler, progress=False)
     assert not job.output.exists()
