@@ -43,8 +43,7 @@ from spacy_decoders.decoders.path import (
     PathSolution,
     reduce,
 )
-from spacy_decoders.decoders.path.published.color_coding import best_color_count
-from spacy_decoders.decoders.path.published.coloring import Colorings
+from spacy_decoders.decoders.path.published.color_coding import Colorings, best_color_count
 from spacy_decoders.models.headline.stems import Stemmer
 from spacy_decoders.models.headline.word_features import PAPER_FEATURES
 from spacy_decoders.readers.headlines import HeadlineCorpus

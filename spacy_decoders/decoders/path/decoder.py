@@ -67,7 +67,17 @@ class PathDecoder(ABC):
                 if other is not None:
                     heapq.heappush(heap, (-problem.score(other), next(order), other, kept, closed))
         # a later decoding may find a better path that an earlier heuristic one missed
-        return [_beside(best, problem, path) for path in problem.ranked(paths)]
+        proven = best.certificate
+        bound = np.inf if proven.bound is None else proven.bound
+        return [
+            # the confidence is that of the first path, and says nothing of the others
+            best
+            if list(path) == list(best.vertices)
+            else PathSolution.certified(
+                proven.decoder, problem, path, bound, iterations=proven.iterations
+            )
+            for path in problem.ranked(paths)
+        ]
 
     def decode_lengths(
         self, problem: PathProblem, lengths: Iterable[int], *, budget: Budget = UNLIMITED
@@ -114,19 +124,3 @@ class PathDecoder(ABC):
         except InfeasibleError:
             return None
         return np.concatenate([prefix, left[rest.vertices]]).astype(np.int32)
-
-
-def _beside(best: PathSolution, problem: PathProblem, vertices: Integers) -> PathSolution:
-    """Certify a ranked path by the bound proven for the best one."""
-    proven = best.certificate
-    return PathSolution.certified(
-        proven.decoder,
-        problem,
-        vertices,
-        np.inf if proven.bound is None else proven.bound,
-        # the confidence is that the first path is optimal, and says nothing of the others
-        confidence=None
-        if proven.is_optimal or list(vertices) != list(best.vertices)
-        else proven.confidence,
-        iterations=proven.iterations,
-    )

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from ...budget import Clock
 from ...certificate import largest_tolerance
 from .costs import CostTable
-from .enumeration import enumerate_box
 from .fixed_point import FixedPoint, quantise
 from .kernels.descent import descend
-from .kernels.layout import LARGEST
+from .kernels.enumeration import reduced, search
+from .kernels.layout import LARGEST, Box
 from .local_search import total_cost
 from .rounding import relative_tolerance
 from .subproblem import Subproblem
@@ -30,6 +30,9 @@ STALLED, LARGE_STALLED = 0.05, 0.005
 LARGE = 5_000_000
 #: A quantum meant for a range this much wider than the gap wastes digits.
 WASTE = 2.0**12
+#: Depth-first steps before a box is split and bounded anew; fewer where each has so many
+#: candidates to look at that this takes long, and none beyond so many candidates.
+STEPS, LOOKS, MOST = 20_000, 20_000_000, 2_000
 
 
 class Explored(NamedTuple):
@@ -214,7 +217,7 @@ class _SearchState:
                 break
         if self.clock.seconds_left == 0.0:
             return [OpenNode(box, None, bound)]
-        seen = enumerate_box(self.numbers, box.keep, box.potentials, self.cutoff)
+        seen = _enumerated(self.numbers, box.keep, box.potentials, self.cutoff)
         if seen is None:
             return _split(box, bounds)
         self.leave(max(seen.least, bound))
@@ -236,3 +239,29 @@ def _split(box: Subproblem, bounds: NDArray[np.int64]) -> list[OpenNode]:
         keep[x] = True
         children.append(OpenNode(box, keep, int(bounds[x])))
     return children
+
+
+class _Enumerated(NamedTuple):
+    """What became of a box."""
+
+    least: int  # quanta that every choice in it costs at least
+    choices: NDArray[np.int64] | None  # (k,): the cheapest, if it is cheap enough; else None
+
+
+def _enumerated(
+    numbers: FixedPoint, keep: NDArray[np.bool_], potentials: NDArray[np.int64], cutoff: int
+) -> _Enumerated | None:
+    """Look at all choices of a box that may cost `cutoff` quanta at most; None if too many.
+
+    The potentials, of which any are valid, make the bounds of partial choices good. The costs
+    are the problem's own, apart from the sweeps.
+    """
+    box = Box.of(keep, numbers.offsets)
+    if len(box.kept) > MOST:
+        return None
+    steps = min(STEPS, LOOKS // len(box.kept))
+    found = search(reduced(numbers.arrays, box, potentials), cutoff, numbers.step, steps)
+    if found.nodes > steps:
+        return None
+    choices = box.kept[found.choices] - numbers.offsets[:-1] if found.best <= cutoff else None
+    return _Enumerated(int(found.least), choices)

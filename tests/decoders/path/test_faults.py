@@ -19,7 +19,7 @@ from spacy_decoders.decoders.path import (
 )
 from spacy_decoders.decoders.path import problem as path_problems
 from spacy_decoders.decoders.path.kernels.graph import Graph
-from spacy_decoders.decoders.path.published import color_coding, coloring
+from spacy_decoders.decoders.path.published import color_coding
 from spacy_decoders.decoders.programs import IntegerSolution, LinearProgram, SolverError
 from spacy_decoders.errors import DecodersError
 from tests.decoders.path.problems import headline_like, symmetric
@@ -169,7 +169,7 @@ def _lose_all_sets(monkeypatch):
     def colorings(graph, rest, prune, color_count, seed, number, last, *_):
         return last
 
-    monkeypatch.setattr(coloring, "go_on_colorings", colorings)
+    monkeypatch.setattr(color_coding, "go_on_colorings", colorings)
 
 
 def _only_poor_beams(monkeypatch, optimum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
@@ -166,14 +167,13 @@ def _flow(program: LinearProgram, problem: PathProblem, length: int) -> _Edges:
     program.add_row(chosen[~into], 1.0, "=", 1.0)  # (3)
     program.add_row(chosen, 1.0, "=", most)  # (4)
     entering, leaving = (chosen[into], edges.heads[into]), (chosen[out], edges.tails[out])
-    rows = _GroupedRows(problem.size)
-    rows.add(*entering, 1.0).add(*leaving, -1.0).write(program, "=", 0.0)  # (5)
+    flow = (*entering, 1.0), (*leaving, -1.0)
+    _add_grouped(program, problem.size, flow, "=", 0.0)  # (5)
     # (8)-(11): the number falls by one where the path passes
-    rows = _GroupedRows(problem.size).add(number[into], edges.heads[into], 1.0)
-    rows.add(number[out], edges.tails[out], -1.0).add(*entering, -1.0).write(program, "=", 0.0)
-    rows = _GroupedRows(problem.class_count)
-    rows.add(chosen[out], problem.dense_classes[edges.tails[out]], 1.0)
-    rows.write(program, "<=", 1.0)  # (6)
+    falling = (number[into], edges.heads[into], 1.0), (number[out], edges.tails[out], -1.0)
+    _add_grouped(program, problem.size, (*falling, (*entering, -1.0)), "=", 0.0)
+    of_class = [(chosen[out], problem.dense_classes[edges.tails[out]], 1.0)]
+    _add_grouped(program, problem.class_count, of_class, "<=", 1.0)  # (6)
     program.add_rows(np.stack([number, chosen], axis=1), [1.0, -most], "<=", 0.0)  # (7)
     program.add_row(number[~out], 1.0, "=", most)  # (12)
     program.add_row(number[~into], 1.0, "=", 1.0)  # (13)
@@ -186,36 +186,28 @@ def _time_expanded(program: LinearProgram, problem: PathProblem, length: int) ->
     layers = [source, *[inner] * (length - 1), sink]
     columns = [program.add_columns(edges.weights, integer=True) for edges in layers]
     program.add_row(columns[0], 1.0, "=", 1.0)
-    passing = _GroupedRows(problem.class_count)
+    passing = []
     for (into, out), (entering, leaving) in zip(pairwise(layers), pairwise(columns), strict=True):
-        rows = _GroupedRows(problem.size).add(entering, into.heads, 1.0)
-        rows.add(leaving, out.tails, -1.0).write(program, "=", 0.0)
-        passing.add(entering, problem.dense_classes[into.heads], 1.0)
-    passing.write(program, "<=", 1.0)
+        flow = (entering, into.heads, 1.0), (leaving, out.tails, -1.0)
+        _add_grouped(program, problem.size, flow, "=", 0.0)
+        passing.append((entering, problem.dense_classes[into.heads], 1.0))
+    _add_grouped(program, problem.class_count, passing, "<=", 1.0)
     return source.joined(*layers[1:])
 
 
-class _GroupedRows:
-    """Rows of a program, one for each vertex or class, from columns that name their row."""
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._columns: list[NDArray[np.int64]] = []
-        self._rows: list[NDArray[Any]] = []
-        self._weights: list[NDArray[np.float64]] = []
-
-    def add(self, columns: NDArray[np.int64], rows: NDArray[Any], weight: float) -> _GroupedRows:
-        self._columns.append(columns)
-        self._rows.append(rows)
-        self._weights.append(np.full(len(columns), weight))
-        return self
-
-    def write(self, program: LinearProgram, sense: Sense, side: float) -> None:
-        rows = np.concatenate(self._rows)
-        order = np.argsort(rows, kind="stable")
-        starts = np.searchsorted(rows[order], np.arange(self._count + 1))
-        columns, weights = np.concatenate(self._columns), np.concatenate(self._weights)
-        program.add_rows(columns[order], weights[order], sense, side, starts)
+def _add_grouped(
+    program: LinearProgram,
+    count: int,
+    parts: Sequence[tuple[NDArray[np.int64], NDArray[Any], float]],
+    sense: Sense,
+    side: float,
+) -> None:
+    """Add a row for each vertex or class, from columns, the row that each enters, and a weight."""
+    columns, rows = (np.concatenate(given) for given in list(zip(*parts, strict=True))[:2])
+    weights = np.repeat([part[2] for part in parts], [len(part[0]) for part in parts])
+    order = np.argsort(rows, kind="stable")
+    starts = np.searchsorted(rows[order], np.arange(count + 1))
+    program.add_rows(columns[order], weights[order], sense, side, starts)
 
 
 def _follow(

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....arrays import read_only
 from ....budget import UNLIMITED, Budget
 from ....errors import NotDecomposableError
 from ..connections import joined_pairs
@@ -17,7 +16,7 @@ from ..solutions import RepresentativesDecoder, RepresentativesSolution, conditi
 from ..ties import cheapest
 from .bounds import bound_beside, certified
 from .centrality import graph_of
-from .kernels.decomposition import cut, distances_within
+from .kernels.decomposition import parts_without_bridges
 
 __all__ = ["Decomposable"]
 
@@ -28,9 +27,9 @@ class Decomposable(RepresentativesDecoder):
 
     Two conditions: every set induces a connected subgraph, and no two sets have vertices
     in one component of the graph without its bridges. Then every path between two sets
-    leaves each of them over a fixed useful bridge, and the cost falls apart into one term
-    for each set: the distances to the near ends of the bridges around it, each times the
-    number of sets beyond.
+    leaves each of them over a fixed bridge, and the cost falls apart into one term for each
+    set: the distances of its candidates to the near ends of the bridges around it, each times
+    the number of sets beyond.
 
     Parameters
     ----------
@@ -42,10 +41,10 @@ class Decomposable(RepresentativesDecoder):
     The certificate's bound is computed from the distances alone, not from the bridges: a dual
     that is the least cost wherever the cost falls apart (see `bound_beside`).
 
-    The printed algorithm recurses over one bridge at a time; here all are cut at once, by
-    one depth-first search without recursion. Where its text and its proof disagree we
-    follow the proof: the second multiset gains `y`, the base case takes the minimum,
-    weights of one vertex add up, and the parts are of `G`.
+    The printed algorithm recurses over one bridge at a time; here all are cut at once, by one
+    depth-first search without recursion. A candidate's distance to the bridge towards a set is
+    that to any vertex of the set, less what is the same for all candidates (lemma 1), so the
+    distances to one vertex of each other set decide.
 
     References
     ----------
@@ -75,7 +74,8 @@ class Decomposable(RepresentativesDecoder):
             distances, degrees = graph.distances(vertices), graph.degree[graph.rows(vertices)]
             pairs = joined_pairs(distances, problem.sets, problem.connection, degrees)
             indptr, indices = graph.with_edges(problem.ids(pairs))
-        costs = problem.local_costs + problem.pair_weight * _beyond(indptr, indices, sets)
+        _check_hypotheses(indptr, indices, sets)
+        costs = problem.local_costs + problem.pair_weight * _beyond(problem)
         choices = cheapest(problem.offsets, problem.allowed, costs, problem.keys(self.seed))
         bound = bound_beside(problem, choices)
         certificate = certified("Decomposable", problem, choices, bound)
@@ -85,21 +85,33 @@ class Decomposable(RepresentativesDecoder):
         return RepresentativesSolution.of(problem, choices, certificate, margins, exact)
 
 
-def _beyond(
+def _beyond(problem: RepresentativesProblem) -> NDArray[np.float64]:
+    """**Shape:** (n,): what each candidate adds to the sum of distances to the other sets.
+
+    It is counted from the nearest of its set, for each of the other sets apart.
+    """
+    if not problem.size:
+        return np.empty(0)
+    towards = problem.distances_to(np.zeros(problem.size, dtype=np.int64))
+    nearest = np.minimum.reduceat(towards, problem.offsets[:-1])
+    counted = towards - nearest.repeat(np.diff(problem.offsets), axis=0)
+    beyond: NDArray[np.float64] = counted.sum(axis=1)
+    return beyond
+
+
+def _check_hypotheses(
     indptr: NDArray[Any], indices: NDArray[Any], sets: list[NDArray[np.int32]]
-) -> NDArray[np.float64]:
-    """**Shape:** (n,): what each candidate adds to the sum of distances."""
-    size = len(indptr) - 1
-    set_of = np.full(size, -1, dtype=np.int32)
+) -> None:
+    """Raise an error that says which set is not connected, or shares a part with another."""
+    set_of = np.full(len(indptr) - 1, -1, dtype=np.int32)
     for i, members in enumerate(sets):
         if (set_of[members] >= 0).any():
             raise NotDecomposableError(f"sets: {i} shares a vertex with an earlier set.")
         set_of[members] = i
-    representatives = np.array([members[0] for members in sets], dtype=np.int32)
-    parent, below, is_cut, part, beside = cut(indptr, indices, set_of, representatives)
+    part = parts_without_bridges(indptr, indices, set_of)
     owner: dict[int, int] = {}
     for i, members in enumerate(sets):
-        if len(set(part[members].tolist())) > 1 or not _connected(indptr, indices, members):
+        if not _connected(indptr, indices, members):
             raise NotDecomposableError(
                 f"sets: {i} does not induce a connected subgraph; connect it by "
                 "connection='maximal' or 'minimal'."
@@ -109,21 +121,6 @@ def _beyond(
             raise NotDecomposableError(
                 f"sets: no bridge lies between {other} and {i}; use another decoder."
             )
-    sums = [np.zeros(len(members)) for members in sets]
-    queue = np.empty(size, dtype=np.int32)
-    distances = np.full(size, -1, dtype=np.int32)
-    weights: dict[int, int] = {}
-    for v in np.flatnonzero(is_cut):
-        # each end sees the sets on the other side
-        weights[int(v)] = weights.get(int(v), 0) + int(beside[v] - below[v])
-        weights[int(parent[v])] = weights.get(int(parent[v]), 0) + int(below[v])
-    for end, weight in weights.items():
-        i = owner.get(int(part[end]), -1)
-        if i >= 0:
-            sums[i] += weight * distances_within(
-                indptr, indices, parent, is_cut, end, read_only(sets[i]), queue, distances
-            )
-    return np.concatenate([*sums, np.empty(0)])
 
 
 def _connected(indptr: NDArray[Any], indices: NDArray[Any], members: NDArray[np.int32]) -> bool:

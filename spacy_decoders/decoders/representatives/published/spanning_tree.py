@@ -109,17 +109,22 @@ def _exits(
     inner = arrays.inner[graph.rows(problem.ids(rows))]
     class_of = np.full(len(graph), -1, dtype=np.int32)
     class_of[inner] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    sizes = np.bincount(class_of_set)
-    into, at, below, beside, links = quotient_tree(
-        arrays.indptr, arrays.indices, class_of, starts, inner, sizes, begin
+    outer, inside, order = quotient_tree(
+        arrays.indptr, arrays.indices, class_of, starts, inner, begin
     )
     row_of = dict(zip(inner.tolist(), rows.tolist(), strict=True))
-    upwards = [
-        _Exit(c, row_of[int(at[c])], int(beside[c] - below[c]))
-        for c in range(len(sizes))
-        if into[c] >= 0
-    ]
-    return upwards + [_Exit(c, row_of[v], beyond) for c, v, beyond in links.tolist()]
+    above = np.where(outer >= 0, class_of[outer], -1).tolist()
+    below = np.bincount(class_of_set)
+    for c in reversed(order.tolist()):
+        if above[c] >= 0:
+            below[above[c]] += below[c]
+    beside, exits = below.copy(), []
+    for c in order.tolist():
+        if above[c] >= 0:
+            beside[c] = beside[above[c]]
+            exits.append(_Exit(c, row_of[int(inside[c])], int(beside[c] - below[c])))
+            exits.append(_Exit(above[c], row_of[int(outer[c])], int(below[c])))
+    return exits
 
 
 def _classes(

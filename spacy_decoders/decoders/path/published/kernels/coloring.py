@@ -1,11 +1,122 @@
-"""Colour-coding: random colourings, and the best path that repeats no colour."""
+"""Colour-coding: random colourings, and dynamic programming over the sets of colours visited."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .....jit import jit
-from .class_sets import BEST_VERTEX, NEXT_SET, go_through_sets
+from ...kernels.walks import best_steps
 
-__all__ = ["go_on_colorings"]
+__all__ = ["BEST_VERTEX", "NEXT_SET", "SetTable", "go_on_colorings"]
+
+#: Places in `SetTable.state`.
+NEXT_SET, BEST_SET, BEST_VERTEX = 0, 1, 2
+
+
+class SetTable(NamedTuple):
+    """The table of a dynamic program, and its progress."""
+
+    # (2 ** groups, n): [S, v] is the best path to v that has visited exactly the groups S
+    values: Any
+    path: Any  # (length,), int32: the best path, after the last set
+    best: Any  # (1,): its score, or the score to exceed
+    # (3,), int64: the next set, 0 before the start; the set and the last vertex of the best path,
+    # -1 without any
+    state: Any
+
+
+@jit()
+def _by_group(groups, first, members):
+    """List the vertices by group: those of group c are ``members[first[c]:first[c + 1]]``."""
+    for v in range(groups.size):
+        first[groups[v] + 1] += 1
+    for c in range(first.size - 1):
+        first[c + 1] += first[c]
+    place = first[:-1].copy()
+    for v in range(groups.size):
+        members[place[groups[v]]] = v
+        place[groups[v]] += 1
+
+
+@jit()
+def _trace(edges, groups, values, met, last, path):
+    """Write the path that ends at the vertex `last` and has visited the set `met`."""
+    path[path.size - 1] = last
+    for i in range(path.size - 2, -1, -1):
+        v = path[i + 1]
+        value = values[met, v]
+        met ^= 1 << groups[v]
+        for j in range(groups.size):
+            if met >> groups[j] & 1 and edges[j, v] + values[met, j] == value:
+                path[i] = j
+                break
+
+
+@jit()
+def _go_through_sets(graph, groups, group_count, rest, prune, set_limit, table):
+    """Process up to `set_limit` more sets of groups; return whether those were the last.
+
+    `groups[v]` is the class of v, or its colour; a path visits each at most once. Every entry of
+    the table has one predecessor set, S without v's group, so that each is written once and the
+    table needs no clearing. With `prune`, states whose bound does not exceed the best score are
+    not extended; `rest[l, v]` bounds the score of l more vertices.
+    """
+    start, edges, end = graph.start, graph.edges, graph.end
+    values, path, best, state = table
+    n = start.size
+    length = path.size
+    if state[NEXT_SET] == 0:
+        for v in range(n):
+            values[1 << groups[v], v] = start[v]
+        state[NEXT_SET] = 1
+        state[BEST_VERTEX] = -1
+    first = np.zeros(group_count + 1, np.int64)
+    members = np.empty(n, np.int64)
+    _by_group(groups, first, members)
+    kept_values = np.empty(n)
+    kept = np.empty(n, np.int64)
+    out = np.empty(n)
+    last = min(state[NEXT_SET] + set_limit, 1 << group_count)
+    for met in range(state[NEXT_SET], last):
+        size = 0
+        bits = met
+        while bits:
+            bits &= bits - 1
+            size += 1
+        if size > length:
+            continue
+        reached = values[met]
+        beyond = rest[length - size]
+        floor = best[0] if prune else -np.inf
+        count = 0
+        for c in range(group_count):
+            if met >> c & 1:
+                for i in range(first[c], first[c + 1]):
+                    u = members[i]
+                    if reached[u] + beyond[u] > floor:
+                        kept_values[count] = reached[u]
+                        kept[count] = u
+                        count += 1
+        if size == length:
+            for i in range(count):
+                value = kept_values[i] + end[kept[i]]
+                if value > best[0]:
+                    best[0] = value
+                    state[BEST_SET] = met
+                    state[BEST_VERTEX] = kept[i]
+            continue
+        best_steps(kept_values, kept, count, edges, out)
+        for c in range(group_count):
+            if not met >> c & 1:
+                target = values[met | 1 << c]
+                for i in range(first[c], first[c + 1]):
+                    target[members[i]] = out[members[i]]
+    state[NEXT_SET] = last
+    if last < 1 << group_count:
+        return False
+    if state[BEST_VERTEX] >= 0:
+        _trace(edges, groups, values, state[BEST_SET], state[BEST_VERTEX], path)
+    return True
 
 
 @jit()
@@ -48,7 +159,7 @@ def go_on_colorings(
         before = state[NEXT_SET]
         if before == 0:
             _color(seed, number, color_count, graph.classes, of_class, of_vertex)
-        if not go_through_sets(graph, of_vertex, color_count, rest, prune, set_limit, table):
+        if not _go_through_sets(graph, of_vertex, color_count, rest, prune, set_limit, table):
             return number
         set_limit -= state[NEXT_SET] - before
         number += 1
