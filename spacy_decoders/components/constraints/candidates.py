@@ -64,7 +64,8 @@ class LimitedCandidates:
         for mention in mentions:
             places = self._at(mention)
             if not self._solvable(places):
-                found.append(self._conflict(doc, least_conflict(places, self._solvable)))
+                needed = [of.source for of in least_conflict(places, self._solvable)]
+                found.append(conflict(doc, mention.start, mention.end, needed))
         return found
 
     def broken(self, doc: Doc, kept: Iterable[Span]) -> list[dict[str, Any]]:
@@ -79,14 +80,11 @@ class LimitedCandidates:
             for place in self._at(span):
                 if span.kb_id_ != NIL and not _agrees(names, place):
                     present = Source("present annotation", span.start, span.end)
-                    found.append(conflict(doc, span.start, span.end, [present, _source(place)]))
+                    found.append(conflict(doc, span.start, span.end, [present, place.source]))
         return found
 
     def _at(self, mention: Span) -> list[Place]:
         return self.places.get((mention.start, mention.end), [])
-
-    def _conflict(self, doc: Doc, places: Sequence[Place]) -> dict[str, Any]:
-        return conflict(doc, places[0].start, places[0].end, map(_source, places))
 
     def _solvable(self, places: Sequence[Place]) -> bool:
         """Whether anything may be linked, or nothing where nothing is demanded."""
@@ -101,10 +99,6 @@ class LimitedCandidates:
             numbers = {number for name in listed for number in _numbers(self.kb, name)}
             listed = [(base.id(number), base.qid(number)) for number in numbers]
         return any(all(_agrees(names, place) for place in places) for names in listed)
-
-
-def _source(place: Place) -> Source:
-    return Source(place.source, place.start, place.end)
 
 
 def _agrees(names: Any, place: Place) -> bool:
@@ -131,7 +125,7 @@ def _limited(
             missing = [one for one, some in numbers.items() if not some and one not in known]
             if missing:
                 raise ProblemError(
-                    f"{place.source}.candidates: the knowledge base has no {', '.join(missing)}."
+                    f"{place.name}.candidates: the knowledge base has no {', '.join(missing)}."
                 )
             new = dict.fromkeys(of for some in numbers.values() for of in some if of not in there)
             found = _with(found, list(new))
@@ -156,7 +150,7 @@ def _check_known(kb: ConceptKnowledgeBase, place: Place) -> None:
     ]
     if missing:
         raise ProblemError(
-            f"{place.source}.not_candidates: the knowledge base has no {', '.join(missing)}."
+            f"{place.name}.not_candidates: the knowledge base has no {', '.join(missing)}."
         )
 
 

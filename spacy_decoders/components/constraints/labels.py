@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
 
-from ...errors import ProblemError
 from ..tagger.label_space import LabelSpace
 from .conflicts import Source, conflict, least_conflict
 from .places import Place
@@ -140,7 +139,7 @@ class LabelLimits(NamedTuple):
     def _add_labels(self, place: Place, space: LabelSpace) -> None:
         constraint = place.constraint
         wanted = constraint.labels or constraint.not_labels or ()
-        _check_known(place, wanted, set(space.labels).union(*space.parts))
+        place.check_names(wanted, set(space.labels).union(*space.parts))
         allowed = space.with_parts(wanted)
         if constraint.labels is None:
             self._add(place, ~allowed, place.tokens)
@@ -152,7 +151,7 @@ class LabelLimits(NamedTuple):
         wanted = constraint.entity or constraint.not_entity
         types = None if wanted is True else [place.label] if wanted == "label" else wanted
         if types is not None and wanted != "label":
-            _check_known(place, types, space.entity_types)
+            place.check_names(types, space.entity_types)
         inside = space.entities_of(types)
         tokens = range(place.start, place.end)
         if constraint.entity is None:
@@ -168,7 +167,7 @@ class LabelLimits(NamedTuple):
                 self.evidence.append(EntityWorth(place.start, place.end, of, constraint.weight))
             return
         if not possible:
-            self.impossible.append(Source(place.source, place.start, place.end))
+            self.impossible.append(place.source)
             return
         begins = inside & ~space.continues_entity
         goes_on = inside & space.continues_entity
@@ -197,10 +196,9 @@ class LabelLimits(NamedTuple):
         if weight is not None:
             self.bonuses.extend((token, allowed, weight) for token in tokens)
             return
-        source = Source(place.source, place.start, place.end)
         if place.constraint.labels is not None:
             foreign = False
-        self.limits.extend(LabelLimit(source, token, allowed, foreign) for token in tokens)
+        self.limits.extend(LabelLimit(place.source, token, allowed, foreign) for token in tokens)
         if demanded:
             self.demanded.update(tokens)
 
@@ -303,12 +301,3 @@ def _can_follow(model: object) -> Callable[[Mask], bool]:
         return bool((reached & last).any())
 
     return legal
-
-
-def _check_known(place: Place, wanted: Iterable[str], known: Iterable[str]) -> None:
-    unknown = sorted(set(wanted) - set(known))
-    if unknown:
-        raise ProblemError(
-            f"{place.source}.{place.constraint.demand}: the component has no "
-            f"{', '.join(map(repr, unknown))}; it has {', '.join(sorted(known)[:20])}."
-        )

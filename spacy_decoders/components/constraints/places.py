@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ from spacy.vocab import Vocab
 
 from ...errors import ProblemError
 from ...readers.text_lines import text_lines
+from .conflicts import Source
 from .constraint import Constraint, checked
 
 __all__ = ["Place", "Places", "phrases_in", "read_phrases"]
@@ -43,9 +44,23 @@ class Place(NamedTuple):
         return range(i, i + 1) if self.start <= i < self.end else range(0)
 
     @property
-    def source(self) -> str:
+    def name(self) -> str:
         """The constraint, as messages name it."""
         return f"constraints[{self.number}]"
+
+    @property
+    def source(self) -> Source:
+        """What demands something, as conflicts name it."""
+        return Source(self.name, self.start, self.end)
+
+    def check_names(self, wanted: Iterable[str], known: Collection[str]) -> None:
+        """Raise if the component has not all of the names that the constraint demands."""
+        unknown = sorted(set(wanted).difference(known))
+        if unknown:
+            raise ProblemError(
+                f"{self.name}.{self.constraint.demand}: the component has no "
+                f"{', '.join(map(repr, unknown))}; it has {', '.join(sorted(known)[:20])}."
+            )
 
 
 class Places:

@@ -84,27 +84,23 @@ class GoldReader:
         examples = list(examples)
         strings = examples[0].reference.vocab.strings if examples else StringStore()
         index = [_Index.of(names, strings) for names in (self.labels, self.tags)]
-        parts = [self._read(example, *index) for example in examples]
-        begin = np.cumsum([0, *(len(part.heads) for part in parts)])
-        return GoldTrees(
-            offsets=np.concatenate(
-                [part.offsets[:-1] + at for part, at in zip(parts, begin, strict=False)]
-                + [begin[-1:]]
-            ),
-            heads=np.concatenate(
-                [
-                    np.where(part.heads >= 0, part.heads + at, part.heads)
-                    for part, at in zip(parts, begin, strict=False)
-                ]
-                or [begin[:0]]
-            ),
-            labels=np.concatenate([part.labels for part in parts] or [begin[:0]]),
-            starts=np.concatenate([part.starts for part in parts] or [begin[:0]]),
-            tags=np.concatenate([part.tags for part in parts] or [begin[:0]]),
-            documents=begin.astype(np.int64),
+        begins = np.cumsum([0, *(len(example.predicted) for example in examples)])
+        parts = [
+            self._read(example, begin, *index)
+            for example, begin in zip(examples, begins.tolist(), strict=False)
+        ]
+        none = np.zeros(0, dtype=np.int64)
+        offsets, heads, labels, starts, tags = (
+            np.concatenate([none, *of]) for of in (zip(*parts, strict=True) if parts else [()] * 5)
         )
+        offsets = np.append(offsets, begins[-1])
+        return GoldTrees(offsets, heads, labels, starts, tags, begins.astype(np.int64))
 
-    def _read(self, example: Example, labels: _Index, tags: _Index) -> GoldTrees:
+    def _read(self, example: Example, begin: int, labels: _Index, tags: _Index) -> list[Ints]:
+        """Return where sentences begin, heads, labels, starts and tags of one example.
+
+        Its first token has the number `begin`.
+        """
         gold, n = example.reference, len(example.predicted)
         to_gold = _one_to_one(example.alignment.x2y)
         to_predicted = _one_to_one(example.alignment.y2x)
@@ -130,14 +126,13 @@ class GoldReader:
         astray = (found >= 0) & (sentence[np.maximum(found, 0)] != sentence[aligned])
         heads[aligned] = np.where(astray, UNKNOWN, found)
         begins = np.flatnonzero(starts == 1)
-        return GoldTrees(
-            offsets=np.append(begins if len(begins) else [0][: min(1, n)], n),
-            heads=heads,
-            labels=_taken(labels.find(deps), to_gold),
-            starts=starts,
-            tags=_taken(tags.find(gold_tags), to_gold),
-            documents=np.array([0, n], dtype=np.int64),
-        )
+        return [
+            begin + (begins if len(begins) else np.arange(min(1, n))),
+            np.where(heads >= 0, heads + begin, heads),
+            _taken(labels.find(deps), to_gold),
+            starts,
+            _taken(tags.find(gold_tags), to_gold),
+        ]
 
     def _sound(
         self, gold: Doc, heads: Ints, known: NDArray[np.bool_], starts: Ints

@@ -179,8 +179,7 @@ class Wishes:
 
 def _demanded(place: Place) -> Iterator[Wish]:
     """What a constraint demands at one of its places."""
-    constraint = place.constraint
-    source = Source(place.source, place.start, place.end)
+    constraint, source = place.constraint, place.source
     for token in place.tokens:
         if constraint.head is not None:
             for head in place.token(constraint.head):

@@ -84,6 +84,8 @@ class FactorTemplates:
         self, sentence: SentenceScores, allowed: NDArray[np.bool_]
     ) -> dict[str, NDArray[np.float64]]:
         """Return the scores of the families of several arcs, over the allowed arcs."""
+        if self.of_arcs_alone:
+            return {}
         kernels, weights = _kernels(), self.weights
         tokens = kernels.Tokens(sentence.tags, sentence.words, sentence.labels)
         found: dict[str, NDArray[np.float64]] = {}

@@ -266,14 +266,6 @@ def test_factors_learn_in_the_same_training():
     assert trees(parse(again)) == trees(parse(nlp))
 
 
-@pytest.mark.parametrize(
-    "option", [{"k_best": 0}, {"beam": -1.0}, {"seconds": 0.0}, {"iterations": 0}]
-)
-def test_refuses_senseless_options(option):
-    with pytest.raises(ProblemError, match=next(iter(option))):
-        spacy.blank("en").add_pipe(NAME, config={"model": SMALL, **option})
-
-
 def test_the_budget_counts_work_and_not_seconds(trained):
     budget = trained.get_pipe(NAME).parser.budget
     assert budget.seconds is None

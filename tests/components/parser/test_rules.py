@@ -137,12 +137,10 @@ def test_given_heads_join_their_sentences(ruled):
     ("attribute", "value", "match"),
     [
         ("fixed_head", 17, "index of a token, 0 to 1, at token 0 \\('he'\\); got 17"),
-        ("fixed_head", "1", "fixed_head: expected the index"),
         ("fixed_dep", 3, "fixed_dep: expected a label"),
         ("fixed_dep", "subject", "the parser has no label 'subject'"),
         ("forbidden_heads", [-1], "forbidden_heads: expected the index"),
         ("forbidden_heads", 2, "forbidden_heads: expected a list at token 0"),
-        ("forbidden_deps", "det", "forbidden_deps: expected a list at token 0"),
     ],
 )
 def test_wrong_wishes_are_named(ruled, attribute, value, match):
@@ -191,13 +189,10 @@ def test_impossible_rules_are_named_once(ruled):
     [
         (["ud"], r"rules\[0\]: expected a dict or 'universal-dependencies'"),
         ([{"labels": ["obj"]}], r"rules\[0\]: .*'at_most' is missing"),
-        ([{"leaf": ["det"], "at_most": 1}], r"rules\[0\]: .*got 'at_most'"),
         ([{"labels": ["obj"], "at_most": -1}], r"rules\[0\]: at_most"),
         ([{"labels": [3], "at_most": 1}], r"rules\[0\]: labels: expected a list of names"),
         ([{"leaf": ["det"], "root_pos": ["VERB"]}], r"rules\[0\]: expected one of"),
-        ([{"labels": ["a"], "at_most": 1, "exempt": 5}], r"exempt: expected a list of names"),
         ([{"root_pos": ["VERBS"]}], r"'VERBS' is no universal part of speech"),
-        ([{"constituents": ["ents"]}], r"expected 'ents' or a key of doc.spans"),
     ],
 )
 def test_wrong_rules_are_refused_at_once(rules, match):
