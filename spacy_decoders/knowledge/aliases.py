@@ -109,8 +109,9 @@ class AliasTable:
         self.database = database
 
     def __len__(self) -> int:
-        """The number of aliases; all are counted, which takes a second for ten million."""
-        return int(self.database.ask_one("SELECT count(DISTINCT alias) FROM candidates"))
+        """The number of aliases; all are counted, which takes seconds for ten million."""
+        aliases = "SELECT 1 FROM candidates GROUP BY alias"
+        return int(self.database.ask_one(f"SELECT count(*) FROM ({aliases})"))
 
     def __contains__(self, alias: str) -> bool:
         return bool(self.find([alias])[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -237,7 +238,6 @@ def storable(text: str) -> str:
 
 #: What is gathered as it comes, sorted and summed, and thrown away.
 _GATHERED = (
-    "CREATE TEMP TABLE spelled(word TEXT)",
     "CREATE TEMP TABLE uses(alias TEXT, concept INTEGER, count REAL, lower REAL, "
     "capitalised REAL, upper REAL, mixed REAL)",
     "CREATE TEMP TABLE linked(alias TEXT PRIMARY KEY, share REAL) WITHOUT ROWID",
@@ -246,13 +246,12 @@ _SORTED = (
     "INSERT INTO candidates SELECT alias, sum(count), concept, sum(lower), sum(capitalised), "
     "sum(upper), sum(mixed), (SELECT share FROM linked WHERE linked.alias = uses.alias) "
     "FROM uses WHERE alias != '' GROUP BY alias, concept ORDER BY 1, 2 DESC, 3",
-    "INSERT INTO words SELECT word, count(*) FROM spelled GROUP BY 1",
     "INSERT INTO types SELECT DISTINCT type FROM concepts WHERE type != ''",
 )
 _COUNTS = {
     "concepts": "count(id) FROM concepts",
     "items": "count(qid) FROM concepts",
-    "aliases": "count(DISTINCT alias) FROM candidates",
+    "aliases": "count(*) FROM (SELECT 1 FROM candidates GROUP BY alias)",
     "candidates": "count(*) FROM candidates",
     "links": "count(link) FROM candidates",
 }
@@ -282,10 +281,11 @@ def _fill(
 ) -> dict[str, Any]:
     """Write the database, and count what is in it."""
 
+    words: Counter[str] = Counter()
+
     def worded() -> Iterator[tuple[Any, ...]]:
         for row in concepts:
-            words = dict.fromkeys(title_words(row[2]))
-            connection.executemany("INSERT INTO spelled VALUES (?)", ((word,) for word in words))
+            words.update(dict.fromkeys(title_words(row[2]), 1))
             yield row
 
     settings = (f"application_id = {APPLICATION}", f"user_version = {VERSION}")
@@ -293,6 +293,7 @@ def _fill(
         for statement in (*TABLES, *_GATHERED):
             connection.execute(statement)
         connection.executemany("INSERT INTO concepts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", worded())
+        connection.executemany("INSERT INTO words VALUES (?, ?)", sorted(words.items()))
         connection.executemany("INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?)", uses)
         connection.executemany("INSERT OR REPLACE INTO linked VALUES (?, ?)", links)
         for statement in (*_SORTED, *INDEXES):

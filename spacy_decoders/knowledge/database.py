@@ -10,7 +10,7 @@ import struct
 import threading
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +115,13 @@ class Database:
 
     def copy_to(self, path: Path) -> None:
         """Write the file anew without what was left empty."""
-        self._ask("VACUUM INTO ?", (str(path),))
+        with closing(sqlite3.connect(path, isolation_level=None)) as copy:
+            try:
+                self._connection().backup(copy)
+                copy.execute("PRAGMA journal_mode = DELETE")
+                copy.execute("VACUUM")
+            except sqlite3.DatabaseError as error:
+                raise self.damaged(error) from error
 
     def ask(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """The rows of a query.
@@ -313,8 +319,10 @@ def written(path: Path, *settings: str) -> Iterator[sqlite3.Connection]:
     fast = ("journal_mode = OFF", "synchronous = OFF", "cache_size = -262144")
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            for setting in (*settings, *fast, f"temp_store_directory = '{place}'"):
+            for setting in (*settings, *fast):
                 connection.execute(f"PRAGMA {setting}")
+            with suppress(UnicodeEncodeError):  # a name that is not in the locale's encoding
+                connection.execute(f"PRAGMA temp_store_directory = '{place}'")
             try:
                 connection.execute("BEGIN")
                 yield connection
