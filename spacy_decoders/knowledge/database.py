@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import StorageError
 from ..graph.storage import FolderFormat
@@ -67,6 +67,35 @@ SEARCH = (
 _REMEMBERED = 1 << 14
 
 
+class _File(NamedTuple):
+    """Which file is read."""
+
+    path: Path
+    live: bool
+    inode: int
+
+    @classmethod
+    def checked(cls, path: Path, live: bool) -> _File:
+        """Look at the header of a file."""
+        if not path.is_file():
+            raise StorageError(f"folder: {path} is missing; copy or build it again.")
+        with path.open("rb") as file:
+            head = file.read(100)
+        reason = None
+        if len(head) < 100 or head[:16] != b"SQLite format 3\0":
+            reason = "it is no SQLite file"
+        else:
+            page, pages, version, kind = struct.unpack_from(">16xH10xI28xI4xI", head)
+            size = path.stat().st_size
+            if kind != APPLICATION or version != VERSION:
+                reason = "it is no knowledge base of this version"
+            elif not live and (65536 if page == 1 else page) * pages != size:
+                reason = f"it has {size} bytes; it was cut short or added to"
+        if reason is not None:
+            raise _damaged(path, reason)
+        return cls(path, live, path.stat().st_ino)
+
+
 class Database:
     """The file of a base, and what was read of it lately.
 
@@ -88,16 +117,20 @@ class Database:
     """
 
     def __init__(self, path: Path, *, live: bool = False) -> None:
-        self._open(path, live)
+        self._local = threading.local()
+        self._file = _File.checked(path, live)
+        _opened.add(self)
         self.searched = self._check_schema()
 
-    def _open(self, path: Path, live: bool) -> None:
-        self.path = path
-        self.live = live
-        self._local = threading.local()
-        _check_header(path, live)
-        self._inode = path.stat().st_ino
-        _opened.add(self)
+    @property
+    def path(self) -> Path:
+        """Where the file lies."""
+        return self._file.path
+
+    @property
+    def live(self) -> bool:
+        """Whether somebody may change it."""
+        return self._file.live
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopened, (self.path, self.live)
@@ -111,7 +144,7 @@ class Database:
 
     def read_copy(self, path: Path) -> None:
         """Read, and change, a copy that another process has made."""
-        self._open(path, live=True)
+        self._file = _File.checked(path, live=True)
 
     def copy_to(self, path: Path) -> None:
         """Write the file anew without what was left empty."""
@@ -203,25 +236,25 @@ class Database:
 
     def _connection(self) -> sqlite3.Connection:
         """The connection of this thread: SQLite's are not shared, least of all after a fork."""
-        local = self._local
+        local, file = self._local, self._file
         process = getattr(local, "process", None)
-        if process == os.getpid():
+        if process == os.getpid() and local.file is file:
             connection: sqlite3.Connection = local.connection
             return connection
-        if process is not None:  # to close it would free the locks of the other process
-            _kept.append(local.connection)
+        if process is not None:
+            _close(local.connection, process)
         try:
-            if self.path.stat().st_ino != self._inode:
+            if file.path.stat().st_ino != file.inode:
                 raise StorageError(
-                    f"folder: {self.path} was replaced since it was opened; open it again."
+                    f"folder: {file.path} was replaced since it was opened; open it again."
                 )
         except FileNotFoundError as error:
-            raise StorageError(f"folder: {self.path} is missing; build it again.") from error
-        mode = "mode=rw" if self.live else "mode=ro&immutable=1"
+            raise StorageError(f"folder: {file.path} is missing; build it again.") from error
+        mode = "mode=rw" if file.live else "mode=ro&immutable=1"
         try:
             # used by one thread, but closed by the one that frees the base
             connection = sqlite3.connect(
-                f"{self.path.absolute().as_uri()}?{mode}",
+                f"{file.path.absolute().as_uri()}?{mode}",
                 uri=True,
                 check_same_thread=False,
                 isolation_level=None,
@@ -231,13 +264,13 @@ class Database:
             connection.execute("PRAGMA trusted_schema = OFF")  # a made-up file runs no code
             connection.execute("PRAGMA cell_size_check = ON")
             connection.execute("PRAGMA mmap_size = 1099511627776")
-            if self.live:
+            if file.live:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
         except sqlite3.DatabaseError as error:
             raise self.damaged(error) from error
-        local.connection, local.process, local.version = connection, os.getpid(), -1
-        local.caches = {}
+        local.file, local.connection, local.process = file, connection, os.getpid()
+        local.version, local.caches = -1, {}
         return connection
 
     def _check_schema(self) -> bool:
@@ -255,12 +288,17 @@ class Database:
         return searched
 
 
+def _damaged(path: Path, reason: object) -> StorageError:
+    return StorageError(f"folder: {path} is damaged ({reason}); copy or build it again.")
+
+
 #: Connections of the process from which this one was forked.
 _kept: list[sqlite3.Connection] = []
 _opened: weakref.WeakSet[Database] = weakref.WeakSet()
 
 
 def _close(connection: sqlite3.Connection, process: int) -> None:
+    """Close a connection where it was made: elsewhere that would free the locks of another."""
     if process == os.getpid():
         connection.close()
     else:
@@ -282,26 +320,6 @@ if hasattr(os, "register_at_fork"):
 
 def _reopened(path: Path, live: bool) -> Database:
     return Database(path, live=live)
-
-
-def _check_header(path: Path, live: bool) -> None:
-    if not path.is_file():
-        raise StorageError(f"folder: {path} is missing; copy or build it again.")
-    with path.open("rb") as file:
-        head = file.read(100)
-    reason = None
-    if len(head) < 100 or head[:16] != b"SQLite format 3\0":
-        reason = "it is no SQLite file"
-    else:
-        (page,), (pages,) = struct.unpack(">H", head[16:18]), struct.unpack(">I", head[28:32])
-        (version,), (kind,) = struct.unpack(">I", head[60:64]), struct.unpack(">I", head[68:72])
-        size = path.stat().st_size
-        if kind != APPLICATION or version != VERSION:
-            reason = "it is no knowledge base of this version"
-        elif not live and (65536 if page == 1 else page) * pages != size:
-            reason = f"it has {size} bytes; it was cut short or added to"
-    if reason is not None:
-        raise StorageError(f"folder: {path} is damaged ({reason}); copy or build it again.")
 
 
 @contextmanager
