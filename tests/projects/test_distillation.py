@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -51,18 +50,6 @@ def test_a_student_says_what_its_teacher_says(teacher, tmp_path):
     assert set(doc._.certificates) == {"tagger", "parser", "entities"}
     assert "attribute_ruler" in student.pipe_names
     can_be_trained_on(student, tmp_path / "again")
-
-
-def test_the_command_writes_a_pipeline(teacher, tmp_path):
-    source = tmp_path / "texts.jsonl"
-    lines = [json.dumps({"text": text}) for text in TEXTS]
-    source.write_text("\n".join(lines) + "\n", encoding="utf8")
-    output = tmp_path / "output"
-    given = [str(teacher), str(source), str(output), "--parts", "tagger", "--max-steps", "20"]
-    command = [sys.executable, str(SCRIPTS / "distil.py"), *given]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "words a second" in done.stdout
-    assert "tagger" in spacy.load(output / "student").pipe_names
 
 
 def test_what_can_not_be_distilled_is_said(teacher, tmp_path):
