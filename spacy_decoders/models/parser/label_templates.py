@@ -128,6 +128,8 @@ def _init(model: Model[Input, Floats2d], X: Input | None = None, Y: object = Non
 def _forward(
     model: Model[Input, Floats2d], X: Input, is_train: bool
 ) -> tuple[Floats2d, Callable[[Floats2d], Input]]:
+    from scipy.sparse import csr_array
+
     from .kernels import labels as kernels  # compiled where it is first needed
 
     codes, arcs = X
@@ -139,15 +141,14 @@ def _forward(
         dropped = np.random.random_sample(rows.shape) < rate  # noqa: NPY002 - the run's seed
         keep = np.where(dropped, 0.0, keep / (1.0 - rate)).astype("f")
         keep[np.random.random_sample(len(rows)) < ALONE] = 0.0  # noqa: NPY002
-    scores: Any = kernels.sum_rows(table, rows, keep)
+    ends = np.arange(len(rows) + 1) * rows.shape[1]
+    shown = csr_array((keep.ravel(), rows.ravel(), ends), shape=(len(rows), len(table)))
 
     def backprop(d_scores: Floats2d) -> Input:
-        gradient = np.zeros_like(table)
-        kernels.add_to_rows(gradient, rows, keep, np.ascontiguousarray(d_scores, dtype="f"))
-        model.inc_grad("T", gradient)
+        model.inc_grad("T", shown.T @ d_scores)
         return X
 
-    return scores, backprop
+    return shown @ table, backprop
 
 
 def form_hashes(docs: Iterable[Doc]) -> Codes:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
-from ..inference.products import LEAST_ROWS, product
 from .biaffine import BUCKETS, classes_of
 from .label_templates import TemplateArrays, likely_arcs
 
@@ -191,7 +190,7 @@ class ArcLabels:
         )
 
     def labelled(
-        self, arcs: Any, found: BestLabels, by_label: NDArray[np.float32] | None = None
+        self, arcs: Any, found: BestLabels, room: NDArray[np.float32] | None = None
     ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         """Write the best labels of all arcs, or the likely ones, a block of modifiers at a time.
 
@@ -204,9 +203,8 @@ class ArcLabels:
             Arc scores, as :func:`.BiaffineArcs` returns them.
         found
             What is written to.
-        by_label
-            (n, labels * (hidden + 1)), the products of the queries and the tensor, if there are;
-            else they are computed block by block.
+        room
+            (`_BLOCK`, labels * (hidden + 1)), what products are written to; a new array if None.
         """
         from .kernels import labels as kernels  # compiled where it is first needed
 
@@ -215,10 +213,8 @@ class ArcLabels:
         done = 0
         for start in range(0, n, _BLOCK):
             rows = slice(start, min(start + _BLOCK, n))
-            if by_label is None:
-                given = np.dot(self.queries[rows], self.tensor.reshape(inner, -1))
-            else:
-                given = by_label[rows]
+            out = None if room is None else room[: rows.stop - start]
+            given = np.dot(self.queries[rows], self.tensor.reshape(inner, -1), out=out)
             number = int(np.count_nonzero(labelled[rows]))
             if self.of_likely is None:
                 logs = np.empty((number, count), dtype="f")
@@ -266,46 +262,17 @@ def label_arcs(sentences: Sequence[ArcLabels], arcs: Sequence[Any]) -> Iterator[
     Parameters
     ----------
     sentences
-        As :func:`arc_labels` returns them: their queries are laid end to end.
+        As :func:`arc_labels` returns them.
     arcs
         Arc scores, one array a sentence, as :func:`.BiaffineArcs` returns them.
     """
-    sizes = [len(sentence.queries) for sentence in sentences]
     # one array for all: new ones of this size would each be mapped by the system
-    room = np.empty((max(_BLOCK, LEAST_ROWS), sentences[0].tensor[0].size), dtype="f")
-    for group in _groups(sizes):
-        among = sentences[group]
-        by_label, end = _first_product(among, room), 0
-        for sentence, of_arcs in zip(among, arcs[group], strict=True):
-            begin, end = end, end + len(sentence.queries)
-            given = None if by_label is None else by_label[begin:end]
-            found = BestLabels.empty(len(sentence.queries))
-            for _ in sentence.labelled(of_arcs, found, given):
-                pass
-            yield found
-
-
-def _groups(sizes: Sequence[int]) -> Iterator[slice]:
-    """Yield runs of sentences that have up to `_BLOCK` tokens, or one alone."""
-    begin = tokens = 0
-    for end, size in enumerate(sizes):
-        if tokens + size > _BLOCK and end > begin:
-            yield slice(begin, end)
-            begin, tokens = end, 0
-        tokens += size
-    if sizes:
-        yield slice(begin, len(sizes))
-
-
-def _first_product(
-    sentences: Sequence[ArcLabels], room: NDArray[np.float32]
-) -> NDArray[np.float32] | None:
-    """Multiply the queries of some sentences with the tensor; None if they are too many."""
-    queries = [sentence.queries for sentence in sentences]
-    if sum(map(len, queries)) > _BLOCK:
-        return None
-    tensor = sentences[0].tensor
-    return product(np.concatenate(queries), tensor.reshape(len(tensor), -1), room)
+    room = np.empty((_BLOCK, sentences[0].tensor[0].size), dtype="f")
+    for sentence, of_arcs in zip(sentences, arcs, strict=True):
+        found = BestLabels.empty(len(sentence.queries))
+        for _ in sentence.labelled(of_arcs, found, room):
+            pass
+        yield found
 
 
 def arc_labels(

@@ -54,30 +54,6 @@ def rows_of_arcs(codes, templates, arcs, rows):
     return found
 
 
-@jit()
-def sum_rows(table, rows, keep):
-    """Sum the rows of each arc times `keep`, (arcs, templates), to (arcs, labels)."""
-    scores = np.zeros((len(rows), table.shape[1]), np.float32)
-    for i in range(len(rows)):
-        into = scores[i]
-        for t in range(rows.shape[1]):
-            weights, factor = table[rows[i, t]], keep[i, t]
-            for label in range(len(into)):
-                into[label] += factor * weights[label]
-    return scores
-
-
-@jit()
-def add_to_rows(table, rows, keep, gradients):
-    """Add the gradients of each arc's scores, (arcs, labels), to its rows of a table."""
-    for i in range(len(rows)):
-        given = gradients[i]
-        for t in range(rows.shape[1]):
-            into, factor = table[rows[i, t]], keep[i, t]
-            for label in range(len(given)):
-                into[label] += factor * given[label]
-
-
 @internal()
 def _sum_templates(given, head, modifier, rows, total):
     """Sum the rows of one arc's templates to (labels,)."""
