@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from ...models.parser.losses import ROOT, UNKNOWN, GoldTrees
-from .trees import tree_fault
+from .trees import tree_faults
 
 __all__ = ["GoldReader", "collect_labels"]
 
@@ -139,11 +139,10 @@ class GoldReader:
     ) -> NDArray[np.bool_]:
         """Return which tokens are in a sentence whose tree is valid."""
         sound = np.ones(len(heads), dtype=bool)
-        for start, end in zip(starts, np.append(starts[1:], len(heads)), strict=True):
-            if not known[start:end].all():
-                continue  # partly annotated: arcs are used one by one
-            fault = tree_fault(heads[start:end] - start)
-            if fault:
+        ends = np.append(starts[1:], len(heads))
+        for start, fault in tree_faults(heads, starts).items():
+            end = ends[np.searchsorted(starts, start)]
+            if known[start:end].all():  # else partly annotated: arcs are used one by one
                 sound[start:end] = False
                 self._warn(gold[start:end].text, fault)
         return sound

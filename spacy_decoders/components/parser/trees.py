@@ -21,7 +21,7 @@ __all__ = [
     "is_space",
     "paragraph_starts",
     "preset_starts",
-    "tree_fault",
+    "tree_faults",
     "unparted",
     "TreeWriter",
 ]
@@ -131,53 +131,43 @@ def unparted(doc: Doc) -> NDArray[np.int64]:
     return found
 
 
-def tree_fault(heads: NDArray[np.int64]) -> str | None:
-    """Return why the heads of one sentence (0-based, a root being its own) are no tree, or None.
+def tree_faults(heads: NDArray[np.int64], starts: NDArray[np.int64]) -> dict[int, str]:
+    """Return which sentences are no tree with one root, by their first token, and why.
+
+    Parameters
+    ----------
+    heads
+        Indices in the document, a root being its own head. **Shape:** ``(tokens,)``
+    starts
+        Where sentences begin.
 
     Examples
     --------
-    >>> tree_fault(np.array([1, 1, 1])) is None
-    True
-    >>> tree_fault(np.array([0, 2, 1]))
-    'a cycle through token 1'
+    >>> tree_faults(np.array([1, 1, 1, 3]), np.array([0, 3]))
+    {}
+    >>> tree_faults(np.array([1, 1, 1, 5, 4, 3]), np.array([0, 3]))
+    {3: 'a cycle through token 3'}
     """
-    n = len(heads)
-    if ((heads < 0) | (heads >= n)).any():
-        return "a head outside the sentence"
-    roots = int((heads == np.arange(n)).sum())
+    if not len(heads):
+        return {}
+    places, lengths = np.arange(len(heads)), np.diff(starts, append=len(heads))
+    sentence = np.repeat(starts, lengths)
+    outside = (heads < 0) | (heads >= len(heads))
+    within = np.where(outside, places, heads)
+    outside |= sentence[within] != sentence
+    top = within = np.where(outside, places, heads)
     # doubling the stride reaches the top of any tree in log2(n) steps
-    top = heads
-    for _ in range(max(1, n.bit_length())):
-        top = top[top]
-    cyclic = np.flatnonzero(heads[top] != top)
-    if len(cyclic):
-        return f"a cycle through token {int(cyclic[0])}"
-    if roots != 1:
-        return f"{roots} roots"
-    return None
-
-
-def are_trees(heads: NDArray[np.int64], starts: NDArray[np.int64]) -> bool:
-    """Whether the heads of a document are a tree with one root in each sentence.
-
-    Examples
-    --------
-    >>> heads = np.array([1, 1, 1, 3])
-    >>> are_trees(heads, np.array([0, 3])), are_trees(heads, np.array([0]))
-    (True, False)
-    """
-    n = len(heads)
-    lengths = np.diff(starts, append=n)
-    sentence = np.repeat(np.arange(len(starts)), lengths)
-    if heads.min() < 0 or heads.max() >= n or (sentence[heads] != sentence).any():
-        return False
-    roots = np.flatnonzero(heads == np.arange(n))
-    if len(roots) != len(starts) or (sentence[roots] != np.arange(len(starts))).any():
-        return False
-    top = heads
     for _ in range(int(lengths.max()).bit_length()):
         top = top[top]
-    return bool((heads[top] == top).all())
+    roots = np.add.reduceat((heads == places).astype(np.int64), starts)
+    found: dict[int, str] = {}
+    for token in np.flatnonzero(outside).tolist():
+        found.setdefault(int(sentence[token]), "a head outside the sentence")
+    for token in np.flatnonzero(within[top] != top).tolist():
+        found.setdefault(int(sentence[token]), f"a cycle through token {token}")
+    for number in np.flatnonzero(roots != 1).tolist():
+        found.setdefault(int(starts[number]), f"{roots[number]} roots")
+    return found
 
 
 def attach_spaces(
@@ -242,12 +232,11 @@ class TreeWriter:
             heads, deps = np.where(own, there, heads), np.where(own, old[:, 1], deps)
             labelled &= ~kept
             projective = False
-        whole = starts[0] == 0 and are_trees(heads, starts)
-        complete = not whole or bool((deps != 0).all())
-        for start, end in () if whole else zip(starts, ends, strict=True):
-            fault = tree_fault(heads[start:end] - start)
-            complete &= fault is None and bool((deps[start:end] != 0).all())
-            if fault and labelled[start:end].any():  # without a tree nothing is written
+        faults = tree_faults(heads, starts)
+        complete = not faults and bool((deps != 0).all())
+        for start, fault in faults.items():
+            end = ends[np.searchsorted(starts, start)]
+            if labelled[start:end].any():  # without a tree nothing is written
                 raise ProblemError(
                     f"heads: the sentence of tokens {start} to {end} is no tree ({fault})."
                 )

@@ -10,7 +10,7 @@ import spacy
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_decoders.components.parser.trees import TreeWriter, attach_spaces, tree_fault
+from spacy_decoders.components.parser.trees import TreeWriter, attach_spaces, tree_faults
 from spacy_decoders.errors import ProblemError
 from tests.components.parser.parsing import NAME, parse
 
@@ -74,16 +74,19 @@ def test_deep_crossing_tree_is_not_cut():
         ([5, 1], "outside"),
     ],
 )
-def test_tree_fault(heads, fault):
-    found = tree_fault(np.array(heads))
-    assert found is None if fault is None else fault in found
+def test_tree_faults(heads, fault):
+    found = tree_faults(np.array(heads), np.array([0]))
+    assert not found if fault is None else fault in found[0]
+    # each sentence of two has faults of its own
+    both = np.array([0, *(np.array(heads) + 1)])
+    assert tree_faults(both, np.array([0, 1])).keys() == ({1} if found else set())
 
 
-def test_tree_fault_of_long_chains():
-    chain = np.maximum(np.arange(1000) - 1, 0)
-    assert tree_fault(chain) is None
+def test_tree_faults_of_long_chains():
+    chain, start = np.maximum(np.arange(1000) - 1, 0), np.array([0])
+    assert tree_faults(chain, start) == {}
     chain[0] = 999
-    assert "cycle" in tree_fault(chain)
+    assert "cycle" in tree_faults(chain, start)[0]
 
 
 def test_attach_spaces():
