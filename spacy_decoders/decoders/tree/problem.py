@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -176,18 +175,22 @@ class TreeProblem:
         boundaries
             float64 (n,), as in the constructor, the first 0.
         """
-        made = object.__new__(cls)
         arcs[:, 0] = -np.inf
         np.fill_diagonal(arcs, -np.inf)
-        for name, values in (("arcs", arcs), ("allowed", arcs > -np.inf)):
-            made.__dict__[name] = read_only(values)
-        made.__dict__["projective"] = projective
-        if boundaries is not None:
-            made.__dict__["boundaries"] = read_only(boundaries)
-        return made
+        starts = None if boundaries is None else read_only(boundaries)
+        return object.__new__(cls)._with_arcs(arcs, projective=projective, boundaries=starts)
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)  # read-only for everybody else
+
+    def _with(self, **values: Any) -> TreeProblem:
+        """Return the same problem with other values, which are not validated."""
+        other = object.__new__(TreeProblem)
+        other.__dict__.update(self.__dict__, **values)
+        return other
+
+    def _with_arcs(self, arcs: NDArray[np.float64], **values: Any) -> TreeProblem:
+        return self._with(arcs=read_only(arcs), allowed=read_only(arcs > -np.inf), **values)
 
     def restricted(self, allowed: NDArray[np.bool_], *, scope: Scope | None = None) -> TreeProblem:
         """Return the same problem with fewer candidate arcs; nothing else is copied.
@@ -200,12 +203,7 @@ class TreeProblem:
             ``"pruned"`` if a heuristic chose the arcs; None for no change.
         """
         arcs = np.where(_mask(allowed, self.n + 1), self.arcs, -np.inf)
-        smaller = object.__new__(TreeProblem)
-        smaller.__dict__.update(self.__dict__)
-        smaller._set("arcs", read_only(arcs))
-        smaller._set("allowed", read_only(arcs > -np.inf))
-        smaller._set("scope", scope or self.scope)
-        return smaller
+        return self._with_arcs(arcs, scope=scope or self.scope)
 
     def completed(
         self,
@@ -226,13 +224,11 @@ class TreeProblem:
         factors
             Over existing tokens.
         """
-        larger = object.__new__(TreeProblem)
-        larger.__dict__.update(self.__dict__, factors=factors)
         if siblings is not None and self.boundaries is not None:
             siblings = _within_sentences(siblings)
-        for name, values in (("grandparents", grandparents), ("siblings", siblings)):
-            larger._set(name, None if values is None else read_only(values))
-        return larger
+        cubes = {"grandparents": grandparents, "siblings": siblings}
+        read = {name: None if given is None else read_only(given) for name, given in cubes.items()}
+        return self._with(factors=factors, **read)
 
     def ruled(
         self,
@@ -256,12 +252,9 @@ class TreeProblem:
         """
         count = None if labels is None else labels.shape[2]
         checked = checked_rules(rules, self.n, count, self.boundaries is not None)
-        other = object.__new__(TreeProblem)
-        other.__dict__.update(self.__dict__, rules=checked)
-        for name, values in (("arcs", arcs), ("labels", labels)):
-            if values is not None:
-                other._set(name, read_only(values))
-        return other
+        given = {"arcs": arcs, "labels": labels}
+        read = {name: read_only(values) for name, values in given.items() if values is not None}
+        return self._with(rules=checked, **read)
 
     @property
     def n(self) -> int:
@@ -271,10 +264,8 @@ class TreeProblem:
     @property
     def gaps(self) -> NDArray[np.float64]:
         """By token number, float64 (n + 1,): the scores of boundaries; empty without any."""
-        return NO_GAPS if self.boundaries is None else self._gaps
-
-    @cached_property
-    def _gaps(self) -> NDArray[np.float64]:
+        if self.boundaries is None:
+            return NO_GAPS
         return read_only(np.concatenate([[0.0], self.boundaries]))
 
     @property
@@ -295,19 +286,11 @@ class TreeProblem:
         arcs
             float64 (n + 1, n + 1), not validated; what this problem forbids must be ``-inf``.
         """
-        other = object.__new__(TreeProblem)
-        other.__dict__.update(self.__dict__, labels=None, rules=())
-        other._set("arcs", read_only(arcs))
-        other._set("allowed", read_only(arcs > -np.inf))
-        return other
+        return self._with_arcs(arcs, labels=None, rules=())
 
-    def with_boundaries(self, boundaries: NDArray[np.float64]) -> TreeProblem:
+    def with_boundaries(self, boundaries: NDArray[np.float64] | None) -> TreeProblem:
         """Return the problem with other scores of boundaries, which are not validated."""
-        other = object.__new__(TreeProblem)
-        other.__dict__.update(self.__dict__)
-        other.__dict__.pop("_gaps", None)
-        other._set("boundaries", boundaries)
-        return other
+        return self._with(boundaries=boundaries)
 
     @property
     def is_first_order(self) -> bool:
@@ -362,24 +345,19 @@ class TreeSolution:
 
         For decoders that take hardly more time than the constructor; the arrays become read-only.
         """
-        heads.flags.writeable = False
         made = object.__new__(cls)
-        made.__dict__.update(heads=heads, certificate=certificate)
+        made.__dict__.update(heads=heads, certificate=certificate, starts=starts)
+        heads.flags.writeable = False
         if starts is not None:
             starts.flags.writeable = False
-            made.__dict__["starts"] = starts
         return made
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "heads", read_only(np.ascontiguousarray(self.heads, dtype=np.int32))
-        )
-        if self.starts is not None:
-            starts = np.ascontiguousarray(self.starts, dtype=np.bool_)
-            object.__setattr__(self, "starts", read_only(starts))
-        if self.labels is not None:
-            labels = np.ascontiguousarray(self.labels, dtype=np.int32)
-            object.__setattr__(self, "labels", read_only(labels))
+        for name, dtype in (("heads", np.int32), ("starts", np.bool_), ("labels", np.int32)):
+            values = getattr(self, name)
+            if values is not None:
+                kept = read_only(np.ascontiguousarray(values, dtype=dtype))
+                object.__setattr__(self, name, kept)
 
 
 def _scores(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float64]:

@@ -176,17 +176,14 @@ def part_of(problem: TreeProblem, first: int, end: int) -> TreeProblem:
     [-inf, 2.0, 3.0]
     """
     kept = np.concatenate([[0], np.arange(first + 1, end + 1)])
-    part = problem.with_arcs(np.ascontiguousarray(problem.arcs[np.ix_(kept, kept)]))
-    part.__dict__.pop("n", None)
-    part.__dict__.pop("gaps", None)
+    arcs = np.ascontiguousarray(problem.arcs[np.ix_(kept, kept)])
     cubes = {
-        name: read_only(np.ascontiguousarray(values[np.ix_(kept, kept, kept)]))
+        name: np.ascontiguousarray(values[np.ix_(kept, kept, kept)])
         for name in ("grandparents", "siblings")
         if (values := getattr(problem, name)) is not None
     }
     factors = None if problem.factors is None else _factors_within(problem.factors, first, end)
-    part.__dict__.update(cubes, factors=factors, boundaries=None)
-    return part
+    return problem.with_boundaries(None).with_arcs(arcs).completed(factors=factors, **cubes)
 
 
 def _factors_within(factors: Factors, first: int, end: int) -> Factors:

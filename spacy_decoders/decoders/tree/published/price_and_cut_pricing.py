@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ..decoder import UNIT, rounding_slack
-from ..kernels import chu_liu_edmonds, eisner
+from ..kernels import chu_liu_edmonds, eisner, proofs
 from ..problem import NO_GAPS
 from .grandparent_scores import ScoreTable, chains_of
 
@@ -29,6 +29,7 @@ __all__ = [
     "priced",
     "slope_at",
     "tightened",
+    "tree_exists",
 ]
 
 Floats = NDArray[np.float64]
@@ -174,3 +175,24 @@ def priced(
     worth = gains.sum(axis=2) > np.maximum(-arc_costs, 0.0) + tolerance
     g, p, c = np.nonzero(worth[:, :, None] & (gains > tolerance))
     return g, p, c
+
+
+def tree_exists(allowed: NDArray[np.bool_], projective: bool, single_root: bool) -> bool:
+    """Return whether the allowed arcs contain a tree.
+
+    For non-projective trees, whether all tokens can be reached from the root; for projective ones,
+    whether a chart with zero scores contains one.
+
+    Examples
+    --------
+    >>> allowed = np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0]], dtype=bool)
+    >>> tree_exists(allowed, True, True), tree_exists(allowed.T, True, True)
+    (True, False)
+    """
+    if not projective:
+        return bool(proofs.reaches_all(allowed, single_root))
+    arcs = np.where(allowed, 0.0, -np.inf)
+    arcs.flags.writeable = False
+    _, chart, _, _ = eisner.charted(arcs, single_root, NO_GAPS)
+    # an incorrect chart has an infinite bound: then nothing is proven
+    return bool(proofs.chart_bound(arcs, single_root, NO_GAPS, chart) > -np.inf)

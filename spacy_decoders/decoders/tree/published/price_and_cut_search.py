@@ -12,7 +12,6 @@ from ....budget import UNLIMITED, Clock
 from ....errors import InfeasibleError
 from ...programs import Solver, SolverError
 from ..decoder import UNIT
-from ..feasibility import tree_exists
 from .grandparent_scores import chains_of
 from .price_and_cut_pricing import (
     Floats,
@@ -25,6 +24,7 @@ from .price_and_cut_pricing import (
     priced,
     slope_at,
     tightened,
+    tree_exists,
 )
 from .price_and_cut_program import MasterPoint, MasterProgram, crossing_arcs, implied_chains
 
