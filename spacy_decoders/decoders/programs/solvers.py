@@ -42,10 +42,10 @@ def solve(solver: Solver, program: Statement, seconds: float, *, integral: bool)
     """Solve a program, with integrality or without."""
     if solver == "CBC":
         return _solve_by_cbc(program, seconds, integral=integral)
-    return (_solve_by_highs if integral else _relax_by_highs)(program, seconds)
+    return _solve_by_highs(program, seconds, integral=integral)
 
 
-def _relax_by_highs(program: Statement, seconds: float) -> Answer:
+def _solve_by_highs(program: Statement, seconds: float, *, integral: bool) -> Answer:
     from scipy.optimize import linprog
     from scipy.sparse import diags
 
@@ -60,38 +60,23 @@ def _relax_by_highs(program: Statement, seconds: float) -> Answer:
         program.sides[equal],
         bounds=np.stack([program.lower, program.upper], axis=1),
         method="highs",
-        options={"time_limit": seconds},
+        integrality=program.integer.astype(np.int64) if integral else None,
+        options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
-    if found.status != 0:
-        return Answer(_status(found))
+    status = _status(found)
+    if integral and found.x is not None:
+        bound = getattr(found, "mip_dual_bound", None)
+        return Answer(
+            "feasible" if status == "out of time" else status,
+            found.x,
+            bound=sign * (-np.inf if bound is None else float(bound)),
+        )
+    if status != "optimal":
+        return Answer(status)
     duals = np.empty(len(program.sides))
     duals[~equal] = sign * turned * found.ineqlin.marginals
     duals[equal] = sign * found.eqlin.marginals
     return Answer("optimal", found.x, duals)
-
-
-def _solve_by_highs(program: Statement, seconds: float) -> Answer:
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    sign = -1.0 if program.maximize else 1.0
-    low = np.where(program.signs > 0, -np.inf, program.sides)
-    high = np.where(program.signs < 0, np.inf, program.sides)
-    found = milp(
-        sign * program.objective,
-        integrality=program.integer.astype(np.int64),
-        bounds=Bounds(program.lower, program.upper),
-        constraints=LinearConstraint(program.matrix(), low, high),
-        options={"time_limit": seconds, "mip_rel_gap": 0.0},
-    )
-    status = _status(found)
-    if found.x is None:
-        return Answer(status)
-    bound = getattr(found, "mip_dual_bound", None)
-    return Answer(
-        "feasible" if status == "out of time" else status,
-        found.x,
-        bound=sign * (-np.inf if bound is None else float(bound)),
-    )
 
 
 def _status(found: Any) -> str:
