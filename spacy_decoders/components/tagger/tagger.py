@@ -23,6 +23,7 @@ from ...models.tagger.scorer import ChainScores
 from .. import extensions
 from ..constraints.conflicts import record_conflicts
 from ..constraints.labels import LabelLimits, conflicts_in, limited
+from ..probabilities import Fitted
 from .decoding import Tagging, TaggingProbabilities, decode_units, unit_lengths
 from .gold_layers import aligned_labels, gold_labels, labels_in
 from .labelled_pipe import LabelledPipe
@@ -42,6 +43,9 @@ from .probabilities import (
 from .weighed_entities import weighed
 
 __all__ = ["ExactTagger"]
+
+#: Ends the kinds of answers of documents that lack the vectors that the model reads.
+WITHOUT = "_without_vectors"
 
 
 class ExactTagger(LabelledPipe):
@@ -154,7 +158,7 @@ class ExactTagger(LabelledPipe):
             )
         ]
         if self.probabilities or self.entity_alternatives or self.min_prob:
-            found = self._probabilities(model, emissions, taggings, self.entity_alternatives)
+            found = self._probabilities(docs, model, emissions, taggings, self.entity_alternatives)
             taggings = [
                 replace(tagging, probabilities=of_doc)
                 for tagging, of_doc in zip(taggings, found, strict=True)
@@ -192,17 +196,28 @@ class ExactTagger(LabelledPipe):
 
     def _probabilities(
         self,
+        docs: Sequence[Doc],
         model: Any,
         emissions: list[NDArray[np.float32]],
         taggings: list[Tagging],
         least: float | None,
     ) -> list[TaggingProbabilities]:
-        if model is None:
-            return [TaggingProbabilities(np.zeros(0), [], [], []) for _ in taggings]
-        calibrations = {kind: self.calibration_of(kind) for kind in KINDS}
-        return tagging_probabilities(
-            self.space, model, emissions, taggings, calibrations=calibrations, least=least
-        )
+        found = [TaggingProbabilities(np.zeros(0), [], [], []) for _ in taggings]
+        lacking = np.array(self.lack_vectors(docs), dtype=bool)
+        for case in [] if model is None else np.unique(lacking).tolist():
+            places = np.flatnonzero(lacking == case).tolist()
+            calibrations = {kind: self.calibration_of(kind + WITHOUT * case) for kind in KINDS}
+            of_case = tagging_probabilities(
+                self.space,
+                model,
+                [emissions[place] for place in places],
+                [taggings[place] for place in places],
+                calibrations=calibrations,
+                least=least,
+            )
+            for place, of_doc in zip(places, of_case, strict=True):
+                found[place] = of_doc
+        return found
 
     def _limited(
         self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
@@ -368,9 +383,29 @@ class ExactTagger(LabelledPipe):
     ) -> dict[str, Answers]:
         """Return the labels of tokens, entities and sentences as answers."""
         _, emissions, model = self._limited([example.predicted for example in examples], scores)
-        found = self._probabilities(model, emissions, decoded, LEAST)
+        docs = [example.predicted for example in examples]
+        found = self._probabilities(docs, model, emissions, decoded, LEAST)
         gold = [aligned_labels(example, self.targets) for example in examples]
-        return tagging_answers(self.space, decoded, found, gold)
+        answers = tagging_answers(self.space, decoded, found, gold)
+        without = any(self.lack_vectors(docs))
+        return {kind + WITHOUT * without: of_kind for kind, of_kind in answers.items()}
+
+    def calibrate(self, examples: Iterable[Example]) -> dict[str, Fitted]:
+        """Fit the calibration of every kind of answer, and keep it.
+
+        Where the model reads the vectors of another component, a second one is fitted for
+        documents without them. See
+        :meth:`~spacy_decoders.components.probabilities.CalibratedPipe.calibrate`.
+        """
+        given = list(examples)
+        fitted = super().calibrate(given)
+        plain = [Doc.copy(example.predicted) for example in given]
+        for doc in plain:
+            doc.tensor = np.zeros((0,), dtype="float32")
+        if fitted and any(self.lack_vectors(plain)):
+            pairs = zip(plain, given, strict=True)
+            fitted |= super().calibrate([Example(doc, of.reference) for doc, of in pairs])
+        return fitted
 
     # --- scoring and files ---------------------------------------------------------
 
