@@ -347,8 +347,8 @@ def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]
 
     documents = []
     with TemporaryDirectory() as place:
-        # found by its text alone: the title is the page's number
-        rows = ({"id": str(page), "title": f"_{page}", "text": text(page)} for page in pages)
+        # found by its text alone: no article has a word like the title
+        rows = ({"id": str(page), "title": f"page{page}x", "text": text(page)} for page in pages)
         base = ConceptBase.build(rows, Path(place) / "base")
         for article in held:
             sets, gold = [], []
