@@ -1,9 +1,49 @@
-"""Texts in numbers and their different words, by definition."""
+"""Words of texts in numbers: how they are joined, counted, weighed and chosen."""
+
+import pickle
 
 import numpy as np
+import pytest
 
-from spacy_decoders.models.headline.words import Vertices
-from tests.models.headline.texts import keys, random_text, text
+from spacy_decoders import ProblemError
+from spacy_decoders.models.headline.bigrams import BOUNDARY, BigramModel
+from spacy_decoders.models.headline.corpus_counts import CorpusCounts
+from spacy_decoders.models.headline.stems import Stemmer
+from spacy_decoders.models.headline.word_features import FEATURES, word_features
+from spacy_decoders.models.headline.word_graph import word_graph
+from spacy_decoders.models.headline.word_selection import build_word_selection, fit_logistic
+from spacy_decoders.models.headline.words import Vertices, Words
+
+
+def keys(*numbers) -> np.ndarray:
+    return np.array(numbers, dtype=np.uint64)
+
+
+def text(*tokens: int, cuts=(), stems=None, sentences=None) -> Words:
+    """Tokens below 100 are content words; the places in `cuts` are punctuation."""
+    of = keys(*tokens)
+    plain = np.ones(len(of), dtype=bool)
+    plain[list(cuts)] = False
+    nothing = np.zeros(len(of), dtype=bool)
+    return Words(
+        of,
+        of if stems is None else keys(*stems),
+        (of < 100) & plain,
+        plain,
+        np.zeros(len(of), dtype=np.int64) if sentences is None else np.array(sentences),
+        nothing,
+        nothing,
+        np.zeros(len(of), dtype=np.int8),
+    )
+
+
+def random_text(rng, size: int = 60) -> Words:
+    tokens = np.where(rng.random(size) < 0.3, rng.integers(100, 104, size), 0)
+    tokens = np.where(tokens == 0, rng.integers(1, 15, size), tokens)
+    cuts = np.flatnonzero(rng.random(size) < 0.1)
+    sentences = np.cumsum(rng.random(size) < 0.1)
+    stems = np.where(tokens < 100, tokens // 2 + 1, tokens)
+    return text(*tokens, cuts=cuts, stems=stems, sentences=sentences - sentences[0])
 
 
 def test_runs_end_at_punctuation_and_sentences():
@@ -48,3 +88,130 @@ def test_joined_pairs_by_definition(rng):
                     expected.add((of[i], place, of[j]))
         found = {tuple(row) for row in vertices.joined(words, auxiliaries).tolist()}
         assert found == expected
+
+
+def test_edges_by_definition(rng):
+    auxiliaries = keys(100, 101, 102)
+    for _ in range(20):
+        words = random_text(rng)
+        vertices = Vertices.of(words)
+        model = BigramModel.count(words.runs()[:4])
+        selection = rng.normal(size=len(vertices))
+        graph = word_graph(
+            words, vertices, selection, model, auxiliaries, ordering=0.3, contiguity=0.7,
+            edge_ordering=0.2,
+        )  # fmt: skip
+        joined = {tuple(row) for row in vertices.joined(words, auxiliaries).tolist()}
+
+        def log(first, second, model=model):
+            return model.log_probabilities(keys(first), keys(second))[0, 0]
+
+        for v, first in enumerate(vertices.keys.tolist()):
+            assert graph.problem.start[v] == pytest.approx(
+                selection[v] + 0.2 * log(BOUNDARY, first), abs=1e-4
+            )
+            assert graph.problem.end[v] == pytest.approx(0.2 * log(first, BOUNDARY), abs=1e-4)
+            for u, second in enumerate(vertices.keys.tolist()):
+                ways = {-1: log(first, second)}
+                for x, between in enumerate(auxiliaries.tolist()):
+                    ways[x] = log(first, between) + log(between, second)
+                worth = {x: 0.3 * p + 0.7 * ((v, x, u) in joined) for x, p in ways.items()}
+                best = max(worth.values())
+                assert graph.problem.weights[v, u] == pytest.approx(selection[u] + best, abs=1e-4)
+                assert worth[graph.via[v, u]] == pytest.approx(best, abs=1e-4)
+
+
+def log_probability(model, first, second):
+    return model.log_probabilities(keys(first), keys(second))[0, 0]
+
+
+def test_probabilities_after_each_word_add_up_to_one(rng):
+    runs = [rng.integers(1, 30, rng.integers(1, 12)).astype(np.uint64) for _ in range(300)]
+    model = BigramModel.count(runs)
+    unknown = 10**6
+    for first in (*range(1, 30), BOUNDARY):
+        total = sum(
+            np.exp(log_probability(model, first, int(second)))
+            for second in (*model.keys.tolist(), unknown)
+        )
+        assert total == pytest.approx(1.0, abs=1e-4)
+
+
+def test_seen_pairs_are_discounted_and_no_pair_crosses_runs():
+    model = BigramModel.count([keys(1, 2), keys(1, 2), keys(1, 3), keys(4)])
+    seen = np.exp(log_probability(model, 1, 2))
+    assert 0.3 < seen < 1.0
+    assert log_probability(model, 1, 2) > log_probability(model, 1, 3)
+    assert log_probability(model, 2, 1) == pytest.approx(
+        float(model.backoffs[model.words(keys(2))[0]] + model.unigrams[model.words(keys(1))[0]]),
+        abs=1e-6,
+    )
+    assert np.isfinite(log_probability(model, 77, 78))
+
+
+def counted() -> CorpusCounts:
+    return CorpusCounts.count([keys(1, 2, 2), keys(2, 3)], [keys(2, 9), keys(3)])
+
+
+def test_corpus_counts_leave_a_text_out():
+    corpus = counted()
+    texts, titles, size = corpus.look_up(keys(1, 2, 3, 9))
+    assert (texts.tolist(), titles.tolist(), size) == ([1, 2, 1, 0], [0, 1, 1, 0], 2)
+    texts, titles, size = corpus.look_up(keys(1, 2), without=np.array([False, True]))
+    assert (texts.tolist(), titles.tolist(), size) == ([0, 1], [0, 0], 1)
+    assert CorpusCounts.empty().look_up(keys(5))[2] == 0
+
+
+def test_counts_are_saved_in_four_bytes_or_eight():
+    corpus = counted()
+    saved = corpus.arrays()
+    assert saved["texts"].dtype == np.int32
+    for given in (saved, {**saved, "texts": corpus.texts}):
+        assert CorpusCounts.restored(given).texts.tolist() == corpus.texts.tolist()
+        assert CorpusCounts.restored(given).texts.dtype == np.int64
+
+
+def test_features_of_a_text_by_hand():
+    words = text(5, 100, 3, 9, 5, 3, cuts=[3], sentences=[0, 0, 0, 0, 1, 1])
+    table = word_features(words, Vertices.of(words), CorpusCounts.empty())
+    column = {name: table[:, place] for place, name in enumerate(FEATURES)}
+    assert column["bias"].tolist() == [1, 1]
+    assert column["frequency"] == pytest.approx(np.log([3, 3]))
+    assert column["spread"].tolist() == [1, 1]
+    assert column["first_sentence_index"].tolist() == [0, 0]
+    assert column["form_share"].tolist() == [0, 0]
+    assert column["first_position"][0] == 0.0 < column["first_position"][1]
+    assert np.isfinite(table).all()
+    assert word_features(text(), Vertices.of(text()), CorpusCounts.empty()).shape == (
+        0,
+        len(FEATURES),
+    )
+
+
+def test_logistic_regression_is_at_the_optimum(rng):
+    features = rng.normal(size=(300, 4))
+    labels = rng.random(300) < 1 / (1 + np.exp(-(features @ [1.0, -2.0, 0.0, 0.5])))
+    weights = fit_logistic(features, labels, ridge=2.0)
+    chance = 1 / (1 + np.exp(-(features @ weights)))
+    gradient = features.T @ (labels - chance) - 2.0 * weights
+    assert np.abs(gradient).max() < 1e-6
+    with pytest.raises(ProblemError, match="labels"):
+        fit_logistic(features, np.zeros(300, dtype=bool))
+
+
+def test_the_thinc_model_has_the_logistic_gradient(rng):
+    model = build_word_selection(["bias", "frequency", "spread"])
+    tables = [rng.normal(size=(5, 3)).astype("f"), rng.normal(size=(2, 3)).astype("f")]
+    odds, backprop = model.begin_update(tables)
+    assert [len(of_text) for of_text in odds] == [5, 2]
+    backprop([np.ones(5, dtype="f"), np.zeros(2, dtype="f")])
+    assert model.get_grad("weights") == pytest.approx(tables[0].sum(axis=0), abs=1e-5)
+    with pytest.raises(ProblemError, match="features"):
+        build_word_selection(["nonsense"])
+
+
+def test_a_stemmer_survives_pickling():
+    stemmer = Stemmer("en")
+    assert stemmer.stems(["sorting"]) == ["sort"]
+    again = pickle.loads(pickle.dumps(stemmer))
+    assert again.stems(["sorting", "sorting"]) == ["sort", "sort"]
