@@ -20,12 +20,12 @@ from ...models.parser.factor_weights import Family
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
 from ..constraints.conflicts import Source, conflict, least_conflict
 from .parsed_doc import NO_LABEL, ParsedDoc
-from .rules import DocumentRules, TreeRules
+from .rules import TreeRules
 from .trees import SPACE_LABEL
 from .wishes import Wishes
 
 if TYPE_CHECKING:
-    from ...decoders.tree import TreeSolution
+    from ...decoders.tree import Rule, TreeSolution
 
 __all__ = ["DocumentDecoder", "check_decoder", "explained"]
 
@@ -75,8 +75,11 @@ class DocumentDecoder:
     k_best: int = 1
 
     @cached_property
-    def _stated(self) -> DocumentRules:
-        return self.rules.of_doc(self.doc, self.wishes)
+    def _stated(self) -> Any:
+        return self.rules.within(self.doc)
+
+    def _rules(self, tokens: NDArray[np.int64], one_sentence: bool) -> list[Rule]:
+        return self.rules.of_block(self._stated, self.wishes, tokens, one_sentence)
 
     def decode(
         self, block: SentenceScores, parsed: ParsedDoc, scope: Scope = "full"
@@ -89,7 +92,7 @@ class DocumentDecoder:
         sentence whose boundaries were found before, too.
         """
         parser = self.parser
-        rules = self._stated.of_block(block.tokens, block.boundaries is None)
+        rules = self._rules(block.tokens, block.boundaries is None)
         try:
             every_label = self.head_margins or self.k_best > 1
             decoded = parser.decode(block, rules, every_label=every_label)
@@ -142,7 +145,7 @@ class DocumentDecoder:
         for sentence in sentences:
             first, end = end, end + len(sentence.tokens)
             heads = [-1, *(max(head - first, 0) for head in best.heads[first:end].tolist())]
-            of_sentence = self._stated.of_block(sentence.tokens, True)
+            of_sentence = self._rules(sentence.tokens, True)
             if any(
                 rule.is_broken(heads, heads) for rule in of_sentence if isinstance(rule, Roots)
             ):

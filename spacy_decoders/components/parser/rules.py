@@ -21,7 +21,7 @@ from .wishes import Wishes
 if TYPE_CHECKING:
     from ...decoders.tree import Rule
 
-__all__ = ["DocumentRules", "TreeRules", "check_rules"]
+__all__ = ["TreeRules", "check_rules"]
 
 Ints = NDArray[np.int64]
 
@@ -70,8 +70,8 @@ class TreeRules:
         )
         return cls(tuple(found), tuple(statements), tuple(labels), exempt)
 
-    def of_doc(self, doc: Doc, wishes: Wishes) -> DocumentRules:
-        """Return the rules of a document, and what else is demanded of its trees."""
+    def within(self, doc: Doc) -> list[tuple[Statement, Ints]]:
+        """Return the rules that depend on the document, with the tokens that they are about."""
         found: list[tuple[Statement, Ints]] = []
         for statement in self.statements:
             parts = statement.get("head_pos") or statement.get("root_pos")
@@ -81,7 +81,45 @@ class TreeRules:
                 found += [
                     (statement, np.arange(span.start, span.end)) for span in _spans(doc, statement)
                 ]
-        return DocumentRules(self, tuple(found), wishes)
+        return found
+
+    def of_block(
+        self,
+        stated: Sequence[tuple[Statement, Ints]],
+        wishes: Wishes,
+        tokens: Ints,
+        one_sentence: bool,
+    ) -> list[Rule]:
+        """Return the rules of some tokens of a document.
+
+        Parameters
+        ----------
+        stated
+            What :meth:`within` returned.
+        wishes
+            Heads and labels that are demanded.
+        tokens
+            The tokens' indices in the document, rising.
+        one_sentence
+            Whether the tokens are one sentence; else there are no rules on roots, which depend on
+            the sentence.
+        """
+        found = [*self.of_labels, *wishes.rules(tokens, self.labels)]
+        if not stated:
+            return found
+        from ...decoders.tree import Constituent, Roots
+
+        for statement, about in stated:
+            here = np.flatnonzero(np.isin(tokens, about)) + 1
+            if "root_pos" in statement:
+                if one_sentence and len(here):  # else none of them could be a root
+                    found.append(Roots(tokens=here.tolist()))
+            elif "head_pos" in statement:
+                if len(here):
+                    found.append(_rule_of(statement, self.labels, here.tolist()))
+            elif len(here) > 1:
+                found.append(Constituent(int(here[0]), int(here[-1])))
+        return found
 
     def starts(self, doc: Doc, wishes: Wishes, paragraphs: bool) -> Ints:
         """Return the sentence starts that are known: 1 for a start, -1 for none, 0 if unknown.
@@ -102,47 +140,6 @@ class TreeRules:
             within = unparted(doc)
             presets[within[presets[within] == 0]] = -1
         return presets
-
-
-@dataclass(frozen=True)
-class DocumentRules:
-    """What the trees of one document must satisfy."""
-
-    #: The rules of the parser.
-    rules: TreeRules
-    #: Those that depend on the document, with the tokens that they are about.
-    statements: tuple[tuple[Statement, Ints], ...]
-    #: Heads and labels that are demanded.
-    wishes: Wishes
-
-    def of_block(self, tokens: Ints, one_sentence: bool) -> list[Rule]:
-        """Return the rules of some tokens of the document.
-
-        Parameters
-        ----------
-        tokens
-            The tokens' indices in the document, rising.
-        one_sentence
-            Whether the tokens are one sentence; else there are no rules on roots, which depend on
-            the sentence.
-        """
-        labels = self.rules.labels
-        found = [*self.rules.of_labels, *self.wishes.rules(tokens, labels)]
-        if not self.statements:
-            return found
-        from ...decoders.tree import Constituent, Roots
-
-        for statement, about in self.statements:
-            here = np.flatnonzero(np.isin(tokens, about)) + 1
-            if "root_pos" in statement:
-                if one_sentence and len(here):  # else none of them could be a root
-                    found.append(Roots(tokens=here.tolist()))
-            elif "head_pos" in statement:
-                if len(here):
-                    found.append(_rule_of(statement, labels, here.tolist()))
-            elif len(here) > 1:
-                found.append(Constituent(int(here[0]), int(here[-1])))
-        return found
 
 
 def check_rules(rules: TreeRules, examples: Iterable[Example]) -> list[dict[str, Any]]:
