@@ -15,9 +15,8 @@ from ...alternatives import beside_the_best
 from ..constrained import best_constrained
 from ..decoder import UNIT, TreeDecoder, certified, infeasible
 from ..eisner import best_by_chart
-from ..magnitudes import Magnitudes, magnitudes_of
+from ..magnitudes import Magnitudes, magnitudes_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
-from ..prohibitive import without_prohibitive
 from ..scoring import score_and_scale, score_tree
 from ..sentences import best_sentences
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ....budget import Budget, Clock
 from ....certificate import PROOF_TOLERANCE, tolerance_of
 from ..arc_bounds import arborescence_bound
-from ..fallback import block_tree
 from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
+from ..timed import block_tree
 from .kernels import node as kernels
 from .kernels.records import (
     FIRST,

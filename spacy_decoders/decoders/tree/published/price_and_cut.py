@@ -19,8 +19,8 @@ from ..arc_bounds import bounding_arcs
 from ..constrained import best_constrained
 from ..decoder import TreeDecoder, certified, infeasible
 from ..kernels import proofs
+from ..magnitudes import without_prohibitive
 from ..problem import TreeProblem, TreeSolution
-from ..prohibitive import without_prohibitive
 from ..sentences import best_sentences
 from .grandparent_scores import DenseGrandparents, GrandparentScorer, ScoreTable
 from .price_and_cut_pricing import GrandparentModel, best_tree

@@ -13,7 +13,7 @@ from spacy_decoders.decoders.tree import (
     score_tree,
     violations,
 )
-from spacy_decoders.decoders.tree.fallback import BLOCK, block_tree
+from spacy_decoders.decoders.tree.timed import BLOCK, block_tree
 from tests import oracles
 
 HARDLY_ANY = Budget(seconds=1e-9)
