@@ -161,8 +161,7 @@ class BranchAndBound:
 
     def run_priced(self, prices: Floats, *, to_the_end: bool) -> None:
         """Work as `run` does, with given prices instead of finding some."""
-        self.reduce()
-        self._set_prices(prices[self._kept])
+        self._set_prices(prices)
         self.reduce()
         self.search(PRICED_NODES)
         if to_the_end and not self.done:
@@ -174,7 +173,7 @@ class BranchAndBound:
         threshold = self.best.threshold
         if threshold == -np.inf:
             return 0.0
-        rounding = self._problem.rounding(self._length, threshold, self._paid.total)
+        rounding = self._whole.rounding(self._length, threshold, self._paid.total)
         return min(rounding, self._most_slack)
 
     def reduce(self) -> None:
