@@ -12,41 +12,22 @@ from spacy.tokens import Span
 
 from ...budget import Budget, allowing_for_compilation
 from ...certificate import Certificate
-from ...models.linker.confidence import LinkEvidence, log_odds_right
+from ...models.calibration import Calibration
+from ...models.linker.confidence import Decided
 from ...models.linker.together import link_problem, lone_problem, pair_terms, with_nothing
 from ...models.linker.types import of_types
 from ...models.linker.weights import Feature
-from .link_dicts import Decided, LinkWriter, no_link
+from ..factories.graph_entity_linker import LinkerOptions
+from .link_dicts import link_of, no_link
 from .mentions import Mentions
-from .windows import LinkWindow, link_windows
 
 if TYPE_CHECKING:
-    from ...decoders.protocols import RepresentativesDecoding
-    from ...knowledge.pair_costs import PairCosts
+    from ...knowledge.candidates import CandidateTable
 
-__all__ = ["LinkPolicy", "Links", "decode_links"]
+__all__ = ["Links", "decode_links", "windows_of"]
 
 #: Decoders that know no candidate but the vertices of a graph.
 _OF_GRAPHS = ("Degree", "PageRank", "SpanningTree")
-
-
-@dataclass(frozen=True)
-class LinkPolicy:
-    """How mentions are linked: options of the component, and the budget for one window."""
-
-    #: How windows are cut, stated and decoded.
-    decoder: RepresentativesDecoding
-    budget: Budget
-    pairs: PairCosts
-    window: int
-    #: What it costs that one of several mentions of a form means something else.
-    form_weight: float
-    #: Types of concepts that may be linked; None for all.
-    types: tuple[str, ...] | None
-    #: Whether a concept whose type contradicts the entity's label may not be linked.
-    filtered: bool
-    #: Writes what was decided.
-    writer: LinkWriter
 
 
 @dataclass(frozen=True)
@@ -64,7 +45,12 @@ class Links:
     conflicts: Sequence[dict[str, Any]] = ()
 
 
-def decode_links(mentions: Mentions, weights: NDArray[np.float64], policy: LinkPolicy) -> Links:
+def decode_links(
+    mentions: Mentions,
+    weights: NDArray[np.float64],
+    options: LinkerOptions,
+    calibration: Calibration,
+) -> Links:
     """Choose the best concepts together, and nothing where nothing fits.
 
     Parameters
@@ -73,30 +59,57 @@ def decode_links(mentions: Mentions, weights: NDArray[np.float64], policy: LinkP
         The mentions of a document.
     weights
         Of the features. **Shape:** ``(18,)``
-    policy
+    options
         How they are linked.
+    calibration
+        What makes probabilities of scores.
     """
-    scores = _scores(mentions, weights, policy)
-    windows = link_windows(mentions.table, policy.window)
-    decided: dict[int, dict[str, Any]] = {}
+    table = mentions.table
+    scores = _scores(mentions, weights, options)
+    windows = windows_of(len(table.mentions), options.window)
+    links: dict[int, dict[str, Any]] = {}
     places: dict[int, tuple[Decided, int]] = {}
     certificates = []
-    for window in windows:
-        certificate, choices = _decoded(mentions, window, scores, weights, policy)
+    for together, kept in windows:
+        part = table if len(windows) == 1 else table.of(together)
+        certificate, decided = _decoded(mentions, part, together, scores, weights, options)
         certificates.append(
             certificate if len(windows) == 1 else replace(certificate, scope="pruned")
         )
-        for place, mention in enumerate(window.mentions):
-            if window.keeps[place]:
-                decided[mention] = policy.writer.link(window.table, place, choices)
-                places[mention] = choices, place
-    links = [decided[unit] if unit >= 0 else no_link() for unit in mentions.units]
-    chosen = [places.get(unit) for unit in mentions.units]
-    return Links(mentions.spans, links, certificates, chosen, mentions.conflicts)
+        for mention in kept:
+            place = mention - together.start
+            links[mention] = link_of(part, place, decided, options, calibration)
+            places[mention] = decided, place
+    return Links(
+        mentions.spans,
+        [links[unit] if unit >= 0 else no_link() for unit in mentions.units],
+        certificates,
+        [places.get(unit) for unit in mentions.units],
+        mentions.conflicts,
+    )
+
+
+def windows_of(count: int, size: int) -> list[tuple[range, list[int]]]:
+    """Cut mentions into windows of at most `size` that overlap by half; none without mentions.
+
+    Returns
+    -------
+    The mentions of each window, and for which of them it decides: each is decided in the one
+    window whose middle it is nearest to, where it has most context.
+    """
+    if count <= size:
+        return [(range(count), list(range(count)))] if count else []
+    starts = [*range(0, count - size, max(1, size // 2)), count - size]
+    middles = np.array(starts) + (size - 1) / 2
+    nearest = np.abs(np.arange(count)[:, None] - middles).argmin(axis=1)
+    return [
+        (range(start, start + size), np.flatnonzero(nearest == number).tolist())
+        for number, start in enumerate(starts)
+    ]
 
 
 def _scores(
-    mentions: Mentions, weights: NDArray[np.float64], policy: LinkPolicy
+    mentions: Mentions, weights: NDArray[np.float64], options: LinkerOptions
 ) -> NDArray[np.float64]:
     """What each candidate, and nothing, is worth alone; ``-inf`` is forbidden."""
     table = mentions.table
@@ -105,58 +118,57 @@ def _scores(
     own[with_nothing(table.offsets)[1:] - 1] = False
     # what has a prior below 0 is shown, and never chosen
     forbidden = table.priors < 0
-    if policy.filtered:
+    if options.type_match == "filter":
         forbidden |= mentions.features[own, Feature.TYPE] < 0
-    if policy.types is not None and table.base is not None:
+    if options.types is not None and table.base is not None:
         known = map(table.base.type, table.concepts.tolist())
-        forbidden |= ~of_types(known, policy.types)
+        forbidden |= ~of_types(known, options.types)
     scores[np.flatnonzero(own)[forbidden]] = -np.inf
     return scores
 
 
 def _decoded(
     mentions: Mentions,
-    window: LinkWindow,
+    table: CandidateTable,
+    window: range,
     scores: NDArray[np.float64],
     weights: NDArray[np.float64],
-    policy: LinkPolicy,
+    options: LinkerOptions,
 ) -> tuple[Certificate, Decided]:
-    """The links of a window, and how sure each is."""
-    first, stop = window.mentions[0], window.mentions[-1] + 1
+    """The links of a window, whose candidates are in `table`, and how sure each is."""
     offsets = with_nothing(mentions.table.offsets)
-    own = scores[offsets[first] : offsets[stop]]
-    forms = mentions.forms.of(first, stop)
-    nothing = type(policy.decoder).__name__ not in _OF_GRAPHS
-    if len(window.mentions) == 1 and nothing and window.table.base is not None:
-        joint = lone_problem(window.table, own)
+    rows = slice(offsets[window.start], offsets[window.stop])
+    own = scores[rows]
+    forms = mentions.forms.of(window.start, window.stop)
+    nothing = type(options.decoder).__name__ not in _OF_GRAPHS
+    if len(window) == 1 and nothing and table.base is not None:
+        joint = lone_problem(table, own)
     else:
         joint = link_problem(
-            window.table,
+            table,
             forms,
-            pair_terms(window.table, forms, policy.pairs),
+            pair_terms(table, forms, options.pairs),
             own,
             weights,
-            form_weight=policy.form_weight,
+            form_weight=options.form_weight or 0.0,
             nothing=nothing,
         )
-    budget = allowing_for_compilation(policy.budget, policy.decoder)
-    solution = policy.decoder.decode(joint.problem, budget=budget)
+    limits = Budget(options.seconds, options.iterations)
+    solution = options.decoder.decode(
+        joint.problem, budget=allowing_for_compilation(limits, options.decoder)
+    )
     chosen = joint.chosen(solution.choices)
     # of several mentions of a form each has a part of the form's weight
     costs = joint.conditional_costs(chosen) * np.repeat(forms.repeats, np.diff(joint.offsets))
-    margins = solution.margins.astype(np.float64)
-    evidence = LinkEvidence(
-        joint.offsets,
-        chosen,
-        -costs,
-        own,
-        mentions.features[offsets[first] : offsets[stop]],
-        margins,
-        forms.repeats,
-        forms.count,
-        window.table.coverage,
-    )
-    odds = log_odds_right(evidence)
     return solution.certificate, Decided(
-        joint.offsets, chosen, -costs, margins, solution.exact_margins, odds
+        offsets=joint.offsets,
+        choices=chosen,
+        scores=-costs,
+        local=own,
+        features=mentions.features[rows],
+        margins=solution.margins.astype(np.float64),
+        exact=solution.exact_margins,
+        repeats=forms.repeats,
+        forms=forms.count,
+        coverage=table.coverage,
     )

@@ -17,7 +17,6 @@ from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
-from ...budget import Budget
 from ...errors import ProblemError
 from ...models.calibration_fitting import Answers, correctable_loss
 from ...models.linker.together import pair_terms, with_nothing
@@ -27,9 +26,8 @@ from ..constraints.conflicts import record_conflicts
 from ..constraints.pipe import WithConstraints
 from ..factories.graph_entity_linker import LinkerOptions, MentionSource
 from ..probabilities import CalibratedPipe
-from .decoding import LinkPolicy, Links, decode_links
+from .decoding import Links, decode_links
 from .knowledge_base import ConceptKnowledgeBase
-from .link_dicts import LinkWriter, no_link
 from .mentions import MATCH_LABEL, Mentions, find_mentions, with_candidates
 
 __all__ = ["GraphEntityLinker"]
@@ -104,11 +102,6 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         """Those that a file has no place for: a knowledge base if `store_kb` is not set."""
         return [name for name in super().unsaved_changes() if name != "kb" or not self.store_kb]
 
-    @property
-    def budget(self) -> Budget:
-        """What the decoder may use for one window."""
-        return Budget(self.seconds, self.iterations)
-
     # --- decoding -------------------------------------------------------------------
 
     def predict(self, docs: Iterable[Doc]) -> list[Mentions]:
@@ -117,30 +110,10 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def decode(self, doc: Doc, scores: Mentions) -> Links:
         """Choose the best concepts together."""
-        spans = scores.spans
-        if not scores.table.mentions:
-            nothing = [no_link() for _ in spans]
-            return Links(spans, nothing, [], [None] * len(spans), scores.conflicts)
         weights = weights_of(self.model, self.name)
         if self.type_match == "ignore":
             weights[Feature.TYPE] = 0.0
-        policy = LinkPolicy(
-            decoder=self.decoder,
-            budget=self.budget,
-            pairs=self.pairs,
-            window=self.window,
-            form_weight=self.form_weight or 0.0,
-            types=None if self.types is None else tuple(self.types),
-            filtered=self.type_match == "filter",
-            writer=LinkWriter(
-                self.min_score,
-                self.min_prob,
-                self.min_margin,
-                self.shown,
-                self.calibration_of(LINKS),
-            ),
-        )
-        return decode_links(scores, weights, policy)
+        return decode_links(scores, weights, self, self.calibration_of(LINKS))
 
     def annotate(self, doc: Doc, decoded: Links) -> None:
         """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""

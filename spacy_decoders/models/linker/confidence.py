@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..calibration import sigmoid, softmax
 from .weights import Feature
 
-__all__ = ["LinkEvidence", "log_odds_right"]
+__all__ = ["Decided", "log_odds_right"]
 
 Floats = NDArray[np.float64]
 
@@ -19,8 +21,9 @@ _MOST, _MOST_LOCAL, _MOST_POPULAR = 30.0, 10.0, 6.0
 _ALONE = 3.0
 
 
-class LinkEvidence(NamedTuple):
-    """What is known of the choices for a window's mentions."""
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """What was chosen for each mention of a window, and what is known of the choices."""
 
     #: Where the candidates of each mention begin, nothing behind them. **Shape:**
     #: ``(mentions + 1,)``
@@ -34,14 +37,43 @@ class LinkEvidence(NamedTuple):
     local: Floats
     #: Of each candidate. **Shape:** ``(candidates + mentions, 18)``
     features: NDArray[np.float32]
-    #: What the best other choice for each mention costs. **Shape:** ``(mentions,)``
+    #: What the best other choice for each mention costs, whatever the others then are, and
+    #: whether that is proven. **Shapes:** ``(mentions,)``
     margins: Floats
+    exact: NDArray[np.bool_]
     #: How many mentions have the form of each. **Shape:** ``(mentions,)``
     repeats: NDArray[np.int64]
     #: How many different forms there are.
     forms: int
     #: The share of the candidates that the graph knows.
     coverage: float
+
+    @cached_property
+    def odds(self) -> Floats:
+        """The log-odds that each choice is right. **Shape:** ``(mentions,)``"""
+        return log_odds_right(self)
+
+    def is_nothing(self, place: int) -> bool:
+        """Whether a mention is linked to nothing, which stands behind its candidates."""
+        return bool(self.choices[place] == self.offsets[place + 1] - self.offsets[place] - 1)
+
+    def given_others(self, place: int) -> Floats:
+        """The probability of each choice of a mention, given all other links."""
+        return softmax(self.scores[self.offsets[place] : self.offsets[place + 1]])
+
+    def probabilities(self, place: int, temperature: float) -> Floats:
+        """The probability that each choice of a mention is right.
+
+        That of the chosen one comes from all that is known of the decision; the others share
+        the rest by their scores.
+        """
+        shares = self.given_others(place)
+        choice = self.choices[place]
+        right = float(sigmoid(self.odds[[place]] / temperature)[0])
+        shares[choice] = 0.0
+        shares *= (1.0 - right) / max(float(shares.sum()), 1e-300)
+        shares[choice] = right
+        return shares
 
 
 #: Weights of: 1; the logarithm of the lead over the other choices while the other links stay, and
@@ -53,7 +85,7 @@ _WEIGHTS = np.array([-1.0, -0.08, 1.26, 0.1, 0.65, -0.25, -0.06, 1.29, -0.27])
 _BY_COVERAGE = np.array([0.89, -1.02, 0.22, -0.57, 0.74, 0.42, -0.23, 0.11])
 
 
-def log_odds_right(evidence: LinkEvidence) -> Floats:
+def log_odds_right(decided: Decided) -> Floats:
     """Return the log-odds that each choice is right: **shape** ``(mentions,)``.
 
     A logistic regression, fitted on AIDA's train part and on four sets with Wikidata candidates,
@@ -61,35 +93,35 @@ def log_odds_right(evidence: LinkEvidence) -> Floats:
     mention may be nothing else, infinity; where nothing is chosen, the log-odds of the scores. The
     sets have names alone: for a common noun the scores, where nothing is a choice, bound it.
     """
-    offsets, local = evidence.offsets, evidence.local
+    offsets, local = decided.offsets, decided.local
     starts = offsets[:-1]
-    rows, last = starts + evidence.choices, offsets[1:] - 1
-    lead = _lead(evidence.scores, starts, rows)
+    rows, last = starts + decided.choices, offsets[1:] - 1
+    lead = _lead(decided.scores, starts, rows)
     candidates = local.copy()
     candidates[last] = -np.inf
     alone = _lead(candidates, starts, rows)
     linked = rows != last
     alone = np.clip(np.where(linked, alone, 0.0), -_MOST_LOCAL, _MOST_LOCAL)
-    popularity = evidence.features[:, Feature.POPULARITY].astype(np.float64)
+    popularity = decided.features[:, Feature.POPULARITY].astype(np.float64)
     popularity[last] = -np.inf
     popular = _lead(popularity, starts, rows)
     popular = np.where(np.isinf(popular), _ALONE, np.clip(popular, -_MOST_POPULAR, _MOST_POPULAR))
     logged = np.log1p(np.clip(lead, 0.0, _MOST))
-    margins = np.log1p(np.clip(evidence.margins, 0.0, _MOST) * evidence.repeats)
+    margins = np.log1p(np.clip(decided.margins, 0.0, _MOST) * decided.repeats)
     counts = np.log(np.maximum(1, np.diff(offsets) - 1))
-    title = evidence.features[rows, Feature.TITLE].astype(np.float64)
+    title = decided.features[rows, Feature.TITLE].astype(np.float64)
     ones = np.ones(len(rows))
-    plain = [ones, logged, margins, alone, alone < 0, counts, np.log(evidence.repeats), title]
-    plain.append(ones * evidence.coverage)
+    plain = [ones, logged, margins, alone, alone < 0, counts, np.log(decided.repeats), title]
+    plain.append(ones * decided.coverage)
     known = np.where(linked, popularity[np.where(linked, rows, 0)], 0.0)
     known = np.where(np.isinf(known), 0.0, known)
     covered = [logged, margins, alone, title, counts, popular, known]
-    covered.append(ones * np.log1p(evidence.forms))
-    odds = _WEIGHTS @ np.array(plain) + evidence.coverage * (_BY_COVERAGE @ np.array(covered))
-    by_scores = _odds_of_scores(evidence, starts, rows)
+    covered.append(ones * np.log1p(decided.forms))
+    odds = _WEIGHTS @ np.array(plain) + decided.coverage * (_BY_COVERAGE @ np.array(covered))
+    by_scores = _odds_of_scores(decided, starts, rows)
     odds = np.where(linked, odds, by_scores)
     # that there is only one candidate proves nothing
-    noun = evidence.features[last, Feature.COMMON] > 0
+    noun = decided.features[last, Feature.COMMON] > 0
     odds = np.where((counts > 0) & ~noun, odds, np.minimum(odds, by_scores))
     return np.asarray(np.where(np.isinf(lead), np.inf, odds))
 
@@ -104,11 +136,11 @@ def _lead(values: Floats, starts: NDArray[np.int64], rows: NDArray[np.int64]) ->
 
 
 def _odds_of_scores(
-    evidence: LinkEvidence, starts: NDArray[np.int64], rows: NDArray[np.int64]
+    decided: Decided, starts: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> Floats:
     """The log-odds of each choice by a softmax of the scores."""
-    sizes = np.diff(evidence.offsets)
-    others = np.exp(evidence.scores - np.repeat(evidence.scores[rows], sizes))
+    sizes = np.diff(decided.offsets)
+    others = np.exp(decided.scores - np.repeat(decided.scores[rows], sizes))
     others[rows] = 0.0
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log(np.add.reduceat(others, starts)))

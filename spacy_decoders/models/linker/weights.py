@@ -26,8 +26,7 @@ __all__ = [
 class Feature(IntEnum):
     """The column of each feature, and the place of its weight.
 
-    See :func:`build_link_weights` for their meaning. Weights that were saved by earlier versions
-    have the first four.
+    See :func:`build_link_weights` for their meaning.
     """
 
     PRIOR = 0
@@ -52,9 +51,6 @@ class Feature(IntEnum):
 
 #: The names of the features, in order.
 FEATURES = tuple(feature.name.lower() for feature in Feature)
-
-#: What stands for the weights that earlier versions did not have: nothing is linked to nothing.
-_BEFORE = {Feature.NONE: -30.0}
 
 LinkWeights = Model[Floats2d, Floats1d]
 
@@ -143,17 +139,13 @@ def weights_of(model: LinkWeights, name: str) -> NDArray[np.float64]:
     Raises
     ------
     ProblemError
-        If there are too many, or one is not finite.
+        If there are more or fewer, or one is not finite.
     """
-    given = model.ops.to_numpy(model.get_param("weights")).astype(np.float64)
-    if given.ndim != 1 or len(given) > len(FEATURES):
-        raise ProblemError(f"{name}: expected {len(FEATURES)} weights; got {given.shape}.")
-    if not np.isfinite(given).all():
-        raise ProblemError(f"{name}: a weight of the model is not finite: {given}.")
-    weights = np.zeros(len(FEATURES))
-    for feature, value in _BEFORE.items():
-        weights[feature] = value
-    weights[: len(given)] = given
+    weights: NDArray[np.float64] = model.ops.to_numpy(model.get_param("weights")).astype(np.float64)
+    if weights.shape != (len(FEATURES),):
+        raise ProblemError(f"{name}: expected {len(FEATURES)} weights; got {weights.shape}.")
+    if not np.isfinite(weights).all():
+        raise ProblemError(f"{name}: a weight of the model is not finite: {weights}.")
     return weights
 
 
@@ -161,8 +153,6 @@ def _forward(
     model: LinkWeights, features: Floats2d, is_train: bool
 ) -> tuple[Floats1d, Callable[[Floats1d], Floats2d]]:
     weights = model.get_param("weights")
-    # weights of an earlier version have no place for what came later
-    features = features[:, : len(weights)]
 
     def backprop(d_scores: Floats1d) -> Floats2d:
         model.inc_grad("weights", features.T @ d_scores)

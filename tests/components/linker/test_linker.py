@@ -13,10 +13,9 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 
 from spacy_decoders import ProblemError
+from spacy_decoders.components.linker.decoding import windows_of
 from spacy_decoders.components.linker.linker import GraphEntityLinker
 from spacy_decoders.components.linker.scorer import score_linker
-from spacy_decoders.components.linker.windows import link_windows
-from spacy_decoders.knowledge.candidates import CandidateTable
 from spacy_decoders.models.linker.weights import Feature
 from spacy_decoders.readers.linked import LinkedCorpus
 from tests.components.linker.linking import NAME, TEXT, given, identifiers, pipeline
@@ -304,24 +303,13 @@ def test_calibration_takes_examples(nlp):
         nlp.get_pipe(NAME).calibrate([nlp.make_doc(TEXT)])
 
 
-def test_windows_decide_every_mention_once():
-    table = CandidateTable(
-        mentions=[str(i) for i in range(23)],
-        offsets=np.arange(24),
-        ids=[str(i) for i in range(23)],
-        titles=[""] * 23,
-        priors=np.ones(23),
-        popularity=np.ones(23),
-        vectors=np.zeros((23, 0), np.float32),
-        concepts=np.arange(23),
-    )
-    for size in (1, 2, 5, 10, 22, 23, 50):
-        windows = link_windows(table, size)
-        decided = [m for w in windows for m, keep in zip(w.mentions, w.keeps, strict=True) if keep]
-        assert sorted(decided) == list(range(23))
-        assert all(len(w.mentions) <= size for w in windows)
-        for window in windows:
-            assert [table.ids[row] for row in window.rows] == list(window.table.ids)
+@pytest.mark.parametrize("size", [1, 2, 5, 10, 22, 23, 50])
+def test_windows_decide_every_mention_once(size):
+    windows = windows_of(23, size)
+    assert sorted(mention for _, kept in windows for mention in kept) == list(range(23))
+    assert all(len(mentions) <= size for mentions, _ in windows)
+    assert all(set(kept) <= set(mentions) for mentions, kept in windows)
+    assert windows_of(0, size) == []
 
 
 def test_long_documents_are_cut_and_say_so():

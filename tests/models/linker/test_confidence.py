@@ -2,17 +2,18 @@
 
 import numpy as np
 
-from spacy_decoders.models.linker.confidence import LinkEvidence, log_odds_right
+from spacy_decoders.models.linker.confidence import Decided, log_odds_right
 from spacy_decoders.models.linker.weights import FEATURES, Feature
 
 
-def evidence(scores, choices, sizes, *, local=None, title=(), **others):
+def decided(scores, choices, sizes, *, local=None, title=(), **others):
     """Mentions with so many candidates each, nothing behind them."""
     offsets = np.cumsum([0, *(size + 1 for size in sizes)]).astype(np.int64)
     features = np.zeros((len(scores), len(FEATURES)), np.float32)
     features[list(title), Feature.TITLE] = 1.0
     given = {
         "margins": np.full(len(sizes), 3.0),
+        "exact": np.ones(len(sizes), bool),
         "repeats": np.ones(len(sizes), np.int64),
         "forms": len(sizes),
         "coverage": 1.0,
@@ -20,11 +21,11 @@ def evidence(scores, choices, sizes, *, local=None, title=(), **others):
     }
     scores = np.asarray(scores, float)
     own = scores if local is None else np.asarray(local, float)
-    return LinkEvidence(offsets, np.asarray(choices), scores, own, features, **given)
+    return Decided(offsets, np.asarray(choices), scores, own, features, **given)
 
 
 def odds(*args, **others):
-    return log_odds_right(evidence(*args, **others)).tolist()
+    return log_odds_right(decided(*args, **others)).tolist()
 
 
 def test_larger_leads_and_margins_and_titles_are_surer():
