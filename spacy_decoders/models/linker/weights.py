@@ -141,14 +141,12 @@ def weights_of(model: LinkWeights, name: str) -> NDArray[np.float64]:
     ProblemError
         If there are more or fewer, or one is not finite.
     """
-    weights: NDArray[np.float64] = model.ops.to_numpy(model.get_param("weights")).astype(
-        np.float64
-    )
+    weights = np.asarray(model.ops.to_numpy(model.get_param("weights")), np.float64)
     if weights.shape != (len(FEATURES),):
         raise ProblemError(f"{name}: expected {len(FEATURES)} weights; got {weights.shape}.")
     if not np.isfinite(weights).all():
         raise ProblemError(f"{name}: a weight of the model is not finite: {weights}.")
-    return weights
+    return weights.copy()
 
 
 def _forward(
