@@ -8,6 +8,7 @@ from spacy.tokens import DocBin
 
 from spacy_decoders import ProblemError
 from spacy_decoders.models.headline.phrase_scorer import phrase_scorer_of
+from spacy_decoders.readers.headlines import HeadlineCorpus
 from tests.components.headline.titled import CONFIGS, TEXTS, blank, examples
 
 
@@ -118,6 +119,11 @@ def test_the_config_trains(tmp_path):
     loaded = spacy.load(output / "model-best")
     assert loaded(TEXTS["Binary search"])._.headlines
     assert loaded.meta["performance"]["headline_rougeL"] > 0.5
+
+
+def test_a_corpus_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ProblemError, match="path"):
+        list(HeadlineCorpus(tmp_path / "missing")(spacy.blank("en")))
 
 
 def test_broken_weights_are_named_not_decoded():
