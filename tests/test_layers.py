@@ -55,11 +55,6 @@ BY_NAME = {
     # BranchAndBound(method="paper")
     f"{PACKAGE}.decoders.tree.branch_and_bound.decoder"
 }
-#: Modules that import each other, one of them within a function or for its types alone.
-LATE_CIRCLES = {
-    "knowledge.concept_base",
-    "knowledge.contents",
-}
 MOST_LINES = 500
 
 
@@ -167,7 +162,7 @@ def test_no_import_goes_in_a_circle():
 
 
 def test_no_import_goes_in_a_circle_within_functions_either():
-    """Two modules that need each other are one; the circles that are left may only shrink."""
+    """Two modules that need each other are one."""
     graph = nx.DiGraph(
         (found.importer, found.module)
         for found in imports()
@@ -176,8 +171,7 @@ def test_no_import_goes_in_a_circle_within_functions_either():
         and not found.importer.startswith(f"{found.module}.")
     )
     circles = [sorted(of) for of in nx.strongly_connected_components(graph) if len(of) > 1]
-    left = {f"{PACKAGE}.{module}" for module in LATE_CIRCLES}
-    assert [circle for circle in circles if not left.issuperset(circle)] == []
+    assert circles == []
 
 
 def test_no_two_classes_share_a_name():

@@ -180,7 +180,8 @@ def _finish(
     lost: int,
     url: str = "",
 ) -> None:
-    base = write_concept_base(output, contents, source=source, url=url, hubs=hubs, progress=True)
+    write_concept_base(output, contents, source=source, url=url, hubs=hubs, progress=True)
+    base = ConceptBase.open(output)
     _summarise(output, base)
     console = Console(highlight=False, soft_wrap=True)
     if lost:

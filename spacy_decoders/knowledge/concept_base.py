@@ -123,9 +123,9 @@ class ConceptBase:
         """
         contents, _ = Contents.of(map(_concept, concepts))
         if folder is not None:
-            return write_concept_base(folder, contents, **options)
+            return cls.open(write_concept_base(folder, contents, **options))
         parent = tempfile.mkdtemp(prefix="concepts-")
-        base = write_concept_base(Path(parent) / "base", contents, **options)
+        base = cls.open(write_concept_base(Path(parent) / "base", contents, **options))
         weakref.finalize(base, _remove, parent, os.getpid())
         return base
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,9 +22,6 @@ from .concepts import Concept
 from .database import APPLICATION, FOLDER, INDEXES, NAME, SEARCH, TABLES, VERSION, written
 from .letter_case import CASES, letter_cases
 from .title_words import title_words
-
-if TYPE_CHECKING:
-    from .concept_base import ConceptBase
 
 __all__ = ["Contents", "finish", "storable", "write_concept_base", "write_folder"]
 
@@ -94,8 +91,8 @@ def write_concept_base(
     url: str = "",
     hubs: int = 0,
     progress: bool = False,
-) -> ConceptBase:
-    """Write a concept base and open it.
+) -> Path:
+    """Write a concept base; return its folder.
 
     The folder is written atomically: to a temporary folder, which is then renamed.
 
@@ -121,8 +118,6 @@ def write_concept_base(
     ProblemError
         If there are no concepts, or something else than a knowledge base is in the place.
     """
-    from .concept_base import ConceptBase
-
     if not contents.ids:
         raise ProblemError("source: there is no concept in it.")
     if url and not url.startswith(("http://", "https://")):
@@ -145,7 +140,7 @@ def write_concept_base(
         {"source": source, "url": url},
         searched=bool(contents.texts),
     )
-    return ConceptBase.open(folder)
+    return Path(folder)
 
 
 def _digest(identity: str) -> bytes:

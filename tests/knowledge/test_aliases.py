@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spacy_decoders import ProblemError
+from spacy_decoders import ConceptBase, ProblemError
 from spacy_decoders.knowledge.aliases import normalise, normalised
 from spacy_decoders.knowledge.contents import Contents, write_concept_base
 from spacy_decoders.knowledge.letter_case import letter_case, letter_cases
@@ -22,7 +22,7 @@ def table_of(aliases, concepts, counts, size=9, **given):
         ids, ids, [""] * size, aliases, concepts, counts, np.empty((0, 2), np.int64), **given
     )
     place = tempfile.mkdtemp()
-    base = write_concept_base(Path(place) / "kb", contents)
+    base = ConceptBase.open(write_concept_base(Path(place) / "kb", contents))
     weakref.finalize(base.aliases, shutil.rmtree, place, ignore_errors=True)
     return base.aliases, base.ids.find(ids)
 

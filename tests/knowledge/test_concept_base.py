@@ -29,7 +29,7 @@ CONCEPTS = [
 @pytest.fixture
 def base(tmp_path):
     contents, _ = Contents.of(CONCEPTS)
-    return write_concept_base(tmp_path / "kb", contents, source="test")
+    return ConceptBase.open(write_concept_base(tmp_path / "kb", contents, source="test"))
 
 
 def test_everything_is_found_again(base):
@@ -61,7 +61,7 @@ def test_it_travels_to_other_processes(base):
 
 def test_a_base_may_be_built_again_but_nothing_else_is_overwritten(base, tmp_path):
     contents, _ = Contents.of(CONCEPTS[:1])
-    assert len(write_concept_base(base.folder, contents)) == 1
+    assert len(ConceptBase.open(write_concept_base(base.folder, contents))) == 1
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("x")
     with pytest.raises(ProblemError, match="holds something else"):
@@ -100,7 +100,7 @@ def test_another_version_is_refused_and_replaced(base):
     with pytest.raises(StorageError, match=r"version 2, .* build it again with .*kb build"):
         ConceptBase.open(base.folder)
     contents, _ = Contents.of(CONCEPTS)
-    assert len(write_concept_base(base.folder, contents)) == 3
+    assert len(ConceptBase.open(write_concept_base(base.folder, contents))) == 3
     assert not (base.folder / "ids.codes.npy").exists()
 
 

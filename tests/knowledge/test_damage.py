@@ -31,7 +31,7 @@ def folder(tmp_path):
     contents, _ = Contents.of(map(Concept.of, CONCEPTS))
     contents = replace(contents, link_probabilities=[(f"Name {i}", 0.5) for i in range(7)])
     url = "https://example.org/{qid}"
-    return write_concept_base(tmp_path / "kb", contents, hubs=3, url=url).folder
+    return write_concept_base(tmp_path / "kb", contents, hubs=3, url=url)
 
 
 def ask(base):

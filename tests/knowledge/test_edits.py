@@ -166,7 +166,7 @@ def test_link_probabilities_are_kept(base, tmp_path):
     assert base.link_probability("mercury") is None
     contents, _ = Contents.of(map(Concept.of, CONCEPTS))
     contents = replace(contents, link_probabilities=[("mercury", 0.25), ("the sun", 0.5)])
-    base = write_concept_base(tmp_path / "kb", contents)
+    base = ConceptBase.open(write_concept_base(tmp_path / "kb", contents))
     base.add(NEW)
     base.update("sun", aliases=["the sun", "our sun"])
     assert base.link_probability("MERCURY") == 0.25 and base.link_probability("our sun") is None
