@@ -48,6 +48,18 @@ class FoundCandidates:
     #: ``(candidates,)``
     popularity: NDArray[np.float64] | None = None
 
+    def first(self, count: int) -> FoundCandidates:
+        """Return the best of them."""
+        if len(self.concepts) <= count:
+            return self
+        return FoundCandidates(
+            self.concepts[:count],
+            self.priors[:count],
+            None if self.written is None else self.written[:count],
+            self.linked,
+            None if self.popularity is None else self.popularity[:count],
+        )
+
 
 #: Finds the candidates of several mentions in a knowledge base, or of one where its second
 #: parameter is a Span: then any function that spaCy's entity linker takes.
@@ -131,13 +143,9 @@ class TextCandidates:
             ranked = least / (2.0 + np.arange(len(new)))
             both = np.concatenate([known.concepts, new]).astype(np.int32)
             priors = np.concatenate([known.priors, ranked]).astype(np.float32)
-            written = np.concatenate([known.written, np.full(len(new), np.nan)])
-            limit = self.limit
-            found.append(
-                FoundCandidates(
-                    both[:limit], priors[:limit], written[:limit].astype(np.float32), known.linked
-                )
-            )
+            written = np.concatenate([known.written, np.full(len(new), np.nan, np.float32)])
+            every = FoundCandidates(both, priors, written, known.linked)
+            found.append(every.first(self.limit))
         return found
 
 
@@ -167,34 +175,25 @@ def gather(
         The most candidates of each.
     """
     found = found_by(kb, finder, mentions)
+    concepts = _Concepts(kb)
     checks = not isinstance(finder, AliasCandidates | TextCandidates)
     kept: list[int] = []
-    ours: list[FoundCandidates] = []
-    others: list[list[Candidate]] = []
+    laid: list[FoundCandidates] = []
     for place, one in enumerate(found):
-        if isinstance(kb, ConceptKnowledgeBase) and not isinstance(one, FoundCandidates):
-            one = _numbered(kb, _ranked(one))
-        if isinstance(one, FoundCandidates):
-            if not checks and not len(one.concepts):
-                continue
-            own = _cut(_checked(one) if checks else one, limit)
-            if (own.priors >= 0).any():
-                kept.append(place)
-                ours.append(own)
-        else:
-            ranked = _ranked(one)[:limit]
-            if ranked:
-                kept.append(place)
-                others.append(ranked)
-    names = [texts[place] for place in kept]
-    if isinstance(kb, ConceptKnowledgeBase):
-        return Gathered(kept, _of_concepts(kb, ours, names))
-    if ours:
-        raise ProblemError(
-            "candidates: FoundCandidates have the numbers of concepts, which a "
-            f"{type(kb).__name__} has not; return spaCy's candidates."
-        )
-    return Gathered(kept, _of_candidates(kb, others, names))
+        if not isinstance(one, FoundCandidates):
+            one = concepts.numbered(_ranked(one))
+        elif checks:
+            one = _checked(one)
+            if concepts.base is None:
+                raise ProblemError(
+                    "candidates: FoundCandidates have the numbers of concepts, which a "
+                    f"{type(kb).__name__} has not; return spaCy's candidates."
+                )
+        one = one.first(limit)
+        if (one.priors >= 0).any():
+            kept.append(place)
+            laid.append(one)
+    return Gathered(kept, concepts.table(laid, [texts[place] for place in kept]))
 
 
 def found_by(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span]) -> list[Any]:
@@ -231,16 +230,6 @@ def takes_one_mention(finder: CandidateFinder) -> bool:
     return parameters[1].name in ("mention", "span", "ent")
 
 
-def _numbered(kb: ConceptKnowledgeBase, candidates: list[Candidate]) -> FoundCandidates:
-    """Turn spaCy's candidates into those of a concept base, by their identifiers."""
-    numbers = kb.base.ids.find([one.entity_ for one in candidates])
-    if (numbers < 0).any():
-        unknown = candidates[int(np.argmin(numbers))].entity_
-        raise ProblemError(f"candidates: the knowledge base has no {unknown!r}.")
-    priors = np.array([one.prior_prob for one in candidates], np.float32)
-    return FoundCandidates(numbers.astype(np.int32), priors)
-
-
 def _checked(found: FoundCandidates) -> FoundCandidates:
     """Return candidates in arrays of one length; only shares that are unknown are NaN."""
     concepts = checked_indices("candidates: concepts", found.concepts, (None,))
@@ -266,18 +255,6 @@ def _checked(found: FoundCandidates) -> FoundCandidates:
     return FoundCandidates(concepts, linked=found.linked, **columns)
 
 
-def _cut(found: FoundCandidates, limit: int) -> FoundCandidates:
-    if len(found.concepts) <= limit:
-        return found
-    return FoundCandidates(
-        found.concepts[:limit],
-        found.priors[:limit],
-        None if found.written is None else found.written[:limit],
-        found.linked,
-        None if found.popularity is None else found.popularity[:limit],
-    )
-
-
 def _ranked(candidates: Any) -> list[Candidate]:
     given = list(candidates)
     if not all(hasattr(one, "entity_") and hasattr(one, "prior_prob") for one in given):
@@ -288,71 +265,87 @@ def _ranked(candidates: Any) -> list[Candidate]:
     return sorted(given, key=lambda one: (-one.prior_prob, one.entity))
 
 
-def _of_concepts(
-    kb: ConceptKnowledgeBase, found: list[FoundCandidates], names: list[str]
-) -> CandidateTable:
-    from ...knowledge.candidates import CandidateTable
+class _Concepts:
+    """The concepts of a knowledge base by number; of spaCy's own, those that were met."""
 
-    base = kb.base
-    none = np.empty(0, np.int64)
-    if not found:
+    def __init__(self, kb: KnowledgeBase) -> None:
+        self.kb = kb
+        self.base = kb.base if isinstance(kb, ConceptKnowledgeBase) else None
+        self._met: dict[str, int] = {}
+        self._vectors: list[list[float]] = []
+
+    def numbered(self, candidates: list[Candidate]) -> FoundCandidates:
+        """Turn spaCy's candidates into numbers, by their identifiers."""
+        ids = [one.entity_ for one in candidates]
+        priors = np.array([one.prior_prob for one in candidates], np.float32)
+        if self.base is not None:
+            numbers = self.base.ids.find(ids)
+            if (numbers < 0).any():
+                unknown = ids[int(np.argmin(numbers))]
+                raise ProblemError(f"candidates: the knowledge base has no {unknown!r}.")
+            return FoundCandidates(numbers.astype(np.int32), priors)
+        for one, name in zip(candidates, ids, strict=True):
+            if name not in self._met:
+                self._met[name] = len(self._met)
+                self._vectors.append(list(one.entity_vector))
+        met = np.array([self._met[name] for name in ids], np.int32)
+        uses = np.array([max(0.0, one.entity_freq) for one in candidates], np.float64)
+        return FoundCandidates(met, priors, popularity=uses)
+
+    def table(self, found: list[FoundCandidates], names: list[str]) -> CandidateTable:
+        """Lay out candidates end to end."""
+        from ...knowledge.candidates import CandidateTable
+
+        base = self.base
+        none = np.empty(0, np.int64)
+        numbers = np.concatenate([none, *(one.concepts for one in found)]).astype(np.int64)
+        offsets = np.cumsum([0, *(len(one.concepts) for one in found)]).astype(np.int64)
+        # documents speak of the same concepts again and again
+        distinct, places = np.unique(numbers, return_inverse=True)
+        ids, titles, vectors = self._known(distinct)
+        popularity = np.zeros(len(numbers))
+        if base is not None:
+            popularity += base.graph.degree[numbers]
+        written = np.full(len(numbers), np.nan, np.float32)
+        for one, start, stop in zip(found, offsets.tolist(), offsets[1:].tolist(), strict=False):
+            if one.written is not None:
+                written[start:stop] = one.written
+            if one.popularity is not None:
+                popularity[start:stop] = one.popularity
+        spread = places.reshape(-1).tolist()
         return CandidateTable(
-            [], np.zeros(1, np.int64), [], [], np.zeros(0), np.zeros(0),
-            np.zeros((0, kb.vocab.vectors_length), np.float32), none, base,
-        )  # fmt: skip
-    numbers = np.concatenate([none, *(one.concepts for one in found)]).astype(np.int64)
-    # documents speak of the same concepts again and again
-    distinct, places = np.unique(numbers, return_inverse=True)
-    if len(distinct) and not 0 <= distinct[0] <= distinct[-1] < len(base):
-        raise ProblemError(
-            f"candidates: concepts are numbered from 0 to {len(base) - 1}; got "
-            f"{distinct[0]} to {distinct[-1]}."
+            mentions=names,
+            offsets=offsets,
+            ids=[ids[row] for row in spread],
+            titles=[titles[row] for row in spread],
+            priors=np.concatenate([none, *(one.priors for one in found)]).astype(np.float64),
+            popularity=popularity,
+            vectors=vectors[spread],
+            concepts=numbers if base is not None else none,
+            base=base,
+            written=written,
+            linked=np.array([np.nan if f.linked is None else f.linked for f in found], np.float32),
         )
-    ids, titles = base.ids.take(distinct), base.titles.take(distinct)
-    if not all(ids):
-        raise ProblemError("candidates: a concept among them was removed; find them anew.")
-    vectors = np.zeros((len(distinct), kb.vocab.vectors_length), np.float32)
-    for row, concept in enumerate(distinct.tolist() if kb.vocab.vectors_length else ()):
-        vectors[row] = kb.concept_vector(concept)
-    popularity = base.graph.degree[numbers].astype(np.float64)
-    written = np.full(len(numbers), np.nan, np.float32)
-    offsets = np.cumsum([0, *(len(one.concepts) for one in found)]).astype(np.int64)
-    for one, start, stop in zip(found, offsets.tolist(), offsets[1:].tolist(), strict=False):
-        if one.written is not None:
-            written[start:stop] = one.written
-        if one.popularity is not None:
-            popularity[start:stop] = one.popularity
-    spread = places.reshape(-1).tolist()
-    return CandidateTable(
-        mentions=names,
-        offsets=offsets,
-        ids=[ids[row] for row in spread],
-        titles=[titles[row] for row in spread],
-        priors=np.concatenate([none, *(one.priors for one in found)]).astype(np.float64),
-        popularity=popularity,
-        vectors=vectors[places.reshape(-1)],
-        concepts=numbers,
-        base=base,
-        written=written,
-        linked=np.array([np.nan if f.linked is None else f.linked for f in found], np.float32),
-    )
 
-
-def _of_candidates(
-    kb: KnowledgeBase, found: list[list[Candidate]], names: list[str]
-) -> CandidateTable:
-    from ...knowledge.candidates import CandidateTable
-
-    flat = [one for ranked in found for one in ranked]
-    ids = [one.entity_ for one in flat]
-    vectors = [list(one.entity_vector) for one in flat]
-    return CandidateTable(
-        mentions=names,
-        offsets=np.cumsum([0, *map(len, found)]).astype(np.int64),
-        ids=ids,
-        titles=ids,
-        priors=np.array([one.prior_prob for one in flat], np.float64),
-        popularity=np.array([max(0.0, one.entity_freq) for one in flat], np.float64),
-        vectors=np.array(vectors, np.float32).reshape(len(flat), kb.entity_vector_length),
-        concepts=np.empty(0, np.int64),
-    )
+    def _known(
+        self, numbers: NDArray[np.int64]
+    ) -> tuple[Sequence[str], Sequence[str], NDArray[np.float32]]:
+        """The identifiers, titles and vectors of some concepts."""
+        base, vocab = self.base, self.kb.vocab
+        if not isinstance(self.kb, ConceptKnowledgeBase) or base is None:
+            met = list(self._met)
+            ids, given = [met[i] for i in numbers], [self._vectors[i] for i in numbers]
+            length = self.kb.entity_vector_length
+            return ids, ids, np.array(given, np.float32).reshape(len(ids), length)
+        if len(numbers) and not 0 <= numbers[0] <= numbers[-1] < len(base):
+            raise ProblemError(
+                f"candidates: concepts are numbered from 0 to {len(base) - 1}; got "
+                f"{numbers[0]} to {numbers[-1]}."
+            )
+        ids = base.ids.take(numbers)
+        if not all(ids):
+            raise ProblemError("candidates: a concept among them was removed; find them anew.")
+        vectors = np.zeros((len(numbers), vocab.vectors_length), np.float32)
+        for row, concept in enumerate(numbers.tolist() if vocab.vectors_length else ()):
+            vectors[row] = self.kb.concept_vector(concept)
+        return ids, base.titles.take(numbers), vectors

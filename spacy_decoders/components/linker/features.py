@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from spacy.attrs import IS_PUNCT, IS_SPACE, IS_STOP, LEMMA, LOWER, ORTH
 from spacy.tokens import Doc, Span
 
+from ...knowledge.title_words import title_words
 from ...models.linker.together import with_nothing
 from ...models.linker.types import type_agreement
 from ...models.linker.weights import FEATURES, Feature
@@ -72,18 +74,19 @@ def features_of(
     candidates[last] = False
     unnamed = 1.0 if table.base is None else 1.0 + _NAMESAKES * _smallness(len(table.base))
     features[candidates, : Feature.TYPE + 1] = _of_candidates(DocWords(doc), members, table)
-    for unit, row in enumerate(last.tolist()):
-        own = slice(row - int(table.offsets[unit + 1] - table.offsets[unit]), row)
-        features[row, : Feature.POPULARITY + 1] = _most_frequent(features[own])
-        titles = table.titles[int(table.offsets[unit]) : int(table.offsets[unit + 1])]
-        fit = _written_so(features[own])
-        named = any(_names(table.mentions[unit], titles[place]) for place in fit)
-        # words in small letters describe a concept, where capitals are part of a name
-        partly = 1.0 if members[unit][0].text.islower() else unnamed
-        features[row, Feature.UNNAMED] = 0.0 if named else partly
     features[last, Feature.NONE] = 1.0
     for unit, row in enumerate(last.tolist()):
         span = members[unit][0]
+        rows = slice(*table.offsets[unit : unit + 2].tolist())
+        own, titles = features[rows.start + unit : row], table.titles[rows]
+        # nothing stands beside the most frequent of the candidates whose capitals fit best
+        fit = np.flatnonzero(own[:, Feature.CASE] >= own[:, Feature.CASE].max() - 1.0)
+        usual = own[fit, : Feature.POPULARITY + 1]
+        order = np.lexsort((usual[:, Feature.POPULARITY], usual[:, Feature.PRIOR]))
+        features[row, : Feature.POPULARITY + 1] = usual[order[-1]]
+        if not any(_names(table.mentions[unit], titles[place]) for place in fit.tolist()):
+            # words in small letters describe a concept, where capitals are part of a name
+            features[row, Feature.UNNAMED] = 1.0 if span.text.islower() else unnamed
         if span.label_ != MATCH_LABEL:
             continue
         linked = np.nan if table.linked is None else float(table.linked[unit])
@@ -101,22 +104,6 @@ def features_of(
 def _smallness(concepts: int) -> float:
     """How far a base is from being large, from 1 to 0, by orders of magnitude."""
     return max(0.0, 1.0 - float(np.log(max(1, concepts)) / np.log(_MANY)))
-
-
-def _written_so(features: NDArray[np.float32]) -> list[int]:
-    """The candidates whose capitals fit best."""
-    case = features[:, Feature.CASE]
-    places: list[int] = np.flatnonzero(case >= case.max() - 1.0).tolist()
-    return places
-
-
-def _most_frequent(features: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What nothing stands beside: the most frequent of the candidates that are written so."""
-    fit = features[_written_so(features), : Feature.POPULARITY + 1]
-    best: NDArray[np.float32] = fit[
-        np.lexsort((fit[:, Feature.POPULARITY], fit[:, Feature.PRIOR]))[-1]
-    ]
-    return best
 
 
 def _names(mention: str, title: str) -> bool:
@@ -187,17 +174,21 @@ def _of_candidates(
         features[rows, Feature.TITLE] = [title.casefold() == name for title in table.titles[rows]]
         if table.written is not None:
             features[rows, Feature.CASE] = _case(text, spans[0], table.written[rows])
-        if base is None:
-            continue
-        numbers = table.concepts[rows].tolist()
         label = spans[0].label_
-        if label and label != MATCH_LABEL:
-            features[rows, Feature.TYPE] = type_agreement(label, map(base.type, numbers))
-        around, rare = text.around(spans), base.title_words.surprise
-        texts = [text[:_READ] for text in base.texts.take(table.concepts[rows])]
-        features[rows, Feature.WORDS] = shared_words(around, name, texts, rare)
-        titles = shared_words(around, name, table.titles[rows], rare)
-        features[rows, Feature.WORDS] += _TITLES * titles
+        if base is not None and label and label != MATCH_LABEL:
+            kinds = map(base.type, table.concepts[rows].tolist())
+            features[rows, Feature.TYPE] = type_agreement(label, kinds)
+    if base is not None:
+        # the words of a mention itself say nothing
+        contexts = [
+            text.around(spans).difference(title_words(name))
+            for spans, name in zip(members, table.mentions, strict=True)
+        ]
+        own = [slice(*span) for span in pairwise(offsets)]
+        texts = [given[:_READ] for given in base.texts.take(table.concepts)]
+        for weight, read in ((1.0, texts), (_TITLES, table.titles)):
+            given = shared_words(contexts, [read[of] for of in own], base.title_words.surprise)
+            features[:, Feature.WORDS] += weight * given
     return features
 
 

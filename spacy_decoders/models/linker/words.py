@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -29,27 +29,24 @@ def _counted(text: str) -> tuple[dict[str, int], int]:
 
 
 def shared_words(
-    context: Collection[str],
-    mention: str,
-    texts: Sequence[str],
+    contexts: Iterable[Collection[str]],
+    texts: Sequence[Sequence[str]],
     surprise: Callable[[Sequence[str]], NDArray[np.float64]],
 ) -> NDArray[np.float32]:
-    """How much the words around a mention have in common with each candidate's text, by BM25.
+    """How much the words around mentions have in common with each candidate's text, by BM25.
 
     Parameters
     ----------
-    context
-        The words around it, without those that every text has.
-    mention
-        Its text, whose own words say nothing.
+    contexts
+        The words around each mention, without those that every text has and its own.
     texts
-        Of each candidate, its title and what describes it.
+        Of each mention those of its candidates: titles, or what describes them.
     surprise
         Gives how rare each of some words is, in nats; 8 count in full.
 
     Returns
     -------
-    **Shape:** ``(texts,)``: about 1 for each rare word in common.
+    **Shape:** ``(candidates,)``: about 1 for each rare word in common.
 
     References
     ----------
@@ -59,23 +56,20 @@ def shared_words(
     --------
     >>> rare = lambda words: np.full(len(words), 8.0)
     >>> texts = ["Mercury, the planet nearest to the Sun", "Mercury, a metal"]
-    >>> shared_words({"sun", "planet"}, "Mercury", texts, rare).round(1)
+    >>> shared_words([{"sun", "planet"}], [texts], rare).round(1)
     array([2.4, 0. ], dtype=float32)
     """
-    scores = np.zeros(len(texts), np.float32)
-    own = frozenset(title_words(mention))
-    around = frozenset(context) - own
-    if not around:
-        return scores
-    hits: list[tuple[int, str, float]] = []
-    for place, text in enumerate(texts):
+    pairs = [(around, text) for around, own in zip(contexts, texts, strict=True) for text in own]
+    rows: list[int] = []
+    words: list[str] = []
+    weights: list[float] = []
+    for row, (around, text) in enumerate(pairs):
         counts, length = _counted(text)
         scale = _SATURATION * (1.0 - _BY_LENGTH + _BY_LENGTH * length / _USUAL)
-        for word in around & counts.keys():
-            count = counts[word]
-            hits.append((place, word, (_SATURATION + 1.0) * count / (count + scale)))
-    if hits:
-        rarity = np.clip(surprise([word for _, word, _ in hits]) / _FULL, 0.0, 1.0)
-        weights = np.array([weight for _, _, weight in hits]) * rarity
-        np.add.at(scores, [place for place, _, _ in hits], weights.astype(np.float32))
-    return scores
+        for word in counts.keys() & around:
+            rows.append(row)
+            words.append(word)
+            weights.append((_SATURATION + 1.0) * counts[word] / (counts[word] + scale))
+    rarity = np.clip(surprise(words) / _FULL, 0.0, 1.0)
+    scores = np.bincount(np.array(rows, np.int64), np.array(weights) * rarity, len(pairs))
+    return scores.astype(np.float32)
