@@ -56,7 +56,7 @@ def exact_decoder(problem: TreeProblem) -> TreeDecoder:
 
     Examples
     --------
-    >>> exact_decoder(TreeProblem(np.zeros((3, 3)), projective=False))
+    >>> exact_decoder(TreeProblem([[0, 1], [0, 0]], projective=False))
     ChuLiuEdmonds()
     """
     # each compiles its own kernels
