@@ -19,7 +19,7 @@ test: $(READY) lint
 
 # with what takes minutes: compiling everything from nothing, wheels, read-only installations
 test-all: test
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow -n $(JOBS) --dist loadfile
 
 # budgets in seconds are kept: on a machine at rest
 test-timing: $(READY)
