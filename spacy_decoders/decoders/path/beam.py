@@ -9,9 +9,9 @@ import numpy as np
 from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
-from .branch_and_bound import STEPS
 from .decoder import PathDecoder
 from .kernels.beam import Candidates, Hypotheses, beam, fill_layer, next_layer
+from .lagrangian_search import STEPS
 from .problem import Floats, Integers, PathProblem, PathSolution
 from .proof import quick_bound, some_path
 

@@ -11,9 +11,9 @@ import numpy as np
 from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
-from .branch_and_bound import FIRST_NODES, BestPaths, BranchAndBound
 from .decoder import PathDecoder
 from .kernels.walks import best_walk
+from .lagrangian_search import FIRST_NODES, BestPaths, LagrangianSearch
 from .problem import PRECISION, Floats, Integers, PathProblem, PathSolution
 from .proof import full_bound, quick_bound, some_path
 
@@ -121,7 +121,7 @@ class ExactPath(PathDecoder):
             best, nodes = BestPaths(length, count), FIRST_NODES
             frontier = best.search(problem, table, FIRST_NODES)
             if frontier > -np.inf:
-                closing = BranchAndBound(problem, table, best, clock.exhausted, PRECISION)
+                closing = LagrangianSearch(problem, table, best, clock.exhausted, PRECISION)
                 closing.run(frontier)
             paths = problem.ranked(best.paths[: best.found])
         rounds = 1 if closing is None else closing.rounds
@@ -141,7 +141,7 @@ class ExactPath(PathDecoder):
         problem: PathProblem,
         path: Integers,
         nodes: int,
-        closing: BranchAndBound | None,
+        closing: LagrangianSearch | None,
         clock: Clock,
     ) -> float:
         """Bound all paths from behind, with the effort that the search for this one took."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...budget import Clock
 from ...errors import InfeasibleError
-from .branch_and_bound import STEPS, BestPaths, BranchAndBound
 from .kernels.graph import Prices
 from .kernels.search import RankedPaths, bound_at_once, fresh_state, search
+from .lagrangian_search import STEPS, BestPaths, LagrangianSearch
 from .problem import Floats, Integers, PathProblem, infeasible_message
 
 __all__ = ["full_bound", "quick_bound", "some_path"]
@@ -65,7 +65,7 @@ def full_bound(
     slack = problem.rounding(length, score, problem.total(prices))
     best = BestPaths(length, 1, score - BENEATH * slack)
     table = backwards.completions(length)
-    closing = BranchAndBound(backwards, table, best, lambda _: clock.exhausted(), math.inf)
+    closing = LagrangianSearch(backwards, table, best, lambda _: clock.exhausted(), math.inf)
     closing.run_priced(prices, to_the_end=to_the_end)
     return max(closing.bound, best.most + slack) + slack
 

@@ -9,7 +9,7 @@ nothing it prints is seen. A child is started by the first program, and serves t
 from __future__ import annotations
 
 import os
-import pickle
+import pickle  # safe here: both ends of the pipes are processes of our own
 import subprocess
 import sys
 import threading

@@ -21,8 +21,8 @@ from spacy_decoders.decoders.path import (
     IntegerProgram,
     PathProblem,
     PathSolution,
-    branch_and_bound,
     exact_path,
+    lagrangian_search,
 )
 from spacy_decoders.decoders.path.decoder import PathDecoder
 
@@ -123,7 +123,7 @@ def check(question: Question) -> Counter[str]:
 def _in_every_stage() -> Iterator[None]:
     """Let problems that are small go through what is meant for large ones."""
     with ExitStack() as stack:
-        names = (exact_path, "FIRST"), (branch_and_bound, "DIVE"), (branch_and_bound, "PRICED")
+        names = (exact_path, "FIRST"), (lagrangian_search, "DIVE"), (lagrangian_search, "PRICED")
         for module, name in names:
             stack.enter_context(patch.object(module, f"{name}_NODES", 1))
         yield

@@ -11,8 +11,8 @@ from spacy_decoders.decoders.path import (
     ColorCoding,
     ExactPath,
     PathProblem,
-    branch_and_bound,
     exact_path,
+    lagrangian_search,
 )
 from spacy_decoders.decoders.path.decoder import PathDecoder
 from tests.decoders.path.problems import (
@@ -174,7 +174,7 @@ def test_each_stage_of_closing_the_gap_against_brute_force(monkeypatch, count):
     # with one node a search, small problems too go through prices and the long search
     monkeypatch.setattr(exact_path, "FIRST_NODES", 1)
     for name in ("DIVE_NODES", "PRICED_NODES"):
-        monkeypatch.setattr(branch_and_bound, name, 1)
+        monkeypatch.setattr(lagrangian_search, name, 1)
     rng = np.random.default_rng(7)
     for i in range(60):
         n = int(rng.integers(4, 8))
@@ -208,7 +208,7 @@ def test_nearly_all_classes_are_needed(monkeypatch):
     # prices are paid by classes that are left out, too, so that the search has to close the gap
     monkeypatch.setattr(exact_path, "FIRST_NODES", 1)
     for name in ("DIVE_NODES", "PRICED_NODES"):
-        monkeypatch.setattr(branch_and_bound, name, 1)
+        monkeypatch.setattr(lagrangian_search, name, 1)
     for seed in range(12):
         rng = np.random.default_rng(seed)
         worth = rng.normal(0, 3, 11)

@@ -13,8 +13,8 @@ from spacy_decoders.decoders.path import (
     IntegerProgram,
     PathProblem,
     beam,
-    branch_and_bound,
     exact_path,
+    lagrangian_search,
     proof,
 )
 from spacy_decoders.decoders.path import problem as path_problems
@@ -78,14 +78,14 @@ def test_a_search_that_drops_a_vertex(monkeypatch, problem, optimum):
     lost = int(optimum.vertices[2])
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
     monkeypatch.setattr(
-        branch_and_bound, "search_once", dropping(branch_and_bound.search_once, lost)
+        lagrangian_search, "search_once", dropping(lagrangian_search.search_once, lost)
     )
     assert_not_fooled(ExactPath(), problem, optimum)
 
 
 def test_a_search_that_finds_nothing(monkeypatch, problem, optimum):
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
-    monkeypatch.setattr(branch_and_bound, "search_once", lambda *_: -np.inf)
+    monkeypatch.setattr(lagrangian_search, "search_once", lambda *_: -np.inf)
     certificate = ExactPath().decode(problem, LENGTH).certificate
     # the path comes from the proof's own search, which is then no proof of it
     assert certificate.status == "bounded"
@@ -95,7 +95,7 @@ def test_a_search_that_finds_nothing(monkeypatch, problem, optimum):
 def test_a_walk_table_that_is_too_low(monkeypatch, problem, optimum):
     # every look ahead misses a vertex, and so do the paths that are found by it
     lost = int(optimum.vertices[2])
-    walks = branch_and_bound.walk_bounds
+    walks = lagrangian_search.walk_bounds
 
     def too_low(arcs, last, prices, steps):
         end = np.array(last)
@@ -103,7 +103,7 @@ def test_a_walk_table_that_is_too_low(monkeypatch, problem, optimum):
         return walks(without(lost, arcs), end, prices, steps)
 
     _in_the_search_alone(monkeypatch, path_problems, "walk_bounds", too_low)
-    _in_the_search_alone(monkeypatch, branch_and_bound, "walk_bounds", too_low)
+    _in_the_search_alone(monkeypatch, lagrangian_search, "walk_bounds", too_low)
     for decoder in (ExactPath(), Beam(80, lookahead=True), ColorCoding(), ColorCoding(colors=14)):
         assert_not_fooled(decoder, problem, optimum)
 
@@ -131,7 +131,7 @@ def test_prices_that_close_the_gap_too_early(monkeypatch):
     problem, length = symmetric(np.random.default_rng(0), 40), 8
     optimum = ExactPath().decode(problem, length)
     _only_poor_beams(monkeypatch, optimum)
-    monkeypatch.setattr(branch_and_bound, "lagrangian_bounds", lambda *_: -np.inf)
+    monkeypatch.setattr(lagrangian_search, "lagrangian_bounds", lambda *_: -np.inf)
     assert_not_fooled(ExactPath(), problem, optimum, length)
 
 
@@ -140,15 +140,15 @@ def test_a_long_search_that_drops_a_vertex(monkeypatch):
     optimum = ExactPath().decode(problem, length)
     _only_poor_beams(monkeypatch, optimum)
     lost = int(optimum.vertices[2])
-    right = branch_and_bound.search
+    right = lagrangian_search.search
 
     def faulty(graph, bounds, *given):
         begin, edges = np.array(graph.start), without(lost, graph.edges)
         begin[lost] = -np.inf
         return right(graph._replace(start=begin, edges=edges), bounds, *given)
 
-    monkeypatch.setattr(branch_and_bound.BranchAndBound, "reduce", lambda _: None)
-    _in_the_search_alone(monkeypatch, branch_and_bound, "search", faulty)
+    monkeypatch.setattr(lagrangian_search.LagrangianSearch, "reduce", lambda _: None)
+    _in_the_search_alone(monkeypatch, lagrangian_search, "search", faulty)
     assert_not_fooled(ExactPath(), problem, optimum, length)
 
 
@@ -159,7 +159,7 @@ def test_sets_of_classes_that_are_lost(monkeypatch):
     optimum = ExactPath().decode(problem, 9)
     _only_poor_beams(monkeypatch, optimum)
     _lose_all_sets(monkeypatch)
-    monkeypatch.setattr(color_coding, "beam", branch_and_bound.beam)
+    monkeypatch.setattr(color_coding, "beam", lagrangian_search.beam)
     assert_not_fooled(ColorCoding(), problem, optimum, 9)
 
 
@@ -175,13 +175,13 @@ def _lose_all_sets(monkeypatch):
 def _only_poor_beams(monkeypatch, optimum):
     """Let beams and short searches miss the optimum."""
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
-    beams = branch_and_bound.beam
+    beams = lagrangian_search.beam
     for vertex in optimum.vertices.tolist()[::2]:
         beams = dropping(beams, vertex)
-    monkeypatch.setattr(branch_and_bound, "beam", beams)
+    monkeypatch.setattr(lagrangian_search, "beam", beams)
     monkeypatch.setattr(exact_path, "FIRST_NODES", 10)
-    monkeypatch.setattr(branch_and_bound, "DIVE_NODES", 1)
-    monkeypatch.setattr(branch_and_bound, "PRICED_NODES", 1)
+    monkeypatch.setattr(lagrangian_search, "DIVE_NODES", 1)
+    monkeypatch.setattr(lagrangian_search, "PRICED_NODES", 1)
 
 
 @pytest.mark.parametrize("decoder", [ExactPath(), Beam(3), Beam(3, lookahead=True), ColorCoding()])
@@ -193,7 +193,7 @@ def test_a_beam_or_a_walk_whose_path_is_wrong(monkeypatch, decoder, problem):
     def wrong(*given):
         return np.array([optimum.certificate.score]), swapped[None].astype(np.int32)
 
-    for module in (branch_and_bound, beam, color_coding):
+    for module in (lagrangian_search, beam, color_coding):
         monkeypatch.setattr(module, "beam", wrong)
     monkeypatch.setattr(exact_path, "best_walk", _writes(swapped))
     _lose_all_sets(monkeypatch)
@@ -246,7 +246,7 @@ def test_a_proof_that_drops_a_vertex(monkeypatch, problem, optimum):
 def test_a_rank_that_is_lost_leaves_the_first_without_proof(monkeypatch, problem, optimum):
     lost = int(optimum.vertices[2])
     monkeypatch.setattr(
-        branch_and_bound, "search_once", dropping(branch_and_bound.search_once, lost)
+        lagrangian_search, "search_once", dropping(lagrangian_search.search_once, lost)
     )
     ranked = ExactPath().k_best(problem, LENGTH, 5)
     assert {solution.certificate.status for solution in ranked} == {"bounded"}
@@ -306,7 +306,7 @@ def test_loops_that_find_nothing_are_no_proof_of_infeasibility(monkeypatch, deco
         weights[tail, head] = 1.0
     problem = PathProblem([0, 0, 0, 0, 0, 9], weights, [0] * 6, [0, 1, 2, 3, 4, 0])
     nothing = (np.empty(0), np.empty((0, LENGTH), dtype=np.int32))
-    for module in (branch_and_bound, beam, color_coding):
+    for module in (lagrangian_search, beam, color_coding):
         monkeypatch.setattr(module, "beam", lambda *_: nothing)
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
     _lose_all_sets(monkeypatch)

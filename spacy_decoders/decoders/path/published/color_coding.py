@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ....budget import UNLIMITED, Budget, Clock
 from ....errors import ProblemError
-from ..branch_and_bound import STEPS
 from ..decoder import PathDecoder
 from ..kernels.beam import beam
+from ..lagrangian_search import STEPS
 from ..problem import Floats, Integers, PathProblem, PathSolution
 from ..proof import quick_bound, some_path
 from ..reduction import useful_vertices

@@ -1,4 +1,4 @@
-"""Branch and bound over paths: walks with priced classes bound what a search may leave out."""
+"""Lagrangian branch and bound: walks with priced classes bound what a search may leave out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .kernels.walks import PriceSearch, lagrangian_bounds, walk_bounds
 from .problem import Floats, PathProblem
 from .reduction import useful_vertices
 
-__all__ = ["STEPS", "BestPaths", "BranchAndBound"]
+__all__ = ["STEPS", "BestPaths", "LagrangianSearch"]
 
 #: Vertices looked at that count as one iteration, between two looks at the clock: about 10 ms.
 STEPS = 4_000_000
@@ -85,7 +85,7 @@ class BestPaths:
         return True
 
 
-class BranchAndBound:
+class LagrangianSearch:
     """Closes the gap between the best paths known and the bound on all others.
 
     Parameters
