@@ -17,7 +17,7 @@ from time import thread_time
 from typing import Any
 
 import numpy as np
-from chain_peers import crfsuite_tagger, optimal_scores, plain_viterbi, single_viterbi, two_best
+from chain_peers import crfsuite_tagger, optimal_scores, plain_viterbi, two_best
 from chain_scores import Scores, load_scores
 from plots import curves
 
@@ -44,8 +44,8 @@ BIO_SETS = ["gum-names+bio", "gum-names+crf+bio"]
 #: The paper's early stop: a gap of 0.15% of the score.
 RELATIVE_GAP = 0.0015
 
-#: Dense decoding with vectors, without and with four sentences in lockstep.
-SINGLE, LOCKSTEP = "dense SIMD, one sentence", "dense SIMD, lockstep"
+#: Dense decoding with vectors.
+DENSE = "dense SIMD"
 #: The row whose certificates stay arrays.
 ARRAYS = "ForwardDominance, columns alone"
 #: What is not ours.
@@ -148,18 +148,18 @@ def compared(
 ) -> None:
     """Tabulate speed and exactness of what was measured."""
     best = optimal_scores(*part.arrays)
-    bases = ("plain Viterbi", SINGLE, LOCKSTEP, "CRFsuite")
+    bases = ("plain Viterbi", DENSE, "CRFsuite")
     rows = []
     for label, time in times.items():
         exact: tuple[float | None, ...] = (None,) * 4
         if label in decoders:
             exact = exactness(part, decoders[label], best)
-        elif label in ("plain Viterbi", SINGLE, "CRFsuite"):
+        elif label in ("plain Viterbi", "CRFsuite"):
             exact = (100.0, None, None, None)
         ratios = [times[base] / time if base in times else None for base in bases]
         rows.append([label, *exact, 1e9 / (time * part.mean), time, *ratios])
     columns = ["decoder", "% exact", "% certified", "largest loss", "iterations"]
-    columns += ["sentences/s", "ns/token", "x plain", "x dense, one", "x dense, lockstep"]
+    columns += ["sentences/s", "ns/token", "x plain", "x dense"]
     report.table(title, [*columns, "x CRFsuite"], rows)
 
 
@@ -170,7 +170,7 @@ def table_one(report: Report, name: str, scores: Scores, *, quick: bool) -> dict
     wide = size > 100
     gap = RELATIVE_GAP * float(np.abs(optimal_scores(*every.arrays)).mean())
     decoders: dict[str, ChainDecoder] = {
-        LOCKSTEP: Viterbi(),
+        DENSE: Viterbi(),
         "PrunedViterbi": PrunedViterbi(),
         "ColumnGeneration": ColumnGeneration(),
         "ColumnGeneration, gap 0.15%": ColumnGeneration(gap=gap),
@@ -181,7 +181,6 @@ def table_one(report: Report, name: str, scores: Scores, *, quick: bool) -> dict
     tasks: Tasks = {
         "numpy argmax": (lambda: every.emissions.argmax(axis=1), tokens),
         "plain Viterbi": (lambda: plain_viterbi(*few.arrays), dense),
-        SINGLE: (single_viterbi(few.model, few.emissions, few.lengths), dense),
         ARRAYS: (
             lambda: fastest.decode_batch(every.model, every.emissions, every.lengths),
             tokens,
@@ -190,7 +189,7 @@ def table_one(report: Report, name: str, scores: Scores, *, quick: bool) -> dict
     if (crfsuite := crfsuite_tagger(size, few.lengths)) is not None:
         tasks["CRFsuite"] = (crfsuite, crfsuite.tokens)
     for label, decoder in decoders.items():
-        slow = wide and label in (LOCKSTEP, "PrunedViterbi")
+        slow = wide and label in (DENSE, "PrunedViterbi")
         tasks[label] = (few if slow else every).task(decoder)
     times = measured(tasks, quick=quick)
     title = f"{size} labels, {len(every.lengths)} sentences, {every.mean:.1f} tokens a sentence"
@@ -202,14 +201,12 @@ def dense_and_pruned(report: Report, title: str, scores: Scores, *, quick: bool)
     """The dense decoder against those that prune, on what is hard for these."""
     part = parts_of(scores, quick=quick)[1]
     decoders = {
-        LOCKSTEP: Viterbi(),
+        DENSE: Viterbi(),
         "ForwardDominance": ForwardDominance(),
         "ColumnGeneration": ColumnGeneration(),
         "Beam 5": Beam(5),
     }
     tasks: Tasks = {label: part.task(decoder) for label, decoder in decoders.items()}
-    single = single_viterbi(part.model, part.emissions, part.lengths)
-    tasks[SINGLE] = (single, len(part.emissions))
     compared(report, title, part, measured(tasks, quick=quick), decoders)
 
 
@@ -263,7 +260,7 @@ def table_two(report: Report, name: str, scores: Scores, *, quick: bool) -> None
 def plot(report: Report, found: Mapping[str, tuple[int, dict[str, float]]]) -> None:
     """Draw time against label count, of the sets trained as a perceptron."""
     shown = ["numpy argmax", "Beam 1", "Beam 2", "Beam 5", "ForwardDominance"]
-    shown += ["ColumnGeneration", SINGLE, LOCKSTEP, "plain Viterbi", "CRFsuite"]
+    shown += ["ColumnGeneration", DENSE, "plain Viterbi", "CRFsuite"]
     series: dict[str, tuple[list[float], list[float]]] = {}
     for name, (size, times) in sorted(found.items(), key=lambda item: item[1][0]):
         for label in shown:

@@ -10,14 +10,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numba import njit
 
-from spacy_decoders.decoders.chain import ChainModel
-from spacy_decoders.decoders.chain.kernels import viterbi
-
 __all__ = [
     "crfsuite_tagger",
     "optimal_scores",
     "plain_viterbi",
-    "single_viterbi",
     "two_best",
 ]
 
@@ -50,23 +46,6 @@ def plain_viterbi(transitions, start, end, emissions, lengths):
                 labels[begin + i] = y
                 y = back[i, y]
         begin += n
-    return labels
-
-
-def single_viterbi(model: ChainModel, emissions: np.ndarray, lengths: list[int]):
-    """Return the dense decoding with vectors of one sentence at a time, no four in lockstep."""
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    padded = model.padded
-    links = (padded.transitions, padded.transposed, padded.end)
-    given = (emissions.reshape(-1), offsets, model.size, np.arange(len(lengths)))
-    return lambda: _one_by_one(*links, *given)
-
-
-@njit  # not cached: what it calls may change
-def _one_by_one(rows, columns, end, emissions, offsets, size, chosen):
-    labels = np.zeros(offsets[-1], np.int32)
-    for s in range(len(chosen)):
-        viterbi.decode(rows, columns, end, emissions, offsets, size, chosen[s : s + 1], labels)
     return labels
 
 

@@ -42,8 +42,8 @@ from numba.extending import intrinsic, models, register_model
 
 __all__ = [
     "add",
+    "as_of",
     "at_least",
-    "broadcast",
     "fill8",
     "fill16",
     "fill64",
@@ -61,7 +61,6 @@ __all__ = [
     "maximum",
     "multiply",
     "peek",
-    "place_of",
     "poke",
     "prefetch",
     "select_greater",
@@ -303,6 +302,19 @@ def widen(typing, vector):
         return builder.fpext(given[0], wide.layout)
 
     return wide(vector), build
+
+
+@intrinsic
+def as_of(typing, array, vector):
+    """Return float32 in the type of an array, float32 or float64."""
+    wide = _vector(array.dtype, vector.lanes)
+
+    def build(context, builder, signature, given):
+        if array.dtype == types.float32:
+            return given[1]
+        return builder.fpext(given[1], wide.layout)
+
+    return wide(array, vector), build
 
 
 # --- over all lanes ----------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ __all__ = [
     "Evidence",
     "certified",
     "certify",
+    "decode_densely",
     "decode_exactly",
     "joined",
     "proof_of",
@@ -182,6 +183,23 @@ def decode_exactly(
     InfeasibleError
         If one of them has no legal labelling.
     """
+    sentence, token = _decode(model, sentences, chosen, labels, np.float64)
+    if sentence >= 0:
+        raise sentences.infeasible(sentence, token)
+
+
+def decode_densely(
+    model: ChainModel, sentences: Sentences, chosen: Indices, labels: Labels
+) -> None:
+    """Decode as `decode_exactly` does, in float32."""
+    if _decode(model, sentences, chosen, labels, np.float32)[0] >= 0:
+        # its sums may have overflowed
+        decode_exactly(model, sentences, chosen, labels)
+
+
+def _decode(
+    model: ChainModel, sentences: Sentences, chosen: Indices, labels: Labels, precision: Any
+) -> tuple[int, int]:
     padded = model.padded
     sentence, token = dense.decode(
         padded.transitions,
@@ -191,7 +209,7 @@ def decode_exactly(
         sentences.offsets,
         model.size,
         chosen,
+        np.empty(0, dtype=precision),
         labels,
     )
-    if sentence >= 0:
-        raise sentences.infeasible(int(sentence), int(token))
+    return int(sentence), int(token)

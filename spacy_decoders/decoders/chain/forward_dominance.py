@@ -9,14 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...budget import UNLIMITED, Budget, Clock
-from .certifying import CHUNK, certify, decode_exactly, joined, proof_of, proven
+from .certifying import (
+    CHUNK,
+    certify,
+    decode_densely,
+    decode_exactly,
+    joined,
+    proof_of,
+    proven,
+)
 from .decoder import ChainDecoder
 from .kernels import search
 from .kernels.layout import LANES, all_valid
 from .problem import ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
 from .timed import lacks_time
-from .viterbi import decode_densely
 
 __all__ = ["ForwardDominance"]
 

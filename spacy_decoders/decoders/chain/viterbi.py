@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...budget import UNLIMITED, Budget
-from .certifying import certify, decode_exactly
+from .certifying import certify, decode_densely
 from .decoder import ChainDecoder
-from .kernels import viterbi
 from .problem import ChainModel, Sentences
 from .solutions import ChainSolution
 
-__all__ = ["Viterbi", "decode_densely"]
+__all__ = ["Viterbi"]
 
 
 @dataclass(frozen=True)
@@ -79,29 +78,3 @@ class Viterbi(ChainDecoder):
         from . import LabelTree
 
         return LabelTree.of(model, emissions, parents).viterbi()
-
-
-def decode_densely(
-    model: ChainModel, sentences: Sentences, chosen: NDArray[np.int64], labels: NDArray[np.int32]
-) -> None:
-    """Decode the chosen sentences in float32, into `labels`.
-
-    Raises
-    ------
-    InfeasibleError
-        If one of them has no legal labelling.
-    """
-    padded = model.padded
-    infeasible = viterbi.decode(
-        padded.transitions,
-        padded.transposed,
-        padded.end,
-        sentences.emissions.reshape(-1),
-        sentences.offsets,
-        model.size,
-        chosen,
-        labels,
-    )
-    if infeasible:
-        # float32 sums may have overflowed: decide in float64
-        decode_exactly(model, sentences, chosen, labels)

@@ -11,11 +11,10 @@ from numpy.typing import ArrayLike
 from ....arrays import checked_scores, is_number, read_only
 from ....budget import UNLIMITED, Budget
 from ....errors import ProblemError
-from ..certifying import certify
+from ..certifying import certify, decode_densely
 from ..decoder import ChainDecoder
 from ..problem import ChainModel, Sentences
 from ..solutions import ChainSolution
-from ..viterbi import decode_densely
 from .kernels import column_generation as kernels
 
 __all__ = ["ColumnGeneration"]
