@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
+import networkx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +18,6 @@ from ..solutions import RepresentativesDecoder, RepresentativesSolution, conditi
 from ..ties import cheapest
 from .bounds import bound_beside, certified
 from .centrality import graph_of
-from .kernels.decomposition import parts_without_bridges
 
 __all__ = ["Decomposable"]
 
@@ -41,8 +42,8 @@ class Decomposable(RepresentativesDecoder):
     The certificate's bound is computed from the distances alone, not from the bridges: a dual
     that is the least cost wherever the cost falls apart (see `bound_beside`).
 
-    The printed algorithm recurses over one bridge at a time; here all are cut at once, by one
-    depth-first search without recursion. A candidate's distance to the bridge towards a set is
+    The printed algorithm recurses over one bridge at a time; here all are cut at once. A
+    candidate's distance to the bridge towards a set is
     that to any vertex of the set, less what is the same for all candidates (lemma 1), so the
     distances to one vertex of each other set decide.
 
@@ -65,8 +66,8 @@ class Decomposable(RepresentativesDecoder):
         """
         graph = graph_of("Decomposable", problem)
         arrays = graph.arrays
-        members = arrays.inner[graph.rows(problem.ids(problem.members))]
-        sets = np.split(members, problem.offsets[1:-1]) if problem.size else []
+        members = arrays.inner[graph.rows(problem.ids(problem.members))].tolist()
+        sets = [members[first:last] for first, last in pairwise(problem.offsets.tolist())]
         indptr, indices = arrays.indptr, arrays.indices
         if problem.connection is not None:
             vertices = problem.vertices
@@ -74,7 +75,11 @@ class Decomposable(RepresentativesDecoder):
             distances, degrees = graph.distances(vertices), graph.degree[graph.rows(vertices)]
             pairs = joined_pairs(distances, problem.sets, problem.connection, degrees)
             indptr, indices = graph.with_edges(problem.ids(pairs))
-        _check_hypotheses(indptr, indices, sets)
+        network = networkx.Graph()
+        network.add_nodes_from(range(len(graph)))
+        tails = np.arange(len(graph)).repeat(np.diff(indptr))
+        network.add_edges_from(zip(tails.tolist(), indices.tolist(), strict=True))
+        _check_hypotheses(network, sets)
         costs = problem.local_costs + problem.pair_weight * _beyond(problem)
         choices = cheapest(problem.offsets, problem.allowed, costs, problem.keys(self.seed))
         bound = bound_beside(problem, choices)
@@ -99,37 +104,29 @@ def _beyond(problem: RepresentativesProblem) -> NDArray[np.float64]:
     return beyond
 
 
-def _check_hypotheses(
-    indptr: NDArray[Any], indices: NDArray[Any], sets: list[NDArray[np.int32]]
-) -> None:
+def _check_hypotheses(network: Any, sets: list[list[int]]) -> None:
     """Raise an error that says which set is not connected, or shares a part with another."""
-    set_of = np.full(len(indptr) - 1, -1, dtype=np.int32)
+    set_of: dict[int, int] = {}
     for i, members in enumerate(sets):
-        if (set_of[members] >= 0).any():
+        if not set_of.keys().isdisjoint(members):
             raise NotDecomposableError(f"sets: {i} shares a vertex with an earlier set.")
-        set_of[members] = i
-    part = parts_without_bridges(indptr, indices, set_of)
-    owner: dict[int, int] = {}
-    for i, members in enumerate(sets):
-        if not _connected(indptr, indices, members):
+        set_of.update(dict.fromkeys(members, i))
+        if not networkx.is_connected(network.subgraph(members)):
             raise NotDecomposableError(
                 f"sets: {i} does not induce a connected subgraph; connect it by "
                 "connection='maximal' or 'minimal'."
             )
-        other = owner.setdefault(int(part[members[0]]), i)
-        if other != i:
+    # bridges between two vertices of one set stay
+    bridges = [
+        (u, v)
+        for u, v in networkx.bridges(network)
+        if u not in set_of or set_of[u] != set_of.get(v)
+    ]
+    network.remove_edges_from(bridges)
+    for part in networkx.connected_components(network):
+        together = sorted({set_of[v] for v in part if v in set_of})
+        if len(together) > 1:
             raise NotDecomposableError(
-                f"sets: no bridge lies between {other} and {i}; use another decoder."
+                f"sets: no bridge lies between {together[0]} and {together[1]}; use another "
+                "decoder."
             )
-
-
-def _connected(indptr: NDArray[Any], indices: NDArray[Any], members: NDArray[np.int32]) -> bool:
-    inside = set(members.tolist())
-    reached = {int(members[0])}
-    stack = list(reached)
-    while stack:
-        v = stack.pop()
-        fresh = inside.intersection(indices[indptr[v] : indptr[v + 1]].tolist()) - reached
-        reached |= fresh
-        stack.extend(fresh)
-    return reached == inside

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components, shortest_path
+from scipy.sparse.csgraph import breadth_first_order, connected_components, shortest_path
 
 from ....arrays import read_only
 from ....budget import UNLIMITED, Budget
@@ -17,7 +18,6 @@ from ..problem import RepresentativesProblem
 from ..solutions import RepresentativesDecoder, RepresentativesSolution
 from ..ties import cheapest
 from .centrality import graph_of
-from .kernels.decomposition import quotient_tree
 
 if TYPE_CHECKING:
     from ....graph import ConceptGraph
@@ -66,12 +66,13 @@ class SpanningTree(RepresentativesDecoder):
         return RepresentativesSolution.of(problem, choices, certificate)
 
 
-class _Exit(NamedTuple):
-    """Where paths leave a class of sets: over which of its rows, and to how many sets."""
+class _Link(NamedTuple):
+    """The tree's path to a class: from which class, and over which vertices of the two."""
 
     of_class: int
-    row: int
-    beyond: int
+    above: int
+    inside: int
+    outer: int
 
 
 def _tree_distances(
@@ -79,52 +80,81 @@ def _tree_distances(
 ) -> NDArray[np.float64]:
     """**Shape:** (n,): from each candidate to the exits of its class, times the sets beyond."""
     class_of_set, rows, starts = _classes(problem)
-    exits = _exits(
-        graph, problem, class_of_set, rows, starts, _by_key(problem, class_of_set, keys)
-    )
-    within = {
-        c: _within(problem, rows[starts[c] : starts[c + 1]])
-        for c in {one.of_class for one in exits}
-    }
-    sums = np.zeros(len(problem.members))
-    for c, row, beyond in exits:
-        members = rows[starts[c] : starts[c + 1]]
-        towards = within[c][np.searchsorted(members, row)]
-        for i in np.flatnonzero(class_of_set == c).tolist():
-            span = slice(problem.offsets[i], problem.offsets[i + 1])
-            sums[span] += beyond * towards[np.searchsorted(members, problem.sets[i])]
+    inner = graph.arrays.inner[graph.rows(problem.ids(rows))]
+    links = _links(graph, inner, starts, _by_key(problem, class_of_set, keys))
+    row_of = dict(zip(inner.tolist(), rows.tolist(), strict=True))
+    below = np.bincount(class_of_set)
+    for link in reversed(links):
+        below[link.above] += below[link.of_class]
+    classes = [rows[first:last] for first, last in pairwise(starts.tolist())]
+    within = [_within(problem, members) for members in classes]
+    whole, sums = below.copy(), np.zeros(len(problem.members))
+    for link in links:
+        whole[link.of_class] = whole[link.above]
+        beyond = whole[link.of_class] - below[link.of_class]
+        exits = (
+            (link.of_class, link.inside, beyond),
+            (link.above, link.outer, below[link.of_class]),
+        )
+        for c, vertex, others in exits:
+            towards = within[c][np.searchsorted(classes[c], row_of[vertex])]
+            for i in np.flatnonzero(class_of_set == c).tolist():
+                span = slice(problem.offsets[i], problem.offsets[i + 1])
+                sums[span] += others * towards[np.searchsorted(classes[c], problem.sets[i])]
     return sums
 
 
-def _exits(
+def _links(
     graph: ConceptGraph,
-    problem: RepresentativesProblem,
-    class_of_set: NDArray[np.int64],
-    rows: NDArray[np.int64],
+    inner: NDArray[np.int32],
     starts: NDArray[np.int64],
     begin: NDArray[np.int64],
-) -> list[_Exit]:
-    """Return the ends of the tree's edges, towards the root and away from it."""
-    arrays = graph.arrays
-    inner = arrays.inner[graph.rows(problem.ids(rows))]
-    class_of = np.full(len(graph), -1, dtype=np.int32)
-    class_of[inner] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    outer, inside, order = quotient_tree(
-        arrays.indptr, arrays.indices, class_of, starts, inner, begin
-    )
-    row_of = dict(zip(inner.tolist(), rows.tolist(), strict=True))
-    above = np.where(outer >= 0, class_of[outer], -1).tolist()
-    below = np.bincount(class_of_set)
-    for c in reversed(order.tolist()):
-        if above[c] >= 0:
-            below[above[c]] += below[c]
-    beside, exits = below.copy(), []
-    for c in order.tolist():
-        if above[c] >= 0:
-            beside[c] = beside[above[c]]
-            exits.append(_Exit(c, row_of[int(inside[c])], int(beside[c] - below[c])))
-            exits.append(_Exit(above[c], row_of[int(outer[c])], int(below[c])))
-    return exits
+) -> list[_Link]:
+    """Return the links of a breadth-first tree of the graph in which each class is one node.
+
+    Parameters
+    ----------
+    inner, starts
+        The vertices of class c are ``inner[starts[c]:starts[c + 1]]``.
+    begin
+        Classes, in the order in which trees are begun.
+
+    Returns
+    -------
+    In the order of visits: a class comes after the one above it.
+    """
+    indptr, indices, count = graph.arrays.indptr, graph.arrays.indices, len(starts) - 1
+    node_of = np.arange(count, count + len(graph))
+    node_of[inner] = np.repeat(np.arange(count), np.diff(starts))
+    edges = node_of.repeat(np.diff(indptr)), node_of[indices]
+    quotient = csr_matrix((np.ones(len(indices)), edges), (count + len(graph),) * 2)
+
+    def edge(c: int, node: int) -> tuple[int, int]:
+        """Return the ends of an edge from a vertex of class c to a node beside it."""
+        for vertex in inner[starts[c] : starts[c + 1]].tolist():
+            near = indices[indptr[vertex] : indptr[vertex + 1]]
+            found = near[node_of[near] == node]
+            if len(found):
+                return vertex, int(found[0])
+        raise AssertionError(f"class {c} is not beside node {node}.")
+
+    links: list[_Link] = []
+    reached: set[int] = set()
+    for root in begin.tolist():
+        if root in reached:
+            continue
+        order, before = breadth_first_order(quotient, root)
+        classes = order[order < count].tolist()
+        reached.update(classes)
+        for c in classes[1:]:
+            path = [c, int(before[c])]
+            while path[-1] >= count:
+                path.append(int(before[path[-1]]))
+            inside, outer = edge(c, path[1])
+            if len(path) > 2:
+                outer, _ = edge(path[-1], path[-2])
+            links.append(_Link(c, path[-1], inside, outer))
+    return links
 
 
 def _classes(
