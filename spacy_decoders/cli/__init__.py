@@ -51,7 +51,6 @@ class DecodersGroup(LazyGroup):
         "annotate": "annotate:annotate_corpus",
         "calibrate": "calibrate:calibrate_model",
         "explain": "explain:explain_text",
-        "clusters": "clusters:make_word_clusters",
     }
 
     def invoke(self, ctx: Any) -> Any:

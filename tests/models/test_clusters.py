@@ -1,4 +1,4 @@
-"""Word clusters: the table, the files it is read from, and how clusters are made."""
+"""Word clusters: the table, and the files it is read from."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ import pytest
 import spacy
 import srsly
 from spacy.language import Language
-from typer.testing import CliRunner
 
-from spacy_decoders.cli import app
-from spacy_decoders.cli.clusters import make_clusters
 from spacy_decoders.errors import ProblemError, StorageError
 from spacy_decoders.models.clusters.sources import (
     WordClusters,
@@ -118,30 +115,6 @@ def test_english_clusters():
     assert monday == friday != paris
     # "vietnam" is mostly written in title case
     assert classes[3] % 16 > classes[4] % 16
-
-
-def sentences(count: int) -> list[list[str]]:
-    rng = random.Random(1)
-    kinds = [["a", "the"], ["cat", "dog", "cow"], ["sleeps", "eats"], ["."]]
-    return [[rng.choice(kind) for kind in kinds] for _ in range(count)]
-
-
-@pytest.mark.slow
-def test_words_in_like_company_are_clustered(tmp_path: Path):
-    pytest.importorskip("brown_clustering")
-    with pytest.raises(ProblemError, match="expected 2 to 7 for 8 words"):
-        make_clusters(sentences(50), tmp_path / "paths", clusters=9)
-    assert make_clusters(sentences(200), tmp_path / "paths", clusters=4) == 8
-    table = clusters_of_paths(tmp_path / "paths")
-    path = {word: table.lookup([word])[0, 0] for word in ("a", "the", "cat", "dog", "cow")}
-    assert path["cat"] == path["dog"] == path["cow"] != path["a"] == path["the"]
-    text = "\n".join(" ".join(sentence) for sentence in sentences(200))
-    (tmp_path / "text").write_text(text)
-    given = ["clusters", str(tmp_path / "text"), "--output", str(tmp_path / "made")]
-    result = CliRunner().invoke(app, [*given, "--clusters", "4"])
-    assert result.exit_code == 0, result.output
-    assert "8 words in 4 clusters" in result.output
-    assert clusters_of_paths(tmp_path / "made").lookup(["cat"])[0, 0]
 
 
 class Source:

@@ -29,7 +29,7 @@ class WordClusters:
     lang
         A language whose clusters ship: "en". None to read a file.
     path
-        A file of paths, as ``python -m spacy decoders clusters`` and wcluster [1]_ write it:
+        A file of paths, as ``projects/danish/scripts/clusters.py`` and wcluster [1]_ write it:
         bits, word and perhaps count, separated by tabs.
     kind
         Of a language: "clusters" by the company that words keep, or "groups" of words with like

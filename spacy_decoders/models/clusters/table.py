@@ -304,7 +304,7 @@ def shipped_table(kind: str, lang: str) -> bytes:
         raise ProblemError(
             f"{kind}: none ship for {lang!r}, only for 'en'. Make them by the scripts of "
             "projects/english, word_clusters.py, word_groups.py or word_vectors.py, or clusters "
-            "of your own text by `python -m spacy decoders clusters`, and name the file by `path`."
+            "of your own text by projects/danish/scripts/clusters.py, and name the file by `path`."
         )
     return max(found).read_bytes()
 
