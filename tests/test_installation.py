@@ -9,7 +9,7 @@ import pytest
 
 from tests.processes import python
 
-HEAVY = ("numba", "networkx", "mip", "scipy", "highspy", "llvmlite")
+HEAVY = ("numba", "networkx", "mip", "scipy", "llvmlite")
 
 
 def test_a_blank_pipeline_imports_nothing_heavy():

@@ -15,7 +15,7 @@ from ..registry import decoders
 
 __all__ = ["info"]
 
-_PACKAGES = ("spacy", "thinc", "numpy", "numba", "scipy", "networkx", "highspy", "mip")
+_PACKAGES = ("spacy", "thinc", "numpy", "numba", "scipy", "networkx", "mip")
 
 
 def info() -> None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...budget import UNLIMITED, Clock
 from ...errors import InfeasibleError, ProblemError
 from .child import in_child
-from .solvers import Answer, WarmHighs, solve, warm_highs
+from .solvers import Answer, solve
 from .statement import (
     FIELDS,
     SIGNS,
@@ -79,9 +79,7 @@ class LinearProgram:
     Parameters
     ----------
     solver
-        ``"HIGHS"``, which comes with scipy, or ``"CBC"``, which needs the extra ``solvers``. With
-        that extra relaxations by HiGHS are warm started from the last one; otherwise each starts
-        anew, which takes two to four times as long.
+        ``"HIGHS"``, which comes with scipy, or ``"CBC"``, which needs the extra ``solvers``.
     maximize
         Whether the objective is maximised, or minimised.
     clock
@@ -113,7 +111,6 @@ class LinearProgram:
         self.maximize = maximize
         self.column_count = self.row_count = 0
         self._clock = clock or UNLIMITED.start()
-        self._warm: WarmHighs | None = None
         # the fields of a statement, in the parts that were added since they were last asked for
         self._parts: dict[str, list[NDArray[Any]]] = {
             name: [np.zeros(0, dtype)] for name, dtype in FIELDS.items()
@@ -239,7 +236,8 @@ class LinearProgram:
         if seconds == 0.0:
             raise SolverError(f"{self.solver} was given no time.")
         program = self._stating()
-        answer = self._relaxed(program, seconds)
+        run = in_child if self.solver == "CBC" else solve
+        answer = run(self.solver, program, seconds, integral=False)
         if answer.status != "optimal":
             raise self._failure(answer)
         self._check(program, answer.point, RELAXED_FEASIBILITY)
@@ -267,10 +265,8 @@ class LinearProgram:
         if seconds == 0.0:
             return None
         program = self._stating()
-        if self.solver == "CBC" or seconds < LONGEST:
-            answer = in_child(self.solver, program, seconds, integral=True)
-        else:
-            answer = solve(self.solver, program, seconds, integral=True)
+        run = in_child if self.solver == "CBC" or seconds < LONGEST else solve
+        answer = run(self.solver, program, seconds, integral=True)
         if answer.status == "out of time":
             return None
         if answer.status not in ("optimal", "feasible"):
@@ -282,14 +278,6 @@ class LinearProgram:
         worth = float(program.objective @ values)
         bound = max(answer.bound, worth) if self.maximize else min(answer.bound, worth)
         return IntegerSolution(values, worth, bound, answer.status == "optimal")
-
-    def _relaxed(self, program: Statement, seconds: float) -> Answer:
-        if self.solver == "CBC":
-            return in_child(self.solver, program, seconds, integral=False)
-        self._warm = self._warm or warm_highs()
-        if self._warm is None:
-            return solve(self.solver, program, seconds, integral=False)
-        return self._warm.relax(program, seconds)
 
     def _look_at_clock(self) -> None:
         seconds = self._clock.budget.seconds

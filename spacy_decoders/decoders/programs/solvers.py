@@ -1,16 +1,15 @@
-"""HiGHS and CBC: HiGHS through scipy, or warm started through its own module."""
+"""HiGHS, through scipy, and CBC, by the library that python-mip loads."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .statement import Floats, Indices, Solver, Statement
+from .statement import Floats, Solver, Statement
 
-__all__ = ["Answer", "WarmHighs", "load", "solve", "warm_highs"]
+__all__ = ["Answer", "load", "solve"]
 
 
 class Answer(NamedTuple):
@@ -85,7 +84,7 @@ def _status(found: Any) -> str:
 
 
 def _solve_by_cbc(program: Statement, seconds: float, *, integral: bool) -> Answer:
-    """Solve by the C library that python-mip loads, whose own way of writing rows is slow."""
+    """Solve by the C library, as python-mip's own way of writing rows is slow."""
     import mip
 
     owner = mip.Model(sense=mip.MAXIMIZE if program.maximize else mip.MINIMIZE, solver_name="CBC")
@@ -131,73 +130,3 @@ def _solve_by_cbc(program: Statement, seconds: float, *, integral: bool) -> Answ
     if integral:
         return Answer(status, point, bound=float(owner.objective_bound))
     return Answer(status, point, copied(library.Cbc_getRowPrice(model), len(program.sides)))
-
-
-def warm_highs() -> WarmHighs | None:
-    """Return HiGHS by its own module, which the extra ``solvers`` brings."""
-    return WarmHighs() if find_spec("highspy") else None
-
-
-class WarmHighs:
-    """Relaxations by ``highspy``, warm started from the last one."""
-
-    def __init__(self) -> None:
-        import highspy
-
-        self._statuses = highspy.HighsModelStatus
-        self._senses = highspy.ObjSense
-        self._model = highspy.Highs()
-        self._model.setOptionValue("output_flag", False)
-        self._model.setOptionValue("threads", 1)
-        # presolve would discard the last basis
-        self._model.setOptionValue("presolve", "off")
-        # what the solver has of the program
-        self._columns = self._rows = self._entries = 0
-        self._lower = self._upper = np.zeros(0)
-
-    def relax(self, program: Statement, seconds: float) -> Answer:
-        """Solve without integrality a program that has grown from the one solved last."""
-        self._grow(program)
-        model, senses = self._model, self._senses
-        model.changeObjectiveSense(senses.kMaximize if program.maximize else senses.kMinimize)
-        # HiGHS counts the seconds of all its runs together
-        model.setOptionValue("time_limit", model.getRunTime() + seconds)
-        model.run()
-        status = model.getModelStatus()
-        if status == self._statuses.kInfeasible:
-            return Answer("infeasible")
-        if status != self._statuses.kOptimal:
-            return Answer(model.modelStatusToString(status))
-        solution = model.getSolution()
-        return Answer("optimal", np.array(solution.col_value), np.array(solution.row_dual))
-
-    def _grow(self, program: Statement) -> None:
-        """Tell the solver of new columns, new rows and new bounds."""
-        model, wide, high = self._model, self._columns, self._rows
-        new = slice(self._entries, None)
-        rows, columns, values = program.rows[new], program.columns[new], program.values[new]
-        old = rows < high  # entries of new columns in rows that the solver has
-        costs, low, up = program.objective[wide:], program.lower[wide:], program.upper[wide:]
-        starts, of, weights = _grouped(columns[old] - wide, rows[old], values[old], len(costs))
-        model.addCols(len(costs), costs, low, up, len(of), starts, of, weights)
-        known = slice(0, wide)
-        moved = (program.lower[known] != self._lower) | (program.upper[known] != self._upper)
-        changed = np.flatnonzero(moved).astype(np.int32)
-        bounds = (program.lower[changed], program.upper[changed])
-        model.changeColsBounds(len(changed), changed, *bounds)
-        signs, sides = program.signs[high:], program.sides[high:]
-        least, most = np.where(signs > 0, -np.inf, sides), np.where(signs < 0, np.inf, sides)
-        starts, of, weights = _grouped(rows[~old] - high, columns[~old], values[~old], len(sides))
-        model.addRows(len(sides), least, most, len(of), starts, of, weights)
-        self._columns, self._rows = len(program.objective), len(program.sides)
-        self._entries = len(program.rows)
-        self._lower, self._upper = program.lower.copy(), program.upper.copy()
-
-
-def _grouped(
-    groups: Indices, members: Indices, values: Floats, count: int
-) -> tuple[Indices, Indices, Floats]:
-    """Sort entries by their group; the first result is where each of the groups begins."""
-    order = np.argsort(groups, kind="stable")
-    starts = np.searchsorted(groups[order], np.arange(count)).astype(np.int32)
-    return starts, members[order], values[order]

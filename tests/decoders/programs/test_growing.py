@@ -1,6 +1,4 @@
-"""Programs that grow: relaxed again from the last solution, they come to the same optima."""
-
-import sys
+"""Programs that grow come to the optima of those that are stated at once."""
 
 import numpy as np
 import pytest
@@ -9,12 +7,6 @@ from spacy_decoders import InfeasibleError
 from spacy_decoders.decoders.programs import LinearProgram
 
 SOLVERS = ["HIGHS", "CBC"]
-
-
-@pytest.fixture(params=["as installed", "without highspy"], autouse=True)
-def installed(request, monkeypatch):
-    if request.param == "without highspy":
-        monkeypatch.setitem(sys.modules, "highspy", None)
 
 
 @pytest.mark.parametrize("maximize", [True, False])
