@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.connection import closest_through
-
 __all__ = ["connect", "joined_pairs"]
 
 #: Half-edges that stand for "no path"; sums of a few still fit int32.
@@ -64,7 +62,14 @@ def connect(
     for middle in range(k):  # Floyd and Warshall
         np.minimum(between, between[:, [middle]] + between[[middle]], out=between)
     between = np.minimum(between, FAR)
-    shortest = closest_through(halves, np.minimum(to_centre, FAR), between)
+    to_centre = np.minimum(to_centre, FAR)
+    leaving = to_centre.copy()  # from each vertex to each centre, over another one or not
+    for middle in range(k):
+        np.minimum(leaving, to_centre[:, [middle]] + between[middle], out=leaving)
+    shortest = halves
+    for i in range(k):
+        np.minimum(shortest, leaving[:, [i]] + to_centre[:, i], out=shortest)
+    np.fill_diagonal(shortest, 0)
     return np.where(shortest >= FAR, -1, shortest // 2).astype(np.int32)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -86,14 +85,10 @@ def _refuse_marks(distances: NDArray[np.float64]) -> None:
 
 def checked_sets(sets: Sequence[ArrayLike], size: int) -> tuple[NDArray[np.int32], ...]:
     """Return the candidates of each set, which are below `size`."""
-    together = _end_to_end(sets, "i")
-    if together is not None and len(together) and 0 <= together.min() <= together.max() < size:
-        checked = _parted(together.astype(np.int32), sets)
-    else:
-        checked = tuple(
-            owned(checked_indices(f"sets[{i}]", members, (None,), low=0, high=size), members)
-            for i, members in enumerate(sets)
-        )
+    checked = tuple(
+        owned(checked_indices(f"sets[{i}]", members, (None,), low=0, high=size), members)
+        for i, members in enumerate(sets)
+    )
     if 0 in map(len, checked):
         at = [*map(len, checked)].index(0)
         raise ProblemError(f"sets[{at}]: no candidates; leave out what has none.")
@@ -106,31 +101,10 @@ def checked_local(
     """Return what the candidates of each set cost by themselves; inf forbids one."""
     if len(local) != len(sets):
         raise ProblemError(f"local: expected {len(sets)} arrays, one per set; got {len(local)}.")
-    together = _end_to_end(local, "f")
-    if together is not None and [*map(len, local)] == [*map(len, sets)]:  # type: ignore[arg-type]
-        costs = together.astype(np.float64)
-        # NaN is neither
-        if (np.isposinf(costs) | (np.abs(costs) <= LARGEST_SCORE)).all():
-            return _parted(costs, sets)
     return tuple(
         owned(_checked_costs(f"local[{i}]", costs, len(members)), costs)
         for i, (costs, members) in enumerate(zip(local, sets, strict=True))
     )
-
-
-def _end_to_end(arrays: Sequence[Any], kind: str) -> NDArray[Any] | None:
-    """Lay arrays end to end that can be checked at once; None if one is of another kind."""
-    if {type(array) for array in arrays} != {np.ndarray}:
-        return None
-    if {(array.ndim, array.dtype.kind) for array in arrays} != {(1, kind)}:
-        return None
-    return np.concatenate(arrays)
-
-
-def _parted(array: NDArray[Any], like: Sequence[Any]) -> tuple[NDArray[Any], ...]:
-    """Cut what nobody else holds into read-only pieces as long as those of `like`."""
-    whole, ends = read_only(array), accumulate(map(len, like), initial=0)
-    return tuple([whole[first:last] for first, last in pairwise(ends)])
 
 
 def _checked_costs(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
