@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,37 +64,26 @@ class Padded:
 
 
 class TransitionBounds(NamedTuple):
-    """The largest and the smallest transition into and out of each label.
+    """The largest transition into and out of each label.
 
-    References
-    ----------
-    Belanger et al. 2012, section 4.3: the bounds U of the reduced-cost oracle, and the data-
-    independent terms of equation 14.
+    **Shape (width,)**: the number of labels rounded up to a multiple of 64, and ``-inf`` beyond
+    the labels. They are the bounds U of the reduced-cost oracle of Belanger et al. 2012, section
+    4.3.
     """
 
-    # (width,), the number of labels rounded up to a multiple of 64, and `-inf` beyond
-    # the labels
     most_in: Floats
-    least_in: Floats
     most_out: Floats
-    least_out: Floats
 
     @classmethod
     def of(cls, transitions: Floats) -> TransitionBounds:
         """Compute the bounds of a model."""
-        size = len(transitions)
-
-        def padded(values: Any) -> Floats:
-            wide: Floats = aligned(-(-size // BLOCK) * BLOCK)
-            wide[:size], wide[size:] = values, -np.inf
-            return read_only(wide)
-
-        return cls(
-            padded(transitions.max(axis=0)),
-            padded(transitions.min(axis=0)),
-            padded(transitions.max(axis=1)),
-            padded(transitions.min(axis=1)),
-        )
+        found = []
+        for axis in (0, 1):
+            wide: Floats = aligned(-(-len(transitions) // BLOCK) * BLOCK)
+            wide[:] = -np.inf
+            wide[: len(transitions)] = transitions.max(axis=axis)
+            found.append(read_only(wide))
+        return cls(*found)
 
 
 def usual_limit(scores: Floats) -> float:

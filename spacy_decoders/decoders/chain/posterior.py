@@ -21,21 +21,11 @@ Floats = NDArray[np.float64]
 
 
 class LabelRuns(NamedTuple):
-    """Runs of labels, such as entities in BIO, and their probabilities.
+    """Runs of labels, such as entities in BIO, and their probabilities: **shape (runs,)** each."""
 
-    Attributes
-    ----------
-    starts, stops
-        **Shape (runs,)**, int64: the row of the first token, and that after the last.
-    kinds
-        **Shape (runs,)**, int64: the number of each run's kind.
-    probabilities
-        **Shape (runs,)**, float64.
-    """
-
-    starts: NDArray[np.int64]
-    stops: NDArray[np.int64]
-    kinds: NDArray[np.int64]
+    starts: NDArray[np.int64]  # the row of the first token
+    stops: NDArray[np.int64]  # the row after the last
+    kinds: NDArray[np.int64]  # the number of each run's kind
     probabilities: Floats
 
 
@@ -131,32 +121,15 @@ class ChainPosteriors:
     forward: Floats
 
     def of_labels(self, labels: ArrayLike) -> Floats:
-        """Return the probability of one label a token.
-
-        Parameters
-        ----------
-        labels
-            **Shape (total,)**.
-
-        Returns
-        -------
-        **Shape (total,)**, float64.
-        """
+        """Return the probability of one label a token: **shape (total,)**, as `labels`."""
         given = self._checked(labels)
         found: Floats = self.marginals[np.arange(len(given)), given]
         return found
 
     def of_labellings(self, labels: ArrayLike) -> Floats:
-        """Return the probability of one whole labelling a sentence.
+        """Return the probability of one whole labelling a sentence: **shape (sentences,)**.
 
-        Parameters
-        ----------
-        labels
-            **Shape (total,)**.
-
-        Returns
-        -------
-        **Shape (sentences,)**, float64: ``exp(score - log partition)``.
+        That is ``exp(score - log partition)``; `labels` are of **shape (total,)**.
         """
         sentences = Sentences(self.emissions, self.offsets)
         scores = sentences.scores_of(self.model, self._checked(labels).astype(np.int32))[:, 0]

@@ -113,7 +113,7 @@ class ChainModel:
 
     @cached_property
     def bounds(self) -> TransitionBounds:
-        """The largest and the smallest transition into and out of each label."""
+        """The largest transition into and out of each label."""
         return TransitionBounds.of(self.transitions)
 
     @cached_property

@@ -24,24 +24,13 @@ class Expectations(NamedTuple):
 
     The gradient of the sum of the log partitions with respect to the emissions is
     `marginals`, and with respect to the model's scores the three expected counts.
-
-    Attributes
-    ----------
-    log_partitions
-        **Shape (sentences,)**, float64: log of the sum over all labellings of exp(score).
-    marginals
-        **Shape (total, L)**, float32: the probability of each label at each token.
-    transitions
-        **Shape (L, L)**, float64: how often each label is expected to follow each, in all.
-    start, end
-        **Shape (L,)**, float64: how often each label is expected first and last, in all.
     """
 
-    log_partitions: Floats
-    marginals: NDArray[np.float32]
-    transitions: Floats
-    start: Floats
-    end: Floats
+    log_partitions: Floats  # (sentences,): log of the sum over all labellings of exp(score)
+    marginals: NDArray[np.float32]  # (total, L): the probability of each label at each token
+    transitions: Floats  # (L, L): how often each label is expected to follow each, in all
+    start: Floats  # (L,): how often each label is expected first, in all
+    end: Floats  # (L,): and last
 
 
 def log_partition(model: ChainModel, emissions: ArrayLike) -> float:
@@ -61,21 +50,8 @@ def log_partitions(
 ) -> Floats:
     """Return the log of the sum over all labellings of exp(score), of each sentence of a batch.
 
-    It is ``-inf`` where no labelling is legal.
-
-    Parameters
-    ----------
-    model
-        The scores that all sentences share.
-    emissions
-        **Shape (total, L)**: the sentences end to end, without padding.
-    lengths
-        **Shape (sentences,)**: tokens of each sentence; None for one sentence.
-
-    Raises
-    ------
-    ProblemError
-        If a shape is wrong, or a score is NaN or ``+inf``.
+    It is ``-inf`` where no labelling is legal. Arguments are those of
+    :func:`~.posterior.posteriors`.
 
     Examples
     --------
@@ -89,23 +65,8 @@ def log_partitions(
 def marginals(model: ChainModel, emissions: ArrayLike) -> NDArray[np.float32]:
     """Return the probability of each label at each token, given the whole sentence.
 
-    Parameters
-    ----------
-    model
-        The scores that all sentences share.
-    emissions
-        **Shape (n, L)**.
-
-    Returns
-    -------
-    **Shape (n, L)**, float32; every row sums to 1.
-
-    Raises
-    ------
-    ProblemError
-        If a shape is wrong, or a score is NaN, ``+inf``, or larger than 1e30.
-    InfeasibleError
-        If no labelling is legal.
+    Of one sentence, with the errors of :func:`~.posterior.posteriors`: **shape (n, L)**, float32;
+    every row sums to 1.
 
     Notes
     -----
@@ -128,25 +89,8 @@ def marginals(model: ChainModel, emissions: ArrayLike) -> NDArray[np.float32]:
 def forward_backward(model: ChainModel, emissions: ArrayLike, lengths: ArrayLike) -> Expectations:
     """Return log partitions, marginals and expected counts of a batch of sentences.
 
-    Parameters
-    ----------
-    model
-        The scores that all sentences share.
-    emissions
-        **Shape (total, L)**: the sentences end to end, without padding.
-    lengths
-        **Shape (sentences,)**: tokens of each sentence; 0 is allowed.
-
-    Raises
-    ------
-    ProblemError
-        If a shape is wrong, or a score is NaN or ``+inf``.
-    InfeasibleError
-        If a sentence has no legal labelling; the message names the sentence.
-
-    Notes
-    -----
-    The sum-product counterpart of equations 7 and 11 of Belanger et al. 2012.
+    Arguments and errors are those of :func:`~.posterior.posteriors`. The sum-product counterpart
+    of equations 7 and 11 of Belanger et al. 2012.
 
     Examples
     --------

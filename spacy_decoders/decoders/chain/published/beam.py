@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -76,9 +77,8 @@ class PrunedViterbi(ChainDecoder):
     """Exact decoding that first prunes labels by local evidence.
 
     A label is pruned where another scores more with its worst neighbours than this one with its
-    best. The extremes of the transitions are computed once for a model, so this costs little; it
-    prunes much only where transitions are weak compared with the emissions, and nothing where
-    every label has a forbidden neighbour.
+    best. That prunes much only where transitions are weak compared with the emissions, and
+    nothing where every label has a forbidden neighbour.
 
     References
     ----------
@@ -104,18 +104,17 @@ class PrunedViterbi(ChainDecoder):
 
 def _may_be_best(model: ChainModel, sentences: Sentences) -> NDArray[np.bool_]:
     """Return which labels no other rules out, whatever their neighbours: **shape (total, L)**."""
-    least = np.empty(sentences.emissions.shape)
-    most = least.copy()
-    first, last = sentences.borders()
-    for scores, into, out in (
-        (least, model.bounds.least_in, model.bounds.least_out),
-        (most, model.bounds.most_in, model.bounds.most_out),
-    ):
-        scores[:] = sentences.emissions
-        scores += np.where(first[:, None], model.start_scores, into[: model.size])
-        scores += np.where(last[:, None], model.end_scores, out[: model.size])
-    bar = least.max(axis=1, keepdims=True, initial=-np.inf)
-    kept: NDArray[np.bool_] = most >= bar
+    first, last = (border[:, None] for border in sentences.borders())
+
+    def beside(extreme: Callable[..., NDArray[np.float32]]) -> NDArray[np.float64]:
+        """Return the scores of labels with their best or their worst neighbours."""
+        scores = sentences.emissions.astype(np.float64)
+        scores += np.where(first, model.start_scores, extreme(model.transitions, axis=0))
+        scores += np.where(last, model.end_scores, extreme(model.transitions, axis=1))
+        return scores
+
+    bar = beside(np.min).max(axis=1, keepdims=True, initial=-np.inf)
+    kept: NDArray[np.bool_] = beside(np.max) >= bar
     return kept
 
 
