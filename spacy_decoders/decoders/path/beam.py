@@ -7,18 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import checked_whole
-from ...budget import UNLIMITED, Budget, Clock
+from ...budget import UNLIMITED, Budget
 from ...errors import ProblemError
+from .beam_search import beam
 from .decoder import PathDecoder
-from .kernels.beam import Candidates, Hypotheses, beam, fill_layer, next_layer
-from .lagrangian_search import STEPS
-from .problem import Floats, Integers, PathProblem, PathSolution
+from .problem import PathProblem, PathSolution
 from .proof import quick_bound, some_path
 
 __all__ = ["Beam"]
-
-#: Hypotheses that a beam keeps once its time has ended.
-NARROW = 10
 
 
 @dataclass(frozen=True)
@@ -83,7 +79,7 @@ class Beam(PathDecoder):
         else:
             outlook = np.zeros((length, problem.size))
             outlook[0] = problem.end
-        scores, paths = self._grown(problem, outlook, clock)
+        scores, paths = beam(problem.arrays, outlook, self.width, clock.exhausted)
         if not len(scores):
             found = [some_path(problem, length, clock)]
         elif k == 1:
@@ -94,29 +90,3 @@ class Beam(PathDecoder):
         if self.lookahead:
             bound = quick_bound(problem, length, problem.score(found[0]), nodes=0)
         return [PathSolution.certified("Beam", problem, path, bound) for path in found]
-
-    def _grown(
-        self, problem: PathProblem, outlook: Floats, clock: Clock
-    ) -> tuple[Floats, Integers]:
-        """Return the scores and the paths of the last layer."""
-        size, length, graph = problem.size, len(outlook), problem.graph
-        if self.width * size * length <= STEPS:
-            scores, paths = beam(problem.arrays, outlook, self.width)
-            return scores, paths
-        # a wide beam is extended in rounds, and narrowed once the clock has ended
-        scores, paths = np.zeros(1), np.zeros((1, length), dtype=np.int32)
-        used = np.zeros(problem.class_count, dtype=np.bool_)
-        a_round = 1 + STEPS // (8 * size)
-        for depth in range(length):
-            width = NARROW if clock.exhausted() else self.width
-            capacity = min(width, len(scores) * size)
-            candidates = Candidates(np.empty(capacity), np.empty(capacity, dtype=np.int64))
-            layer, rest, count = Hypotheses(scores, paths), outlook[length - 1 - depth], 0
-            for first in range(0, len(scores), a_round):
-                last = min(first + a_round, len(scores))
-                given = (graph, rest, layer, depth, used, first, last, candidates)
-                count = fill_layer(*given, count)
-                if clock.exhausted():
-                    break
-            scores, paths = next_layer(graph, layer, depth, candidates.members, count)
-        return scores + problem.end[paths[:, -1]], paths

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from .kernels.beam import beam
+from .beam_search import beam
 from .kernels.graph import Graph, Prices
 from .kernels.search import RankedPaths, fresh_state, search, search_once
 from .kernels.walks import PriceSearch, lagrangian_bounds, walk_bounds

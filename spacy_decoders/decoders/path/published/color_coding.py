@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ....budget import UNLIMITED, Budget, Clock
 from ....errors import ProblemError
+from ..beam_search import beam
 from ..decoder import PathDecoder
-from ..kernels.beam import beam
 from ..lagrangian_search import STEPS
 from ..problem import Floats, Integers, PathProblem, PathSolution
 from ..proof import quick_bound, some_path
