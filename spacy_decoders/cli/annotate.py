@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from ..annotate import Job, annotate
 from ..errors import ProblemError
-from .arguments import TextField, counted
+from .arguments import CONSOLE, TextField, counted
 
 __all__ = ["annotate_corpus"]
 
@@ -44,18 +43,17 @@ def annotate_corpus(
             f"output: {error.filename}: {error.strerror}. Make room and give the same command "
             "again: what is done stays done."
         ) from error
-    console = Console(highlight=False, soft_wrap=True)
     certified = "" if summary.certified is None else f", {summary.certified:.1%} proven optimal"
     if summary.pruned:
         certified += f", {summary.certified_pruned:.1%} the best among the candidates kept"
-    console.print(
+    CONSOLE.print(
         f"{counted(summary.written, 'document')} in {counted(summary.shards, 'file')} under "
         f"{job.output}{certified}."
     )
     if summary.resumed:
-        console.print(f"There from an earlier run: {counted(summary.resumed, 'file')}.")
+        CONSOLE.print(f"There from an earlier run: {counted(summary.resumed, 'file')}.")
     if summary.failed:
-        console.print(
+        CONSOLE.print(
             f"[yellow]{summary.failed:,} failed: see {job.output / 'errors.jsonl'}[/yellow]"
         )
         raise typer.Exit(1)

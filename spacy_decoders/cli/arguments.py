@@ -6,8 +6,20 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
-__all__ = ["FileOption", "PipelineOption", "TextField", "TextOption", "counted", "listed"]
+__all__ = [
+    "CONSOLE",
+    "FileOption",
+    "PipelineOption",
+    "TextField",
+    "TextOption",
+    "counted",
+    "listed",
+]
+
+#: What prints lines as they are, however wide.
+CONSOLE = Console(highlight=False, soft_wrap=True)
 
 TextOption = Annotated[str | None, typer.Option(help="The text.")]
 FileOption = Annotated[

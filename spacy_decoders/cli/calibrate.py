@@ -8,7 +8,6 @@ from typing import Annotated
 
 import spacy
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from ..components.probabilities import Fitted, calibrate_pipeline
@@ -16,7 +15,7 @@ from ..display.reliability import Diagram, draw_reliability
 from ..errors import ProblemError
 from ..models.calibration_fitting import auroc, errors_among_least_certain, reliability
 from ..readers.gold import gold_corpus
-from .arguments import listed
+from .arguments import CONSOLE, listed
 
 __all__ = ["calibrate_model", "diagrams_of", "table_of"]
 
@@ -56,12 +55,11 @@ def calibrate_model(
         said = str(error).removeprefix("examples: ").removesuffix(".")
         raise ProblemError(f"corpus: {said} in {corpus.name}.") from None
     nlp.to_disk(target)
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(table_of(fitted))
+    CONSOLE.print(table_of(fitted))
     if page is not None:
         draw_reliability(diagrams_of(fitted)).save(page)
-        console.print(f"Open {page} in a browser for reliability diagrams.")
-    console.print(f"The calibrated pipeline is {target}.")
+        CONSOLE.print(f"Open {page} in a browser for reliability diagrams.")
+    CONSOLE.print(f"The calibrated pipeline is {target}.")
 
 
 def table_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> Table:

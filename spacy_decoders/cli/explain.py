@@ -9,12 +9,11 @@ from typing import Annotated
 
 import spacy
 import typer
-from rich.console import Console
 from spacy.language import Language
 
 from ..bundled import load
 from ..display import explain
-from .arguments import FileOption, PipelineOption, TextOption
+from .arguments import CONSOLE, FileOption, PipelineOption, TextOption
 
 __all__ = ["explain_text", "given_text", "paragraphs", "with_alternatives"]
 
@@ -61,7 +60,7 @@ def explain_text(
             f"more than the pipeline takes ({nlp.max_length:,}); split it by blank lines."
         )
     page = explain(nlp.pipe(given)).save(output)
-    Console(highlight=False, soft_wrap=True).print(f"Open {page} in a browser.")
+    CONSOLE.print(f"Open {page} in a browser.")
 
 
 def given_text(text: str | None, file: Path | None) -> str:

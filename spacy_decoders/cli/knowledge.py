@@ -10,20 +10,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from tqdm import tqdm
 
 from ..errors import ProblemError, StorageError
 from ..knowledge.concept_base import ConceptBase, Contents, write_concept_base
-from ..knowledge.concepts import BadRows, Concept
+from ..knowledge.concepts import Concept
 from ..knowledge.dumps.wikidata import WikidataDump
 from ..knowledge.sources.concept_files import ConceptFile
 from ..knowledge.sources.triples import Triples
 from ..knowledge.sources.wikispeedia import Wikispeedia
 from ..knowledge.sources.wordnet import WordNet
 from ..knowledge.wikipedia import WikipediaDumps
-from .arguments import counted
+from .arguments import CONSOLE, counted
 
 __all__ = [
     "build_from_file",
@@ -56,10 +55,9 @@ def build_from_file(
 ) -> None:
     """Build from your own concepts: id, title, aliases, links, description, text."""
     concepts = ConceptFile(source)
-    contents, lost = Contents.of(tqdm(concepts, unit="concept", desc=source.name))
-    _finish(output, contents, source.name, hubs, concepts.bad, lost)
+    _build(concepts, output, source.name, hubs)
     if concepts.ignored:
-        Console(highlight=False, soft_wrap=True).print(_of_ignored(concepts.ignored), markup=False)
+        CONSOLE.print(_of_ignored(concepts.ignored), markup=False)
 
 
 def _of_ignored(columns: set[str]) -> str:
@@ -79,9 +77,7 @@ def build_from_wikidata(
     hubs: Hubs = 256,
 ) -> None:
     """Build from a Wikidata dump."""
-    dump = WikidataDump(source, language, progress=True)
-    contents, lost = Contents.of(dump)
-    _finish(output, contents, source.name, hubs, dump.bad, lost, WIKIDATA)
+    _build(WikidataDump(source, language, progress=True), output, source.name, hubs, WIKIDATA)
 
 
 def build_from_wordnet(
@@ -116,13 +112,6 @@ def build_from_triples(
     _build(Triples(names, triples), output, triples.name, hubs, WIKIDATA)
 
 
-def _build(
-    concepts: WordNet | Wikispeedia | Triples, output: Path, source: str, hubs: int, url: str = ""
-) -> None:
-    contents, lost = Contents.of(tqdm(concepts, unit="concept", desc=source))
-    _finish(output, contents, source, hubs, concepts.bad, lost, url)
-
-
 def build_from_wikipedia(
     output: Output,
     page: Annotated[Path, typer.Option(help="*-page.sql.gz")],
@@ -152,49 +141,47 @@ def build_from_wikipedia(
     hubs: Hubs = 256,
 ) -> None:
     """Build from the dumps of a Wikipedia; goes on where an earlier build stopped."""
-    console = Console(highlight=False, soft_wrap=True)
     old = None
     with suppress(StorageError):  # there is none, or one of another version
         old = ConceptBase.open(output).manifest
     stages = output.with_name(f"{output.name}.stages")
     dumps = WikipediaDumps(
         page, redirect, pagelinks, stages, linktarget, articles, page_props, wikidata, language,
-        workers, scheduler, progress=True, report=console.print,
+        workers, scheduler, progress=True, report=CONSOLE.print,
     )  # fmt: skip
     base, bad = dumps.build(output, hubs=hubs)
     _summarise(output, base)
     if old is not None:
-        console.print(f"before: {counted(old['concepts'], 'concept')}")
+        CONSOLE.print(f"before: {counted(old['concepts'], 'concept')}")
     for name, rows in bad.items():
         if rows:
-            console.print(f"[yellow]left out: {counted(rows, 'row')} of {name}[/yellow]")
+            CONSOLE.print(f"[yellow]left out: {counted(rows, 'row')} of {name}[/yellow]")
     shutil.rmtree(stages)
 
 
-def _finish(
+def _build(
+    concepts: ConceptFile | WikidataDump | WordNet | Wikispeedia | Triples,
     output: Path,
-    contents: Contents,
     source: str,
     hubs: int,
-    bad: BadRows,
-    lost: int,
     url: str = "",
 ) -> None:
+    # a dump shows a bar over its bytes
+    bar = tqdm(concepts, source, unit="concept", disable=isinstance(concepts, WikidataDump))
+    contents, lost = Contents.of(bar)
     write_concept_base(output, contents, source=source, url=url, hubs=hubs, progress=True)
-    base = ConceptBase.open(output)
-    _summarise(output, base)
-    console = Console(highlight=False, soft_wrap=True)
+    _summarise(output, ConceptBase.open(output))
     if lost:
-        console.print(f"left out: {counted(lost, 'link')} to nothing")
-    if bad.count:
-        rows = counted(bad.count, "row")
-        console.print(f"[yellow]left out: {rows} that could not be read[/yellow]")
-        for example in bad.examples[:5]:
-            console.print(f"  {example}", markup=False)
+        CONSOLE.print(f"left out: {counted(lost, 'link')} to nothing")
+    if concepts.bad.count:
+        rows = counted(concepts.bad.count, "row")
+        CONSOLE.print(f"[yellow]left out: {rows} that could not be read[/yellow]")
+        for example in concepts.bad.examples[:5]:
+            CONSOLE.print(f"  {example}", markup=False)
 
 
 def _summarise(output: Path, base: ConceptBase) -> None:
-    Console(highlight=False, soft_wrap=True).print(
+    CONSOLE.print(
         f"{output}: {counted(len(base), 'concept')}, {counted(base.graph.n_edges, 'link')}, "
         f"{counted(len(base.aliases), 'alias', 'aliases')}."
     )
@@ -225,7 +212,7 @@ def show(
     }
     for name, value in rows.items():
         table.add_row(name, value)
-    Console(highlight=False, soft_wrap=True).print(table)
+    CONSOLE.print(table)
 
 
 def look_up(
@@ -247,10 +234,9 @@ def look_up(
         found, scores = base.text.find(alias, limit)
     else:
         found, scores = base.aliases.candidates(alias)
-    console = Console(highlight=False, soft_wrap=True)
     if not len(found):
         fault = "shares a word with" if words else "is known as"
-        console.print(f"Nothing {fault} {alias!r}.", markup=False)
+        CONSOLE.print(f"Nothing {fault} {alias!r}.", markup=False)
         raise typer.Exit(1)
     typed = ["type"] if base.type_names else []
     table = Table("id", "title", *typed, "score" if words else "prior", "links", "description")
@@ -263,4 +249,4 @@ def look_up(
             f"{int(base.graph.degree[concept]):,}",
             base.descriptions[concept],
         )
-    console.print(table)
+    CONSOLE.print(table)
