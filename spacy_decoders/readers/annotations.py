@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ __all__ = ["AnnotationCorpus"]
 Labelled = tuple[int, int, str]
 
 
+@dataclass(eq=False)
 class AnnotationCorpus:
     """Examples from what people annotated in Prodigy or Label Studio.
 
@@ -37,9 +39,9 @@ class AnnotationCorpus:
         The most documents; 0 for all.
     """
 
-    def __init__(self, path: str | Path, *, limit: int = 0) -> None:
-        self.path = Path(path)
-        self.limit = limit
+    path: str | Path
+    _: KW_ONLY
+    limit: int = 0
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield an Example for each task that was answered."""
@@ -55,7 +57,7 @@ class AnnotationCorpus:
                 return
 
     def _tasks(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        for path in matching_files(self.path, (".jsonl", ".json")):
+        for path in matching_files(Path(self.path), (".jsonl", ".json")):
             if path.name.removesuffix(".gz").endswith(".jsonl"):
                 yield from json_objects(path)
                 continue

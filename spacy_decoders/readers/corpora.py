@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,6 +25,7 @@ from .white_space import with_white_space
 __all__ = ["JoinedCorpus", "SentenceCorpus", "make_doc"]
 
 
+@dataclass(eq=False)
 class SentenceCorpus:
     """Examples from files of annotated sentences.
 
@@ -63,43 +65,31 @@ class SentenceCorpus:
         types that are not named are unknown. None if all types stay as they are.
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        read: Callable[[Path], Iterator[Sentence]],
-        *,
-        suffixes: Sequence[str],
-        n_sents: int = 1,
-        random_sents: bool = False,
-        gold_tokens: bool = True,
-        gold_sents: bool = False,
-        gold_sents_share: float = 1.0,
-        white_space: float = 0.0,
-        limit: int = 0,
-        types: Mapping[str, str] | None = None,
-    ) -> None:
-        if n_sents < 0 or limit < 0 or (random_sents and n_sents < 1):
+    path: str | Path
+    read: Callable[[Path], Iterator[Sentence]]
+    _: KW_ONLY
+    suffixes: Sequence[str]
+    n_sents: int = 1
+    random_sents: bool = False
+    gold_tokens: bool = True
+    gold_sents: bool = False
+    gold_sents_share: float = 1.0
+    white_space: float = 0.0
+    limit: int = 0
+    types: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.n_sents < 0 or self.limit < 0 or (self.random_sents and self.n_sents < 1):
             raise ProblemError(
                 "n_sents and limit must not be negative, and random_sents needs n_sents of at "
-                f"least 1; got n_sents={n_sents}, limit={limit}, random_sents={random_sents}."
+                f"least 1; got n_sents={self.n_sents}, limit={self.limit}, "
+                f"random_sents={self.random_sents}."
             )
-        if gold_sents and not gold_tokens:
+        if self.gold_sents and not self.gold_tokens:
             raise ProblemError("gold_sents: the file's boundaries need gold_tokens = true.")
-        for name, share in (("gold_sents_share", gold_sents_share), ("white_space", white_space)):
-            if not 0.0 <= share <= 1.0:
+        for name in ("gold_sents_share", "white_space"):
+            if not 0.0 <= (share := getattr(self, name)) <= 1.0:
                 raise ProblemError(f"{name}: expected a share from 0 to 1, got {share}.")
-        self.path = Path(path)
-        self.read = read
-        self.suffixes = tuple(suffixes)
-        self.n_sents = n_sents
-        self.random_sents = random_sents
-        self.gold_tokens = gold_tokens
-        self.gold_sents = gold_sents
-        self.gold_sents_share = gold_sents_share
-        self.white_space = white_space
-        self.limit = limit
-        self.types = types
-        self._sentences: list[Sentence] | None = None
         self._random = random.Random(0)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -122,15 +112,13 @@ class SentenceCorpus:
 
     def sentences(self) -> list[Sentence]:
         """The sentences of all files."""
-        if self._sentences is None:
-            files = matching_files(self.path, self.suffixes)
-            read = chain.from_iterable(self.read(file) for file in files)
-            self._sentences = [
-                sentence
-                for sentence, _ in zip(read, range(self.limit or 2**62), strict=False)
-                if len(sentence)
-            ]
         return self._sentences
+
+    @cached_property
+    def _sentences(self) -> list[Sentence]:
+        files = matching_files(Path(self.path), self.suffixes)
+        read = islice(chain.from_iterable(map(self.read, files)), self.limit or None)
+        return [sentence for sentence in read if len(sentence)]
 
     def documents(self) -> Iterator[list[Sentence]]:
         """The sentences, document by document."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 
 from spacy.language import Language
@@ -20,6 +21,7 @@ if not Doc.has_extension("headline"):
     Doc.set_extension("headline", default="")
 
 
+@dataclass(eq=False)
 class HeadlineCorpus:
     """Examples from JSON lines with a title and a text each.
 
@@ -39,20 +41,12 @@ class HeadlineCorpus:
         The most lines to read; 0 for all.
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        *,
-        title: str = "title",
-        text: str = "text",
-        limit: int = 0,
-        strip_title: bool = False,
-    ) -> None:
-        self.path = Path(path)
-        self.title = title
-        self.text = text
-        self.limit = limit
-        self.strip_title = strip_title
+    path: str | Path
+    _: KW_ONLY
+    title: str = "title"
+    text: str = "text"
+    limit: int = 0
+    strip_title: bool = False
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Make the examples anew."""
@@ -66,7 +60,7 @@ class HeadlineCorpus:
                 return
 
     def _records(self) -> Iterator[tuple[str, str]]:
-        for file in matching_files(self.path, [".jsonl"]):
+        for file in matching_files(Path(self.path), [".jsonl"]):
             for place, record in json_objects(file):
                 title, text = record.get(self.title), record.get(self.text)
                 if not (isinstance(title, str) and isinstance(text, str)):
