@@ -76,8 +76,7 @@ def article_of(page: Page) -> Article:
     """Read the wikitext of a page."""
     if page.redirect is not None:
         return Article(page_title(page.title), page_title(page.redirect), "", ())
-    plain, shown, hidden = plain_text(page.source)
-    body = plain.decode("utf8", "replace")
+    body, shown, hidden = plain_text(page.source)
     described = _SHORT.search(page.source, 0, 4000)
     description = described.group(1).decode("utf8", "replace").strip() if described else ""
     return Article(
@@ -92,5 +91,5 @@ def article_of(page: Page) -> Article:
 
 
 def _anchors(links: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    named = ((page_title(target), " ".join(words.split())) for target, words in links)
+    named = ((page_title(target), words) for target, words in links)
     return tuple((target, words) for target, words in named if target and words)

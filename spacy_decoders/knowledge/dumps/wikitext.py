@@ -1,16 +1,43 @@
-"""Wikitext as plain text with its links, by one compiled pass."""
+"""Wikitext as plain text with its links: markup is taken away kind by kind, from the inside out."""
 
 from __future__ import annotations
 
-import numpy as np
-
-from ...arrays import read_only
-from .kernels.wikitext import strip_markup
+import html
+import re
 
 __all__ = ["plain_text"]
 
+#: Comments, and elements whose content is no text; one that has lost its end is left as it is.
+_NO_TEXT = re.compile(
+    r"<!--.*?-->|<(ref|math|gallery|timeline|syntaxhighlight|source|score|chem|graph|mapframe"
+    r"|imagemap|templatestyles)\b[^<>]{0,2000}?(?:/>|>.{0,100000}?</\1\s*>)",
+    re.DOTALL | re.IGNORECASE,
+)
+_TAGS = re.compile(r"</?[a-zA-Z][^<>]{0,2000}>|''+")
+#: Templates and tables with none of their kind within.
+_NESTED = (
+    re.compile(r"\{\{[^{}]*(?:(?:\{(?!\{)|\}(?!\}))[^{}]*)*\}\}"),
+    re.compile(r"\{\|[^{|]*(?:(?:\{(?!\|)|\|(?!\}))[^{|]*)*\|\}"),
+)
+#: Templates in templates are looked into so far.
+_DEEPEST = 40
+#: Links to other name spaces and wikis, with the links of their captions. Titles have a blank
+#: behind a colon.
+_ELSEWHERE = re.compile(
+    r"\[\[[^\[\]|\n]*?:[^ _\[\]|][^\[\]]*(?:(?:\[\[[^\[\]]*\]\]|\[[^\[\]]*\])[^\[\]]*)*\]\]"
+)
+_WEB = re.compile(r"\[https?:[^\s\]]*\s*([^\]\n]*)\]")
+#: Headings, what is left of tables, rules; the signs of lists.
+_LINES = re.compile(r"^(?:[=|!].*|--.*|[*#;:]+)", re.MULTILINE)
+#: Page, section, words, and letters behind: ``[[bus]]es``.
+_LINK = re.compile(r"\[\[([^\[\]|{}\n#]*)(#[^\[\]|{}\n]*)?(?:\|([^\[\]\n]*))?\]\]([a-zA-Z]*)")
+#: Stands where markup was, which parts a link from the letters behind it.
+_GONE = "\0"
 
-def plain_text(source: bytes) -> tuple[bytes, list[tuple[str, str]], list[tuple[str, str]]]:
+Links = list[tuple[str, str]]
+
+
+def plain_text(source: bytes) -> tuple[str, Links, Links]:
     """The text of an article, without markup, and its links.
 
     Templates, tables, references, headings and images are left out, and white space is joined.
@@ -28,21 +55,39 @@ def plain_text(source: bytes) -> tuple[bytes, list[tuple[str, str]], list[tuple[
 
     Examples
     --------
-    >>> text, links, hidden = plain_text(b"A [[Felidae|cat]].{{see [[Big cat]]s}}")
-    >>> text.decode(), links, hidden
-    ('A cat.', [('Felidae', 'cat')], [('Big cat', 'Big cat')])
+    >>> plain_text(b"A [[Felidae|cat]].{{see [[Big cat]]s}}")
+    ('A cat.', [('Felidae', 'cat')], [('Big cat', 'Big cats')])
     """
-    data = read_only(np.frombuffer(source + b"\n", np.uint8))
-    text = np.empty(len(data), np.uint8)
-    found = np.empty((source.count(b"[[") + 1, 5), np.int64)
-    filled, count = strip_markup(data, text, found)
-    plain = text[:filled].tobytes()
-    shown, hidden = [], []
-    for target_start, target_stop, start, stop, is_hidden in found[:count].tolist():
-        target = source[target_start:target_stop].decode("utf8", "replace")
-        words = (source if is_hidden else plain)[start:stop].decode("utf8", "replace")
-        if is_hidden:
-            hidden.append((target, words.replace("''", "").replace("'''", "").strip()))
-        else:
-            shown.append((target, words.strip()))
-    return plain, shown, hidden
+    shown: Links = []
+    hidden: Links = []
+
+    def hide(match: re.Match[str]) -> str:
+        inside = _ELSEWHERE.sub("", match[0])
+        hidden.extend(_page_and_words(link) for link in _LINK.finditer(inside))
+        return _GONE
+
+    def show(match: re.Match[str]) -> str:
+        page, words = _page_and_words(match)
+        shown.append((page, words))
+        return words
+
+    text = source.decode("utf8", "replace").replace(_GONE, "")
+    text = _TAGS.sub(_GONE, _NO_TEXT.sub(_GONE, text))
+    text = html.unescape(text)
+    for nested in _NESTED:
+        for _ in range(_DEEPEST):
+            text, count = nested.subn(hide, text)
+            if not count:
+                break
+    text = _WEB.sub(r"\1", _ELSEWHERE.sub(_GONE, text))
+    text = _LINK.sub(show, _LINES.sub("", text))
+    for left in (_GONE, "[[", "]]"):
+        text = text.replace(left, "")
+    named = ([(page, words) for page, words in links if page] for links in (shown, hidden))
+    return " ".join(text.split()), *named
+
+
+def _page_and_words(link: re.Match[str]) -> tuple[str, str]:
+    page, section, words, tail = link.groups("")
+    words = words if link[3] is not None else page + section
+    return page.strip(), " ".join((words + tail).replace(_GONE, "").split())
