@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import ProblemError
 from ..graph import ConceptGraph
 from .building.articles import anchors_as_names, read_articles
-from .building.facts import join_items, join_types
+from .building.facts import join_items, types_of_items
 from .building.links import read_links
 from .building.names import Uses, index_names, rows_of_uses, titles_as_names
 from .building.occurrences import link_probabilities
@@ -127,7 +127,7 @@ class WikipediaDumps:
             bad["page_props"] = int(found.state["bad"])
             items = found.read("items", np.int64)
             if wikidata is not None:
-                types = join_types(build, found, wikidata).read("types", np.int16)
+                types = types_of_items(items, wikidata)
         graph = ConceptGraph(links.graph)
         if hubs:
             graph.index_hubs(hubs, progress=True)

@@ -14,17 +14,17 @@ import numpy as np
 from ..aliases import normalised
 from ..dumps.articles import Article, article_of
 from ..dumps.pages import Unit, pages, units
+from .lines import as_lines, lines_of
 from .names import Uses
-from .results import UnitResults, read_units
 from .stages import Build, Stage, fingerprint
-from .string_index import as_lines, lines_of
 from .titles import Titles
+from .units import UnitResults, read_units
 
 __all__ = ["ArticlePart", "anchors_as_names", "article_parts", "read_articles"]
 
-#: Pages of a file of results: what a killed worker has to read again.
+#: Pages of a file of results.
 PAGES = 10_000
-#: Bytes of a dump that one task reads.
+#: Bytes of a dump that one task reads, and reads again if it is killed.
 UNIT = 1 << 27
 
 
@@ -83,13 +83,12 @@ class ArticlePart:
 
 
 def read_unit(task: ArticleTask) -> int:
-    """Read one unit, from where an earlier reading was stopped; returns its pages."""
+    """Read one unit, unless an earlier build has; returns its pages."""
     if task.results.total is not None:
         return task.results.total
-    place = task.results.written
-    total = place * PAGES
+    place = total = 0
     part = ArticlePart()
-    for page in pages(task.unit, skip=total):
+    for page in pages(task.unit):
         part.pages += 1
         if isinstance(page, str):
             part.bad.append(page)
@@ -112,7 +111,7 @@ def read_articles(build: Build, paths: Sequence[Path]) -> Stage:
     stage.folder.mkdir(parents=True, exist_ok=True)
     cut = [unit for path in paths for unit in units(path, UNIT)]
     tasks = [ArticleTask(unit, UnitResults(stage.folder, i)) for i, unit in enumerate(cut)]
-    total = read_units(build, read_unit, tasks, "articles", "pages")
+    total = read_units(build, read_unit, tasks, "articles")
     bad, examples = 0, []
     for part in article_parts(stage):
         with np.load(part, allow_pickle=False) as arrays:

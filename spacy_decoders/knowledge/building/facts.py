@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dumps.sql import SqlTable
-from .arrays import NONE, taken
+from .lines import NONE, taken
 from .stages import Build, Stage, fingerprint
 from .titles import Titles
-from .wikidata import TYPES, items_of, types_of
+from .wikidata import items_of, types_of
 
-__all__ = ["join_items", "join_types"]
+__all__ = ["join_items", "types_of_items"]
 
 _ITEM = b"wikibase_item\x1fQ"
 
@@ -58,14 +58,9 @@ def _read_props(build: Build, path: Path, titles: Titles, items: NDArray[np.int6
     return table.bad
 
 
-def join_types(build: Build, items: Stage, wikidata: Stage) -> Stage:
-    """The place of each concept's type in `TYPES`, -1 where unknown."""
-    stage = build.stage("types", [items.key, wikidata.key, *TYPES, *map(str, TYPES.values())])
-    if not stage.done:
-        known, types = types_of(wikidata)
-        of_concept = items.read("items", np.int64)
-        place = np.searchsorted(known, of_concept)
-        found = (taken(known, place) == of_concept) & (of_concept > 0)
-        stage.begun().append("types", np.where(found, taken(types, place), NONE).astype(np.int16))
-        stage.finish()
-    return stage
+def types_of_items(items: NDArray[np.int64], wikidata: Stage) -> NDArray[np.int16]:
+    """The place of the type of each item in `TYPES`, -1 where unknown."""
+    known, types = types_of(wikidata)
+    place = np.searchsorted(known, items)
+    found = (taken(known, place) == items) & (items > 0)
+    return np.where(found, taken(types, place), NONE).astype(np.int16)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +12,17 @@ from numpy.typing import NDArray
 from ...errors import ProblemError
 from ...graph.adjacency import GraphArrays
 from ..dumps.sql import Chunk, SqlTable
-from .arrays import chunks, ranges, rows_of_parts, taken
+from .lines import chunks, taken
 from .stages import Build, Stage, fingerprint
 from .titles import Titles
 
 __all__ = ["PageLinks", "read_links"]
 
-# a key is (concept, other concept, whether the other links to it): 31 + 31 + 1 bits
+# a link is (concept, other concept, whether the other links to it): 31 + 31 + 1 bits; a pair has
+# no last bit
 _FIRST, _SECOND = np.uint64(32), np.uint64(1)
-_LOW = np.uint64(2**31 - 1)
-_NOT_A_KEY = np.uint64(2**64 - 1)
-#: Files that keys are dealt out over, to be sorted one by one.
-_PARTS = 64
+_OF_PAIR, _LOW = np.uint64(31), np.uint64(2**31 - 1)
+_NO_LINK = np.uint64(2**64 - 1)
 #: Link targets are numbered below this.
 _TARGETS = 1 << 30
 
@@ -37,27 +35,6 @@ class PageLinks:
     graph: GraphArrays  # their graph, undirected
     received: NDArray[np.int32]  # (concepts,): from how many others each concept is linked
     bad: dict[str, int]  # rows left out, by table
-
-
-class _Keys:
-    """Pairs of numbers as 64-bit keys, dealt out over files by ranges of the first."""
-
-    def __init__(self, stage: Stage, bounds: NDArray[np.int64]) -> None:
-        self.stage = stage
-        self.bounds = bounds  # where the ranges begin, and the last ends
-
-    def add(self, first: NDArray[Any], keys: NDArray[np.uint64]) -> None:
-        """Deal out keys; `first` tells the range of each."""
-        part = (np.searchsorted(self.bounds, first, side="right") - 1).astype(np.uint8)
-        for number, rows in rows_of_parts(part):
-            self.stage.append(f"keys.{number}", keys[rows])
-
-    def parts(self) -> Iterator[tuple[int, int, NDArray[np.uint64]]]:
-        """The bounds and the sorted keys of each file, which is removed."""
-        for number in range(len(self.bounds) - 1):
-            low, high = self.bounds[number : number + 2].tolist()
-            yield low, high, np.sort(self.stage.read(f"keys.{number}", np.uint64))
-            self.stage.drop(f"keys.{number}")
 
 
 def read_links(
@@ -87,10 +64,9 @@ def read_links(
         bad["linktarget"] = int(targets.state["bad"])
     links = build.stage("links", inputs)
     if not links.done:
-        keys = _Keys(links.begun(), np.unique(np.linspace(0, len(titles), _PARTS + 1).astype(int)))
-        rows, kept = _deal_links(build, keys, table, titles, of_target)
+        rows, kept = _write_links(build, links.begun(), table, titles, of_target)
         build.report(f"links: {rows:,}, {kept:,} between concepts, {table.bad:,} left out")
-        degrees = _sort_links(links, keys)
+        degrees = _count_links(links, len(titles))
         _order(links, degrees)
         links.finish(bad=table.bad)
         build.report(f"graph: {len(links.read('indices', np.int32)) // 2:,} links")
@@ -131,14 +107,14 @@ def _concepts_of_titles(chunk: Chunk, titles: Titles) -> NDArray[np.int64]:
     return np.where(chunk.numbers[:, 1] == 0, concepts, -1)
 
 
-def _deal_links(
+def _write_links(
     build: Build,
-    keys: _Keys,
+    stage: Stage,
     table: SqlTable,
     titles: Titles,
     of_target: NDArray[np.int32] | None,
 ) -> tuple[int, int]:
-    """Deal out the links between different concepts, both ways; rows read, and links kept."""
+    """Write the links between different concepts, from both ends; rows read, and links kept."""
     rows = kept = 0
     by_number = of_target is not None
     columns = ["pl_from", "pl_target_id" if by_number else "pl_namespace"]
@@ -151,47 +127,62 @@ def _deal_links(
             target = _concepts_of_titles(chunk, titles)
         linked = (source >= 0) & (target >= 0) & (source != target)
         a, b = source[linked].astype(np.uint64), target[linked].astype(np.uint64)
-        keys.add(source[linked], a << _FIRST | b << _SECOND)
-        keys.add(target[linked], b << _FIRST | a << _SECOND | np.uint64(1))
+        stage.append("links", a << _FIRST | b << _SECOND)
+        stage.append("links", b << _FIRST | a << _SECOND | np.uint64(1))
         rows, kept = rows + len(linked), kept + len(a)
     return rows, kept
 
 
-def _sort_links(stage: Stage, keys: _Keys) -> NDArray[np.int64]:
-    """Write the neighbours of each concept, and how many concepts link to it; give degrees."""
-    degrees = [np.empty(0, np.int64)]
-    for low, high, sorted_keys in keys.parts():
-        directed = sorted_keys[np.diff(sorted_keys, prepend=_NOT_A_KEY) != 0]
-        received = (directed[directed & np.uint64(1) == 1] >> _FIRST).astype(np.int64)
-        pairs = directed >> _SECOND
-        pairs = pairs[np.diff(pairs, prepend=_NOT_A_KEY) != 0]
-        owner = (pairs >> np.uint64(31)).astype(np.int64)
-        stage.append("neighbours", (pairs & _LOW).astype(np.int32))
-        degrees.append(np.bincount(owner - low, minlength=high - low))
-        counts = np.bincount(received - low, minlength=high - low)
-        stage.append("received", counts.astype(np.int32))
-    return np.concatenate(degrees)
+def _count_links(stage: Stage, concepts: int) -> NDArray[np.int64]:
+    """Write each pair of linked concepts once, and how often each is linked to; give degrees."""
+    received, degrees = np.zeros((2, concepts), np.int64)
+    last = _NO_LINK
+    for links in _sorted_parts(stage, "links"):
+        linked = _different(links, last)
+        pairs = _different(linked >> _SECOND, last >> _SECOND)
+        _count(received, linked[linked & np.uint64(1) == 1] >> _FIRST)
+        _count(degrees, pairs >> _OF_PAIR)
+        stage.append("pairs", pairs)
+        last = links[-1]
+    stage.append("received", received.astype(np.int32))
+    stage.drop("links")
+    return degrees
 
 
 def _order(stage: Stage, degrees: NDArray[np.int64]) -> None:
-    """Number the concepts by descending degree, and sort the lists of these numbers."""
+    """Number the concepts by descending degree, and write the sorted lists of these numbers."""
     order = np.argsort(-degrees, kind="stable")
     inner = np.empty(len(order), np.int32)
     inner[order] = np.arange(len(order), dtype=np.int32)
-    ordered = degrees[order]
-    # every part has about as many links, whatever the hubs have
-    keys = _Keys(stage, ranges(ordered, _PARTS))
-    neighbours = stage.read("neighbours", np.int32)
-    starts = np.concatenate([[0], np.cumsum(degrees)])
-    for part in chunks(len(neighbours)):
-        low, high = np.searchsorted(starts, [part.start, part.stop - 1], side="right") - 1
-        lengths = np.clip(starts[low + 1 : high + 2], part.start, part.stop)
-        lengths = np.diff(lengths, prepend=part.start)
-        first = np.repeat(inner[low : high + 1], lengths)
-        second = inner[neighbours[part]].astype(np.uint64)
-        keys.add(first, first.astype(np.uint64) << _FIRST | second)
-    for _, _, sorted_keys in keys.parts():
-        stage.append("indices", (sorted_keys & np.uint64(2**32 - 1)).astype(np.int32))
-    stage.append("indptr", np.concatenate([[0], np.cumsum(ordered)]))
+    pairs = stage.read("pairs", np.uint64)
+    for part in chunks(len(pairs)):
+        first, second = inner[pairs[part] >> _OF_PAIR], inner[pairs[part] & _LOW]
+        stage.append("ordered", first.astype(np.uint64) << _OF_PAIR | second.astype(np.uint64))
+    for ordered in _sorted_parts(stage, "ordered"):
+        stage.append("indices", (ordered & _LOW).astype(np.int32))
+    stage.append("indptr", np.concatenate([[0], np.cumsum(degrees[order])]))
     stage.append("inner", inner)
-    stage.drop("neighbours")
+    stage.drop("pairs", "ordered")
+
+
+def _sorted_parts(stage: Stage, name: str) -> Iterator[NDArray[np.uint64]]:
+    """Sort a file, which may be larger than memory, where it lies; give it part by part."""
+    path = stage.folder / name
+    if path.exists() and path.stat().st_size:
+        values = np.memmap(path, np.uint64, "r+")
+        values.sort()
+        for part in chunks(len(values)):
+            yield np.asarray(values[part])
+
+
+def _different(ordered: NDArray[np.uint64], last: np.uint64) -> NDArray[np.uint64]:
+    """Sorted values, each once; `last` came before them."""
+    return np.asarray(ordered[np.diff(ordered, prepend=last) != 0])
+
+
+def _count(counts: NDArray[np.int64], ordered: NDArray[np.uint64]) -> None:
+    """Count sorted numbers."""
+    if len(ordered):
+        first = int(ordered[0])
+        found = np.bincount((ordered - ordered[0]).astype(np.int64))
+        counts[first : first + len(found)] += found

@@ -12,9 +12,8 @@ from ..aliases import normalised
 from ..contents import storable
 from ..database import written
 from ..letter_case import CASES, letter_cases
-from .arrays import TEXTS
+from .lines import TEXTS, LineIndex, as_lines
 from .stages import Build, Stage
-from .string_index import StringIndex, as_lines
 from .titles import Titles
 
 __all__ = ["Uses", "index_names", "rows_of_uses", "titles_as_names"]
@@ -83,11 +82,14 @@ def index_names(build: Build, stage: Stage, uses: Iterable[Uses]) -> None:
         while some := rows.fetchmany(TEXTS):
             lines.append(as_lines([name for name, _ in some]))
             counts += [count for _, count in some]
-    index, places, _ = StringIndex.build_lines(np.concatenate(lines), len(counts))
-    index.save(stage, "names")
-    articles = np.zeros(len(index), np.float32)
-    articles[places[places >= 0]] = np.array(counts)[places >= 0]
-    stage.append("articles", articles)
+    names = np.concatenate(lines)
+    index = LineIndex.of(names, len(counts))
+    buckets, shift = index.buckets()
+    stage.append("names", names)
+    stage.append("articles", np.array(counts, np.float32))
+    stage.append("codes", index.codes)
+    stage.append("rows", index.rows)
+    stage.append("buckets", buckets)
     stage.drop("names.sqlite")
-    stage.finish()
-    build.report(f"names: {len(index):,}")
+    stage.finish(shift=shift)
+    build.report(f"names: {len(counts):,}")

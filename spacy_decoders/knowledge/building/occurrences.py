@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from ...arrays import read_only
-from .arrays import TEXTS, chunks
 from .articles import article_parts
 from .kernels import count_names
-from .stages import Build, Stage
-from .string_index import StringIndex
-from .workers import spread
+from .stages import Build, Stage, mapped
+from .units import read_units, write_arrays
 
 __all__ = ["link_probabilities"]
 
@@ -27,41 +24,36 @@ LONGEST = 6
 
 
 class NamesTask(NamedTuple):
-    """A part of the articles, and the folders of the stages of names and of occurrences."""
+    """A part of the articles, the folder of names, the bits below their buckets; the result."""
 
     part: Path
-    stages: Path
-    names: str
-    folder: Path
-
-    @property
-    def output(self) -> Path:
-        return self.folder / self.part.name
+    names: Path
+    shift: int
+    output: Path
 
 
-_opened: dict[Path, StringIndex] = {}
-
-
-def count_part(task: NamesTask) -> None:
-    """Count in how many articles of a part each name occurs."""
+def count_part(task: NamesTask) -> int:
+    """Count in how many articles of a part each name occurs; returns 1, for a part."""
     if task.output.exists():
-        return
-    folder = task.stages / task.names
-    if folder not in _opened:
-        _opened.clear()
-        _opened[folder] = StringIndex.of_folder(folder, "names")
-    index = _opened[folder]
+        return 1
+    codes = mapped(task.names / "codes", np.uint64)
+    buckets = mapped(task.names / "buckets", np.int32)
     with np.load(task.part, allow_pickle=False) as arrays:
         bodies = np.frombuffer(zlib.decompress(arrays["bodies"].tobytes()), np.uint8)
-    seen = np.zeros(len(index), np.int32)
-    counts = np.zeros(len(index), np.int32)
-    codes, buckets, shift, data, offsets = index.kernel_arguments()
-    table = data, offsets, seen, counts
-    count_names(read_only(bodies), LONGEST, codes, buckets, shift, *table)
-    rows = np.flatnonzero(counts)
-    temporary = task.folder / f".{uuid4().hex}.npz"
-    np.savez(temporary, rows=rows, counts=counts[rows])
-    temporary.replace(task.output)
+    seen, counts = np.zeros((2, len(codes)), np.int32)
+    count_names(
+        read_only(bodies),
+        LONGEST,
+        read_only(codes),
+        read_only(buckets),
+        np.uint64(task.shift),
+        seen,
+        counts,
+    )
+    found = np.flatnonzero(counts)
+    rows = mapped(task.names / "rows", np.int32)[found]
+    write_arrays(task.output, rows=rows, counts=counts[found])
+    return 1
 
 
 def link_probabilities(build: Build, articles: Stage, names: Stage) -> Iterator[tuple[str, float]]:
@@ -72,22 +64,22 @@ def link_probabilities(build: Build, articles: Stage, names: Stage) -> Iterator[
     stage = build.stage("occurrences", [articles.key, names.key, str(LONGEST)])
     if not stage.done:
         stage.folder.mkdir(parents=True, exist_ok=True)
-        parts = article_parts(articles)
-        tasks = [NamesTask(part, build.folder, names.key, stage.folder) for part in parts]
-        hidden = not build.progress
-        with tqdm(total=len(tasks), unit="part", desc="names in text", disable=hidden) as bar:
-            for _ in spread(build, count_part, tasks):
-                bar.update()
+        tasks = [
+            NamesTask(part, names.folder, names.state["shift"], stage.folder / part.name)
+            for part in article_parts(articles)
+        ]
+        read_units(build, count_part, tasks, "names in text")
         stage.drop("links")
         stage.append("links", _shares(tasks, names.read("articles", np.float32)))
         stage.finish()
         known = int((~np.isnan(stage.read("links", np.float32))).sum())
         build.report(f"link probabilities: of {known:,} names")
     shares = stage.read("links", np.float32)
-    table = StringIndex.of_folder(names.folder, "names").table
-    for part in chunks(len(shares), TEXTS):
-        known = part.start + np.flatnonzero(~np.isnan(shares[part]))
-        yield from zip(table.take(known), shares[known].tolist(), strict=True)
+    path = names.folder / "names"
+    with path.open(encoding="utf8", errors="replace", newline="\n") as texts:
+        for text, share in zip(texts, shares, strict=True):
+            if not math.isnan(share):
+                yield text[:-1], float(share)
 
 
 def _shares(tasks: list[NamesTask], linked: NDArray[np.float32]) -> NDArray[np.float32]:

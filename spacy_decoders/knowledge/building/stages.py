@@ -26,32 +26,26 @@ __all__ = ["Build", "Progress", "Stage", "fingerprint", "mapped"]
 Progress = Callable[[str], None]
 
 #: Of the files of stages; another one makes all stages anew.
-VERSION = 3
-#: Files up to this size, in bytes, are fingerprinted whole; of larger ones 64 blocks.
-_WHOLE = 1 << 26
+VERSION = 4
+#: What is read of a file for its fingerprint.
 _BLOCK = 1 << 16
 _BLOCKS = 64
 
 
 def fingerprint(path: Path) -> str:
-    """A short digest of a file's content, the same wherever the file lies.
+    """A short digest of a file.
 
-    Files of more than 64 MB are sampled: their size, their two ends and 62 blocks between. The end
-    of a compressed file has a checksum of its whole content; of a plain file that large the time
-    of its last change counts too.
+    Of its size and samples: both ends, and 62 blocks between. The end of a compressed file has a
+    checksum of its whole content; of a plain file the time of its last change counts too.
     """
     size = path.stat().st_size
     digest = hashlib.sha256(f"{size}\n".encode())
+    if path.suffix not in (".gz", ".bz2"):
+        digest.update(str(path.stat().st_mtime_ns).encode())
     with path.open("rb") as stream:
-        if size <= _WHOLE:
-            while block := stream.read(1 << 20):
-                digest.update(block)
-        else:
-            for place in np.linspace(0, size - _BLOCK, _BLOCKS).astype(np.int64).tolist():
-                stream.seek(place)
-                digest.update(stream.read(_BLOCK))
-            if path.suffix not in (".gz", ".bz2"):
-                digest.update(str(path.stat().st_mtime_ns).encode())
+        for place in np.linspace(0, max(0, size - _BLOCK), _BLOCKS).astype(np.int64).tolist():
+            stream.seek(place)
+            digest.update(stream.read(_BLOCK))
     return digest.hexdigest()[:16]
 
 

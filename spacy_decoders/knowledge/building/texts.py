@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ..contents import storable
 from ..database import written
 from .articles import article_parts
+from .lines import lines_of
 from .stages import Build, Stage
-from .string_index import lines_of
 from .titles import Titles
 from .wikidata import TYPES, items_of
 
@@ -75,7 +75,7 @@ def rows_of_concepts(
             for name in ("texts", "described")
         )
         text, said = own.fetchone(), described.fetchone()
-        for number, identity in enumerate(titles.ids):
+        for number, identity in enumerate(titles.identifiers()):
             description = words = ""
             if text is not None and text[0] == number:
                 _, description, words = text

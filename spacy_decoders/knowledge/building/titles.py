@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from ...graph.strings import StringTable
 from ..dumps.sql import SqlTable
-from .arrays import NONE, TEXTS, chunks, taken
+from .lines import NONE, TEXTS, LineIndex, chunks, taken
 from .stages import Build, Stage, fingerprint
-from .string_index import StringIndex, gathered
 
 __all__ = ["Titles", "read_titles"]
 
@@ -29,24 +28,25 @@ class Titles:
     """The titles of a Wikipedia, and what they stand for."""
 
     key: str  # of what they were read from
-    index: StringIndex  # all titles, with underscores
-    # (titles,) and (largest id + 1,): the concept that each title, and each page by its id in the
-    # dump, stands for, itself or by redirects, -1 for none
+    texts: StringTable  # the titles of all pages, with underscores
+    index: LineIndex  # finds them; of two pages of one title the first counts
+    # (pages,) and (largest id + 1,): the concept that each page, and each by its id in the dump,
+    # stands for, itself or by redirects, -1 for none
     concepts: NDArray[np.int32]
     of_id: NDArray[np.int32]
     # the same: whether it is no redirect
     own: NDArray[np.bool_]
     own_id: NDArray[np.bool_]
-    ids: StringTable  # the titles that are no redirects, by concept number, as in the dump
+    pages: NDArray[np.int32]  # (concepts,): the page of each
     bad: dict[str, int]  # rows left out, by table
 
     def __len__(self) -> int:
         """The number of concepts."""
-        return len(self.ids)
+        return len(self.pages)
 
     def concept_of_lines(self, lines: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
         """The concepts that newline-ended titles stand for, -1 for none."""
-        return taken(self.concepts, self.index.find_lines(lines, count))
+        return taken(self.concepts, self.index.find(lines, count))
 
     def concept_of_pages(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """The concepts that pages stand for, by their ids in the dump; -1 for none."""
@@ -58,9 +58,13 @@ class Titles:
 
     def parts(self) -> Iterator[tuple[list[str], NDArray[np.int64], NDArray[np.bool_]]]:
         """Titles, their concepts, and whether they are the concepts' own, some at a time."""
-        for part in chunks(len(self.index), TEXTS):
-            texts = self.index.table.take(np.arange(part.start, part.stop))
-            yield texts, self.concepts[part].astype(np.int64), self.own[part]
+        for part in chunks(len(self.texts), TEXTS):
+            yield self.texts[part], self.concepts[part].astype(np.int64), self.own[part]
+
+    def identifiers(self) -> Iterator[str]:
+        """The own title of each concept, as in the dump."""
+        for part in chunks(len(self.pages), TEXTS):
+            yield from self.texts.take(self.pages[part])
 
 
 def read_titles(build: Build, page: Path, redirect: Path) -> Titles:
@@ -72,56 +76,57 @@ def read_titles(build: Build, page: Path, redirect: Path) -> Titles:
         build.report(f"titles: of {pages:,} pages, {concepts:,} concepts, {bad} rows left out")
     return Titles(
         key=stage.key,
-        index=StringIndex.of_folder(stage.folder, "titles"),
+        texts=StringTable(stage.read("data", np.uint8), stage.read("offsets", np.int64)),
+        index=LineIndex(stage.read("codes", np.uint64), stage.read("rows", np.int32)),
         concepts=stage.read("concepts", np.int32),
         of_id=stage.read("of_id", np.int32),
         own=stage.read("own", np.bool_),
         own_id=stage.read("own_id", np.bool_),
-        ids=StringTable(stage.read("ids.data", np.uint8), stage.read("ids.offsets", np.int64)),
+        pages=stage.read("pages", np.int32),
         bad=stage.state["bad"],
     )
 
 
 def _read(build: Build, stage: Stage, page: Path, redirect: Path) -> None:
     ids, redirects, lines, bad = _pages(build, page)
-    index, rows, _ = StringIndex.build_lines(lines, len(ids))
-    page_of = np.full(len(index), NONE, np.int32)
-    # of two pages of one title the first counts
-    page_of[rows[rows >= 0][::-1]] = np.flatnonzero(rows >= 0)[::-1]
-    is_concept = np.zeros(len(ids), bool)
-    is_concept[page_of] = True
-    is_concept &= ~redirects
-    numbers = np.where(is_concept, np.cumsum(is_concept) - 1, NONE).astype(np.int32)
+    index = LineIndex.of(lines, len(ids))
+    first = np.zeros(len(ids), bool)
+    first[index.rows] = True
+    own = first & ~redirects
+    numbers = np.where(own, np.cumsum(own) - 1, NONE).astype(np.int32)
     place = np.full(int(ids.max(initial=0)) + 1, NONE, np.int32)
     place[ids] = np.arange(len(ids))
     # the page that each leads to, -1 for a redirect that leads nowhere
-    target = np.where(redirects, NONE, np.arange(len(ids)))
+    target = np.where(own, np.arange(len(ids)), NONE)
     table = SqlTable(redirect)
     columns = ["rd_from", "rd_namespace"]
     for chunk in table.chunks(columns, "rd_title", progress=build.progress):
         source = taken(place, chunk.numbers[:, 0])
-        known = (source >= 0) & (chunk.numbers[:, 1] == 0) & (taken(redirects, source) == 1)
-        led_to = taken(page_of, index.find_lines(chunk.lines, len(chunk.numbers)))
-        target[source[known]] = led_to[known]
+        known = (chunk.numbers[:, 1] == 0) & (taken(first & redirects, source) == 1)
+        target[source[known]] = index.find(chunk.lines, len(chunk.numbers))[known]
     ends = target
     for _ in range(_LONGEST_CHAIN):
         ends = taken(target, ends)
     concepts = taken(numbers, ends).astype(np.int32)
-    index.save(stage, "titles")
-    stage.append("concepts", concepts[page_of])
-    stage.append("own", is_concept[page_of])
+    stage.append("data", lines[lines != _NEWLINE])
+    stage.append("offsets", _starts(lines) - np.arange(len(ids) + 1))
+    stage.append("codes", index.codes)
+    stage.append("rows", index.rows)
+    stage.append("concepts", concepts)
+    stage.append("own", own)
     stage.append("of_id", taken(concepts, place).astype(np.int32))
     stage.append("own_id", taken(~redirects, place) == 1)
-    starts = np.concatenate([[0], np.flatnonzero(lines == _NEWLINE) + 1])
-    kept = np.flatnonzero(is_concept)
-    texts = gathered(lines, starts, kept)
-    stage.append("ids.data", texts[texts != _NEWLINE])
-    stage.append("ids.offsets", np.concatenate([[0], np.cumsum(np.diff(starts)[kept] - 1)]))
+    stage.append("pages", np.flatnonzero(own).astype(np.int32))
     stage.finish(
         pages=len(ids),
-        concepts=len(kept),
-        bad={"page": bad + len(ids) - len(index), "redirect": table.bad},
+        concepts=int(own.sum()),
+        bad={"page": bad + len(ids) - len(index.rows), "redirect": table.bad},
     )
+
+
+def _starts(lines: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Where each line begins, and the last ends. **Shape:** ``(lines + 1,)``"""
+    return np.concatenate([[0], np.flatnonzero(lines == _NEWLINE) + 1])
 
 
 def _pages(
@@ -135,10 +140,9 @@ def _pages(
     ids, redirects, lines = [np.empty(0, np.int64)], [np.empty(0, bool)], [np.empty(0, np.uint8)]
     columns = ["page_id", "page_namespace", "page_is_redirect"]
     for chunk in table.chunks(columns, "page_title", progress=build.progress):
-        numbers, space, _ = chunk.numbers.T
-        kept = np.flatnonzero((space == 0) & (numbers >= 0) & (numbers < _IDS))
-        starts = np.concatenate([[0], np.flatnonzero(chunk.lines == _NEWLINE) + 1])
-        ids.append(chunk.numbers[kept, 0])
-        redirects.append(chunk.numbers[kept, 2] == 1)
-        lines.append(gathered(chunk.lines, starts, kept))
+        numbers, space, redirect = chunk.numbers.T
+        kept = (space == 0) & (numbers >= 0) & (numbers < _IDS)
+        ids.append(numbers[kept])
+        redirects.append(redirect[kept] == 1)
+        lines.append(chunk.lines[np.repeat(kept, np.diff(_starts(chunk.lines)))])
     return np.concatenate(ids), np.concatenate(redirects), np.concatenate(lines), table.bad

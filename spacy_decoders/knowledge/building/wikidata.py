@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ..concepts import QID
 from ..dumps.articles import page_title
 from ..dumps.pages import Unit, lines, units
-from .results import UnitResults, read_units
+from .lines import as_lines, lines_of
 from .stages import Build, Stage, fingerprint
-from .string_index import as_lines, lines_of
+from .units import UnitResults, read_units
 
 __all__ = ["TYPES", "read_wikidata", "types_of"]
 
@@ -55,14 +55,13 @@ class ItemsTask(NamedTuple):
 
 
 def read_unit(task: ItemsTask) -> int:
-    """Read one unit, from where an earlier reading was stopped; returns its items."""
+    """Read one unit, unless an earlier build has; returns its items."""
     if task.results.total is not None:
         return task.results.total
-    place = task.results.written
-    total = place * _ITEMS
+    place = total = 0
     wiki = f'"{task.language}wiki"'.encode()
     part: list[bytes | str] = []
-    for line in lines(task.unit, b"{", skip=total):
+    for line in lines(task.unit, b"{"):
         # most items have no page in the language, and are no class either: no need to parse them
         needed = isinstance(line, str) or wiki in line or b'"P279"' in line
         part.append(line if needed else b"")
@@ -134,7 +133,7 @@ def read_wikidata(build: Build, path: Path, language: str) -> Stage:
         ItemsTask(unit, language, UnitResults(stage.folder, i))
         for i, unit in enumerate(units(path, _UNIT))
     ]
-    total = read_units(build, read_unit, tasks, "Wikidata", "items")
+    total = read_units(build, read_unit, tasks, "Wikidata")
     bad = sum(int(part["bad"][0]) for part in _parts(stage))
     stage.finish(items=total, bad=bad)
     build.report(f"Wikidata: {total:,} items, {bad:,} left out")

@@ -85,29 +85,16 @@ def _next_stream(stream: IO[bytes], place: int) -> int:
     return -1
 
 
-def pages(unit: Unit, skip: int = 0) -> Iterator[Page | str]:
-    """Give the pages of a unit; for a broken one, what is wrong with it.
-
-    Parameters
-    ----------
-    unit
-        What to read.
-    skip
-        Pages at the beginning that are passed over.
-    """
-    for number, content in enumerate(_contents(unit, _BEGIN, _END)):
-        if number >= skip:
-            yield content if isinstance(content, str) else _page(content)
+def pages(unit: Unit) -> Iterator[Page | str]:
+    """Give the pages of a unit; for a broken one, what is wrong with it."""
+    for content in _contents(unit, _BEGIN, _END):
+        yield content if isinstance(content, str) else _page(content)
 
 
-def lines(unit: Unit, first: bytes, skip: int = 0) -> Iterator[bytes | str]:
-    """Give the lines of a unit that begin with the byte `first`; what is wrong with a broken one.
-
-    `skip` of them, at the beginning, are passed over.
-    """
-    for number, content in enumerate(_contents(unit, b"\n" + first, b"\n")):
-        if number >= skip:
-            yield content if isinstance(content, str) else first + content
+def lines(unit: Unit, first: bytes) -> Iterator[bytes | str]:
+    """Give the lines of a unit that begin with a byte; what is wrong with a broken one."""
+    for content in _contents(unit, b"\n" + first, b"\n"):
+        yield content if isinstance(content, str) else first + content
 
 
 def _contents(unit: Unit, opening: bytes, closing: bytes) -> Iterator[bytes | str]:

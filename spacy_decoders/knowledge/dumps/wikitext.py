@@ -1,4 +1,4 @@
-"""Wikitext as plain text with its links: markup is taken away kind by kind, from the inside out."""
+"""Wikitext as plain text with its links: markup is taken away kind by kind, inside out."""
 
 from __future__ import annotations
 
@@ -62,14 +62,12 @@ def plain_text(source: bytes) -> tuple[str, Links, Links]:
     hidden: Links = []
 
     def hide(match: re.Match[str]) -> str:
-        inside = _ELSEWHERE.sub("", match[0])
-        hidden.extend(_page_and_words(link) for link in _LINK.finditer(inside))
+        for link in _LINK.finditer(_ELSEWHERE.sub("", match[0])):
+            _collect(link, hidden)
         return _GONE
 
-    def show(match: re.Match[str]) -> str:
-        page, words = _page_and_words(match)
-        shown.append((page, words))
-        return words
+    def show(link: re.Match[str]) -> str:
+        return _collect(link, shown)
 
     text = source.decode("utf8", "replace").replace(_GONE, "")
     text = _TAGS.sub(_GONE, _NO_TEXT.sub(_GONE, text))
@@ -83,11 +81,14 @@ def plain_text(source: bytes) -> tuple[str, Links, Links]:
     text = _LINK.sub(show, _LINES.sub("", text))
     for left in (_GONE, "[[", "]]"):
         text = text.replace(left, "")
-    named = ([(page, words) for page, words in links if page] for links in (shown, hidden))
-    return " ".join(text.split()), *named
+    return " ".join(text.split()), shown, hidden
 
 
-def _page_and_words(link: re.Match[str]) -> tuple[str, str]:
+def _collect(link: re.Match[str], links: Links) -> str:
+    """Add a link, unless it leads to a section of the same page; return its words."""
     page, section, words, tail = link.groups("")
     words = words if link[3] is not None else page + section
-    return page.strip(), " ".join((words + tail).replace(_GONE, "").split())
+    words = " ".join((words + tail).replace(_GONE, "").split())
+    if page.strip():
+        links.append((page.strip(), words))
+    return words

@@ -1,0 +1,96 @@
+"""Texts as newline-ended lines, millions of them, found again by a hash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import read_only
+from .kernels import hash_lines
+
+__all__ = ["NONE", "TEXTS", "LineIndex", "as_lines", "chunks", "lines_of", "taken"]
+
+#: Stands for no page and no concept.
+NONE = -1
+#: Texts that are worked on together: as Python's, they take a hundred bytes each.
+TEXTS = 1 << 17
+_CHUNK = 1 << 21
+
+
+def as_lines(texts: Iterable[str]) -> NDArray[np.uint8]:
+    """Encode texts as newline-ended UTF-8 lines; a newline in a text becomes a space.
+
+    Lone surrogates, which broken dumps contain, become question marks.
+    """
+    joined = "".join(text.replace("\n", " ") + "\n" for text in texts)
+    return np.frombuffer(joined.encode("utf8", errors="replace"), np.uint8)
+
+
+def lines_of(lines: NDArray[np.uint8]) -> list[str]:
+    """The texts that `as_lines` encoded."""
+    return lines.tobytes().decode("utf8", "replace").split("\n")[:-1]
+
+
+def taken(values: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
+    """``values[places]``, -1 where a place is negative or beyond the end.
+
+    Examples
+    --------
+    >>> taken(np.array([5, 6]), np.array([1, -1, 0, 2])).tolist()
+    [6, -1, 5, -1]
+    """
+    inside = (places >= 0) & (places < len(values))
+    found = np.full(len(places), NONE, np.int64)
+    found[inside] = values[places[inside]]
+    return found
+
+
+def chunks(size: int, step: int = _CHUNK) -> Iterator[slice]:
+    """Slices of `step` entries that cover `size` entries."""
+    return (slice(first, min(first + step, size)) for first in range(0, size, step))
+
+
+@dataclass(frozen=True, eq=False)
+class LineIndex:
+    """Finds lines among those that were indexed.
+
+    Their 64-bit hashes are compared, and no bytes: among 20 million lines another one is taken for
+    one of them once in a million million times.
+
+    Examples
+    --------
+    >>> index = LineIndex.of(as_lines(["b", "a", "b"]), 3)
+    >>> index.find(as_lines(["a", "c", "b"]), 3).tolist()
+    [1, -1, 0]
+    """
+
+    codes: NDArray[np.uint64]  # (different lines,): their hashes, ascending
+    rows: NDArray[np.int32]  # (different lines,): where each came first
+
+    @classmethod
+    def of(cls, lines: NDArray[np.uint8], count: int) -> LineIndex:
+        """Index `count` lines."""
+        codes, rows = np.unique(hash_lines(read_only(lines), count), return_index=True)
+        return cls(codes, rows.astype(np.int32))
+
+    def find(self, lines: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
+        """Where each of `count` lines came first, -1 where it did not. **Shape:** ``(count,)``"""
+        if not len(self.codes):
+            return np.full(count, NONE, np.int64)
+        codes = hash_lines(read_only(lines), count)
+        place = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
+        return np.where(self.codes[place] == codes, self.rows[place], NONE).astype(np.int64)
+
+    def buckets(self) -> tuple[NDArray[np.int32], int]:
+        """Where the hashes of each value of the top bits begin, and the bits below these.
+
+        A bucket has about one hash: in it, a line is found by a look or two.
+        """
+        shift = 64 - max(1, len(self.codes).bit_length())
+        tops = np.arange(1 << (64 - shift), dtype=np.uint64) << np.uint64(shift)
+        starts = np.searchsorted(self.codes, tops)
+        return np.append(starts, len(self.codes)).astype(np.int32), shift
