@@ -14,7 +14,7 @@ from ..tagger.label_space import LabelSpace
 from .conflicts import Source, conflict, least_conflict
 from .places import Place
 
-__all__ = ["EntityWorth", "LabelLimits", "LabelLimit", "conflicts_in", "limited"]
+__all__ = ["LabelLimits", "LabelLimit", "conflicts_in", "limited"]
 
 Mask = NDArray[np.bool_]
 
@@ -38,18 +38,6 @@ class LabelLimit(NamedTuple):
     foreign: bool = True
 
 
-class EntityWorth(NamedTuple):
-    """What it is worth that a span is an entity of one of some types."""
-
-    #: The tokens of the span.
-    start: int
-    end: int
-    #: The types of entities; None for any.
-    types: tuple[str, ...] | None
-    #: What it is worth.
-    weight: float
-
-
 class LabelLimits(NamedTuple):
     """What constraints and existing annotation mean for the labels of one document."""
 
@@ -57,8 +45,6 @@ class LabelLimits(NamedTuple):
     limits: list[LabelLimit]
     #: Token, labels **shape (L,)** and what it is worth that the token has one of them.
     bonuses: list[tuple[int, Mask, float]]
-    #: What it is worth that some spans are entities.
-    evidence: list[EntityWorth]
     #: Tokens that keep a value which is no label of the component, and what says so.
     foreign: dict[int, Source]
     #: Tokens of which a constraint demands a label or an entity.
@@ -81,7 +67,7 @@ class LabelLimits(NamedTuple):
         Without `overwrite`, existing annotation stays. Raises `ProblemError` if a constraint names
         a label that the component does not have.
         """
-        found = cls([], [], [], {}, set(), [], [])
+        found = cls([], [], {}, set(), [], [])
         if "ent" in space.targets:
             spaces = doc.to_array(IS_SPACE).astype(bool)
             if not overwrite and spaces.any():
@@ -161,16 +147,18 @@ class LabelLimits(NamedTuple):
         # no entity goes beyond a sentence, and none has a type that the component does not know
         whole = not any(token.is_sent_start for token in doc[place.start + 1 : place.end])
         possible = whole and bool(inside.any())
+        begins = inside & ~space.continues_entity
+        goes_on = inside & space.continues_entity
         if constraint.weight is not None:
             if possible:
-                of = None if types is None else tuple(types)
-                self.evidence.append(EntityWorth(place.start, place.end, of, constraint.weight))
+                # the tokens share it, so that it is part of each problem that is made of labels
+                share = constraint.weight / len(tokens)
+                self.bonuses.append((place.start, begins, share))
+                self.bonuses.extend((token, goes_on, share) for token in tokens[1:])
             return
         if not possible:
             self.impossible.append(place.source)
             return
-        begins = inside & ~space.continues_entity
-        goes_on = inside & space.continues_entity
         there = any(
             (ent.start, ent.end) == (place.start, place.end)
             and (types is None or ent.label_ in types)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -40,7 +39,6 @@ from .probabilities import (
     tagging_probabilities,
     write_to_entities,
 )
-from .weighed_entities import weighed
 
 __all__ = ["ExactTagger"]
 
@@ -71,16 +69,6 @@ class ExactTagger(LabelledPipe):
     >>> [token.tag_ for token in doc], doc._.certificates["exact_tagger"][0]["status"]
     (['NNP', 'VBZ'], 'optimal')
     """
-
-    def configure(self, **values: Any) -> None:
-        """Set options; warn of two that may undo each other."""
-        super().configure(**values)
-        if self.min_prob and self._weighs_entities():
-            warnings.warn(
-                f"{self.name}: min_prob knows nothing of weighted demands on entities, and may "
-                "take out what these decide",
-                stacklevel=2,
-            )
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Raise if constraints are about entities, and the component does not tag them."""
@@ -174,7 +162,7 @@ class ExactTagger(LabelledPipe):
         plain: NDArray[np.float32],
         model: Any,
     ) -> Tagging:
-        """Add what contradicts itself, weighted demands on entities, margins and alternatives.
+        """Add what contradicts itself, margins and alternatives.
 
         The `plain` emissions are those without the limits.
         """
@@ -182,17 +170,11 @@ class ExactTagger(LabelledPipe):
         if units or limits.demanded or limits.impossible:
             conflicts = list(conflicts_in(doc, units, limits, plain, model))
             tagging = replace(tagging, conflicts=conflicts, demanded=limits.demanded)
-        if limits.evidence:
-            tagging = weighed(tagging, limits.evidence, emissions, model, self.decoder, self.space)
         if self.margins:
             tagging = tagging.with_margins(model, emissions)
         if self.k_best > 1:
             tagging = tagging.with_alternatives(model, emissions, self.k_best)
         return tagging.with_constants(limits.bonuses)
-
-    def _weighs_entities(self) -> bool:
-        """Whether a constraint weighs that spans are entities."""
-        return any("entity" in given and "weight" in given for given in self.constraints)
 
     def _probabilities(
         self,

@@ -94,6 +94,53 @@ def test_soft_constraints_on_labels_count_in_the_score(tagger):
     assert changed
 
 
+def test_the_tokens_of_a_span_share_the_weight_of_an_entity(recogniser):
+    pipe = recogniser.get_pipe(NAME)
+    constraints = [
+        {"phrases": ["New York"], "entity": "CITY", "weight": 3.0},
+        {"phrases": ["Mercury"], "entity": True, "weight": 4.0},
+    ]
+
+    def worth(y):
+        city = (y[0] == "B-CITY") + (y[1] == "I-CITY")
+        return 1.5 * city + 4.0 * y[3].startswith("B-")
+
+    changed = 0
+    for seed in range(30):
+        randomise(recogniser, seed)
+        text = "New York sees Mercury"
+        pipe.constraints = constraints
+        score, labels = best_labels(recogniser, text, worth)
+        pipe.k_best = 2
+        doc = recogniser(bare(recogniser, text))
+        pipe.k_best = 1
+        assert [token.ent_iob_ for token in doc] == [label[0] for label in labels]
+        (certificate,) = doc._.certificates[NAME]
+        assert certificate["status"] == "optimal"
+        assert certificate["score"] == pytest.approx(score, abs=1e-4)
+        assert doc._.taggings[0]["score"] == pytest.approx(score, abs=1e-4)
+        changed += labels != best_labels(recogniser, text, lambda y: 0.0)[1]
+    assert changed
+    pipe.constraints = []
+
+
+def test_probabilities_know_of_the_weight_of_an_entity(recogniser):
+    pipe = recogniser.get_pipe(NAME)
+    randomise(recogniser, 0)
+    pipe.probabilities = True
+    found = []
+    for weight in (1.0, 200.0):
+        pipe.constraints = [
+            {"phrases": ["New York"], "entity": "CITY", "weight": weight},
+            {"phrases": ["sees"], "not_entity": True},
+        ]
+        doc = recogniser(bare(recogniser, "New York sees Mercury"))
+        found.append({(of.start, of.end, of.label_): of._.prob for of in doc.ents})
+    assert found[1][0, 2, "CITY"] > 0.99
+    assert found[0].get((0, 2, "CITY"), 0.0) < found[1][0, 2, "CITY"]
+    pipe.configure(probabilities=False, constraints=[])
+
+
 def test_spans_that_are_entities_and_tokens_that_are_in_none(recogniser):
     recogniser.get_pipe(NAME).constraints = [
         {"phrases": ["New York"], "entity": "CITY"},

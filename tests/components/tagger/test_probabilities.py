@@ -262,9 +262,3 @@ def test_entities_that_are_kept_have_no_probability_of_others():
 def test_alternatives_to_entities_need_entities():
     with pytest.raises(ProblemError, match="entity_alternatives: the target is 'tag'"):
         trained(0, entity_alternatives=0.1)
-
-
-def test_a_threshold_beside_weighted_entities_is_warned_of():
-    pipe = trained(0, target="ent", min_prob=0.5).get_pipe(NAME)
-    with pytest.warns(UserWarning, match="min_prob knows nothing of weighted demands"):
-        pipe.constraints = [{"phrases": ["sees"], "entity": True, "weight": 1.0}]
