@@ -2,17 +2,17 @@
 
 At first every arc has its best label, and the rules that no single arc or label breaks are left
 out: the best tree of this relaxation bounds all others, and mostly satisfies the rules already.
-Where it breaks one, a chart over single arcs that keeps to the rules (:mod:`.kernels.ruled`) looks
-for a first tree, and the search branches (:mod:`.rule_branching`): a label of an arc, a token as a
+Where it breaks one, the search branches (:mod:`.rule_branching`): a label of an arc, a token as a
 leaf or as the head of a constituent is demanded in one child and forbidden in the other, so that
 each child is a relaxation of the same kind, with fewer arcs and labels, which the decoder solves.
+The tree of each, with other labels where its own break a rule, may be the best so far.
 """
 
 from __future__ import annotations
 
 import heapq
+from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,15 +23,13 @@ from ...arrays import read_only
 from ...budget import Budget, Clock, rest_of
 from ...certificate import Certificate, agree, tolerance_of
 from ...errors import DecodersError, InfeasibleError, UndecidedError
-from .label_classes import allowed_arcs, allowed_labels
+from .label_classes import allowed_arcs, allowed_labels, breaks_any
 from .problem import TreeProblem, TreeSolution
-from .rules import AtMost, Constituent, FixedStart, Leaves
-from .scoring import starts_of_tree
+from .rule_branching import RuleBranching, Subset, Violation
+from .rules import AtMost, Constituent, FixedStart, Leaves, Rule
 
 if TYPE_CHECKING:
     from .decoder import TreeDecoder
-    from .rule_branching import RuleBranching, Subset
-    from .rules import Rule
 
 __all__ = ["best_constrained"]
 
@@ -40,9 +38,6 @@ Labels = NDArray[np.int64]
 
 #: The most bytes of open nodes: the search ends there as with its budget.
 MOST_NODE_BYTES = 200_000_000
-
-#: The most seconds of a chart that looks for a first tree, of all that are left to the search.
-FIRST_SECONDS = 0.2
 
 #: What of the time the first decoding may take, which seldom satisfies the rules.
 FIRST_SHARE = 0.7
@@ -56,12 +51,12 @@ NOTHING_YET = (
 )
 
 
-class LabelledNode(NamedTuple):
-    """A part of the labelled trees, and the best tree of its relaxation with its labels."""
+class RuledNode(NamedTuple):
+    """A part of the labelled trees, what none of them exceeds, and what its best tree breaks."""
 
-    part: Subset | None
-    solution: TreeSolution
-    labels: Labels | None
+    part: Subset
+    upper: float
+    violation: Violation | None
 
 
 def best_constrained(decoder: TreeDecoder, problem: TreeProblem, budget: Budget) -> TreeSolution:
@@ -91,7 +86,7 @@ def best_constrained(decoder: TreeDecoder, problem: TreeProblem, budget: Budget)
 
 
 class LabelledSearch:
-    """Best-first search over the nodes.
+    """Best-first search over the nodes; the newest first as long as no tree is known.
 
     Parameters
     ----------
@@ -120,38 +115,75 @@ class LabelledSearch:
         self.iterations = iterations
         self.any_tree = any_tree
         self.relaxed = _with_starts(problem)
-        allowed_by_rules = allowed_arcs(problem)
-        self.arcs = problem.arcs
-        if allowed_by_rules is not None:
-            self.arcs = np.where(allowed_by_rules, problem.arcs, -np.inf)
-        self.labels = problem.labels
-        if problem.labels is not None:
-            allowed = allowed_labels(problem, problem.labels.shape[2])
-            if allowed is not None:
-                self.labels = np.where(allowed, problem.labels, -np.inf)
+        kept = allowed_arcs(problem)
+        arcs = problem.arcs if kept is None else np.where(kept, problem.arcs, -np.inf)
+        labels = problem.labels
+        if labels is not None:
+            allowed = allowed_labels(problem, labels.shape[2])
+            labels = labels if allowed is None else np.where(allowed, labels, -np.inf)
+        self.branching = RuleBranching(problem, arcs, labels)
         self.best: tuple[float, TreeSolution, Labels | None] | None = None
 
     def run(self) -> TreeSolution:
-        share = FIRST_SHARE if any(map(_needs_search, self.problem.rules)) else 1.0
-        if self.labels is None:
-            first = LabelledNode(None, self._decoded(self.arcs, share), None)
+        opened: list[tuple[float, int, RuledNode]] = []
+        age, closed, ended = count(), -np.inf, False
+
+        def put(node: RuledNode) -> None:
+            key = -np.inf if self.best is None else -node.upper
+            heapq.heappush(opened, (key, -next(age), node))
+
+        searched = any(isinstance(rule, (AtMost, Constituent, Leaves)) for rule in self.rules)
+        put(self._node(self.branching.everything, FIRST_SHARE if searched else 1.0))
+        while opened and not ended and not (self.any_tree and self.best is not None):
+            node = heapq.heappop(opened)[-1]
+            if node.violation is None or self._closes(node.upper):
+                closed = max(closed, node.upper)
+                continue
+            try:
+                for part in self.branching.children(node.part, node.violation):
+                    if self.clock.exhausted(self.iterations):
+                        raise UndecidedError(NOTHING_YET)
+                    with suppress(InfeasibleError):
+                        child = self._node(part)
+                        put(child._replace(upper=min(node.upper, child.upper)))
+            except UndecidedError:
+                put(node)  # it stays open
+                ended = True
+            ended = ended or len(opened) * self.branching.size > MOST_NODE_BYTES
+        if self.best is None:
+            if opened:
+                raise UndecidedError(NOTHING_YET)
+            raise InfeasibleError("no tree satisfies all rules.")
+        bound = max([closed, *(entry[-1].upper for entry in opened)])
+        return self._certified(self.best[1], self.best[2], bound)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        return self.problem.rules
+
+    def _closes(self, upper: float) -> bool:
+        """Return whether no tree of a part with this bound can be better than the best."""
+        if self.best is None:
+            return False
+        return upper <= self.best[0] or agree(self.best[0], upper, abs(self.best[0]))
+
+    def _node(self, part: Subset, share: float = 1.0) -> RuledNode:
+        """Decode a part; keep its best tree, or that with other labels, if it breaks no rule."""
+        solution = self._decoded(self.branching.arcs_of(part), share)
+        labels = self.branching.labels_of(part, solution.heads)
+        violation = self.branching.violation(part, solution.heads, labels)
+        if violation is not None:
+            legal = self.branching.relabelled(solution.heads)
+            if legal is not None:
+                self._offer(solution, legal)
+        elif breaks_any(self.rules, solution.heads, labels):
+            raise DecodersError("rules: the search returned a tree that breaks one.")
         else:
-            whole = self._branching.everything
-            solution = self._decoded(self._branching.arcs_of(whole), share)
-            labels = self._branching.labels_of(whole, solution.heads)
-            first = LabelledNode(None, solution, labels)
-        bound = _bound_of(first.solution)
-        if self._breaks_none(first.solution.heads, first.labels):
-            return self._certified(first.solution, first.labels, bound)
-        return self._branch(first, bound)
+            self._offer(solution, labels)
+        bound = solution.certificate.bound
+        return RuledNode(part, np.inf if bound is None else bound, violation)
 
-    @cached_property
-    def _branching(self) -> RuleBranching:
-        from .rule_branching import RuleBranching  # compiled where it is first needed
-
-        return RuleBranching(self.problem, self.arcs, self.labels)
-
-    def _decoded(self, arcs: Floats, share: float = 1.0) -> TreeSolution:
+    def _decoded(self, arcs: Floats, share: float) -> TreeSolution:
         budget = rest_of(self.clock, self.iterations)
         if budget.seconds is not None:
             budget = replace(budget, seconds=share * budget.seconds)
@@ -163,135 +195,11 @@ class LabelledSearch:
         self.iterations += solution.certificate.iterations
         return solution
 
-    def _breaks_none(self, heads: NDArray[np.int32], labels: Labels | None) -> bool:
-        tree = [-1, *heads.tolist()]
-        given = [-1] * len(tree) if labels is None else [-1, *labels.tolist()]
-        return not any(rule.is_broken(tree, given) for rule in self.problem.rules)
-
-    def _branch(self, first: LabelledNode, bound: float) -> TreeSolution:
-        """Search the parts that the rules cut the labelled trees into.
-
-        The node with the highest bound comes first; as long as no tree is known, the node that was
-        made last, so that demands add up to one.
-        """
-        branching = self._branching
-        self._offer_repaired(branching, first)
-        if self.best is None:
-            self._offer_charted(branching)
-        order, closed = count(), -np.inf
-        opened = [(-bound, next(order), first._replace(part=branching.everything))]
-        ordered = ended = False
-        while opened:
-            if self.best is not None and not ordered:
-                heapq.heapify(opened)
-                ordered = True
-            ended = ended or self.clock.exhausted(self.iterations)
-            ended = ended or len(opened) * branching.size > MOST_NODE_BYTES
-            if self.best is not None:
-                bound = -opened[0][0]
-                if ended or self.any_tree or self._closes(bound):
-                    break
-            elif ended:
-                raise UndecidedError(NOTHING_YET)
-            upper, _, node = heapq.heappop(opened) if ordered else opened.pop()
-            assert node.part is not None  # every node of the search is a part
-            violation = branching.violation(node.solution.heads, node.labels)
-            if violation is None:
-                self._offer(node.solution, node.labels, 0.0)
-                closed = max(closed, -upper)
-                continue
-            if node.part is not branching.everything:
-                self._offer_repaired(branching, node)
-            halves = branching.children(node.part, violation, thorough=self.best is None)
-            for part in halves:
-                try:
-                    if self.clock.exhausted(self.iterations):
-                        raise UndecidedError(NOTHING_YET)
-                    child = self._solved(branching, part)
-                except UndecidedError:
-                    opened.append((upper, next(order), node))  # it stays open
-                    ordered, ended = False, True
-                    break
-                if child is not None:
-                    entry = max(upper, -_bound_of(child.solution)), next(order), child
-                    if ordered:
-                        heapq.heappush(opened, entry)
-                    else:
-                        opened.append(entry)
-        if self.best is None:
-            raise InfeasibleError("no tree satisfies all rules.")
-        if opened:
-            closed = max(closed, -min(opened)[0])
-        if not self._breaks_none(self.best[1].heads, self.best[2]):
-            raise DecodersError("rules: the search returned a tree that breaks one.")
-        return self._certified(self.best[1], self.best[2], closed)
-
-    def _closes(self, bound: float) -> bool:
-        """Return whether no tree of a part with this bound can be better than the best."""
-        assert self.best is not None  # else nothing is closed
-        return bound <= self.best[0] or agree(self.best[0], bound, abs(self.best[0]))
-
-    def _offer_charted(self, branching: RuleBranching) -> None:
-        """Look for a projective tree of arcs alone that satisfies the rules, by one chart.
-
-        So the budget may end at any time after this, and a first tree lets bounds close nodes.
-        Each further chart demands or forbids the head of a constituent.
-        """
-        limit = self.clock.budget.seconds
-        beyond = 0.0 if limit is None else 0.02 + 0.1 * limit  # the first may exceed it so far
-        for most in (0.0, FIRST_SECONDS):  # without any label that is counted; with them
-            parts = [branching.everything]
-            for _ in range(1 + 2 * len(self.problem.rules)):
-                if not parts or self.best is not None:
-                    break
-                seconds = max(self.clock.seconds_left, beyond)
-                if seconds == 0.0:
-                    return
-                part = parts.pop()
-                found = branching.charted(part, self.relaxed, min(seconds, most))
-                if most > 0.0:
-                    beyond = 0.0
-                if found is None:
-                    continue
-                heads, labels = found
-                for own in (labels, branching.relabelled(heads)):
-                    if (own is None) == (labels is None) and self._breaks_none(heads, own):
-                        self._offer_scored(heads, own)
-                violation = branching.violation(heads, labels)
-                if violation is not None:
-                    parts += branching.children(part, violation)
-
-    def _offer_scored(self, heads: NDArray[np.int32], labels: Labels | None) -> None:
-        """Keep a tree that breaks no rule, unless it is forbidden or worse than the best."""
-        score, _ = self.decoder.objective(self.problem, heads, labels)
-        if score > (-np.inf if self.best is None else self.best[0]):
-            name = type(self.decoder).__name__
-            certificate = Certificate.heuristic(name, score, scope=self.problem.scope)
-            starts = None if self.problem.boundaries is None else starts_of_tree(heads)
-            self.best = score, TreeSolution(heads, certificate, starts=starts), labels
-
-    def _solved(self, branching: RuleBranching, part: Subset) -> LabelledNode | None:
-        """Return the best tree of a part, None if it has none."""
-        try:
-            solution = self._decoded(branching.arcs_of(part))
-        except InfeasibleError:
-            return None
-        return LabelledNode(part, solution, branching.labels_of(part, solution.heads))
-
-    def _offer_repaired(self, branching: RuleBranching, node: LabelledNode) -> None:
-        """Give a tree the best labels that satisfy the rules, and keep it if it is the best."""
-        repaired = branching.relabelled(node.solution.heads)
-        if repaired is not None:
-            gain = branching.label_score(node.solution.heads, repaired)
-            gain -= branching.label_score(node.solution.heads, node.labels)
-            self._offer(node.solution, repaired, gain)
-
-    def _offer(self, solution: TreeSolution, labels: Labels | None, gain: float) -> None:
-        score = solution.certificate.score
-        assert score is not None  # the infeasible are raised
-        better = self.best is None or score + gain > self.best[0]
-        if better and self._breaks_none(solution.heads, labels):
-            self.best = score + gain, solution, labels
+    def _offer(self, solution: TreeSolution, labels: Labels | None) -> None:
+        score, _ = self.decoder.objective(self.problem, solution.heads, labels)
+        least = -np.inf if self.best is None else self.best[0]
+        if score > least and not breaks_any(self.rules, solution.heads, labels):
+            self.best = score, solution, labels
 
     def _certified(
         self, solution: TreeSolution, labels: Labels | None, bound: float
@@ -312,16 +220,6 @@ class LabelledSearch:
         )
         kept = None if labels is None else labels.astype(np.int32)
         return replace(solution, certificate=certificate, labels=kept)
-
-
-def _needs_search(rule: Rule) -> bool:
-    """Return whether a rule is more than a mask of arcs and labels."""
-    return isinstance(rule, (AtMost, Constituent, Leaves))
-
-
-def _bound_of(solution: TreeSolution) -> float:
-    bound = solution.certificate.bound
-    return np.inf if bound is None else bound
 
 
 def _with_starts(problem: TreeProblem) -> TreeProblem:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ __all__ = [
     "infeasible",
     "rounding_slack",
 ]
+
+Numbers = TypeVar("Numbers", float, NDArray[np.float64])
 
 #: The unit roundoff of float64: the relative error of one rounded sum.
 UNIT = 2.0**-53
@@ -165,7 +168,7 @@ def _ranked(
     return replace(solution, certificate=certificate, rank_bound=bound)
 
 
-def rounding_slack(parts: int, score: float, positive: float) -> float:
+def rounding_slack(parts: int, score: Numbers, positive: float) -> Numbers:
     """Bound the rounding error of a dynamic program in float64.
 
     The negative parts of a tree that could exceed `score` add up to at most `positive` minus
@@ -178,7 +181,7 @@ def rounding_slack(parts: int, score: float, positive: float) -> float:
     parts
         The largest number of parts of a tree.
     score
-        The value that the dynamic program found.
+        The value that the dynamic program found, or several.
     positive
         The largest sum of the positive parts of a tree.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,50 +24,15 @@ from .rules import (
 )
 
 __all__ = [
-    "LabelClasses",
     "allowed_arcs",
     "allowed_labels",
     "breaks_any",
-    "classes_of",
+    "marked",
+    "named_labels",
     "rules_on_classes",
 ]
 
 Mask = NDArray[np.bool_]
-
-
-class LabelClasses(NamedTuple):
-    """Labels that no rule tells apart are of one class: only the best of each matters."""
-
-    #: int64 (labels,), the class of each label.
-    of_label: NDArray[np.int64]
-    #: The number of classes.
-    size: int
-    #: For each rule, bool (classes,): the classes of the labels that an `AtMost` counts or that
-    #: mark a token as one of the `Leaves`, and of those that the latter exempts.
-    named: tuple[Mask, ...]
-    exempt: tuple[Mask, ...]
-
-
-@lru_cache(maxsize=64)
-def classes_of(rules: tuple[Rule, ...], labels: int) -> LabelClasses:
-    """Sort labels into the classes that rules tell apart.
-
-    Examples
-    --------
-    >>> found = classes_of((AtMost([0, 2]), Leaves([3])), 4)
-    >>> found.of_label
-    array([2, 0, 2, 1])
-    """
-    named = [_mask(_named(rule, labels), labels) for rule in rules]
-    exempt = [_mask(getattr(rule, "exempt", ()), labels) for rule in rules]
-    patterns = np.array([*named, *exempt, np.zeros(labels, bool)]).T
-    _, first, of_label = np.unique(patterns, axis=0, return_index=True, return_inverse=True)
-    return LabelClasses(
-        read_only(of_label.reshape(-1)),
-        len(first),
-        tuple(mask[first] for mask in named),
-        tuple(mask[first] for mask in exempt),
-    )
 
 
 def rules_on_classes(
@@ -75,8 +40,8 @@ def rules_on_classes(
 ) -> tuple[NDArray[np.int64], int, tuple[Rule, ...]]:
     """Return classes of labels that rules tell apart, and the rules on these.
 
-    Each label is a class of its own if a rule names labels in another way than `AtMost` and
-    `Leaves` do.
+    Only the best label of each class matters. Each label is a class of its own if a rule names
+    labels in another way than `AtMost` and `Leaves` do.
 
     Parameters
     ----------
@@ -107,65 +72,50 @@ def rules_on_classes(
 def _rules_on_classes(
     rules: tuple[Rule, ...], labels: int
 ) -> tuple[NDArray[np.int64], int, tuple[Rule, ...]]:
-    classes = classes_of(rules, labels)
+    named = [marked(named_labels(rule, labels), labels) for rule in rules]
+    exempt = [marked(getattr(rule, "exempt", ()), labels) for rule in rules]
+    patterns = np.array([*named, *exempt, np.zeros(labels, bool)]).T
+    _, first, class_of = np.unique(patterns, axis=0, return_index=True, return_inverse=True)
     found: list[Rule] = []
-    for rule, named, exempt in zip(rules, classes.named, classes.exempt, strict=True):
-        own = np.flatnonzero(named).tolist()
+    for rule, of, escapes in zip(rules, named, exempt, strict=True):
+        own = np.flatnonzero(of[first]).tolist()
         if isinstance(rule, AtMost):
             found.append(AtMost(own, rule.count, rule.heads))
         elif isinstance(rule, Leaves):
             leaf = None if rule.labels is None else own
-            found.append(Leaves(leaf, rule.tokens, np.flatnonzero(exempt).tolist()))
+            found.append(Leaves(leaf, rule.tokens, np.flatnonzero(escapes[first]).tolist()))
         else:
             found.append(rule)
-    return classes.of_label, classes.size, tuple(found)
+    return read_only(class_of.reshape(-1)), len(first), tuple(found)
 
 
 def breaks_any(
-    rules: Iterable[Rule], heads: NDArray[np.int32], labels: NDArray[np.int32], count: int
+    rules: Iterable[Rule],
+    heads: NDArray[np.int32],
+    labels: NDArray[np.integer[Any]] | None,
+    count: int | None = None,
 ) -> bool:
     """Return whether a labelled tree breaks any of some rules.
 
     Parameters
     ----------
     heads, labels
-        (n,).
+        (n,); None without labels.
     count
-        The number of labels.
+        The number of labels, which is not used.
 
     Examples
     --------
     >>> heads, labels = np.array([2, 0, 2], "i"), np.array([1, 0, 1], "i")
-    >>> breaks_any([AtMost([1])], heads, labels, 2), breaks_any([AtMost([0])], heads, labels, 2)
+    >>> breaks_any([AtMost([1])], heads, labels), breaks_any([AtMost([0])], heads, labels)
     (True, False)
     """
-    from .kernels import labelled  # compiled where it is first needed
-
-    digits, others = _digits_of(tuple(rules), max(count, int(labels.max(initial=0)) + 1))
-    if labelled.breaks_any(heads, labels, digits):
-        return True
-    by_token = [-1, *heads.tolist()], [-1, *labels.tolist()]
-    return any(rule.is_broken(*by_token) for rule in others)
+    tree = [-1, *heads.tolist()]
+    marks = [-1] * len(tree) if labels is None else [-1, *labels.tolist()]
+    return any(rule.is_broken(tree, marks) for rule in rules)
 
 
-@lru_cache(maxsize=64)
-def _digits_of(rules: tuple[Rule, ...], count: int) -> tuple[NDArray[np.int64], tuple[Rule, ...]]:
-    """Return rules on labels as binary digits of each label, (3, labels), and the other rules."""
-    digits = np.zeros((3, count), np.int64)
-    others: list[Rule] = []
-    for place, rule in enumerate(rules):
-        digit = 1 << min(place, 62)
-        if place < 62 and isinstance(rule, AtMost) and rule.count == 1 and rule.heads is None:
-            digits[0, list(rule.labels)] |= digit
-        elif place < 62 and isinstance(rule, Leaves) and rule.tokens is None:
-            digits[1, list(rule.labels or ())] |= digit
-            digits[2, list(rule.exempt)] |= digit
-        else:
-            others.append(rule)
-    return read_only(digits), tuple(others)
-
-
-def _named(rule: Rule, labels: int) -> Iterable[int]:
+def named_labels(rule: Rule, labels: int) -> Iterable[int]:
     """Return the labels that an `AtMost` counts, or that make a token one of the `Leaves`."""
     if isinstance(rule, AtMost):
         return rule.labels
@@ -174,7 +124,8 @@ def _named(rule: Rule, labels: int) -> Iterable[int]:
     return ()
 
 
-def _mask(members: Iterable[int], size: int) -> Mask:
+def marked(members: Iterable[int], size: int) -> Mask:
+    """Return where some members are, bool (size,)."""
     mask = np.zeros(size, bool)
     mask[list(members)] = True
     return mask
@@ -202,7 +153,7 @@ def allowed_arcs(problem: TreeProblem) -> Mask | None:
         elif isinstance(rule, ForbiddenArc):
             allowed[rule.head, rule.token] = False
         elif isinstance(rule, Roots) and rule.tokens is not None:
-            allowed[0] &= _mask(rule.tokens, problem.n + 1)
+            allowed[0] &= marked(rule.tokens, problem.n + 1)
         elif isinstance(rule, Leaves) and rule.labels is None and not rule.exempt:
             allowed[list(rule.tokens or ())] = False
         elif isinstance(rule, FixedStart) and rule.begins and rule.token > 1:
@@ -220,16 +171,16 @@ def allowed_labels(problem: TreeProblem, count: int) -> Mask | None:
         if allowed is None:
             allowed = np.ones((problem.n + 1, problem.n + 1, count), bool)
         if isinstance(rule, FixedLabel):
-            allowed[:, rule.token] &= _mask(rule.labels, count)
+            allowed[:, rule.token] &= marked(rule.labels, count)
         elif isinstance(rule, ForbiddenLabel):
-            allowed[:, rule.token] &= ~_mask(rule.labels, count)
+            allowed[:, rule.token] &= ~marked(rule.labels, count)
         elif isinstance(rule, Roots):
-            allowed[0] &= _mask(rule.labels or (), count)
+            allowed[0] &= marked(rule.labels or (), count)
         elif isinstance(rule, Leaves):
-            allowed[list(rule.tokens or ())] &= _mask(rule.exempt, count)
+            allowed[list(rule.tokens or ())] &= marked(rule.exempt, count)
         elif isinstance(rule, AtMost):
             heads = range(problem.n + 1) if rule.heads is None else rule.heads
-            allowed[list(heads)] &= ~_mask(rule.labels, count)
+            allowed[list(heads)] &= ~marked(rule.labels, count)
     return allowed
 
 

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
 from ...budget import Budget, Clock, rest_of
 from ...certificate import Certificate, tolerance_of
 from ...errors import InfeasibleError, ProblemError, UndecidedError
@@ -226,48 +225,35 @@ def _refuse_coupling(problem: TreeProblem) -> None:
 
 def _are_connected(arcs: NDArray[np.int32]) -> bool:
     """Return whether arcs hang together by their tokens, the root aside."""
-    groups: list[set[int]] = []
-    for h, m in arcs.tolist():
-        joined = {h, m} - {0}
-        for group in [group for group in groups if group & joined]:
-            joined |= group
-            groups.remove(group)
-        groups.append(joined)
-    return len(groups) == 1
+    import networkx
+
+    graph = networkx.Graph((h or m, m) for h, m in arcs.tolist())
+    return bool(networkx.is_connected(graph))
 
 
 def _optimistic(problem: TreeProblem) -> tuple[Floats, float]:
     """Return, by first token and end, what no tree over a stretch exceeds, (n, n + 1).
 
-    Also the sum of each token's best positive arc, the scale of rounding errors.
+    Every token takes its best head within the stretch, and one of them the root; ``-inf`` where
+    one has neither. Also the sum of each token's best positive arc, the scale of rounding errors.
     """
-    from .kernels import stretches  # compiled where it is first needed
-
     arcs, constant = most_of_arcs(problem)
-    upper: Floats = np.maximum(stretches.optimistic(read_only(arcs)), _by_tokens(arcs))
-    upper += constant
-    return upper, float(arcs.max(axis=0, initial=0.0).sum()) + constant
-
-
-def _by_tokens(arcs: Floats) -> Floats:
-    """Compute the same as the compiled code in another way, which an error there needs to fool."""
-    n = len(arcs) - 1
-    upper, missing = np.zeros((n, n + 1)), np.zeros((n, n + 1), np.int64)
-    gains, alone = np.full((2, n, n + 1), -np.inf)
+    n = problem.n
+    # sums over the tokens of a stretch so far, without a root and with one: no token's own choice
+    # is taken off a sum again, as it may be -1e30 or -inf
+    sums, rooted = np.zeros((n, n + 1)), np.full((n, n + 1), -np.inf)
     for m in range(1, n + 1):
         left = np.maximum.accumulate(arcs[m:0:-1, m])[::-1]
         right = np.maximum.accumulate(arcs[m:, m])
-        own = np.maximum.outer(left, right)
-        part, none = np.s_[:m, m:], own == -np.inf
-        upper[part] += np.where(none, 0.0, own)
-        missing[part] += none
-        alone[part] = np.where(none, arcs[0, m], alone[part])
-        with np.errstate(invalid="ignore"):
-            gains[part] = np.maximum(gains[part], np.where(none, -np.inf, arcs[0, m] - own))
-    # a token without a head in the stretch is its root
-    upper += np.where(missing == 0, gains, np.where(missing == 1, alone, -np.inf))
-    upper[np.tri(n, n + 1, 0, dtype=bool)] = -np.inf
-    return upper
+        own, with_m = np.maximum.outer(left, right), np.s_[:m, m:]
+        rooted[with_m] = np.maximum(rooted[with_m] + own, sums[with_m] + arcs[0, m])
+        sums[with_m] += own
+    rooted[np.tri(n, n + 1, 0, dtype=bool)] = -np.inf
+    positive = float(arcs.max(axis=0, initial=0.0).sum()) + constant
+    possible = rooted > -np.inf
+    value = np.where(possible, rooted, 0.0)
+    upper = value + rounding_slack(2 * n, value, positive) + constant
+    return np.where(possible, upper, -np.inf), positive
 
 
 def _best_path(upper: Floats, gaps: Floats) -> Path | None:
