@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....jit import jit
+from ....jit import internal, jit
 
 __all__ = ["Posterior", "eliminate", "posterior", "posterior_by_logs"]
 
@@ -64,12 +64,40 @@ def _number(a, logs):
     return np.exp(a) if logs else a
 
 
+@internal(forceinline=True)
+def _meet(x, s, i, y, j, t, count, logs):
+    """Return the sum over k < count of x[s, i + k] y[j + k, t]."""
+    total = -np.inf if logs else 0.0
+    for k in range(count):
+        total = _plus(total, _times(x[s, i + k], y[j + k, t], logs), logs)
+    return total
+
+
+@internal(forceinline=True)
+def _hand_down(probability, whole, x, s, i, y, j, t, count, of_x, of_y, logs):
+    """Add the probability of such a sum, in shares, to those of what it is made of."""
+    scale = _factor(probability, whole, logs)
+    if scale > (-np.inf if logs else 0.0):
+        for k in range(count):
+            both = _times(x[s, i + k], y[j + k, t], logs)
+            share = _number(_times(both, scale, logs), logs)
+            of_x[s, i + k] += share
+            of_y[j + k, t] += share
+
+
 def _posterior(logs):
     none, one = (-np.inf, 0.0) if logs else (0.0, 1.0)
 
     @jit()
     def posterior(arcs, starts, single_root, least):
         """Return the distribution over trees.
+
+        With R and L the spans whose head is their first or last token, I those that the arc h -> m
+        or m -> h ends, B what both have without the arc, and b what a sentence is multiplied by
+        that begins at a token (where s is the root; else 1)::
+
+            B[s, t] = sum_q R[s, q] L[q + 1, t] b[q + 1]    I[s, t] = B[s, t] arcs[s, t]
+            R[s, t] = sum_q I[s, q] R[q, t]                 L[s, t] = sum_q L[s, q] I[t, q]
 
         Parameters
         ----------
@@ -88,86 +116,69 @@ def _posterior(logs):
         size = len(arcs)
         last, first = size - 1, 1 if single_root else 0
         # right[s, t] has the head s and is complete, right_open[s, t] ends with the arc from s to
-        # t; left and left_open have the head t; between[s, t] is an open one without its arc
-        sums = np.full((5, size, size), none)
-        right, left, right_open, left_open, between = sums[0], sums[1], sums[2], sums[3], sums[4]
+        # t; left and left_open have the head t; begun is left where it begins a sentence
+        sums = np.full((6, size, size), none)
+        right, left, begun = sums[0], sums[1], sums[2]
+        right_open, left_open, between = sums[3], sums[4], sums[5]
         for s in range(first, size):
-            right[s, s] = one
-            left[s, s] = one
+            right[s, s] = left[s, s] = one
+            begun[s, s] = starts[s]
         for length in range(1, size - first):
             for s in range(first, size - length):
                 t = s + length
-                total = none
-                for q in range(s, t):
-                    both = _times(right[s, q], left[q + 1, t], logs)
-                    total = _plus(
-                        total, _times(both, starts[q + 1], logs) if s == 0 else both, logs
-                    )
+                inner = begun if s == 0 else left
+                total = _meet(right, s, s, inner, s + 1, t, length, logs)
                 between[s, t] = total
                 right_open[s, t] = _times(total, arcs[s, t], logs)
                 left_open[s, t] = _times(total, arcs[t, s], logs)
-                total = none
-                for q in range(s + 1, t + 1):
-                    total = _plus(total, _times(right_open[s, q], right[q, t], logs), logs)
-                right[s, t] = total
-                total = none
-                for q in range(s, t):
-                    total = _plus(total, _times(left[s, q], left_open[q, t], logs), logs)
-                left[s, t] = total
+                right[s, t] = _meet(right_open, s, s + 1, right, s + 1, t, length, logs)
+                left[s, t] = _meet(left, s, s, left_open, s, t, length, logs)
+                begun[s, t] = _times(left[s, t], starts[s], logs)
         found_arcs, found_starts = np.zeros((size, size)), np.zeros(size)
+        rooted = np.full((size, 1), none)  # what is behind the only root, with its arc
         total = right[0, last]
         if single_root:
-            total = none
             for root in range(1, size):
-                both = _times(left[1, root], right[root, last], logs)
-                total = _plus(total, _times(both, arcs[0, root], logs), logs)
+                rooted[root, 0] = _times(right[root, last], arcs[0, root], logs)
+            total = _meet(left, 1, 1, rooted, 1, 0, last, logs)
         if not least <= total < np.inf or total == none:
             return Posterior(found_arcs, found_starts, -np.inf)
 
         # the probabilities of spans, handed down to their parts, the longest first
-        likely = np.zeros((4, size, size))
-        p_right, p_left, p_right_open, p_left_open = likely[0], likely[1], likely[2], likely[3]
+        likely = np.zeros((5, size, size))
+        p_right, p_left, p_begun = likely[0], likely[1], likely[2]
+        p_right_open, p_left_open = likely[3], likely[4]
         if single_root:
-            scale = _factor(1.0, total, logs)
+            p_rooted = np.zeros((size, 1))
+            _hand_down(1.0, total, left, 1, 1, rooted, 1, 0, last, p_left, p_rooted, logs)
             for root in range(1, size):
-                both = _times(left[1, root], right[root, last], logs)
-                share = _number(_times(_times(both, arcs[0, root], logs), scale, logs), logs)
-                found_arcs[0, root] = share
-                p_left[1, root] += share
-                p_right[root, last] += share
+                found_arcs[0, root] = p_rooted[root, 0]
+                p_right[root, last] += p_rooted[root, 0]
         else:
             p_right[0, last] = 1.0
-        for length in range(last - first, 0, -1):
+        for length in range(last - first, -1, -1):
             for s in range(first, size - length):
                 t = s + length
-                scale = _factor(p_right[s, t], right[s, t], logs)
-                if scale > none:
-                    for q in range(s + 1, t + 1):
-                        both = _times(right_open[s, q], right[q, t], logs)
-                        share = _number(_times(both, scale, logs), logs)
-                        p_right_open[s, q] += share
-                        p_right[q, t] += share
-                scale = _factor(p_left[s, t], left[s, t], logs)
-                if scale > none:
-                    for q in range(s, t):
-                        both = _times(left[s, q], left_open[q, t], logs)
-                        share = _number(_times(both, scale, logs), logs)
-                        p_left[s, q] += share
-                        p_left_open[q, t] += share
-                found_arcs[s, t] = p_right_open[s, t]
-                found_arcs[t, s] = p_left_open[s, t]
+                found_starts[s] += p_begun[s, t]
+                p_left[s, t] += p_begun[s, t]
+                _hand_down(
+                    p_right[s, t], right[s, t], right_open, s, s + 1, right, s + 1, t, length,
+                    p_right_open, p_right, logs,
+                )  # fmt: skip
+                _hand_down(
+                    p_left[s, t], left[s, t], left, s, s, left_open, s, t, length,
+                    p_left, p_left_open, logs,
+                )  # fmt: skip
+                if length > 0:
+                    found_arcs[s, t] = p_right_open[s, t]
+                    found_arcs[t, s] = p_left_open[s, t]
                 # without the arc both directions are the same sum
-                scale = _factor(p_right_open[s, t] + p_left_open[s, t], between[s, t], logs)
-                if scale > none:
-                    for q in range(s, t):
-                        both = _times(right[s, q], left[q + 1, t], logs)
-                        if s == 0:
-                            both = _times(both, starts[q + 1], logs)
-                        share = _number(_times(both, scale, logs), logs)
-                        if s == 0:
-                            found_starts[q + 1] += share
-                        p_right[s, q] += share
-                        p_left[q + 1, t] += share
+                either = p_right_open[s, t] + p_left_open[s, t]
+                inner, p_inner = (begun, p_begun) if s == 0 else (left, p_left)
+                _hand_down(
+                    either, between[s, t], right, s, s, inner, s + 1, t, length,
+                    p_right, p_inner, logs,
+                )  # fmt: skip
         return Posterior(found_arcs, found_starts, total if logs else np.log(total))
 
     return posterior
