@@ -18,17 +18,16 @@ __all__ = ["head_margins", "max_marginals"]
 def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArray[np.float64]:
     """Return the score of the best tree through each arc.
 
-    Single arcs, and arcs with grandparents in projective trees, take one inside and outside pass
-    (non-projective: one decoding an arc, of O(n^2)). With siblings or factors each arc takes a
-    search of its own, exact but slow: where only the heads' margins are needed,
-    :func:`head_margins` is much faster.
+    Single arcs, and arcs with grandparents in projective trees, take one inside and outside pass.
+    Otherwise each arc takes a decoding of its own, exact but slow: where only the heads' margins
+    are needed, :func:`head_margins` is much faster.
 
     Parameters
     ----------
     problem
         The scores.
     budget
-        For each search, where siblings or factors make one necessary.
+        For each decoding of its own.
 
     Returns
     -------
@@ -59,29 +58,17 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
         from .second_order import SecondOrder
 
         return SecondOrder().max_marginals(problem)
-    if problem.is_first_order and problem.boundaries is None:
-        from .kernels import chu_liu_edmonds
-
-        marginals: NDArray[np.float64] = chu_liu_edmonds.max_marginals(
-            problem.arcs, problem.single_root
-        )
-        return _one_by_one(problem, budget, marginals)
     return _one_by_one(problem, budget)
 
 
-def _one_by_one(
-    problem: TreeProblem, budget: Budget, marginals: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """Search for the best tree through each arc, or those whose value is NaN."""
-    if marginals is None:
-        marginals = np.where(problem.allowed, np.nan, -np.inf)
-    wanted = np.isnan(marginals)
+def _one_by_one(problem: TreeProblem, budget: Budget) -> NDArray[np.float64]:
+    """Search for the best tree through each arc."""
+    marginals = np.full(problem.arcs.shape, -np.inf)
     allowed = np.array(problem.allowed)
-    for token in np.flatnonzero(wanted.any(axis=0)):
-        for head in np.flatnonzero(wanted[:, token]):
-            allowed[:, token] = False
-            allowed[head, token] = True
-            marginals[head, token] = _best_score(problem.restricted(allowed), budget)
+    for head, token in np.argwhere(problem.allowed):
+        allowed[:, token] = False
+        allowed[head, token] = True
+        marginals[head, token] = _best_score(problem.restricted(allowed), budget)
         allowed[:, token] = problem.allowed[:, token]
     return marginals
 
