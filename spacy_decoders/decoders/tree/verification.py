@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from ...errors import ProblemError
 from ...verify import ROUNDING, Findings
 from .problem import TreeProblem
-from .verification_program import best_by_program
-from .verification_rules import (
+from .rules import FixedStart, Rule
+from .verification_program import (
     Arc,
     Heads,
+    LabelledArc,
     Objective,
+    best_by_program,
     factors_of,
-    fault_of,
-    fault_of_labels,
-    first_tokens,
+    limits_of,
 )
 
 __all__ = ["examine"]
@@ -53,7 +53,7 @@ def examine(problem: TreeProblem, solution: Any, *, seconds: float) -> Findings:
     labels = (0,) * len(heads)
     if problem.labels is not None and solution.labels is not None:
         labels = tuple(int(label) for label in solution.labels)
-    fault = fault_of(problem, heads) or fault_of_labels(problem, heads, labels)
+    fault = _fault_of(problem, heads) or _fault_of_labels(problem, heads, labels)
     fault = fault or _fault_of_claims(problem, solution, heads)
     if fault is not None:
         return Findings.illegal(fault)
@@ -78,7 +78,7 @@ def _compared(
         best = max(
             math.fsum(_parts(problem, objective, tree, marks))
             for tree, marks in map(_unzipped, product(*choices))
-            if fault_of(problem, tree) is None and fault_of_labels(problem, tree, marks) is None
+            if _fault_of(problem, tree) is None and _fault_of_labels(problem, tree, marks) is None
         )
         return Findings(None, score, scale, best, best)
     if problem.is_first_order and problem.projective and not problem.rules:
@@ -93,11 +93,73 @@ def _compared(
     best = score
     if (
         other is not None
-        and fault_of(problem, other) is None
-        and fault_of_labels(problem, other, marks) is None
+        and _fault_of(problem, other) is None
+        and _fault_of_labels(problem, other, marks) is None
     ):
         best = max(best, math.fsum(_parts(problem, objective, other, marks)))
     return Findings(None, score, scale, best, max(bound, best))
+
+
+def _fault_of(problem: TreeProblem, heads: Heads) -> str | None:
+    """Return why the heads are no tree of the problem, forbidden parts aside, or None."""
+    n = problem.n
+    if len(heads) != n:
+        return f"{len(heads)} heads for {n} tokens."
+    for m, h in enumerate(heads, start=1):
+        if not 0 <= h <= n or not problem.allowed[h, m]:
+            return f"the arc {h} -> {m} is forbidden."
+    for m, h in enumerate(heads, start=1):
+        above, steps = m, 0
+        while above and steps <= n:
+            above, steps = heads[above - 1], steps + 1
+        if above:
+            return f"token {m} does not reach the root."
+        low, high = min(h, m), max(h, m)
+        if problem.projective and any(
+            not low <= heads[between - 1] <= high for between in range(low + 1, high)
+        ):
+            return f"an arc crosses {h} -> {m}."
+    if problem.has_one_root and n and heads.count(0) != 1:
+        return f"{heads.count(0)} tokens hang on the root."
+    if problem.boundaries is not None and heads.count(0) != len(_first_tokens(heads)):
+        return "two sentences overlap, or one has several roots."
+    return None
+
+
+def _fault_of_labels(problem: TreeProblem, heads: Heads, labels: Heads) -> str | None:
+    """Return which label is forbidden, or which rule the tree breaks, or None."""
+    if len(labels) != len(heads):
+        return f"{len(labels)} labels for {len(heads)} tokens."
+    if problem.labels is not None:
+        for m, (h, label) in enumerate(zip(heads, labels, strict=True), start=1):
+            known = 0 <= label < problem.labels.shape[2]
+            if not known or problem.labels[h, m, label] == -math.inf:
+                return f"label {label} of the arc {h} -> {m} is forbidden."
+    for place, rule in enumerate(problem.rules):
+        if _breaks(rule, heads, labels, _first_tokens(heads)):
+            return f"rules[{place}] is broken: {rule}."
+    return None
+
+
+def _breaks(rule: Rule, heads: Heads, labels: Heads, begins: set[int]) -> bool:
+    """Return whether a tree breaks a rule."""
+    if isinstance(rule, FixedStart):
+        return rule.token > 1 and (rule.token in begins) != rule.begins
+    tree = {LabelledArc(h, m, one) for m, (h, one) in enumerate(zip(heads, labels), start=1)}  # noqa: B905
+    n = len(heads)
+    return any(
+        not limit.low <= len(tree.intersection(limit.members)) <= limit.high
+        for limit in limits_of(rule, n, sorted(tree))
+    )
+
+
+def _first_tokens(heads: Heads) -> set[int]:
+    """Return the tokens that no arc passes over, root arcs aside."""
+    return {
+        s
+        for s in range(1, len(heads) + 1)
+        if not any(h and min(h, m) < s <= max(h, m) for m, h in enumerate(heads, start=1))
+    }
 
 
 def _fault_of_claims(problem: TreeProblem, solution: Any, heads: Heads) -> str | None:
@@ -111,7 +173,7 @@ def _fault_of_claims(problem: TreeProblem, solution: Any, heads: Heads) -> str |
     if problem.boundaries is None:
         return None
     starts = (np.flatnonzero(solution.starts) + 1).tolist()
-    begins = sorted(first_tokens(heads))
+    begins = sorted(_first_tokens(heads))
     if len(solution.starts) == len(heads) and starts == begins:
         return None
     return f"starts are {starts}, but sentences begin at {begins}."
@@ -136,7 +198,7 @@ def _parts(problem: TreeProblem, objective: Objective, heads: Heads, labels: Hea
     if problem.labels is not None:
         parts += [problem.labels[h, m, labels[m - 1]] for m, h in enumerate(heads, start=1)]
     if problem.boundaries is not None:
-        parts += [problem.boundaries[s - 1] for s in sorted(first_tokens(heads)) if s > 1]
+        parts += [problem.boundaries[s - 1] for s in sorted(_first_tokens(heads)) if s > 1]
     for h in range(len(heads) + 1):
         below = [m for m, head in enumerate(heads, start=1) if head == h]
         before, behind = [m for m in below if m < h], [m for m in below if m > h]
@@ -148,9 +210,9 @@ def _parts(problem: TreeProblem, objective: Objective, heads: Heads, labels: Hea
         if problem.grandparents is not None and h:
             paid = before[:1] + behind[-1:] if objective.outermost else below
             parts += [problem.grandparents[heads[h - 1], h, m] for m in paid]
-    for arcs, low, high, score in factors_of(problem):
-        if low <= sum(heads[m - 1] == h for h, m in arcs) <= high:
-            parts.append(score)
+    for part in factors_of(problem):
+        if part.low <= sum(heads[m - 1] == h for h, m in part.arcs) <= part.high:
+            parts.append(part.score)
     return [float(part) for part in parts]
 
 

@@ -10,24 +10,75 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .problem import TreeProblem
-from .rules import FixedStart
-from .verification_rules import Arc, Heads, LabelledArc, Objective, factors_of, limits_of
+from .rules import (
+    AtMost,
+    Constituent,
+    FixedArc,
+    FixedLabel,
+    FixedStart,
+    ForbiddenArc,
+    ForbiddenLabel,
+    Leaves,
+    Roots,
+    Rule,
+)
 
-__all__ = ["best_by_program"]
+__all__ = [
+    "Arc",
+    "Heads",
+    "LabelledArc",
+    "Objective",
+    "best_by_program",
+    "factors_of",
+    "limits_of",
+]
 
 #: Parts beyond which no integer program is stated, and scores that a solver can't handle.
 MOST_PARTS, LARGEST = 150_000, 1e7
 
-
 Floats = NDArray[np.float64]
+Heads = tuple[int, ...]
+Arc = tuple[int, int]
+
+
+class LabelledArc(NamedTuple):
+    """An arc with one of its labels."""
+
+    head: int
+    modifier: int
+    label: int
+
+
+class ArcLimit(NamedTuple):
+    """How many of some labelled arcs a tree has at least and at most."""
+
+    members: list[LabelledArc]
+    low: float
+    high: float
+
+
+class Objective(NamedTuple):
+    """What a decoder scores: adjacent siblings alone, and the outermost grandparents alone."""
+
+    adjacent: bool = False
+    outermost: bool = False
 
 
 class Part(NamedTuple):
-    """A score that is added where some arcs are in the tree and others are not."""
+    """A score that is added where from `low` to `high` of some arcs are in the tree.
 
-    present: tuple[Arc, ...]
-    absent: tuple[Arc, ...]
+    Where others are `absent` from it besides, all of these are needed.
+    """
+
+    arcs: list[Arc]
+    low: int
+    high: int
     score: float
+    absent: tuple[Arc, ...] = ()
+
+    @classmethod
+    def of_all(cls, arcs: list[Arc], score: float, absent: tuple[Arc, ...] = ()) -> Part:
+        return cls(arcs, len(arcs), len(arcs), score, absent)
 
 
 class _Rows:
@@ -58,8 +109,8 @@ def best_by_program(
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_matrix
 
-    parts, factors = list(_parts_of(problem, objective)), list(factors_of(problem))
-    scores = [part.score for part in parts] + [factor[-1] for factor in factors]
+    parts = [*_parts_of(problem, objective), *factors_of(problem)]
+    scores = [part.score for part in parts]
     gains = math.fsum(score for score in scores if score > 0.0)
     of_labels, boundaries = _labels_and_boundaries(problem)
     gains += float(of_labels.max(axis=(0, 2), initial=0.0).sum() + boundaries.clip(min=0.0).sum())
@@ -77,11 +128,7 @@ def best_by_program(
         _add_sentences(rows, costs, problem, arcs, lowest)
     labelled = _add_labels(rows, costs, problem, arcs, lowest)
     for part in parts:
-        absent = [column[arc] for arc in part.absent if arc in column]
-        _add_part(rows, costs, [column[arc] for arc in part.present], absent, part.score, lowest)
-    for members, low, high, score in factors:
-        known = [column[arc] for arc in members if arc in column]
-        _add_factor(rows, costs, known, low, high, score, lowest)
+        _add_part(rows, costs, column, part, lowest)
     upper = np.ones(len(costs))
     upper[len(arcs) : 2 * len(arcs)] = problem.n
     whole = np.ones(len(costs))
@@ -116,21 +163,21 @@ def _parts_of(problem: TreeProblem, objective: Objective) -> Iterator[Part]:
     """Return the parts that trees of the allowed arcs may have, factors aside."""
     allowed = problem.allowed
     for h, m in np.argwhere(allowed).tolist():
-        yield Part(((h, m),), (), float(problem.arcs[h, m]))
+        yield Part.of_all([(h, m)], float(problem.arcs[h, m]))
     if problem.grandparents is not None:
         scored = allowed[:, :, None] & allowed[None] & (problem.grandparents != 0.0)
         for g, h, m in np.argwhere(scored).tolist():
             if h and g != m:
                 beyond = range(m + 1, problem.n + 1) if m > h else range(1, m)
                 absent = tuple((h, c) for c in beyond) if objective.outermost else ()
-                yield Part(((g, h), (h, m)), absent, float(problem.grandparents[g, h, m]))
+                yield Part.of_all([(g, h), (h, m)], float(problem.grandparents[g, h, m]), absent)
     if problem.siblings is not None:
         scored = allowed[:, :, None] & allowed[:, None] & (problem.siblings != 0.0)
         for h, a, b in np.argwhere(scored).tolist():
             if not a < b or (objective.adjacent and (a < h) != (b < h)):
                 continue
             absent = tuple((h, c) for c in range(a + 1, b)) if objective.adjacent else ()
-            yield Part(((h, a), (h, b)), absent, float(problem.siblings[h, a, b]))
+            yield Part.of_all([(h, a), (h, b)], float(problem.siblings[h, a, b]), absent)
 
 
 def _add_tree(rows: _Rows, problem: TreeProblem, arcs: list[Arc]) -> None:
@@ -202,50 +249,101 @@ def _add_labels(
 
 
 def _add_part(
-    rows: _Rows,
-    costs: list[float],
-    present: list[int],
-    absent: list[int],
-    score: float,
-    lowest: float,
+    rows: _Rows, costs: list[float], column: dict[Arc, int], part: Part, lowest: float
 ) -> None:
-    """Add a score for arcs that are present where others are absent."""
-    all_there = dict.fromkeys(present, 1.0) | dict.fromkeys(absent, -1.0)
-    if score < lowest:
-        rows.add(all_there, -np.inf, len(present) - 1.0)
-        return
-    if len(present) == 1 and not absent:
-        costs[present[0]] += score
-        return
+    """Add a part's score to the arc that it is about, or to a column that says if it is paid."""
+    score, forbidden = part.score, part.score < lowest
+    present = [column[arc] for arc in part.arcs if arc in column]
+    absent = [column[arc] for arc in part.absent if arc in column]
     paid = len(costs)
-    costs.append(score)
-    if score < 0.0:
-        rows.add(all_there | {paid: -1.0}, -np.inf, len(present) - 1.0)
+    if part.low == len(present) == len(part.arcs) > 0:
+        all_there = dict.fromkeys(present, 1.0) | dict.fromkeys(absent, -1.0)
+        if forbidden:
+            rows.add(all_there, -np.inf, part.low - 1.0)
+        elif len(present) == 1 and not absent:
+            costs[present[0]] += score
+        else:
+            costs.append(score)
+            if score < 0.0:
+                rows.add(all_there | {paid: -1.0}, -np.inf, part.low - 1.0)
+            for arc in present if score >= 0.0 else []:
+                rows.add({paid: 1.0, arc: -1.0}, -np.inf, 0.0)
+            for arc in absent if score >= 0.0 else []:
+                rows.add({paid: 1.0, arc: 1.0}, -np.inf, 1.0)
         return
-    for arc in present:
-        rows.add({paid: 1.0, arc: -1.0}, -np.inf, 0.0)
-    for arc in absent:
-        rows.add({paid: 1.0, arc: 1.0}, -np.inf, 1.0)
-
-
-def _add_factor(
-    rows: _Rows,
-    costs: list[float],
-    members: list[int],
-    low: int,
-    high: int,
-    score: float,
-    lowest: float,
-) -> None:
-    """Add a score where the number of arcs lies within a range; else it is below or above."""
-    within, below, above = len(costs), len(costs) + 1, len(costs) + 2
-    forbidden = score < lowest
+    # the number of arcs lies within the range, below, or above
+    below, above = paid + 1, paid + 2
     costs += [0.0 if forbidden else score, 0.0, 0.0]
-    size = float(len(members))
-    rows.add({within: 1.0, below: 1.0, above: 1.0}, 1.0, 1.0)
+    rows.add({paid: 1.0, below: 1.0, above: 1.0}, 1.0, 1.0)
     if forbidden:
-        rows.add({within: 1.0}, 0.0, 0.0)
-    number = dict.fromkeys(members, 1.0)
-    rows.add(number | {within: -float(low), above: -float(high + 1)}, 0.0, np.inf)
-    limits = {within: -float(high), below: -float(low - 1), above: -max(size, high + 1.0)}
+        rows.add({paid: 1.0}, 0.0, 0.0)
+    low, high, number = part.low, part.high, dict.fromkeys(present, 1.0)
+    rows.add(number | {paid: -float(low), above: -float(high + 1)}, 0.0, np.inf)
+    limits = {
+        paid: -float(high),
+        below: -float(low - 1),
+        above: -float(max(len(present), high + 1)),
+    }
     rows.add(number | limits, -np.inf, 0.0)
+
+
+def factors_of(problem: TreeProblem) -> Iterator[Part]:
+    """Yield a problem's factors."""
+    factors = problem.factors
+    if factors is not None:
+        for f in range(factors.count):
+            arcs = factors.arcs[factors.offsets[f] : factors.offsets[f + 1]]
+            members = [(int(h), int(m)) for h, m in arcs]
+            low, high = int(factors.at_least[f]), int(factors.at_most[f])
+            yield Part(members, low, high, float(factors.scores[f]))
+
+
+def limits_of(rule: Rule, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]:
+    """Yield what a rule says about the labelled arcs of a tree, all else being absent."""
+    if isinstance(rule, (FixedArc, ForbiddenArc)):
+        members = [one for one in arcs if one.modifier == rule.token and one.head == rule.head]
+        number = float(isinstance(rule, FixedArc))
+        yield ArcLimit(members, number, number)
+    elif isinstance(rule, (FixedLabel, ForbiddenLabel)):
+        named = [one for one in arcs if one.modifier == rule.token and one.label in rule.labels]
+        number = float(isinstance(rule, FixedLabel))
+        yield ArcLimit(named, number, number)
+    elif isinstance(rule, Roots):
+        wrong = [
+            one
+            for one in arcs
+            if one.head == 0
+            and (
+                (rule.tokens is not None and one.modifier not in rule.tokens)
+                or (rule.labels is not None and one.label not in rule.labels)
+            )
+        ]
+        yield ArcLimit(wrong, 0.0, 0.0)
+    elif isinstance(rule, AtMost):
+        for h in range(n + 1) if rule.heads is None else rule.heads:
+            members = [one for one in arcs if one.head == h and one.label in rule.labels]
+            yield ArcLimit(members, 0.0, float(rule.count))
+    elif isinstance(rule, Constituent):
+        inner = range(rule.first, rule.last + 1)
+        members = [one for one in arcs if one.modifier in inner and one.head not in inner]
+        yield ArcLimit(members, 1.0, 1.0)
+    elif isinstance(rule, Leaves):
+        yield from _of_leaves(rule, n, arcs)
+
+
+def _of_leaves(rule: Leaves, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]:
+    """Yield that a token is none of the leaves, or that an arc below it is absent."""
+    for token in range(1, n + 1) if rule.tokens is None else rule.tokens:
+        marks = [
+            one
+            for one in arcs
+            if one.modifier == token and (rule.labels is None or one.label in rule.labels)
+        ]
+        for m in range(1, n + 1):
+            below = [
+                one
+                for one in arcs
+                if one.head == token and one.modifier == m and one.label not in rule.exempt
+            ]
+            if below:
+                yield ArcLimit(marks + below, 0.0, 1.0)
