@@ -16,31 +16,13 @@ def k_best(
     decoder: TreeDecoder | None = None,
     budget: Budget = UNLIMITED,
 ) -> list[TreeSolution]:
-    """Find up to `k` different trees, best first.
+    """Find up to `k` different trees, best first, as :meth:`TreeDecoder.k_best` does.
 
     Parameters
     ----------
-    problem
-        The scores.
-    k
-        How many, at least 1; fewer are returned if there are no more.
     decoder
         The decoder that finds each tree and defines its score; None for the fastest decoder that
         is exact for the whole problem.
-    budget
-        For each decoding.
-
-    Returns
-    -------
-    list of TreeSolution
-        Each with a `rank_bound` beside its certificate: see :meth:`TreeDecoder.k_best`.
-
-    Raises
-    ------
-    ProblemError
-        If `k` is less than 1.
-    InfeasibleError
-        If there is no tree.
 
     Examples
     --------

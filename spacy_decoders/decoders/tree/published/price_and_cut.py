@@ -10,17 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....budget import UNLIMITED, Budget, Clock
 from ....errors import DecodersError, ProblemError
 from ...programs import Solver, checked_solver
-from ..arc_bounds import bounding_arcs
 from ..constrained import best_constrained
 from ..decoder import TreeDecoder, certified, infeasible
 from ..kernels import proofs
 from ..magnitudes import without_prohibitive
 from ..problem import TreeProblem, TreeSolution
+from ..scoring import score_and_scale
 from ..sentences import best_sentences
 from .grandparent_scores import DenseGrandparents, GrandparentScorer, ScoreTable
 from .price_and_cut_pricing import GrandparentModel, best_tree
@@ -127,12 +126,11 @@ class PriceAndCut(TreeDecoder):
         if found.heads is None:
             raise infeasible(problem)
         heads = found.heads[1:].astype(np.int32)
-        legal, score, scale = proofs.tally(
-            problem.arcs, heads, problem.projective, problem.single_root
-        )
-        # a scorer is called only once for each chain
-        chains = found.chains if scorer else _chains_of_tree(problem, None, found.heads)
-        score, scale = score + float(chains.sum()), scale + float(np.abs(chains).sum())
+        legal = proofs.tally(problem.arcs, heads, problem.projective, problem.single_root)[0]
+        score, scale = score_and_scale(problem, heads)
+        if scorer is not None:  # it is called only once for each chain
+            score += float(found.chains.sum())
+            scale += float(np.abs(found.chains).sum())
         if not legal or score == -np.inf:
             raise DecodersError("PriceAndCut: the search returned no legal tree.")
         # nodes are closed within a slack, which the tolerance must include
@@ -153,7 +151,7 @@ class PriceAndCut(TreeDecoder):
         if problem.n == 0:
             return PriceAndCutResult(np.array([-1]), 0.0, 0.0, True)
         if SECONDS_A_CUBE * problem.n**3 > clock.seconds_left:
-            fallback = _without_program(problem, scorer)
+            fallback = _without_program(problem, scorer or DenseGrandparents.of(problem))
             if fallback is not None:
                 return fallback
         if scorer is not None:
@@ -176,39 +174,21 @@ class PriceAndCut(TreeDecoder):
         return found
 
 
-def _chains_of_tree(
-    problem: TreeProblem, scorer: GrandparentScorer | None, heads: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the grandparent scores of a tree; `heads` begins with -1 for the root."""
-    c = np.flatnonzero(heads > 0)
-    g, p = heads[heads[c]], heads[c]
-    if scorer is not None:
-        return np.asarray(scorer.score(g, p, c), dtype=np.float64)
-    if problem.grandparents is None:
-        return np.zeros(0)
-    return problem.grandparents[g, p, c]
-
-
-def _without_program(
-    problem: TreeProblem, scorer: GrandparentScorer | None
-) -> PriceAndCutResult | None:
+def _without_program(problem: TreeProblem, scorer: GrandparentScorer) -> PriceAndCutResult | None:
     """Find a tree and a bound by the most that grandparents can add to each arc."""
-    if scorer is None:
-        most = bounding_arcs(problem, -np.inf)
-    else:
-        most = problem.arcs.copy()
-        most[1:] += scorer.by_arc[1:]
+    most = problem.arcs.copy()
+    most[1:] += scorer.by_arc[1:]
     bound = best_tree(most, problem.projective, problem.single_root)
     if bound.value == -np.inf:
         return None
-    chains = _chains_of_tree(problem, scorer, bound.heads)
-    arcs = problem.arcs[bound.heads[1:], np.arange(1, problem.n + 1)]
+    heads = bound.heads
+    c = np.flatnonzero(heads > 0)
+    chains = np.asarray(scorer.score(heads[heads[c]], heads[c], c), dtype=np.float64)
+    arcs = problem.arcs[heads[1:], np.arange(1, problem.n + 1)]
     score = float(arcs.sum() + chains.sum())
     if score == -np.inf:
         return None
-    return PriceAndCutResult(
-        bound.heads, score, bound.value, False, scored=len(chains), chains=chains
-    )
+    return PriceAndCutResult(heads, score, bound.value, False, scored=len(chains), chains=chains)
 
 
 def _check(problem: TreeProblem, scorer: GrandparentScorer | None) -> None:
