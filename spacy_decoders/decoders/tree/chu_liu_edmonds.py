@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import read_only
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError
 from .constrained import best_constrained
@@ -96,7 +97,7 @@ def _root_by_root(
         only = arcs.copy()
         only[0] = -np.inf
         only[0, root] = arcs[0, root]
-        heads, bound, slack = _solved(only, False)
+        heads, bound, slack = _solved(read_only(only), False)
         highest = max(highest, (bound, slack), key=sum)
         score = proofs.tally(only, heads, False, True)[1] if bound > -np.inf else -np.inf
         if score > best_score:

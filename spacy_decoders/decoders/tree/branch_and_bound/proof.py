@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....arrays import read_only
 from ....budget import Clock
 from ..arc_bounds import arborescence_bound
 from ..kernels import chu_liu_edmonds, eisner, proofs, second_order
@@ -39,7 +40,7 @@ MOST_ROUNDS = 4
 LONGEST_MARGINALS = 60
 
 #: Scores without any part.
-_NOTHING = np.zeros((0, 0, 0))
+_NOTHING = read_only(np.zeros((0, 0, 0)))
 
 
 class Relaxed(NamedTuple):
@@ -72,7 +73,8 @@ class NodeProof:
         if grandparents is None or not self.second_order:
             self.grandparents = _NOTHING
         else:
-            self.grandparents = np.maximum(grandparents, prepared.scores.forbidden)
+            finite = np.maximum(grandparents, prepared.scores.forbidden)
+            self.grandparents = read_only(finite)
 
     def settle(self, mask: Mask, limit: float, clock: Clock) -> Proven:
         """Bound a node, and drop the arcs that no tree above the limit has, if that is not enough.
@@ -125,16 +127,16 @@ class NodeProof:
         if not number.all() or (number == 1).all():
             return None
         problem = self.problem
-        return Relaxed(
-            *relaxation.relax(
-                self.prepared.scores,
-                self.prepared.multipliers(not self.second_order),
-                mask,
-                problem.has_one_root,
-                problem.projective,
-                self.second_order,
-            )
+        arcs, pairs, constant = relaxation.relax(
+            self.prepared.scores,
+            self.prepared.multipliers(not self.second_order),
+            mask,
+            problem.has_one_root,
+            problem.projective,
+            self.second_order,
         )
+        # as a problem's, so that the same kernels are compiled for both
+        return Relaxed(read_only(arcs), read_only(pairs), constant)
 
     def _bound(self, mask: Mask, relaxed: Relaxed | None) -> float:
         """Return an upper bound on the trees of a mask."""

@@ -25,7 +25,7 @@ from .kernels.records import (
     NodeOptions,
     PartScores,
 )
-from .preparation import Prepared, outline, prepare
+from .preparation import Prepared, outline
 from .proof import Mask, NodeProof
 
 __all__ = [
@@ -110,7 +110,7 @@ class _TreeSearch:
         clock: Clock,
     ) -> None:
         size = problem.n + 1
-        prepared = prepare(problem, magnitudes)
+        prepared = Prepared(problem, magnitudes)
         self.problem = problem
         self.magnitudes = magnitudes
         self.passes = passes  # at the root, and at each other node
@@ -302,8 +302,8 @@ class _NodeSolver:
         )  # fmt: skip
         with_chains = backbone < SECOND and bounding is not self.outlined
         found = kernels.solve_node(
-            self.prepared.scores, bounding, self.prepared.index,
-            self.prepared.multipliers(with_chains), self.incumbents, mask.copy(), options,
+            self.prepared.scores, bounding, self.prepared.multipliers(with_chains),
+            self.incumbents, mask.copy(), options,
             *self.arrays[backbone],
         )  # fmt: skip
         return cast(NodeFound, found)

@@ -41,16 +41,12 @@ def list_arcs(mask, single_root, with_chains, with_pairs):
     sides = np.zeros(2 * size + 1, np.int64)
     members = np.zeros(count, np.int32)
     places = np.zeros(count, np.int32)
-    crosses = np.zeros(size + 1, np.int64)
     at = 0
     for h in range(size):
-        begin = at
         at = _append(index, h, range(h - 1, 0, -1), members, places, at)
         sides[2 * h + 1] = at
         at = _append(index, h, range(h + 1, size), members, places, at)
         sides[2 * h + 2] = at
-        lefts, rights = sides[2 * h + 1] - begin, at - sides[2 * h + 1]
-        crosses[h + 1] = crosses[h] + (lefts * rights if with_pairs else 0)
     chains = np.zeros(count + 1, np.int64)
     pairs = np.zeros(count + 1, np.int64)
     for a in range(1, count):
@@ -58,7 +54,7 @@ def list_arcs(mask, single_root, with_chains, with_pairs):
         paired = with_pairs and not (h == 0 and single_root)
         chains[a + 1] = chains[a] + (first[h + 1] - first[h] if with_chains else 0)
         pairs[a + 1] = pairs[a] + (places[a] if paired else 0)
-    lists = ArcLists(head, modifier, first, chains, sides, members, pairs, crosses, index)
+    lists = ArcLists(head, modifier, first, chains, sides, members, pairs, index)
     return lists, complete
 
 
@@ -73,15 +69,6 @@ def _append(index, h, modifiers, members, places, at):
             places[a] = at - begin
             at += 1
     return at
-
-
-@internal()
-def holds_tree(lists, heads):
-    """Return whether all arcs of a tree are left."""
-    for m in range(1, heads.shape[0]):
-        if lists.index[heads[m], m] < 0:
-            return False
-    return True
 
 
 @internal()

@@ -209,17 +209,6 @@ def _number_in_tree(factors, f, chosen):
 
 
 @internal()
-def linearise_factors(factors, backbone, chosen):
-    """Add to each arc what it would complete with the other arcs of a tree."""
-    for f in range(factors.score.shape[0]):
-        number, _ = _number_in_tree(factors, f, chosen)
-        for i in range(factors.offsets[f], factors.offsets[f + 1]):
-            a = factors.arcs[i]
-            if number - chosen[a] == factors.need[f] - 1:
-                backbone.arc[a] += factors.score[f]
-
-
-@internal()
 def step_factors(factors, chosen, step):
     """Take a subgradient step; with step 0 return the squared norm of the subgradient."""
     norm, x = 0.0, factors.multiplier

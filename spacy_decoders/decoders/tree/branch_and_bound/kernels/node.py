@@ -10,15 +10,14 @@ import numpy as np
 
 from .....jit import internal, jit
 from ...kernels import chu_liu_edmonds, eisner
-from ...kernels.rows import copy_all, fill_all
+from ...kernels.rows import copy_all
+from . import arc_pairs as pairs_
 from . import counted_factors as factors_
-from . import crossing_pairs as crossings_
 from . import grandparent_chains as chains_
 from . import sibling_pairs as siblings_
-from .arc_lists import holds_tree, is_free, list_arcs, mark_tree
+from .arc_lists import is_free, list_arcs, mark_tree
 from .chart import back_trace, empty_chart, inside
-from .local_search import consider, starting_score
-from .pair_multipliers import clip_direction, step_along
+from .incumbents import offer, tree_score
 from .records import (
     FIRST,
     SECOND,
@@ -29,33 +28,30 @@ from .records import (
 
 INF = np.inf
 
-#: Times that a node may look for a better tree around the best one.
-MOST_POLISHED = 6
-
 
 @internal(counted=True)
-def _gather(lists, scores, multipliers, backbone):
+def _gather(lists, scores, multipliers, options):
     """Take the scores of all parts that are left, and the multipliers of earlier nodes."""
     count = lists.head.shape[0]
     base = np.zeros(count)
     for a in range(1, count):
         base[a] = scores.arcs[lists.head[a], lists.modifier[a]]
-    chains = chains_.gather_chains(lists, scores, multipliers, backbone)
-    pairs = siblings_.gather_siblings(lists, scores, multipliers)
-    crossings = crossings_.gather_crossings(lists, scores, multipliers)
+    chains = chains_.gather_chains(lists, scores, multipliers, options.backbone)
+    siblings = siblings_.gather_siblings(lists, scores, multipliers)
+    pairs = pairs_.gather_pairs(lists, scores, multipliers, options)
     factors = factors_.gather_factors(lists, scores, multipliers)
-    adjacent = np.empty(lists.pairs[count] if backbone == SECOND else 0)
+    adjacent = np.empty(lists.pairs[count])
     scored = BackboneScores(
         base, np.empty(count), np.zeros(count), chains.score, adjacent, scores.gaps
     )
-    return NodeParts(lists, scored, pairs, crossings, chains, factors)
+    return NodeParts(lists, scored, siblings, pairs, chains, factors)
 
 
 @internal()
 def _keep(parts, multipliers):
     """Leave the multipliers to the nodes that come."""
-    siblings_.keep_siblings(parts.lists, parts.pairs, multipliers)
-    crossings_.keep_crossings(parts.lists, parts.crossings, multipliers)
+    siblings_.keep_siblings(parts.lists, parts.siblings, multipliers)
+    pairs_.keep_pairs(parts.lists, parts.pairs, multipliers)
     chains_.keep_chains(parts.lists, parts.chains, multipliers)
     factors_.keep_factors(parts.factors, multipliers)
 
@@ -65,56 +61,39 @@ def _relax(parts, backbone):
     """Write the scores that the backbone runs on; return the constant of the bound."""
     lists, scored = parts.lists, parts.backbone
     copy_all(scored.arc, scored.base)
-    constant = parts.factors.constant
     if backbone == SECOND:
-        siblings_.relax_onto_adjacent(lists, parts.pairs, scored)
+        siblings_.relax_onto_adjacent(lists, parts.siblings, scored)
     else:
-        constant += siblings_.relax_onto_arcs(lists, parts.pairs, scored)
         chains_.relax_chains(lists, parts.chains, scored)
-    constant += crossings_.relax_crossings(lists, parts.crossings, scored)
+    constant = parts.factors.constant + pairs_.relax_pairs(parts.pairs, scored.arc)
     return constant + factors_.relax_factors(parts.factors, scored)
-
-
-@internal()
-def _linearise(parts, chosen):
-    """Write scores of second order by what each part adds to a tree as it stands.
-
-    The best tree under these is a promising start for local search.
-    """
-    lists, scored = parts.lists, parts.backbone
-    copy_all(scored.arc, scored.base)
-    fill_all(scored.start, 0.0)
-    siblings_.linearise_siblings(lists, parts.pairs, scored, chosen)
-    crossings_.linearise_crossings(lists, parts.crossings, scored, chosen)
-    factors_.linearise_factors(parts.factors, scored, chosen)
 
 
 @internal()
 def _update(parts, heads, in_tree, gap, rate, options):
     """Take one Polyak step: as long as would close the gap if the bound were linear."""
-    lists, pairs, crossings = parts.lists, parts.pairs, parts.crossings
-    siblings_.point_siblings(lists, pairs, in_tree, options.backbone, options.momentum)
-    crossings_.point_crossings(lists, crossings, in_tree, options.momentum)
-    norm = clip_direction(pairs.score, pairs.multiplier, pairs.direction)
-    norm += clip_direction(crossings.score, crossings.multiplier, crossings.direction)
+    lists = parts.lists
+    siblings_.point_siblings(lists, parts.siblings, in_tree, options.momentum)
+    pairs_.point_pairs(parts.pairs, in_tree, options.momentum)
+    norm = pairs_.clip_direction(parts.siblings) + pairs_.clip_direction(parts.pairs)
     norm += factors_.step_factors(parts.factors, in_tree, 0.0)
     norm += chains_.step_chains(lists, parts.chains, heads, in_tree, 0.0)
     if norm == 0.0:
         return
     step = rate * gap / norm
-    step_along(pairs.score, pairs.multiplier, pairs.direction, step)
-    step_along(crossings.score, crossings.multiplier, crossings.direction, step)
+    pairs_.step_along(parts.siblings, step)
+    pairs_.step_along(parts.pairs, step)
     factors_.step_factors(parts.factors, in_tree, step)
     chains_.step_chains(lists, parts.chains, heads, in_tree, step)
 
 
 @internal(counted=True)
-def _branching_arc(parts, heads, in_tree, backbone):
+def _branching_arc(parts, heads, in_tree):
     """Return the free arc whose parts have the largest gap between bound and score (3.3)."""
     lists = parts.lists
     gaps = np.zeros(lists.head.shape[0])
-    siblings_.add_sibling_gaps(lists, parts.pairs, in_tree, backbone, gaps)
-    crossings_.add_crossing_gaps(lists, parts.crossings, in_tree, gaps)
+    siblings_.add_sibling_gaps(lists, parts.siblings, in_tree, gaps)
+    pairs_.add_pair_gaps(parts.pairs, in_tree, gaps)
     factors_.add_factor_gaps(parts.factors, in_tree, gaps)
     chains_.add_chain_gaps(lists, parts.chains, heads, in_tree, gaps)
     best, choice = -1.0, -1
@@ -160,18 +139,8 @@ def closing_slack(incumbents, options):
     return min(least, max(least, 2.0 * options.rounding) - options.rounding)
 
 
-@internal()
-def _note(heads, seen):
-    """Write a tree over the one before; return whether it is another."""
-    new = False
-    for m in range(1, heads.shape[0]):
-        new = new or heads[m] != seen[m]
-        seen[m] = heads[m]
-    return new
-
-
 @jit()
-def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, table, tokens):
+def solve_node(scores, bounding, multipliers, incumbents, mask, options, table, tokens):
     """Lower the bound of one node, and fill `incumbents`.
 
     Parameters
@@ -193,39 +162,18 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
     size, k = mask.shape[0], incumbents.scores.shape[0]
     backbone = options.backbone
     second = backbone == SECOND
-    with_pairs = second or bounding.siblings.shape[0] > 1
     with_chains = second or bounding.grandparents.shape[0] > 1
-    lists, complete = list_arcs(mask, options.single_root, with_chains, with_pairs)
+    lists, complete = list_arcs(mask, options.single_root, with_chains, second)
     if not complete:
         return NodeFound(0, -1, -1)
-    parts = _gather(lists, bounding, multipliers, backbone)
+    parts = _gather(lists, bounding, multipliers, options)
     arcs = lists.head.shape[0]
     in_tree = np.zeros(arcs, np.uint8)
     if table is None:
         chart = empty_chart(lists, arcs, size)
-    upper, passes, polished, stalled, rate = INF, 0, 0, 0, options.rate
-    failures = rest = 0  # climbs that led nowhere, and trees to pass over before the next one
-    found = -INF  # the best score of a tree as it came, before any climbing
-    leader = incumbents.scores[0]
+    upper, passes, stalled, rate = INF, 0, 0, options.rate
     heads = np.zeros(size, np.int32)
-    seen = np.full(size, -1, np.int32)
     while True:
-        if table is None:
-            late = passes > 4 and polished < MOST_POLISHED  # easy nodes are done by then
-            if late and incumbents.scores[0] > leader:
-                leader = incumbents.scores[0]
-                polished += 1
-                passes += 1
-                copy_all(heads, incumbents.heads[0])
-                if holds_tree(lists, heads):
-                    mark_tree(lists, heads, in_tree)
-                    _linearise(parts, in_tree)
-                    inside(lists, parts.backbone, chart)
-                    back_trace(lists, parts.backbone, chart, heads)
-                    least = starting_score(found, incumbents, upper)
-                    truth = consider(lists, scores, index, incumbents, heads, least, options)
-                    found = max(found, truth)
-                    continue
         constant = _relax(parts, backbone)
         passes += 1
         if table is None:
@@ -244,16 +192,7 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
         if table is None:
             back_trace(lists, parts.backbone, chart, heads)
         mark_tree(lists, heads, in_tree)
-        if _note(heads, seen):
-            least = starting_score(found, incumbents, upper) if rest == 0 else INF
-            best = incumbents.scores[0]
-            truth = consider(lists, scores, index, incumbents, heads, least, options)
-            found = max(found, truth)
-            if incumbents.scores[0] > best:
-                failures = 0
-            elif truth >= least:
-                failures += 1
-            rest = failures if truth >= least else max(rest - 1, 0)
+        offer(incumbents, heads, tree_score(scores, heads))
         threshold = incumbents.scores[k - 1]
         slack = closing_slack(incumbents, options)
         if value <= threshold + slack:
@@ -261,7 +200,7 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
             _keep(parts, multipliers)
             return NodeFound(passes, -1, -1)
         if passes >= options.passes:
-            a = _branching_arc(parts, heads, in_tree, backbone)
+            a = _branching_arc(parts, heads, in_tree)
             _keep(parts, multipliers)
             if a < 0:  # one tree is left
                 return NodeFound(passes, -1, -1)

@@ -36,19 +36,6 @@ class PartScores(NamedTuple):
     gaps: Any
 
 
-class FactorIndex(NamedTuple):
-    """Which factors hold an arc: ``factors[offsets[h (n + 1) + m] : offsets[... + 1]]``.
-
-    `counts` is room for the number of each factor's arcs in a tree, zero between calls;
-    `constant` is what factors pay for no arc at all.
-    """
-
-    offsets: Any
-    factors: Any
-    counts: Any
-    constant: float
-
-
 class Multipliers(NamedTuple):
     """The multipliers that all nodes share; -1 where one has never been set.
 
@@ -108,9 +95,8 @@ class ArcLists(NamedTuple):
     ``members[sides[2 h + s] : sides[2 h + s + 1]]`` are the arcs from h to its left (s = 0) or
     right (s = 1), nearest first. `index[h, m]` is the number of an arc, -1 if it is gone.
 
-    Entries of arrays over other things begin at `chains[a]` for (arc a = (h, m), slot of h),
-    at `pairs[a]` for (inner sibling, outer sibling a), and at `crosses[h]` for (left modifier
-    of h, right modifier of h).
+    Entries of arrays over other things begin at `chains[a]` for (arc a = (h, m), slot of h), and
+    at `pairs[a]` for (inner sibling, outer sibling a).
     """
 
     head: Any
@@ -120,7 +106,6 @@ class ArcLists(NamedTuple):
     sides: Any
     members: Any
     pairs: Any
-    crosses: Any
     index: Any
 
 
@@ -168,12 +153,14 @@ class SiblingPairs(NamedTuple):
     following: Any
 
 
-class CrossingPairs(NamedTuple):
-    """Pairs of modifiers on the two sides of their head."""
+class ArcPairs(NamedTuple):
+    """Pairs of the arcs `one` and `other` from one head that the backbone does not see."""
 
     score: Any
     multiplier: Any
     direction: Any
+    one: Any
+    other: Any
 
 
 class GrandparentChains(NamedTuple):
@@ -211,7 +198,7 @@ class NodeParts(NamedTuple):
 
     lists: ArcLists
     backbone: BackboneScores
-    pairs: SiblingPairs
-    crossings: CrossingPairs
+    siblings: SiblingPairs
+    pairs: ArcPairs
     chains: GrandparentChains
     factors: CountedFactors

@@ -1,20 +1,18 @@
-"""Pairs of modifiers on one side of their head.
+"""Pairs of modifiers on one side of their head, under the backbone of second order.
 
-Under the backbone of second order adjacent siblings are exact. Another pair, the inner sibling
+Adjacent siblings are exact. Another pair, the inner sibling
 j and the outer k, is bounded through two events that adjacent siblings decide: "k has its nearest
 sibling beyond j" and "j has its next sibling before k". A gain is split between them (eq. 5). A
 loss is charged for the first event, and refunded where the modifiers skip j on their way to
 what lies before k: tighter than eq. 6, as no constant is paid.
-
-Under a backbone of first order both bounds are those of :mod:`.pair_multipliers`.
 """
 
 import numpy as np
 
 from .....jit import internal
 from .arc_lists import side_of
-from .pair_multipliers import gap, initial
-from .records import SECOND, SiblingPairs
+from .arc_pairs import gap, initial
+from .records import SiblingPairs
 
 
 @internal(counted=True)
@@ -91,56 +89,15 @@ def relax_onto_adjacent(lists, pairs, backbone):
 
 
 @internal()
-def relax_onto_arcs(lists, pairs, backbone):
-    """Add what pairs add to single arcs; return the constant of the bound."""
-    constant = 0.0
-    for a in range(1, lists.head.shape[0]):
-        low = side_of(lists, a)
-        for p in range(lists.pairs[a], lists.pairs[a + 1]):
-            b = lists.members[low + p - lists.pairs[a]]
-            score, x = pairs.score[p], pairs.multiplier[p]
-            if score > 0.0:
-                backbone.arc[a] += x
-                backbone.arc[b] += score - x
-            else:
-                backbone.arc[a] -= x
-                backbone.arc[b] -= x
-                constant += x
-    return constant
-
-
-@internal()
-def linearise_siblings(lists, pairs, backbone, chosen):
-    """Write what adjacent siblings add to a tree as it stands, other pairs included."""
-    gains = pairs.gains
-    for side in range(lists.sides.shape[0] - 1):
-        low, high = lists.sides[side], lists.sides[side + 1]
-        for j in range(high - low):
-            gains[j] = 0.0
-        for place in range(high - 1, low - 1, -1):
-            a = lists.members[place]
-            p = lists.pairs[a]
-            charge = 0.0
-            for j in range(lists.pairs[a + 1] - p):
-                score = pairs.score[p + j]
-                backbone.adjacent[p + j] = score + charge + gains[j]
-                if chosen[lists.members[low + j]]:
-                    charge += score
-                if chosen[a]:
-                    gains[j] += score
-
-
-@internal()
-def point_siblings(lists, pairs, chosen, backbone, momentum):
+def point_siblings(lists, pairs, chosen, momentum):
     """Write the subgradient of the multipliers plus a part of the last direction.
 
     With the events above the bound has x E1 + (score - x) E2 for a gain and -x (E1 - skipped) for
-    a loss; under a backbone of first order x (1 - E1 - E2).
+    a loss.
     """
     score, d = pairs.score, pairs.direction
-    second = backbone == SECOND
     for p in range(d.shape[0]):
-        d[p] = momentum * d[p] + (1.0 if score[p] < 0.0 and not second else 0.0)
+        d[p] *= momentum
     for side in range(lists.sides.shape[0] - 1):
         low, high = lists.sides[side], lists.sides[side + 1]
         last = -1
@@ -152,22 +109,20 @@ def point_siblings(lists, pairs, chosen, backbone, momentum):
             if not chosen[a]:
                 continue
             p, own = lists.pairs[a], place - low
-            inner = last if second else own
-            for j in range(inner):
+            for j in range(last):
                 d[p + j] += 1.0 if score[p + j] > 0.0 else -1.0
             for outer in range(place + 1, high):
                 q = lists.pairs[lists.members[outer]]
-                if inner >= 0 and (score[q + inner] > 0.0 or not second):
-                    d[q + inner] -= 1.0
-                if second:
-                    for j in range(last + 1, own):
-                        if score[q + j] < 0.0:
-                            d[q + j] += 1.0
+                if last >= 0 and score[q + last] > 0.0:
+                    d[q + last] -= 1.0
+                for j in range(last + 1, own):
+                    if score[q + j] < 0.0:
+                        d[q + j] += 1.0
             last = own
 
 
 @internal()
-def add_sibling_gaps(lists, pairs, chosen, backbone, gaps):
+def add_sibling_gaps(lists, pairs, chosen, gaps):
     """Add to each arc by how much its pairs are bounded too high at a tree (section 3.3)."""
     following = pairs.following  # the place of the next modifier in the tree
     for side in range(lists.sides.shape[0] - 1):
@@ -184,17 +139,14 @@ def add_sibling_gaps(lists, pairs, chosen, backbone, gaps):
                 a = lists.members[low + j]
                 inner = chosen[a]
                 score, x = pairs.score[lists.pairs[b] + j], pairs.multiplier[lists.pairs[b] + j]
-                if backbone < SECOND:
-                    excess = gap(score, x, outer, inner)
-                elif inner and outer and last == j:
+                if inner and outer and last == j:
                     continue  # adjacent: exact
+                beyond, before = outer and j < last, following[j + 1] < k
+                if score < 0.0:
+                    charged = (x if beyond else 0.0) - (x if before and not inner else 0.0)
+                    excess = max((-score if beyond and inner else 0.0) - charged, 0.0)
                 else:
-                    beyond, before = outer and j < last, following[j + 1] < k
-                    if score < 0.0:
-                        charged = (x if beyond else 0.0) - (x if before and not inner else 0.0)
-                        excess = max((-score if beyond and inner else 0.0) - charged, 0.0)
-                    else:
-                        excess = gap(score, x, beyond, before and inner)
+                    excess = gap(score, x, beyond, before and inner)
                 gaps[a] += excess
                 gaps[b] += excess
             if outer:
