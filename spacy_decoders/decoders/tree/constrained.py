@@ -35,6 +35,8 @@ __all__ = ["best_constrained"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
+#: A tree that breaks no rule, with its score and labels.
+_Found = tuple[float, TreeSolution, Labels | None]
 
 #: The most bytes of open nodes: the search ends there as with its budget.
 MOST_NODE_BYTES = 200_000_000
@@ -122,7 +124,7 @@ class LabelledSearch:
             allowed = allowed_labels(problem, labels.shape[2])
             labels = labels if allowed is None else np.where(allowed, labels, -np.inf)
         self.branching = RuleBranching(problem, arcs, labels)
-        self.best: tuple[float, TreeSolution, Labels | None] | None = None
+        self.best: _Found | None = None
 
     def run(self) -> TreeSolution:
         opened: list[tuple[float, int, RuledNode]] = []
@@ -134,6 +136,9 @@ class LabelledSearch:
 
         searched = any(isinstance(rule, (AtMost, Constituent, Leaves)) for rule in self.rules)
         put(self._node(self.branching.everything, FIRST_SHARE if searched else 1.0))
+        fallback = None if self.best is not None else self._chain()
+        if self.any_tree and self.best is None:
+            self.best = fallback
         while opened and not ended and not (self.any_tree and self.best is not None):
             node = heapq.heappop(opened)[-1]
             if node.violation is None or self._closes(node.upper):
@@ -150,6 +155,7 @@ class LabelledSearch:
                 put(node)  # it stays open
                 ended = True
             ended = ended or len(opened) * self.branching.size > MOST_NODE_BYTES
+        self.best = self.best or fallback
         if self.best is None:
             if opened:
                 raise UndecidedError(NOTHING_YET)
@@ -195,11 +201,40 @@ class LabelledSearch:
         self.iterations += solution.certificate.iterations
         return solution
 
+    def _chain(self) -> _Found | None:
+        """Return a legal tree in which as many tokens as possible hang on a neighbour.
+
+        A head with one dependant exceeds no number of them, so that rules which hardly any tree
+        satisfies have one before the search begins. It is no iteration of the budget, and does not
+        change the order of the search.
+        """
+        given, everything = self.problem, self.branching.everything
+        starts = self.relaxed.boundaries
+        found = None
+        for side in (1, -1):
+            arcs = np.where(everything.arcs, np.eye(given.n + 1, k=side), -np.inf)
+            arcs[0, side] += 1.0  # the outermost token is the root
+            bare = TreeProblem(
+                arcs,
+                projective=given.projective,
+                single_root=given.single_root,
+                boundaries=None if starts is None else np.where(starts > -np.inf, 0.0, starts),
+            )
+            with suppress(InfeasibleError, UndecidedError):
+                tree = self.decoder.decode(bare, budget=rest_of(self.clock, self.iterations))
+                labels = self.branching.relabelled(tree.heads)
+                if labels is not None or not self.branching.is_labelled:
+                    found = max(found, self._legal(tree, labels), key=_score_of)
+        return found
+
     def _offer(self, solution: TreeSolution, labels: Labels | None) -> None:
+        self.best = max(self.best, self._legal(solution, labels), key=_score_of)
+
+    def _legal(self, solution: TreeSolution, labels: Labels | None) -> _Found | None:
+        """Return a tree with its score in the problem; None if it is forbidden or breaks a rule."""
         score, _ = self.decoder.objective(self.problem, solution.heads, labels)
-        least = -np.inf if self.best is None else self.best[0]
-        if score > least and not breaks_any(self.rules, solution.heads, labels):
-            self.best = score, solution, labels
+        legal = score > -np.inf and not breaks_any(self.rules, solution.heads, labels)
+        return (score, solution, labels) if legal else None
 
     def _certified(
         self, solution: TreeSolution, labels: Labels | None, bound: float
@@ -220,6 +255,10 @@ class LabelledSearch:
         )
         kept = None if labels is None else labels.astype(np.int32)
         return replace(solution, certificate=certificate, labels=kept)
+
+
+def _score_of(found: _Found | None) -> float:
+    return -np.inf if found is None else found[0]
 
 
 def _with_starts(problem: TreeProblem) -> TreeProblem:
