@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import spacy_decoders
-from spacy_decoders.cli.explain import with_alternatives
+from spacy_decoders.cli.given_texts import with_alternatives
 from spacy_decoders.display import explain
 
 TEXT = "Jaguar showed a new electric car in Coventry yesterday."

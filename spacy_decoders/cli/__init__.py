@@ -50,7 +50,6 @@ class DecodersGroup(LazyGroup):
         "convert": "convert:convert_corpus",
         "annotate": "annotate:annotate_corpus",
         "calibrate": "calibrate:calibrate_model",
-        "explain": "explain:explain_text",
     }
 
     def invoke(self, ctx: Any) -> Any:

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-__all__ = [
-    "CONSOLE",
-    "FileOption",
-    "PipelineOption",
-    "TextField",
-    "TextOption",
-    "counted",
-    "listed",
-]
+__all__ = ["CONSOLE", "TextField", "counted", "listed"]
 
 #: What prints lines as they are, however wide.
 CONSOLE = Console(highlight=False, soft_wrap=True)
 
-TextOption = Annotated[str | None, typer.Option(help="The text.")]
-FileOption = Annotated[
-    Path | None, typer.Option(help="A file with the text; - for standard input.")
-]
 TextField = Annotated[str, typer.Option(help="Where the text is in .jsonl, .parquet.")]
-PipelineOption = Annotated[
-    str | None, typer.Option(help="A pipeline; by default the one that is shipped.")
-]
 
 
 def listed(given: str) -> list[str]:

@@ -17,12 +17,12 @@ from rich.tree import Tree
 from spacy.tokens import Doc, Span, Token
 
 from ..bundled import load
+from ..components import extensions
 from ..display import explain
 from ..display.choices import mentions_in
 from ..display.views import headlines_by_component, names_in
 from ..display.words import in_words, in_words_together, share_in_words
-from .arguments import FileOption, PipelineOption, TextOption
-from .explain import given_text, paragraphs, with_alternatives
+from .given_texts import given_text, paragraphs, with_alternatives
 
 __all__ = ["certificate_table", "demo"]
 
@@ -35,20 +35,27 @@ CLOSE = 0.9
 
 def demo(
     *,
-    text: TextOption = None,
-    file: FileOption = None,
-    pipeline: PipelineOption = None,
+    text: Annotated[str | None, typer.Option(help="The text.")] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="A file with the text; - for standard input.")
+    ] = None,
+    pipeline: Annotated[
+        str | None, typer.Option(help="A pipeline; by default the one that is shipped.")
+    ] = None,
     page: Annotated[Path | None, typer.Option(help="Where to write the page.")] = PAGE,
 ) -> None:
     """Annotate a text and show what came out, how sure it is, and what else was possible."""
     console = Console(highlight=False)
     given = paragraphs(given_text(text, file))
+    if not given:
+        raise typer.BadParameter("there is no text; give --text, or a --file that holds some.")
     if page is not None and not page.absolute().parent.is_dir():
         raise typer.BadParameter(f"--page: there is no folder {page.absolute().parent}.")
     patience = "Loading and compiling; the first time this takes a minute..."
     if not console.is_terminal:
         console.print(patience)
     with console.status(patience):
+        extensions.install()
         nlp = with_alternatives(load() if pipeline is None else spacy.load(pipeline))
         for _, component in nlp.pipeline:
             # of several taggers the probabilities of tags and of entities: a token has one
@@ -56,6 +63,12 @@ def demo(
             if shown and hasattr(component, "probabilities"):
                 component.probabilities = True
         nlp("Warm up the Jaguar in Coventry.")
+    too_long = next((part for part in given if len(part) > nlp.max_length), None)
+    if too_long is not None:
+        raise typer.BadParameter(
+            f"the paragraph that begins with {too_long[:30]!r} has {len(too_long):,} characters, "
+            f"more than the pipeline takes ({nlp.max_length:,}); split it by blank lines."
+        )
     started = perf_counter()
     docs = list(nlp.pipe(given))
     seconds = perf_counter() - started

@@ -65,12 +65,6 @@ def test_demo_refuses_what_it_can_not_read(tmp_path):
     assert invoke("demo", "--text", "a", "--file", "-").exit_code == 2
 
 
-def test_demo_of_no_text_at_all():
-    done = invoke("demo", "--text", "")
-    assert done.exit_code == 0, done.output
-    assert "0 words" in done.output
-
-
 def test_the_best_of_kept_candidates_is_not_proven_optimal():
     doc = Doc(spacy.blank("en").vocab, words=["a"])
     full = Certificate.from_bound("X", 2.0, 2.0, tolerance=1e-6)
@@ -83,8 +77,3 @@ def test_the_best_of_kept_candidates_is_not_proven_optimal():
     assert [cell.strip() for cell in row.strip("│").split("│")] == [
         "parser", "X", "5", "3 (60%)", "2 the best among the candidates kept",
     ]  # fmt: skip
-
-
-def test_a_page_that_can_not_be_written_is_refused_at_once(tmp_path):
-    result = invoke("demo", "--text", "Hi.", "--page", str(tmp_path / "no" / "x.html"))
-    assert result.exit_code != 0 and "--page" in result.output

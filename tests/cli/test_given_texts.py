@@ -1,4 +1,4 @@
-"""``python -m spacy decoders explain``, on texts as people have them."""
+"""``python -m spacy decoders demo``, on texts as people have them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import spacy
 from typer.testing import CliRunner
 
 from spacy_decoders.cli import app
-from spacy_decoders.cli.explain import paragraphs
+from spacy_decoders.cli.given_texts import paragraphs
 from tests.display.page import read
 
 from .commands import run
@@ -19,7 +19,7 @@ def explained(tmp_path):
 
     def run(*arguments, stdin=None):
         page = tmp_path / "page.html"
-        given = ["explain", "--pipeline", tmp_path / "model", "--output", page, *arguments]
+        given = ["demo", "--pipeline", tmp_path / "model", "--page", page, *arguments]
         done = CliRunner().invoke(app, list(map(str, given)), input=stdin)
         return done, read(page.read_text(encoding="utf8")) if page.exists() else None
 
@@ -61,14 +61,14 @@ def test_a_file_that_is_not_there_is_named(explained, tmp_path):
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     page = tmp_path / "absent" / "page.html"
-    said = run("explain", "--text", "Tea", "--output", page, code=2)
+    said = run("demo", "--text", "Tea", "--page", page, code=2)
     said = " ".join(said.replace("│", " ").split())
-    assert "--output: there is no folder" in said and "absent" in said
+    assert "--page: there is no folder" in said and "absent" in said
 
 
 def test_a_page_that_cannot_be_written_is_told_plainly(tmp_path):
     spacy.blank("en").to_disk(tmp_path / "model")
-    words = ("explain", "--text", "Tea", "--pipeline", tmp_path / "model", "--output", tmp_path)
+    words = ("demo", "--text", "Tea", "--pipeline", tmp_path / "model", "--page", tmp_path)
     assert f"{tmp_path}: Is a directory" in run(*words, code=1)
 
 
@@ -90,5 +90,5 @@ def test_a_page_explains_a_text(tmp_path):
     nlp.to_disk(tmp_path / "model")
     page = tmp_path / "page.html"
     text = "Jaguar belongs to Tata."
-    run("explain", "--text", text, "--pipeline", tmp_path / "model", "--output", page)
+    run("demo", "--text", text, "--pipeline", tmp_path / "model", "--page", page)
     assert "Jaguar Cars" in page.read_text(encoding="utf8")
