@@ -117,17 +117,6 @@ class GraphArrays:
             return places
         return np.minimum(np.searchsorted(self.ids, wanted), last)
 
-    def joined(self, pairs: NDArray[np.integer[Any]]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return indptr and indices of these lists and more edges between inner numbers."""
-        from scipy.sparse import csr_array
-
-        size = len(self.ids)
-        known = np.ones(len(self.indices), dtype=bool)
-        both = csr_array((known, self.indices, self.indptr), (size, size)) + _symmetric(
-            pairs, size
-        )
-        return read_only(both.indptr.astype(np.int64)), read_only(both.indices.astype(np.int32))
-
 
 def _symmetric(edges: NDArray[np.integer[Any]], size: int) -> Any:
     """Return the sparse matrix, of bool, of edges both ways without loops."""

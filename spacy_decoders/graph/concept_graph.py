@@ -296,14 +296,6 @@ class ConceptGraph:
             self._page_ranks[kind] = read_only(self.arrays.page_rank(*kind)[self.arrays.inner])
         return self._page_ranks[kind]
 
-    def with_edges(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return adjacency lists, as indptr and indices, of this graph and more edges.
-
-        `edges` are pairs of ids; the lists are of the inner numbers.
-        """
-        ends = self.arrays.inner[self.rows(edges.ravel())]
-        return self.arrays.joined(ends.reshape(-1, 2))
-
     # --- distances --------------------------------------------------------------
 
     def distances(self, vertices: ArrayLike) -> NDArray[np.int32]:

@@ -68,17 +68,16 @@ class Decomposable(RepresentativesDecoder):
         arrays = graph.arrays
         members = arrays.inner[graph.rows(problem.ids(problem.members))].tolist()
         sets = [members[first:last] for first, last in pairwise(problem.offsets.tolist())]
-        indptr, indices = arrays.indptr, arrays.indices
+        network = networkx.Graph()
+        network.add_nodes_from(range(len(graph)))
+        tails = np.arange(len(graph)).repeat(np.diff(arrays.indptr))
+        network.add_edges_from(zip(tails.tolist(), arrays.indices.tolist(), strict=True))
         if problem.connection is not None:
             vertices = problem.vertices
             assert vertices is not None
             distances, degrees = graph.distances(vertices), graph.degree[graph.rows(vertices)]
             pairs = joined_pairs(distances, problem.sets, problem.connection, degrees)
-            indptr, indices = graph.with_edges(problem.ids(pairs))
-        network = networkx.Graph()
-        network.add_nodes_from(range(len(graph)))
-        tails = np.arange(len(graph)).repeat(np.diff(indptr))
-        network.add_edges_from(zip(tails.tolist(), indices.tolist(), strict=True))
+            network.add_edges_from(arrays.inner[graph.rows(vertices)][pairs].tolist())
         _check_hypotheses(network, sets)
         costs = problem.local_costs + problem.pair_weight * _beyond(problem)
         choices = cheapest(problem.offsets, problem.allowed, costs, problem.keys(self.seed))
