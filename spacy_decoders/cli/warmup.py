@@ -77,35 +77,17 @@ def _reason(error: Exception) -> str:
 
 
 def tasks_of(group: str) -> dict[str, Task]:
-    """Return what is run for a core, or for the decoders of other packages.
-
-    A decoder of ours is recognised by the core that it lives in (see :data:`CORES`); one of
-    another package may have a method ``warmup()`` of its own.
-    """
-    tasks: dict[str, Task] = {}
-    for name, build in sorted(decoders.get_all().items()):
-        core = _core_of(build)
-        if core == group:
-            run = CORES.get(core, _foreign)
-            tasks[name] = lambda build=build, run=run: run(build())  # type: ignore[misc]
-    if group == "chain":
-        tasks["k-best, margins and marginals of chains"] = _chain_functions
-    if group == "tree":
-        tasks["probabilities of trees"] = _tree_probabilities
-    if group == OTHERS:
-        tasks["scores of other models"] = _adapters
-    return {**tasks, **PIPELINES.get(group, {})}
+    """Return what is run for a core: its registered decoders, other functions, components."""
+    ours = {
+        name: partial(_decode_once, group, build)
+        for name, build in sorted(decoders.get_all().items())
+        if getattr(build, "home", "") == f"decoders.{group}"
+    }
+    return {**ours, **FUNCTIONS.get(group, {}), **PIPELINES.get(group, {})}
 
 
-def _core_of(build: Callable[..., Any]) -> str:
-    """Return the core that a registered builder builds for; ours say where their class stands."""
-    core = getattr(build, "home", "").removeprefix("decoders.")
-    return core if core in CORES else OTHERS
-
-
-def _foreign(decoder: Any) -> None:
-    if hasattr(decoder, "warmup"):
-        decoder.warmup()
+def _decode_once(core: str, build: Callable[[], Any]) -> None:
+    CORES[core](build())
 
 
 def _chain_models() -> list[Any]:
@@ -200,7 +182,12 @@ CORES: dict[str, Callable[[Any], None]] = {
     "path": _path,
     "representatives": _representatives,
 }
-OTHERS = "others"
+#: What else is compiled with each core, and apart from all.
+FUNCTIONS: dict[str, dict[str, Task]] = {
+    "chain": {"k-best, margins and marginals of chains": _chain_functions},
+    "tree": {"probabilities of trees": _tree_probabilities},
+    "adapt": {"scores of other models": _adapters},
+}
 
 #: What is run side by side, longest first: hardly a function is compiled by two of them.
-GROUPS = (*CORES, OTHERS)
+GROUPS = (*CORES, "adapt")
