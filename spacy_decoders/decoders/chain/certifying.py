@@ -11,7 +11,6 @@ from ...arrays import read_only
 from ...certificate import PROOF_TOLERANCE, Certificate, agree, tolerance_of
 from .kernels import dense, dual
 from .kernels.layout import LANES
-from .kernels.tables import TransitionTables
 from .problem import ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
 
@@ -72,23 +71,14 @@ def proven(decoder: str, labels: Labels, proof: Evidence) -> ChainSolution | Non
     return certified(decoder, labels, score, scale, bound)
 
 
-def proof_of(
-    model: ChainModel,
-    sentences: Sentences,
-    labels: Labels,
-    links: TransitionTables | None = None,
-) -> Evidence:
-    """Return the scores of some labellings, and upper bounds on the best ones.
-
-    The bounds come from tables of the model read from the right, by default its own.
-    """
+def proof_of(model: ChainModel, sentences: Sentences, labels: Labels) -> Evidence:
+    """Return the scores of some labellings, and upper bounds on the best ones, from the right."""
     scores, scales = sentences.scores_of(model, labels).T
     if model.size <= LANES:
         bounds = np.empty(len(sentences))
         bound_over_all(model, sentences, np.arange(len(sentences)), bounds)
     else:
-        tables = model.reversed_links if links is None else links
-        emissions = sentences.emissions.reshape(-1)
+        tables, emissions = model.reversed_links, sentences.emissions.reshape(-1)
         bounds = dual.bounds(tables, emissions, sentences.offsets, model.size, labels, NEVER)
     return Evidence(scores, scales, bounds)
 

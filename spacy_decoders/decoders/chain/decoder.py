@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import read_only
-from ...budget import UNLIMITED, Budget, Clock
+from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError
 from .kernels.layout import all_valid
 from .problem import ChainModel, Sentences
@@ -98,18 +98,12 @@ class ChainDecoder(ABC):
             clock = budget.start()
             one = Sentences(emissions, read_only(np.array([0, len(emissions)], dtype=np.int64)))
             try:
-                found.append(self._solve_in_time(model, one, clock))
+                found.append(solve_in_slices(type(self).__name__, model, one, clock))
             except InfeasibleError as error:
                 if len(sentences) == 1:
                     raise
                 raise InfeasibleError(f"sentence {number}: {error}") from None
         return found
-
-    def _solve_in_time(
-        self, model: ChainModel, sentence: Sentences, clock: Clock
-    ) -> ChainSolution:
-        """Solve one checked sentence for which time may be lacking."""
-        return solve_in_slices(type(self).__name__, model, sentence, clock)
 
     @abstractmethod
     def _solve(

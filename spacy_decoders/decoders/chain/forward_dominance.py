@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...budget import UNLIMITED, Budget, Clock
+from ...budget import UNLIMITED, Budget
 from .certifying import (
     CHUNK,
     certify,
@@ -84,20 +84,6 @@ class ForwardDominance(ChainDecoder):
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
         return self.solve(model, sentences)
-
-    def _solve_in_time(
-        self, model: ChainModel, sentence: Sentences, clock: Clock
-    ) -> ChainSolution:
-        """Solve by pruning if the tables for it are there already, else in slices."""
-        if {"links", "reversed_links"} <= vars(model).keys():
-            links, back = (of._replace(grows=False) for of in (model.links, model.reversed_links))
-            emissions = sentence.emissions.reshape(-1)
-            labels, left, _ = search.decode(links, back, emissions, sentence.offsets, model.size)
-            if not len(left):
-                proof = proof_of(model, sentence, labels, back)
-                if (solution := proven(NAME, labels, proof)) is not None:
-                    return solution
-        return super()._solve_in_time(model, sentence, clock)
 
     def solve(self, model: ChainModel, sentences: Sentences) -> ChainSolutions:
         """Solve a checked batch; the columns of what comes back hold labels and bounds."""

@@ -135,7 +135,6 @@ def links_of(padded: Padded) -> TransitionTables:
         _block_maxima(exits, size, stride),
         np.zeros(size, dtype=np.uint8),
         np.float32(limit),
-        True,
     )
 
 

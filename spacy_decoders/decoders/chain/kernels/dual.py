@@ -42,7 +42,6 @@ from ....simd import (
     largest,
     load16,
     load64,
-    load_acquire,
     maximum,
     peek,
     poke,
@@ -428,8 +427,6 @@ def bound(links, emissions, begin, way, n, size, labels, chosen, slack, share, l
         if not 0 <= r < size:
             return ILLEGAL, np.inf
         if i < n - 1:
-            if not (links.grows or load_acquire(links.ready, r)):
-                return GIVEN_UP, np.inf
             need_rows(links, r, size, len(links.end))
     if len(links.exits):
         look_ahead(links, emissions, begin, way, n, size, labels, lattice.detours)

@@ -68,7 +68,7 @@ def decode_from(
     links, back, emissions, offsets, size, labels, left, lattice, s, lefts, skip, wait
 ):
     """Decode the sentences from number s on, until the lattice is full."""
-    chosen = len(links.exits) == 0 and links.grows  # the reference, by `bound` itself
+    chosen = len(links.exits) == 0  # the reference, by `bound` itself
     while s < len(offsets) - 1:
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n == 0:

@@ -49,7 +49,7 @@ class TransitionTables(NamedTuple):
     transitions: (L + 1) rows. end: one row. gains: (L + 2) rows, of which row L holds the end
     scores and row L + 1 zeros: what can be gained after the last token, with and without them.
     exits: L rows, or none where all transitions are usual; those below `cutoff` are not.
-    ready: (L,), whether a row of the tables is filled in. grows: whether others may be.
+    ready: (L,), whether a row of the tables is filled in.
 
     With each table its block maxima: of each block of 64 labels, those of lanes k, k + 16,
     k + 32 and k + 48, for 16 k; so they have a quarter of the width.
@@ -64,7 +64,6 @@ class TransitionTables(NamedTuple):
     exit_maxima: Any
     ready: Any
     cutoff: np.float32
-    grows: bool
 
 
 @jit(inline="always")
