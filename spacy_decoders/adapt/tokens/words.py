@@ -21,14 +21,12 @@ def log_softmax(logits: ArrayLike, axis: int = 1) -> NDArray[np.float64]:
     >>> log_softmax([[0.0, 0.0], [-np.inf, -np.inf]]).round(3).tolist()
     [[-0.693, -0.693], [-inf, -inf]]
     """
+    from scipy import special
+
     scores = np.asarray(logits, dtype=np.float64)
-    top = scores.max(axis=axis, keepdims=True, initial=-np.inf)
-    top[np.isneginf(top)] = 0.0  # all are forbidden
-    with np.errstate(divide="ignore"):
-        total = np.log(np.exp(scores - top).sum(axis=axis, keepdims=True))
-    total[np.isneginf(total)] = 0.0
-    normalized: NDArray[np.float64] = scores - top - total
-    return normalized
+    with np.errstate(divide="ignore", invalid="ignore"):  # where all labels are forbidden
+        found = special.log_softmax(scores, axis=axis)
+    return np.where(np.isneginf(scores), scores, found)
 
 
 def word_scores(
