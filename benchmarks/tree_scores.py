@@ -155,6 +155,6 @@ def scored(nlp: Language, treebank: Treebank, folder: Path) -> Iterator[Sentence
     parser: Any = nlp.get_pipe("parser")
     for sentence, document in zip(sentences, parser.predict(docs), strict=True):
         heads = np.array(sentence.heads, dtype=np.int32)
-        (scores,) = document.sentences
+        (scores,) = document.blocks
         if (heads == 0).sum() == 1 and len(scores.tokens) == len(heads):
             yield Sentence(heads, scores)

@@ -37,6 +37,8 @@ class ParserOptions(WithOptions):
         Boundaries of sentences are decided together with the trees, under one certificate, where
         their log-odds are at most this far from 0; beyond, and where they are set, they are taken
         as given. 0 leaves all of them to the boundary layer.
+    boundary_offset
+        What is added to the log-odds of boundaries: above 0, more sentences begin.
     boundary_weight
         What the log-odds of boundaries are multiplied by beside the scores of trees.
     paragraphs
@@ -89,6 +91,7 @@ class ParserOptions(WithOptions):
     patterns: list[dict[str, Any]] = option([], arc_patterns)
     beam: float | None = option(None, number(least=0))
     certain: float = option(4.0, number(least=0))
+    boundary_offset: float = option(0.0, number())
     boundary_weight: float = option(1.5, number(above=0))
     paragraphs: bool = option(True)
     rules: list[Any] = option([], tree_rules)

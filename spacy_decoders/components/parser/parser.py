@@ -223,7 +223,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     @property
     def _limits(self) -> BoundaryLimits:
         # a sentence that is parsed with factors is not cut for its length
-        return BoundaryLimits(self.certain, self.boundary_weight, max(MOST_WORDS, self.longest))
+        longest = max(MOST_WORDS, self.longest)
+        return BoundaryLimits(self.certain, self.boundary_weight, longest, self.boundary_offset)
 
     def _wishes(self, doc: Doc) -> Wishes:
         """Heads and labels that are given on a document, or demanded where patterns match."""

@@ -70,11 +70,15 @@ class BoundaryLimits:
     longest
         The most words that are decided together, where boundaries can be found: more are cut at
         the likeliest one.
+    offset
+        What is added to the log-odds of the boundary layer, which knows its training texts too
+        well: it misses more boundaries elsewhere than it invents.
     """
 
     certain: float = 4.0
     weight: float = 1.0
     longest: int = MOST_WORDS
+    offset: float = 0.0
 
     def cut(self, odds: NDArray[np.float32]) -> NDArray[np.int64]:
         """Return where the blocks of a document begin, and at last the number of tokens.

@@ -157,16 +157,6 @@ class DocumentScores:
     #: float32 (tokens, width), the encoder's vectors.
     vectors: Floats2d | None = None
 
-    @property
-    def sentences(self) -> list[SentenceScores]:
-        """The scores of each sentence that has a word, if log-odds alone decide on boundaries."""
-        found = []
-        for block in self.blocks:
-            starts = self.start_odds[block.tokens] > 0
-            starts[0] = True
-            found += [block] if block.boundaries is None else block.cut(starts)
-        return found
-
 
 def score_documents(
     model: Model[list[Doc], Floats2d],
@@ -255,7 +245,7 @@ def _score_vectors(
     tagged = model.maybe_get_ref("tagged")
     if tagged is not None:
         vectors = tagged.predict((vectors, tag_scores))
-    log_odds: Any = model.get_ref("boundaries").predict(vectors)
+    log_odds: Any = model.get_ref("boundaries").predict(vectors) + np.float32(limits.offset)
     tags = tag_scores.argmax(axis=1)
     forms = form_hashes(docs)
     begins = np.cumsum([0, *lengths]).tolist()

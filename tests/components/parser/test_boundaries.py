@@ -70,6 +70,19 @@ def test_trees_have_a_say_in_boundaries(nlp, log_odds, starts):
     assert certificates[0]["score"] == pytest.approx(expected)
 
 
+def test_an_offset_makes_boundaries_likelier_and_is_saved():
+    nlp = make_nlp(steps=1, factors=[], certain=0.0)
+    doc = Doc(nlp.vocab, words=["he", "sleeps"] * 5)
+    [given] = nlp.get_pipe(NAME).predict([doc])
+    nlp.get_pipe(NAME).boundary_offset = 30.0
+    saved = make_nlp(steps=0, factors=[]).from_bytes(nlp.to_bytes())
+    for pipeline in (nlp, saved):
+        [found] = pipeline.get_pipe(NAME).predict([doc])
+        np.testing.assert_allclose(found.start_odds, given.start_odds + 30.0, rtol=1e-5)
+    docs = saved.pipe([doc.copy(), doc.copy()], n_process=2)
+    assert [len(list(parsed.sents)) for parsed in docs] == [10, 10]
+
+
 def test_each_sentence_keeps_its_probabilities_and_margins():
     nlp = make_nlp(steps=5, factors=[], probabilities=True, head_margins=True)
     pipe = nlp.get_pipe(NAME)

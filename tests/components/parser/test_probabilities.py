@@ -32,7 +32,7 @@ def nlp():
 def enumerated(nlp, doc, *, projective=True):
     """The probability of each head, and of each tree, of a sentence."""
     [scores] = nlp.get_pipe(NAME).predict([doc])
-    [sentence] = scores.sentences
+    [sentence] = scores.blocks
     arcs = sentence.arcs.astype(float) - sentence.label_scores
     n = len(sentence.tokens)
     listed = list(all_trees(n, projective=projective, single_root=True))
