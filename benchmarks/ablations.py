@@ -122,7 +122,8 @@ def replaced(component: str, factory: str) -> Switch:
 PIPELINE = (
     Part("rules of trees", ("decoders/tree/rule*.py",), option("parser", rules=[])),
     Part("boundaries within the proof", (), option("parser", certain=0.0)),
-    Part("weight of boundaries (1.5)", (), option("parser", boundary_weight=1.0)),
+    Part("offset of boundaries (1.25)", (), option("parser", boundary_offset=0.0)),
+    Part("weight of boundaries (1.0)", (), option("parser", boundary_weight=1.5)),
     Part("paragraphs", (), option("parser", paragraphs=False)),
     Part(
         "no start within quotes and brackets",

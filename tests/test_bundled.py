@@ -130,7 +130,15 @@ def test_it_decodes_by_the_defaults(nlp):
         (
             "parser",
             branch_and_bound_parser,
-            {"factors", "factors_start", "rules", "tensor", "model"},
+            {
+                "boundary_offset",
+                "boundary_weight",
+                "factors",
+                "factors_start",
+                "rules",
+                "tensor",
+                "model",
+            },
         ),
         ("tagger", exact_tagger, {"model"}),
         ("morphologizer", exact_tagger, {"model", "target"}),

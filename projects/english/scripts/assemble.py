@@ -40,10 +40,13 @@ SOURCES = [
     {"name": "spacy-lookups-data", "license": "MIT; lemma tables: WordNet 3.0"},
 ]
 #: How the parser decodes: its weights of larger factors are there to be switched on. The tagger
-#: reads its vectors.
+#: reads its vectors. It knows its training texts too well: on others boundaries of sentences are
+#: likelier than it says, and its log-odds too large to count more than what trees score.
 DECODING = {
     "parser": {
         "components.parser.factors": ["arcs"],
+        "components.parser.boundary_offset": 1.25,
+        "components.parser.boundary_weight": 1.0,
         "components.parser.rules": ["universal-dependencies"],
         "components.parser.tensor": True,
     }
