@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.tokens import Doc
 from thinc.api import Model
 
 from ...certificate import Certificate, Scope, Status
@@ -20,17 +19,13 @@ from ...models.parser.factor_weights import Family
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
 from ..constraints.conflicts import Source, conflict, least_conflict
 from .parsed_doc import NO_LABEL, ParsedDoc
-from .rules import TreeRules
+from .rules import RULES, TreeDemands
 from .trees import SPACE_LABEL
-from .wishes import Wishes
 
 if TYPE_CHECKING:
-    from ...decoders.tree import Rule, TreeSolution
+    from ...decoders.tree import TreeSolution
 
 __all__ = ["DocumentDecoder", "check_decoder", "explained"]
-
-#: The source that the option `rules` is.
-RULES = "rules"
 
 
 class NoTree(NamedTuple):
@@ -46,40 +41,29 @@ class DocumentDecoder:
 
     Parameters
     ----------
-    doc, scores
-        The document, and the scores of its trees.
+    scores
+        The scores of the document's trees.
     component
         The name of the component.
     parser
         What finds the trees.
-    rules, wishes
+    demands
         What the trees must satisfy.
-    model, limits, paragraphs
+    model, limits
         What finds boundaries anew where a sentence has no tree, as
-        :func:`~spacy_decoders.models.parser.tree_scores.rescored` and
-        :meth:`.TreeRules.starts` take them.
+        :func:`~spacy_decoders.models.parser.tree_scores.rescored` takes them.
     head_margins, k_best
         Whether the margin of each head is wanted, and how many trees.
     """
 
-    doc: Doc
     scores: DocumentScores
     component: str
     parser: TreeParser
-    rules: TreeRules
-    wishes: Wishes
+    demands: TreeDemands
     model: Model[Any, Any]
     limits: BoundaryLimits
-    paragraphs: bool
     head_margins: bool = False
     k_best: int = 1
-
-    @cached_property
-    def _stated(self) -> Any:
-        return self.rules.within(self.doc)
-
-    def _rules(self, tokens: NDArray[np.int64], one_sentence: bool) -> list[Rule]:
-        return self.rules.of_block(self._stated, self.wishes, tokens, one_sentence)
 
     def decode(
         self, block: SentenceScores, parsed: ParsedDoc, scope: Scope = "full"
@@ -92,7 +76,7 @@ class DocumentDecoder:
         sentence whose boundaries were found before, too.
         """
         parser = self.parser
-        rules = self._rules(block.tokens, block.boundaries is None)
+        rules = self.demands.of_block(block.tokens, block.boundaries is None)
         try:
             every_label = self.head_margins or self.k_best > 1
             decoded = parser.decode(block, rules, every_label=every_label)
@@ -145,7 +129,7 @@ class DocumentDecoder:
         for sentence in sentences:
             first, end = end, end + len(sentence.tokens)
             heads = [-1, *(max(head - first, 0) for head in best.heads[first:end].tolist())]
-            of_sentence = self._rules(sentence.tokens, True)
+            of_sentence = self.demands.of_block(sentence.tokens, True)
             if any(
                 rule.is_broken(heads, heads) for rule in of_sentence if isinstance(rule, Roots)
             ):
@@ -159,7 +143,7 @@ class DocumentDecoder:
             "component": self.component,
             "tokens": sentence.tokens.tolist(),
             "heads": heads.tolist(),
-            "deps": [self.rules.labels[label] for label in labels],
+            "deps": [self.demands.rules.labels[label] for label in labels],
             "score": solution.certificate.score,
         }
 
@@ -169,33 +153,21 @@ class DocumentDecoder:
         Where the budget ended before there was a tree, it is all of them.
         """
         start, end = int(missing.tokens[0]), int(missing.tokens[-1]) + 1
-        demands = self.wishes.within(start, end).sources
-        if self.rules.statements:
-            demands.append(Source(RULES, start, end))
+        demands = self.demands.sources(start, end)
         if isinstance(missing.error, InfeasibleError):
             demands = least_conflict(demands, partial(self._has_trees, start, end))
-        return conflict(self.doc, start, end, demands)
+        return conflict(self.demands.doc, start, end, demands)
 
     def _has_trees(self, start: int, end: int, kept: Sequence[Source]) -> bool:
         """Whether there are trees of ``doc[start:end]`` under some of the demands.
 
         Boundaries are found anew: a head that is demanded also forbids those inside of its arc.
         """
-        rules, parser = self.rules, self.parser
-        if all(source.name != RULES for source in kept):
-            rules = replace(rules, of_labels=(), statements=())
-            parser = replace(parser, exempt=())
-        freer = replace(
-            self,
-            parser=parser,
-            rules=rules,
-            wishes=self.wishes.only(kept),
-            head_margins=False,
-            k_best=1,
-        )
-        presets = rules.starts(self.doc, freer.wishes, self.paragraphs)
-        given = self.doc, self.scores, presets, self.limits
-        scratch = ParsedDoc.blank(len(self.doc), self.scores.starts)
+        demands, doc = self.demands.only(kept), self.demands.doc
+        parser = replace(self.parser, exempt=demands.rules.exempt)
+        freer = replace(self, parser=parser, demands=demands, head_margins=False, k_best=1)
+        given = doc, self.scores, demands.starts(), self.limits
+        scratch = ParsedDoc.blank(len(doc), self.scores.starts)
         return not any(
             tokens[0] < end and tokens[-1] >= start and isinstance(error, InfeasibleError)
             for block in rescored(self.model, *given, (start, end))
@@ -205,12 +177,14 @@ class DocumentDecoder:
     def unmet(self, parsed: ParsedDoc) -> list[dict[str, Any]]:
         """Describe the demands on white space, of which none else knows, that do not hold."""
         # by the numbers of labels, those below 0 included
-        names = (*self.rules.labels[:-1], "", SPACE_LABEL, self.rules.labels[-1])
+        labels = self.demands.rules.labels
+        names = (*labels[:-1], "", SPACE_LABEL, labels[-1])
         found: list[dict[str, Any]] = []
-        for wish in self.wishes.wishes:
+        for wish in self.demands.wishes.wishes:
             head, label = int(parsed.heads[wish.token]), int(parsed.labels[wish.token])
             if label != NO_LABEL and not wish.holds(head, names[label]):
-                found.append(conflict(self.doc, wish.token, wish.token + 1, [wish.source]))
+                at = wish.token
+                found.append(conflict(self.demands.doc, at, at + 1, [wish.source]))
         return [one for place, one in enumerate(found) if one not in found[:place]]
 
 

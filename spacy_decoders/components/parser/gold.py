@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, SENT_START, TAG
-from spacy.strings import StringStore
+from spacy.strings import get_string_id
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
@@ -82,8 +82,10 @@ class GoldReader:
     def __call__(self, examples: Iterable[Example]) -> GoldTrees:
         """Lay the examples' annotations end to end."""
         examples = list(examples)
-        strings = examples[0].reference.vocab.strings if examples else StringStore()
-        index = [_Index.of(names, strings) for names in (self.labels, self.tags)]
+        index = [
+            {get_string_id(name): number for number, name in enumerate(names)}
+            for names in (self.labels, self.tags)
+        ]
         begins = np.cumsum([0, *(len(example.predicted) for example in examples)])
         parts = [
             self._read(example, begin, *index)
@@ -96,7 +98,9 @@ class GoldReader:
         offsets = np.append(offsets, begins[-1])
         return GoldTrees(offsets, heads, labels, starts, tags, begins.astype(np.int64))
 
-    def _read(self, example: Example, begin: int, labels: _Index, tags: _Index) -> list[Ints]:
+    def _read(
+        self, example: Example, begin: int, labels: Mapping[int, int], tags: Mapping[int, int]
+    ) -> list[Ints]:
         """Return where sentences begin, heads, labels, starts and tags of one example.
 
         Its first token has the number `begin`.
@@ -107,9 +111,9 @@ class GoldReader:
         starts, starts_in_gold = _starts(example)
         relative, deps, gold_tags = _columns(gold, [HEAD, DEP, TAG])
         if any("=" in tag for tag in self.tags):
-            names = [gold.vocab.strings[_with_morphology(token)] for token in gold]
+            names = [get_string_id(_with_morphology(token)) for token in gold]
             whole = np.array(names, dtype=np.uint64)
-            gold_tags = np.where(tags.find(whole) >= 0, whole, gold_tags)
+            gold_tags = np.where(_numbers(tags, whole) >= 0, whole, gold_tags)
         places = np.arange(len(gold))
         gold_heads = places + relative.view(np.int64)
         known = (deps != 0) & self._sound(gold, gold_heads, deps != 0, starts_in_gold)
@@ -129,9 +133,9 @@ class GoldReader:
         return [
             begin + (begins if len(begins) else np.arange(min(1, n))),
             np.where(heads >= 0, heads + begin, heads),
-            _taken(labels.find(deps), to_gold),
+            _taken(_numbers(labels, deps), to_gold),
             starts,
-            _taken(tags.find(gold_tags), to_gold),
+            _taken(_numbers(tags, gold_tags), to_gold),
         ]
 
     def _sound(
@@ -158,24 +162,8 @@ class GoldReader:
             )
 
 
-@dataclass(frozen=True)
-class _Index:
-    """Finds the numbers of names by their hashes."""
-
-    hashes: NDArray[np.uint64]
-    numbers: Ints
-
-    @classmethod
-    def of(cls, names: Sequence[str], strings: StringStore) -> _Index:
-        hashes = np.array([strings.add(name) for name in names], dtype=np.uint64)
-        order = np.argsort(hashes)
-        return cls(hashes[order], order.astype(np.int64))
-
-    def find(self, hashes: NDArray[np.uint64]) -> Ints:
-        if not len(self.hashes):
-            return np.full(len(hashes), UNKNOWN, dtype=np.int64)
-        place = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
-        return np.where(self.hashes[place] == hashes, self.numbers[place], UNKNOWN)
+def _numbers(of_names: Mapping[int, int], hashes: NDArray[np.uint64]) -> Ints:
+    return np.array([of_names.get(value, UNKNOWN) for value in hashes.tolist()], dtype=np.int64)
 
 
 def _columns(doc: Doc, attributes: list[int]) -> list[NDArray[np.uint64]]:

@@ -23,7 +23,7 @@ from ...models.parser.arc_scorer import set_sizes
 from ...models.parser.boundaries import MOST_WORDS, BoundaryLimits
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factor_templates import FactorTemplates
-from ...models.parser.factor_training import MarginTraining, gold_trees
+from ...models.parser.factor_training import gold_trees, train_factors
 from ...models.parser.factor_weights import FAMILIES, add_families
 from ...models.parser.losses import update
 from ...models.parser.pattern_matches import PatternMatcher
@@ -39,7 +39,7 @@ from .decoding import DocumentDecoder, check_decoder, explained
 from .gold import collect_labels
 from .parsed_doc import DEPS, HEADS, NO_LABEL, ROOT, SPACE, STARTS, ParsedDoc
 from .probabilities import CalibratedParser
-from .rules import TreeRules, check_rules
+from .rules import TreeDemands, TreeRules, check_rules
 from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space
 from .wishes import Wishes
 
@@ -162,7 +162,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     def predict(self, docs: Iterable[Doc]) -> list[DocumentScores]:
         """Score the trees of each document's sentences."""
         docs = list(docs)
-        rules = self.tree_rules
         if not self.cfg["labels"]:
             raise ProblemError(
                 f"{self.name}: there are no labels; train the component, call nlp.initialize() "
@@ -171,7 +170,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         return score_documents(
             self.model,
             docs,
-            [rules.starts(doc, self._wishes(doc), bool(self.paragraphs)) for doc in docs],
+            [self._demands(doc).starts() for doc in docs],
             [is_space(doc) for doc in docs],
             self._limits,
             partly=self.parser.takes_parts() and not self._needs_all_labels,
@@ -182,17 +181,15 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         """Find the best tree of each sentence."""
         parsed = ParsedDoc.blank(len(doc), scores.starts)
         parsed.vectors = scores.vectors if self.tensor else None
-        wishes = self._wishes(doc)
+        demands = self._demands(doc)
+        wishes = demands.wishes.wishes
         decoder = DocumentDecoder(
-            doc,
             scores,
             self.name,
             self.parser,
-            self.tree_rules,
-            wishes,
+            demands,
             self.model,
             self._limits,
-            bool(self.paragraphs),
             self.head_margins,
             self.k_best,
         )
@@ -202,13 +199,13 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
                 self._warn_of_conflict(missing.error, conflict)
                 if not self.overwrite:
                     parsed.kept[missing.tokens[0] : missing.tokens[-1] + 1] = True
-                if conflict["demands"] or wishes.wishes:
+                if conflict["demands"] or wishes:
                     parsed.conflicts.append(conflict)
         blank = is_space(doc)
         attach_spaces(parsed.heads, blank, parsed.starts)
         alone = parsed.heads == np.arange(len(doc))
         parsed.labels[blank] = np.where(alone[blank], ROOT, SPACE)
-        if wishes.wishes:
+        if wishes:
             parsed.conflicts += decoder.unmet(parsed)
         if self.probabilities or self.min_prob:
             parsed.probabilities = self._probabilities(scores, parsed, self.temperature)
@@ -226,9 +223,10 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         longest = max(MOST_WORDS, self.longest)
         return BoundaryLimits(self.certain, self.boundary_weight, longest, self.boundary_offset)
 
-    def _wishes(self, doc: Doc) -> Wishes:
-        """Heads and labels that are given on a document, or demanded where patterns match."""
-        return Wishes.of(doc, self.overwrite, self.places_in(doc), self.labels)
+    def _demands(self, doc: Doc) -> TreeDemands:
+        """The rules, and what is given on a document, or demanded where patterns match."""
+        wishes = Wishes.of(doc, self.overwrite, self.places_in(doc), self.labels)
+        return TreeDemands(doc, self.tree_rules, wishes, bool(self.paragraphs))
 
     def check_rules(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
         """Count how many gold sentences break each rule about labels.
@@ -281,7 +279,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         found = decoded.probabilities
         if found is not None and self.min_prob is not None:
             improbable = found.deps < self.min_prob
-            improbable[self._wishes(doc).labelled] = False
+            improbable[self._demands(doc).wishes.labelled] = False
             deps = np.where(improbable, np.uint64(0), deps)
         trees = (decoded.heads, deps, decoded.starts, decoded.kept)
         self._writer.write(doc, *trees, projective=self.projective)
@@ -372,7 +370,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         losses[self.name] += found.total
         self.cfg["updates"] += 1
         if self.factors and self.cfg["updates"] > self.factors_start:
-            training = MarginTraining(self.templates, self.decoder, self.projective)
             sentences = forward.sentences(self.model, docs, gold.offsets)
             # the first sentence of each document, and at last their number
             firsts = np.searchsorted(gold.offsets, gold.documents).tolist()
@@ -382,7 +379,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
                 for doc, begin, (first, end) in among
                 for sentence in self._with_patterns(doc, sentences[first:end], begin)
             ]
-            training.step(stated, gold_trees(gold))
+            given = self.templates, self.decoder, self.projective
+            train_factors(*given, stated, gold_trees(gold))
         if sgd:
             self.finish_update(sgd)
         return losses

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ...errors import ProblemError
+from ..constraints.conflicts import Source
 from ..tree_rule_checks import UNIVERSAL_DEPENDENCIES, Statement
 from .trees import is_space, paragraph_starts, preset_starts, unparted
 from .wishes import Wishes
@@ -21,9 +23,12 @@ from .wishes import Wishes
 if TYPE_CHECKING:
     from ...decoders.tree import Rule
 
-__all__ = ["TreeRules", "check_rules"]
+__all__ = ["RULES", "TreeDemands", "TreeRules", "check_rules"]
 
 Ints = NDArray[np.int64]
+
+#: The source that the option `rules` is.
+RULES = "rules"
 
 
 @dataclass(frozen=True)
@@ -70,76 +75,95 @@ class TreeRules:
         )
         return cls(tuple(found), tuple(statements), tuple(labels), exempt)
 
-    def within(self, doc: Doc) -> list[tuple[Statement, Ints]]:
-        """Return the rules that depend on the document, with the tokens that they are about."""
+
+@dataclass(frozen=True)
+class TreeDemands:
+    """What the trees of one document must satisfy.
+
+    Parameters
+    ----------
+    doc
+        The document.
+    rules
+        The parser's rules.
+    wishes
+        Heads and labels that are demanded.
+    paragraphs
+        Whether a word begins a sentence behind an empty line, and none parts a quotation mark or a
+        bracket from what it encloses.
+    """
+
+    doc: Doc
+    rules: TreeRules
+    wishes: Wishes
+    paragraphs: bool
+
+    @cached_property
+    def _of_doc(self) -> list[tuple[Statement, Ints]]:
+        """The rules that depend on the document, with the tokens that they are about."""
         found: list[tuple[Statement, Ints]] = []
-        for statement in self.statements:
+        for statement in self.rules.statements:
             parts = statement.get("head_pos") or statement.get("root_pos")
             if parts:
-                found.append((statement, _with_pos(doc, parts)))
+                found.append((statement, _with_pos(self.doc, parts)))
             elif "constituents" in statement:
                 found += [
-                    (statement, np.arange(span.start, span.end)) for span in _spans(doc, statement)
+                    (statement, np.arange(span.start, span.end))
+                    for span in _spans(self.doc, statement)
                 ]
         return found
 
-    def of_block(
-        self,
-        stated: Sequence[tuple[Statement, Ints]],
-        wishes: Wishes,
-        tokens: Ints,
-        one_sentence: bool,
-    ) -> list[Rule]:
-        """Return the rules of some tokens of a document.
+    def of_block(self, tokens: Ints, one_sentence: bool) -> list[Rule]:
+        """Return the rules of some tokens, by their indices in the document, rising.
 
-        Parameters
-        ----------
-        stated
-            What :meth:`within` returned.
-        wishes
-            Heads and labels that are demanded.
-        tokens
-            The tokens' indices in the document, rising.
-        one_sentence
-            Whether the tokens are one sentence; else there are no rules on roots, which depend on
-            the sentence.
+        Those on roots speak of `one_sentence`, and so of no block of several.
         """
-        found = [*self.of_labels, *wishes.rules(tokens, self.labels)]
-        if not stated:
+        labels = self.rules.labels
+        found = [*self.rules.of_labels, *self.wishes.rules(tokens, labels)]
+        if not self._of_doc:
             return found
         from ...decoders.tree import Constituent, Roots
 
-        for statement, about in stated:
+        for statement, about in self._of_doc:
             here = np.flatnonzero(np.isin(tokens, about)) + 1
             if "root_pos" in statement:
                 if one_sentence and len(here):  # else none of them could be a root
                     found.append(Roots(tokens=here.tolist()))
             elif "head_pos" in statement:
                 if len(here):
-                    found.append(_rule_of(statement, self.labels, here.tolist()))
+                    found.append(_rule_of(statement, labels, here.tolist()))
             elif len(here) > 1:
                 found.append(Constituent(int(here[0]), int(here[-1])))
         return found
 
-    def starts(self, doc: Doc, wishes: Wishes, paragraphs: bool) -> Ints:
+    def starts(self) -> Ints:
         """Return the sentence starts that are known: 1 for a start, -1 for none, 0 if unknown.
 
-        None is inside of arcs that are demanded, or of constituents, unless it is set; a word
-        begins one behind an empty line with `paragraphs`, and none parts a quotation mark or a
-        bracket from what it encloses.
+        None is inside of arcs that are demanded, or of constituents, unless it is set.
         """
-        presets = wishes.joined(preset_starts(doc))
-        for statement in self.statements:
-            if "constituents" in statement:
-                for span in _spans(doc, statement):
-                    inner = presets[span.start + 1 : span.end]
-                    inner[inner == 0] = -1
-        if paragraphs:
-            behind = paragraph_starts(doc, presets)
+        presets = self.wishes.joined(preset_starts(self.doc))
+        for statement in self.rules.statements:
+            for span in _spans(self.doc, statement) if "constituents" in statement else ():
+                inner = presets[span.start + 1 : span.end]
+                inner[inner == 0] = -1
+        if self.paragraphs:
+            behind = paragraph_starts(self.doc, presets)
             presets[behind[presets[behind] == 0]] = 1
-            within = unparted(doc)
+            within = unparted(self.doc)
             presets[within[presets[within] == 0]] = -1
         return presets
+
+    def sources(self, start: int, end: int) -> list[Source]:
+        """Return what demands something of ``doc[start:end]``."""
+        found = self.wishes.within(start, end).sources
+        return [*found, Source(RULES, start, end)] if self.rules.statements else found
+
+    def only(self, kept: Collection[Source]) -> TreeDemands:
+        """Return what some of these sources demand."""
+        rules = self.rules
+        if all(source.name != RULES for source in kept):
+            rules = TreeRules((), (), rules.labels)
+        return replace(self, rules=rules, wishes=self.wishes.only(kept))
 
 
 def check_rules(rules: TreeRules, examples: Iterable[Example]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from spacy_decoders.decoders.tree import BranchAndBound, score_tree
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.parser.decoding import TreeParser
 from spacy_decoders.models.parser.factor_templates import FactorTemplates
-from spacy_decoders.models.parser.factor_training import MarginTraining
+from spacy_decoders.models.parser.factor_training import train_factors
 from spacy_decoders.models.parser.factor_weights import FAMILIES, FactorWeights, add_families
 from spacy_decoders.models.parser.tree_scores import SentenceScores
 from tests.oracles import all_trees
@@ -98,7 +98,6 @@ def test_siblings_stay_within_the_window(rng):
 def test_margin_training_learns_what_arcs_can_not(rng):
     """Arcs prefer a wrong chain in every sentence; factors over tags can tell."""
     templates = make_templates(rng, ["grandparents", "siblings"], scale=0.0)
-    training = MarginTraining(templates, BranchAndBound())
     gold = np.array([2, 0, 2, 3], dtype=np.int32)
     arcs = np.full((5, 5), -4.0, dtype="f")
     arcs[[2, 0, 2, 2], [1, 2, 3, 4]] = 2.0
@@ -118,7 +117,8 @@ def test_margin_training_learns_what_arcs_can_not(rng):
     model = templates.model
     wrong = [1]
     for _ in range(30):
-        wrong.append(training.step([sentence, sentence], [gold, None]))
+        given = [sentence, sentence], [gold, None]
+        wrong.append(train_factors(templates, BranchAndBound(), True, *given))
         for family in templates.families:
             model.set_param(family, model.get_param(family) - 0.1 * model.get_grad(family))
             model.set_grad(family, np.zeros_like(model.get_param(family)))
