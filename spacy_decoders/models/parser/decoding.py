@@ -82,29 +82,26 @@ class TreeParser:
     exempt: tuple[tuple[Sequence[int], Sequence[int]], ...] = ()
     k: int | None = None
 
-    def problem(self, sentence: SentenceScores, *, tight: bool = False) -> TreeProblem:
-        """Return the decoding problem of a sentence.
-
-        The bounds of arcs without labels are quick ones, or `tight`.
-        """
+    def problem(self, sentence: SentenceScores) -> TreeProblem:
+        """Return the decoding problem of a sentence; arcs without a label have upper bounds."""
         try:
-            return self.full_problem(sentence, tight=tight)
+            return self.full_problem(sentence)
         except TooManyPlaces:
-            return self._by_arcs_alone.full_problem(sentence, tight=tight)
+            return self._by_arcs_alone.full_problem(sentence)
 
     @property
     def _by_arcs_alone(self) -> TreeParser:
         """The same for sentences in which a pattern has too many places."""
         return replace(self, longest=0)
 
-    def full_problem(self, sentence: SentenceScores, *, tight: bool = False) -> TreeProblem:
+    def full_problem(self, sentence: SentenceScores) -> TreeProblem:
         """Return the decoding problem of a sentence, or raise if patterns have too many places."""
         is_long = len(sentence.tokens) > self.longest
         templates, patterns = (None, None) if is_long else (self.templates, sentence.patterns)
         arcs: Any = sentence.arcs.astype("d")
         boundaries: Any = sentence.boundaries
         if templates is not None:
-            templates.add_to_arcs(sentence, arcs, tight=tight)
+            templates.add_to_arcs(sentence, arcs)
         TreeProblem = _problem_class()
         if not arcs.sum() < np.inf:  # there is NaN or +inf, which is refused
             problem = TreeProblem(arcs, projective=self.projective, boundaries=boundaries)
@@ -161,8 +158,6 @@ class TreeParser:
             return self._decode(sentence.completed(), rules, False)
         if not _breaks(rules, sentence, solution):
             return DecodedTree(problem, solution, sentence)
-        if sentence.partly:
-            problem = self._ruled_arcs(sentence, rules, tight=True)
         try:
             found = self._labelled(problem, sentence, rules, every_label)
         except InfeasibleError:
@@ -182,11 +177,9 @@ class TreeParser:
             return False
         return self.templates is None or (n <= self.longest and self.templates.of_arcs_alone)
 
-    def _ruled_arcs(
-        self, sentence: SentenceScores, rules: Sequence[Rule], *, tight: bool = False
-    ) -> TreeProblem:
+    def _ruled_arcs(self, sentence: SentenceScores, rules: Sequence[Rule]) -> TreeProblem:
         """Return the problem of a sentence under the rules that need no labels."""
-        problem = self.full_problem(sentence, tight=tight)
+        problem = self.full_problem(sentence)
         of_arcs = tuple(rule for rule in rules if not rule.needs_labels)
         return problem.ruled(of_arcs) if of_arcs else problem
 

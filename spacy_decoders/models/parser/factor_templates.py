@@ -70,15 +70,15 @@ class FactorTemplates:
         if self.window < 1:
             raise ProblemError(f"window: expected at least 1; got {self.window}.")
 
-    def add_to_arcs(self, sentence: SentenceScores, arcs: Any, *, tight: bool = False) -> None:
+    def add_to_arcs(self, sentence: SentenceScores, arcs: Any) -> None:
         """Add the scores of single arcs to an array of arc scores, in place.
 
-        Arcs without a label get an upper bound: a quick one, or if `tight` one near their score.
+        Arcs without a label get an upper bound.
         """
         if "arcs" in self.families:
             tokens = _kernels().Tokens(sentence.tags, sentence.words, sentence.labels)
             weights = self.weights["arcs"]
-            _kernels().add_arc_scores(weights, tokens, self._most_of_arcs, tight, arcs)
+            _kernels().add_arc_scores(weights, tokens, self._most_of_arcs, arcs)
 
     def scores(
         self, sentence: SentenceScores, allowed: NDArray[np.bool_]

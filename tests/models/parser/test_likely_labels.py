@@ -27,12 +27,11 @@ def blocks(parser):
     return found
 
 
-@pytest.mark.parametrize("tight", [False, True])
-def test_arcs_without_labels_have_upper_bounds(parser, blocks, tight):
+def test_arcs_without_labels_have_upper_bounds(parser, blocks):
     for block in blocks:
         unlikely = block.labels < 0
         assert unlikely.mean() > 0.5
-        bounds = parser.parser.problem(block, tight=tight).arcs
+        bounds = parser.parser.problem(block).arcs
         arcs = parser.parser.problem(block.completed()).arcs
         inner = np.isfinite(arcs)
         assert (bounds[unlikely & inner] >= arcs[unlikely & inner]).all()

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from ....jit import jit
 
 ARC_ROWS = 10
-#: The first of them know no label.
-_UNLABELLED_ROWS = 6
 GRANDPARENT_ROWS = 9
 SIBLING_ROWS = 10
 
@@ -150,11 +148,11 @@ def _sum(table, rows, count):
 
 
 @jit()
-def add_arc_scores(weights, tokens, most, tight, arcs):
+def add_arc_scores(weights, tokens, most, arcs):
     """Add the template scores to each arc that is not forbidden, in place.
 
     An arc without a label, -1, gets an upper bound: `most`, which is one on each weight, for every
-    row, or if `tight` for those that know the label.
+    row.
     """
     table, bits, codes = weights.table, weights.bits, weights.codes
     tags, words, labels = tokens.tags, tokens.words, tokens.labels
@@ -164,15 +162,11 @@ def add_arc_scores(weights, tokens, most, tight, arcs):
         for m in range(1, size):
             if arcs[h, m] == -np.inf:
                 continue
-            unlabelled = labels[h, m] < 0
-            if unlabelled and not tight:
+            if labels[h, m] < 0:
                 arcs[h, m] += GAIN * most * (ARC_ROWS + min(BETWEEN, abs(h - m) - 1))
                 continue
-            # the label of number -1 is one of those that there are codes for
             _arc_rows(rows, codes, bits, tags, words, labels, h, m)
-            score = _sum(table, rows, _UNLABELLED_ROWS if unlabelled else ARC_ROWS)
-            if unlabelled:
-                score += GAIN * most * (ARC_ROWS - _UNLABELLED_ROWS)
+            score = _sum(table, rows, ARC_ROWS)
             step = 1 if m < h else -1
             for i in range(1, min(BETWEEN + 1, abs(h - m))):
                 score += table[_between_row(codes, bits, tags, h, m, m + step * i)] * GAIN
