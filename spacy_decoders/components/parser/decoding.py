@@ -180,7 +180,7 @@ class DocumentDecoder:
         labels = self.demands.rules.labels
         names = (*labels[:-1], "", SPACE_LABEL, labels[-1])
         found: list[dict[str, Any]] = []
-        for wish in self.demands.wishes.wishes:
+        for wish in self.demands.wishes:
             head, label = int(parsed.heads[wish.token]), int(parsed.labels[wish.token])
             if label != NO_LABEL and not wish.holds(head, names[label]):
                 at = wish.token

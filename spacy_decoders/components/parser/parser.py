@@ -41,7 +41,7 @@ from .parsed_doc import DEPS, HEADS, NO_LABEL, ROOT, SPACE, STARTS, ParsedDoc
 from .probabilities import CalibratedParser
 from .rules import TreeDemands, TreeRules, check_rules
 from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space
-from .wishes import Wishes
+from .wishes import wishes_of
 
 __all__ = ["BranchAndBoundParser"]
 
@@ -182,7 +182,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         parsed = ParsedDoc.blank(len(doc), scores.starts)
         parsed.vectors = scores.vectors if self.tensor else None
         demands = self._demands(doc)
-        wishes = demands.wishes.wishes
         decoder = DocumentDecoder(
             scores,
             self.name,
@@ -199,13 +198,13 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
                 self._warn_of_conflict(missing.error, conflict)
                 if not self.overwrite:
                     parsed.kept[missing.tokens[0] : missing.tokens[-1] + 1] = True
-                if conflict["demands"] or wishes:
+                if conflict["demands"] or demands.wishes:
                     parsed.conflicts.append(conflict)
         blank = is_space(doc)
         attach_spaces(parsed.heads, blank, parsed.starts)
         alone = parsed.heads == np.arange(len(doc))
         parsed.labels[blank] = np.where(alone[blank], ROOT, SPACE)
-        if wishes:
+        if demands.wishes:
             parsed.conflicts += decoder.unmet(parsed)
         if self.probabilities or self.min_prob:
             parsed.probabilities = self._probabilities(scores, parsed, self.temperature)
@@ -225,7 +224,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     def _demands(self, doc: Doc) -> TreeDemands:
         """The rules, and what is given on a document, or demanded where patterns match."""
-        wishes = Wishes.of(doc, self.overwrite, self.places_in(doc), self.labels)
+        wishes = wishes_of(doc, self.overwrite, self.places_in(doc), self.labels)
         return TreeDemands(doc, self.tree_rules, wishes, bool(self.paragraphs))
 
     def check_rules(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
@@ -279,7 +278,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         found = decoded.probabilities
         if found is not None and self.min_prob is not None:
             improbable = found.deps < self.min_prob
-            improbable[self._demands(doc).wishes.labelled] = False
+            for wish in self._demands(doc).wishes:
+                improbable[wish.token] &= wish.about == "head" or wish.forbidden
             deps = np.where(improbable, np.uint64(0), deps)
         trees = (decoded.heads, deps, decoded.starts, decoded.kept)
         self._writer.write(doc, *trees, projective=self.projective)

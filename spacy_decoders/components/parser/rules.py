@@ -18,7 +18,7 @@ from ...errors import ProblemError
 from ..constraints.conflicts import Source
 from ..tree_rule_checks import UNIVERSAL_DEPENDENCIES, Statement
 from .trees import is_space, paragraph_starts, preset_starts, unparted
-from .wishes import Wishes
+from .wishes import Wish, join_arcs, rules_of
 
 if TYPE_CHECKING:
     from ...decoders.tree import Rule
@@ -95,7 +95,7 @@ class TreeDemands:
 
     doc: Doc
     rules: TreeRules
-    wishes: Wishes
+    wishes: Sequence[Wish]
     paragraphs: bool
 
     @cached_property
@@ -119,7 +119,7 @@ class TreeDemands:
         Those on roots speak of `one_sentence`, and so of no block of several.
         """
         labels = self.rules.labels
-        found = [*self.rules.of_labels, *self.wishes.rules(tokens, labels)]
+        found = [*self.rules.of_labels, *rules_of(self.wishes, tokens, labels)]
         if not self._of_doc:
             return found
         from ...decoders.tree import Constituent, Roots
@@ -141,7 +141,8 @@ class TreeDemands:
 
         None is inside of arcs that are demanded, or of constituents, unless it is set.
         """
-        presets = self.wishes.joined(preset_starts(self.doc))
+        presets = preset_starts(self.doc)
+        join_arcs(self.wishes, presets)
         for statement in self.rules.statements:
             for span in _spans(self.doc, statement) if "constituents" in statement else ():
                 inner = presets[span.start + 1 : span.end]
@@ -155,7 +156,13 @@ class TreeDemands:
 
     def sources(self, start: int, end: int) -> list[Source]:
         """Return what demands something of ``doc[start:end]``."""
-        found = self.wishes.within(start, end).sources
+        here = {
+            wish.source
+            for wish in self.wishes
+            if start <= wish.token < end
+            or (wish.about == "head" and any(start <= head < end for head in wish.values))
+        }
+        found = [of for of in dict.fromkeys(wish.source for wish in self.wishes) if of in here]
         return [*found, Source(RULES, start, end)] if self.rules.statements else found
 
     def only(self, kept: Collection[Source]) -> TreeDemands:
@@ -163,7 +170,7 @@ class TreeDemands:
         rules = self.rules
         if all(source.name != RULES for source in kept):
             rules = TreeRules((), (), rules.labels)
-        return replace(self, rules=rules, wishes=self.wishes.only(kept))
+        return replace(self, rules=rules, wishes=[of for of in self.wishes if of.source in kept])
 
 
 def check_rules(rules: TreeRules, examples: Iterable[Example]) -> list[dict[str, Any]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from ..constraints.places import Place
 if TYPE_CHECKING:
     from ...decoders.tree import Rule
 
-__all__ = ["ATTRIBUTES", "Wish", "Wishes"]
+__all__ = ["ATTRIBUTES", "Wish", "join_arcs", "rules_of", "wishes_of"]
 
 Ints = NDArray[np.int64]
 
@@ -56,125 +55,95 @@ class Wish(NamedTuple):
         return ((head if self.about == "head" else dep) in self.values) != self.forbidden
 
 
-@dataclass(frozen=True)
-class Wishes:
-    """All that is demanded of a document's trees, contradictory or not."""
+def wishes_of(
+    doc: Doc, overwrite: bool, places: Iterable[Place] = (), labels: Sequence[str] = ()
+) -> list[Wish]:
+    """Read what is set on a document, and demanded of it, contradictory or not.
 
-    #: The wishes, of which one source may have several.
-    wishes: tuple[Wish, ...] = ()
+    Parameters
+    ----------
+    overwrite
+        Whether heads and labels of an earlier parse are no wishes.
+    places
+        Where constraints apply.
+    labels
+        The labels, the root's last.
 
-    @classmethod
-    def of(
-        cls, doc: Doc, overwrite: bool, places: Iterable[Place] = (), labels: Sequence[str] = ()
-    ) -> Wishes:
-        """Read what is set on a document, and demanded of it.
+    Raises
+    ------
+    ProblemError
+        If a head is no token of the document, a value has another type, or the parser has no
+        such label.
+    """
+    found: list[Wish] = []
+    keys = (key for key in doc.user_data if isinstance(key, tuple) and len(key) == 4)
+    if any(key[0] == "._." and key[1] in ATTRIBUTES for key in keys):
+        for token in doc:
+            found += _set_on(token, labels)
+    if not overwrite and doc.has_annotation("DEP"):
+        for token in doc:
+            if token.has_head() and not token.is_space:
+                source = Source(KEPT, token.i, token.i + 1)
+                found.append(Wish(source, token.i, "head", (token.head.i,)))
+                if token.dep:
+                    found.append(Wish(source, token.i, "dep", (token.dep_,)))
+    for place in places:
+        found += _demanded(place)
+    return found
 
-        Parameters
-        ----------
-        overwrite
-            Whether heads and labels of an earlier parse are no wishes.
-        places
-            Where constraints apply.
-        labels
-            The labels, the root's last.
 
-        Raises
-        ------
-        ProblemError
-            If a head is no token of the document, a value has another type, or the parser has no
-            such label.
-        """
-        found: list[Wish] = []
-        keys = (key for key in doc.user_data if isinstance(key, tuple) and len(key) == 4)
-        if any(key[0] == "._." and key[1] in ATTRIBUTES for key in keys):
-            for token in doc:
-                found += _set_on(token, labels)
-        if not overwrite and doc.has_annotation("DEP"):
-            for token in doc:
-                if token.has_head() and not token.is_space:
-                    source = Source(KEPT, token.i, token.i + 1)
-                    found.append(Wish(source, token.i, "head", (token.head.i,)))
-                    if token.dep:
-                        found.append(Wish(source, token.i, "dep", (token.dep_,)))
-        for place in places:
-            found += _demanded(place)
-        return cls(tuple(found))
+def join_arcs(wishes: Iterable[Wish], starts: Ints) -> None:
+    """Let no sentence begin inside of the arcs that are demanded, in place.
 
-    @property
-    def sources(self) -> list[Source]:
-        """What demands something."""
-        return list(dict.fromkeys(wish.source for wish in self.wishes))
-
-    @property
-    def labelled(self) -> list[int]:
-        """Tokens whose label is demanded."""
-        return [of.token for of in self.wishes if of.about == "dep" and not of.forbidden]
-
-    def only(self, sources: Collection[Source]) -> Wishes:
-        """Return the wishes of some sources."""
-        return Wishes(tuple(wish for wish in self.wishes if wish.source in sources))
-
-    def within(self, start: int, end: int) -> Wishes:
-        """Return the wishes of all sources that demand something of ``doc[start:end]``."""
-        here = {
-            wish.source
-            for wish in self.wishes
-            if start <= wish.token < end
-            or (wish.about == "head" and any(start <= head < end for head in wish.values))
-        }
-        return self.only(here)
-
-    def joined(self, presets: Ints) -> Ints:
-        """Return sentence starts as set, and none inside of the arcs that are demanded.
-
-        A boundary that is set stays: where it parts a token from its head, there is no tree.
-        """
-        joined = presets.copy()
-        for wish in self.wishes:
-            if wish.about == "head" and not wish.forbidden:
-                for head in wish.values if wish.values != (NO_HEAD,) else ():
-                    inner = slice(min(wish.token, head) + 1, max(wish.token, head) + 1)
-                    if not (presets[inner] > 0).any():
-                        joined[inner] = -1
-        return joined
-
-    def rules(self, tokens: Ints, labels: Sequence[str]) -> list[Rule]:
-        """Return the wishes of some tokens of the document as rules.
-
-        Parameters
-        ----------
-        tokens
-            The tokens' indices in the document.
-        labels
-            The labels, the root's last.
-        """
-        if not self.wishes:
-            return []
-        from ...decoders.tree import FixedArc, FixedLabel, ForbiddenArc, ForbiddenLabel
-
-        number = {name: place for place, name in enumerate(labels)}
-        place = {token: i for i, token in enumerate(tokens.tolist(), start=1)}
-        found: list[Rule] = []
-        for wish in self.wishes:
-            i = place.get(wish.token)
-            if i is None:
-                continue
-            if wish.about == "dep":
-                known = [number[dep] for dep in wish.values if dep in number]
-                if not wish.forbidden:
-                    found.append(FixedLabel(i, known))
-                elif known:
-                    found.append(ForbiddenLabel(i, known))
-                continue
+    A boundary that is set stays: where it parts a token from its head, there is no tree.
+    """
+    for wish in wishes:
+        if wish.about == "head" and not wish.forbidden and wish.values != (NO_HEAD,):
             for head in wish.values:
-                of_block = 0 if head == wish.token else place.get(head)
-                if not wish.forbidden:
-                    # white space and tokens of other sentences are no heads, as is the token
-                    # itself: such a rule leaves no tree
-                    found.append(FixedArc(i if of_block is None else of_block, i))
-                elif of_block is not None:
-                    found.append(ForbiddenArc(of_block, i))
-        return list(dict.fromkeys(found))
+                inner = slice(min(wish.token, head) + 1, max(wish.token, head) + 1)
+                if not (starts[inner] > 0).any():
+                    starts[inner] = -1
+
+
+def rules_of(wishes: Sequence[Wish], tokens: Ints, labels: Sequence[str]) -> list[Rule]:
+    """Return the wishes of some tokens of the document as rules.
+
+    Parameters
+    ----------
+    wishes
+        All of the document.
+    tokens
+        The tokens' indices in the document.
+    labels
+        The labels, the root's last.
+    """
+    if not wishes:
+        return []
+    from ...decoders.tree import FixedArc, FixedLabel, ForbiddenArc, ForbiddenLabel
+
+    number = {name: place for place, name in enumerate(labels)}
+    place = {token: i for i, token in enumerate(tokens.tolist(), start=1)}
+    found: list[Rule] = []
+    for wish in wishes:
+        i = place.get(wish.token)
+        if i is None:
+            continue
+        if wish.about == "dep":
+            known = [number[dep] for dep in wish.values if dep in number]
+            if not wish.forbidden:
+                found.append(FixedLabel(i, known))
+            elif known:
+                found.append(ForbiddenLabel(i, known))
+            continue
+        for head in wish.values:
+            of_block = 0 if head == wish.token else place.get(head)
+            if not wish.forbidden:
+                # white space and tokens of other sentences are no heads, as is the token
+                # itself: such a rule leaves no tree
+                found.append(FixedArc(i if of_block is None else of_block, i))
+            elif of_block is not None:
+                found.append(ForbiddenArc(of_block, i))
+    return list(dict.fromkeys(found))
 
 
 def _demanded(place: Place) -> Iterator[Wish]:
