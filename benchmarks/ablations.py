@@ -119,6 +119,23 @@ def replaced(component: str, factory: str) -> Switch:
     return switch
 
 
+def without_table(component: str, table: str) -> Switch:
+    """Take a table of words out of the weights of a tagger."""
+
+    @contextmanager
+    def switch(nlp: Language) -> Iterator[None]:
+        model: Any = nlp.get_pipe(component).model
+        (weights,) = (shim for layer in model.layers for shim in layer.shims)
+        before = getattr(weights, table)
+        setattr(weights, table, None)
+        try:
+            yield
+        finally:
+            setattr(weights, table, before)
+
+    return switch
+
+
 PIPELINE = (
     Part("rules of trees", ("decoders/tree/rule*.py",), option("parser", rules=[])),
     Part("boundaries within the proof", (), option("parser", certain=0.0)),
@@ -147,6 +164,22 @@ PIPELINE = (
         "cached attribute ruler",
         ("components/attribute_ruler.py",),
         replaced("attribute_ruler", "attribute_ruler"),
+    ),
+    Part(
+        "entities: lists of names",
+        ("models/tagger/sparse/**/gazetteer.py",),
+        without_table("entities", "phrases"),
+    ),
+    Part("entities: clusters of words", (), without_table("entities", "clusters")),
+    Part("entities: groups of words", (), without_table("entities", "groups")),
+    Part(
+        "entities: other mentions in the document",
+        ("models/tagger/sparse/kernels/mentions.py",),
+        patched(
+            "spacy_decoders.models.tagger.sparse.features",
+            "note_mentions",
+            lambda form, lower, documents, initial, own: None,
+        ),
     ),
     Part("listed lemmatizer", ("components/lemmatizer.py",), replaced("lemmatizer", "lemmatizer")),
 )
