@@ -9,7 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .columns import Known
 from .concept_base import ConceptBase
+from .concepts import QID
 
 __all__ = ["CandidateTable"]
 
@@ -35,6 +37,8 @@ class CandidateTable:
     concepts: NDArray[np.int64]
     #: The concept base that they come from, None for another kind of knowledge base.
     base: ConceptBase | None = None
+    #: What that knows of each candidate; empty where there is none.
+    known: Sequence[Known] = ()
     #: How often each candidate is written with the capitals of its mention, NaN where that is
     #: unknown; None where it is of all. **Shape:** ``(candidates,)``
     written: NDArray[np.float32] | None = None
@@ -60,6 +64,20 @@ class CandidateTable:
         return np.asarray(numbers, np.int64).reshape(-1)
 
     @cached_property
+    def types(self) -> list[str | None]:
+        """What kind of thing each candidate is, None where unknown."""
+        if self.base is None:
+            return [None] * len(self)
+        return [known.type or None for known in self.known]
+
+    @cached_property
+    def qids(self) -> list[str | None]:
+        """The Wikidata item of each candidate, None where unknown."""
+        if self.base is None:
+            return [one if QID.fullmatch(one) else None for one in self.ids]
+        return [known.qid for known in self.known]
+
+    @cached_property
     def coverage(self) -> float:
         """The mean share of each mention's candidates that have links in the graph."""
         if self.base is None or not len(self):
@@ -81,6 +99,7 @@ class CandidateTable:
             vectors=self.vectors[rows],
             concepts=self.concepts[rows] if len(self.concepts) else self.concepts,
             base=self.base,
+            known=[self.known[row] for row in rows] if self.known else (),
             written=None if self.written is None else self.written[rows],
             linked=None if self.linked is None else self.linked[list(mentions)],
         )

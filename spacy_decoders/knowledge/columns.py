@@ -2,17 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, overload
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .concepts import QID
 from .database import Database
 
-__all__ = ["Column", "rows_of"]
+__all__ = ["Column", "Known", "known_of"]
 
-_COLUMNS = ("id", "title", "description", "type", "qid", "url", "text")
+
+class Known(NamedTuple):
+    """What is known of a concept."""
+
+    number: int
+    id: str | None  # None where the concept was removed
+    title: str
+    description: str
+    type: str
+    item: int | None  # the number of its item in Wikidata
+    url: str
+    text: str  # the description where there is no text
+
+    @property
+    def qid(self) -> str | None:
+        """The Wikidata item, None where unknown."""
+        if self.item is not None:
+            return f"Q{self.item}"
+        return self.id if self.id and QID.fullmatch(self.id) else None
+
+
+def known_of(database: Database, numbers: Sequence[int]) -> list[Known]:
+    """What is known of some concepts, by one query.
+
+    Raises
+    ------
+    StorageError
+        If there is no such concept, or it has what can't be.
+    """
+    cache = database.cache("concepts")
+    missing = [number for number in dict.fromkeys(numbers) if number not in cache]
+    if missing:
+        rows = database.ask_many(
+            "SELECT number, id, title, description, type, qid, url, coalesce(text, description) "
+            "FROM concepts WHERE number IN (SELECT value FROM json_each(?))",
+            missing,
+        )
+        _check(database, rows)
+        cache.update((row[0], Known._make(row)) for row in rows)
+    try:
+        return [cache[number] for number in numbers]
+    except KeyError as error:
+        raise database.damaged(f"there is no concept {error}") from None
+
+
+def _check(database: Database, rows: list[tuple[Any, ...]]) -> None:
+    _, identities, *texts, items, urls, bodies = (
+        zip(*rows, strict=True) if rows else ((),) * len(Known._fields)
+    )
+    for column in (*texts, urls, bodies):
+        if not {str}.issuperset(map(type, column)):
+            raise database.damaged("a concept has no text where it should have")
+    if not {str, type(None)}.issuperset(map(type, identities)):
+        raise database.damaged("a concept has an identifier that is no text")
+    if not all(item is None or (type(item) is int and 0 < item < 10**18) for item in items):
+        raise database.damaged("a concept has an item that can't be")
 
 
 class Column(Sequence[str]):
@@ -28,22 +85,14 @@ class Column(Sequence[str]):
 
     def __init__(self, database: Database, name: str) -> None:
         self.database = database
-        self._place = _COLUMNS.index(name)
+        self._text: Callable[[Known], str | None] = attrgetter(name)
 
     def __len__(self) -> int:
         return self.database.size
 
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
     def __getitem__(self, at: Any) -> Any:
-        size = len(self)
-        if isinstance(at, slice):
-            return self.take(np.arange(*at.indices(size)))
-        if not -size <= at < size:
-            raise IndexError(at)
-        return self._texts([int(at) % size])[0]
+        numbers = range(len(self))[at]
+        return self._texts(numbers) if isinstance(at, slice) else self._texts([numbers])[0]
 
     def take(self, numbers: NDArray[np.integer[Any]]) -> list[str]:
         """The texts of some concepts, which are read at once."""
@@ -59,33 +108,5 @@ class Column(Sequence[str]):
         found = dict(rows)
         return np.array([found.get(text, -1) for text in texts], np.int64)
 
-    def _texts(self, numbers: list[int]) -> list[str]:
-        place = self._place
-        return [row[place] or "" for row in rows_of(self.database, numbers)]
-
-
-def rows_of(database: Database, numbers: list[int]) -> list[tuple[Any, ...]]:
-    """What is known of some concepts, in the order of `_COLUMNS`."""
-    cache = database.cache("concepts")
-    missing = [number for number in dict.fromkeys(numbers) if number not in cache]
-    if missing:
-        for number, *row in database.ask_many(
-            "SELECT number, id, title, description, type, qid, url, coalesce(text, description) "
-            "FROM concepts WHERE number IN (SELECT value FROM json_each(?))",
-            missing,
-        ):
-            _check_row(database, row)
-            cache[number] = tuple(row)
-    try:
-        return [cache[number] for number in numbers]
-    except KeyError as error:
-        raise database.damaged(f"there is no concept {error}") from None
-
-
-def _check_row(database: Database, row: list[Any]) -> None:
-    identity, title, description, kind, qid, url, text = row
-    texts = (title, description, kind, url, text)
-    if not all(isinstance(one, str) for one in texts) or not isinstance(identity, str | None):
-        raise database.damaged("a concept has no text where it should have")
-    if qid is not None and not (isinstance(qid, int) and 0 < qid < 10**18):
-        raise database.damaged(f"a concept has the item {qid!r}")
+    def _texts(self, numbers: Sequence[int]) -> list[str]:
+        return [self._text(known) or "" for known in known_of(self.database, numbers)]

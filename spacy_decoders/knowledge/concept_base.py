@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -19,7 +19,7 @@ from ..arrays import checked_whole
 from ..errors import ProblemError, StorageError
 from ..graph import ConceptGraph
 from .aliases import AliasTable
-from .columns import Column, rows_of
+from .columns import Column, Known, known_of
 from .concepts import QID, Concept, checked
 from .contents import Contents, finish, write_concept_base
 from .database import FOLDER, NAME, Database
@@ -229,18 +229,18 @@ class ConceptBase:
         """The concepts, removed ones left out; their aliases are normalised."""
         neighbours = self.graph.neighbours
         for number in range(len(self)):
-            identity, title, description, kind, _, url, text = self._row(number)
-            if identity is not None:
+            (known,) = self.known([number])
+            if known.id is not None:
                 yield Concept(
-                    id=identity,
-                    title=title,
+                    id=known.id,
+                    title=known.title,
                     aliases=self.names(number),
                     links=tuple(self.ids.take(neighbours(number))),
-                    description=description,
-                    text=text,
-                    type=kind,
-                    qid=self.qid(number) or "",
-                    url=url,
+                    description=known.description,
+                    text=known.text,
+                    type=known.type,
+                    qid=known.qid or "",
+                    url=known.url,
                 )
 
     @property
@@ -260,12 +260,15 @@ class ConceptBase:
         """Identifier of a concept."""
         if concept < 0:
             raise IndexError(concept)
-        return self.ids[concept]
+        return str(self.ids[concept])
+
+    def known(self, concepts: Sequence[int]) -> list[Known]:
+        """What is known of some concepts, read at once."""
+        return known_of(self._database, concepts)
 
     def type(self, concept: int) -> str | None:
         """What kind of thing a concept is, None where unknown."""
-        kind: str = self._row(concept)[3]
-        return kind or None
+        return self.known([concept])[0].type or None
 
     @property
     def type_names(self) -> list[str]:
@@ -274,10 +277,7 @@ class ConceptBase:
 
     def qid(self, concept: int) -> str | None:
         """The Wikidata item of a concept, None where unknown."""
-        identity, item = self._row(concept)[0], self._row(concept)[4]
-        if item is not None:
-            return f"Q{item}"
-        return identity if identity and QID.fullmatch(identity) else None
+        return self.known([concept])[0].qid
 
     def numbers_of_qid(self, qid: str) -> list[int]:
         """The concepts that are an item of Wikidata, by its name such as ``"Q925"``."""
@@ -297,17 +297,16 @@ class ConceptBase:
 
     def url(self, concept: int) -> str | None:
         """The page about a concept, None where unknown."""
-        own = self.urls[concept]
-        if own.startswith(("http://", "https://")):  # a folder may hold anything
-            return own
+        (known,) = self.known([concept])
+        if known.url.startswith(("http://", "https://")):  # a folder may hold anything
+            return known.url
         url: str = self.manifest.get("url") or ""
-        qid = self.qid(concept)
-        if not url or ("{qid}" in url and qid is None):
+        if not url or ("{qid}" in url and known.qid is None):
             return None
         for name, text in (
-            ("id", self.id(concept)),
-            ("title", self.titles[concept].replace(" ", "_")),
-            ("qid", qid or ""),
+            ("id", known.id or ""),
+            ("title", known.title.replace(" ", "_")),
+            ("qid", known.qid or ""),
         ):
             url = url.replace(f"{{{name}}}", quote(text, safe="(),:!*'@"))
         return url
@@ -367,7 +366,7 @@ class ConceptBase:
         if limit is not None:
             checked_whole("limit", limit, low=0)
         found = self.aliases.all_of(mention)
-        rows_of(self._database, found.concepts[:limit].tolist())  # all at once
+        self.known(found.concepts[:limit].tolist())  # all at once
         return [
             {**self._shown(concept), "prior": prior, "written": None if np.isnan(share) else share}
             for concept, prior, share in zip(
@@ -382,16 +381,14 @@ class ConceptBase:
         """How often a text is a link where it occurs at all; None if that is not known."""
         return self.aliases.all_of(mention).link
 
-    def _row(self, concept: int) -> tuple[Any, ...]:
-        return rows_of(self._database, [int(concept)])[0]
-
     def _shown(self, concept: int) -> dict[str, Any]:
+        (known,) = self.known([concept])
         return {
-            "id": self.id(concept),
-            "title": self.titles[concept],
-            "description": self.descriptions[concept],
-            "type": self.type(concept),
-            "qid": self.qid(concept),
+            "id": known.id or "",
+            "title": known.title,
+            "description": known.description,
+            "type": known.type or None,
+            "qid": known.qid,
             "url": self.url(concept),
         }
 

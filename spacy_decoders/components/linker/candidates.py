@@ -19,6 +19,7 @@ from .knowledge_base import ConceptKnowledgeBase
 if TYPE_CHECKING:
     from ...knowledge.aliases import Meanings
     from ...knowledge.candidates import CandidateTable
+    from ...knowledge.columns import Known
 
 __all__ = ["AliasCandidates", "CandidateFinder", "FoundCandidates", "TextCandidates", "found_by"]
 
@@ -302,7 +303,7 @@ class _Concepts:
         offsets = np.cumsum([0, *(len(one.concepts) for one in found)]).astype(np.int64)
         # documents speak of the same concepts again and again
         distinct, places = np.unique(numbers, return_inverse=True)
-        ids, titles, vectors = self._known(distinct)
+        ids, titles, vectors, known = self._known(distinct)
         popularity = np.zeros(len(numbers))
         if base is not None:
             popularity += base.graph.degree[numbers]
@@ -323,29 +324,31 @@ class _Concepts:
             vectors=vectors[spread],
             concepts=numbers if base is not None else none,
             base=base,
+            known=[known[row] for row in spread] if known else (),
             written=written,
             linked=np.array([np.nan if f.linked is None else f.linked for f in found], np.float32),
         )
 
     def _known(
         self, numbers: NDArray[np.int64]
-    ) -> tuple[Sequence[str], Sequence[str], NDArray[np.float32]]:
-        """The identifiers, titles and vectors of some concepts."""
+    ) -> tuple[Sequence[str], Sequence[str], NDArray[np.float32], Sequence[Known]]:
+        """The identifiers, titles and vectors of some concepts, and what a concept base knows."""
         base, vocab = self.base, self.kb.vocab
         if not isinstance(self.kb, ConceptKnowledgeBase) or base is None:
             met = list(self._met)
             ids, given = [met[i] for i in numbers], [self._vectors[i] for i in numbers]
             length = self.kb.entity_vector_length
-            return ids, ids, np.array(given, np.float32).reshape(len(ids), length)
+            return ids, ids, np.array(given, np.float32).reshape(len(ids), length), ()
         if len(numbers) and not 0 <= numbers[0] <= numbers[-1] < len(base):
             raise ProblemError(
                 f"candidates: concepts are numbered from 0 to {len(base) - 1}; got "
                 f"{numbers[0]} to {numbers[-1]}."
             )
-        ids = base.ids.take(numbers)
+        known = base.known(numbers.tolist())
+        ids = [one.id or "" for one in known]
         if not all(ids):
             raise ProblemError("candidates: a concept among them was removed; find them anew.")
         vectors = np.zeros((len(numbers), vocab.vectors_length), np.float32)
         for row, concept in enumerate(numbers.tolist() if vocab.vectors_length else ()):
             vectors[row] = self.kb.concept_vector(concept)
-        return ids, base.titles.take(numbers), vectors
+        return ids, [one.title for one in known], vectors, known

@@ -121,8 +121,7 @@ def _scores(
     if options.type_match == "filter":
         forbidden |= mentions.features[own, Feature.TYPE] < 0
     if options.types is not None and table.base is not None:
-        known = map(table.base.type, table.concepts.tolist())
-        forbidden |= ~of_types(known, options.types)
+        forbidden |= ~of_types(table.types, options.types)
     scores[np.flatnonzero(own)[forbidden]] = -np.inf
     return scores
 

@@ -176,8 +176,7 @@ def _of_candidates(
             features[rows, Feature.CASE] = _case(text, spans[0], table.written[rows])
         label = spans[0].label_
         if base is not None and label and label != MATCH_LABEL:
-            kinds = map(base.type, table.concepts[rows].tolist())
-            features[rows, Feature.TYPE] = type_agreement(label, kinds)
+            features[rows, Feature.TYPE] = type_agreement(label, table.types[rows])
     if base is not None:
         # the words of a mention itself say nothing
         contexts = [
@@ -185,7 +184,7 @@ def _of_candidates(
             for spans, name in zip(members, table.mentions, strict=True)
         ]
         own = [slice(*span) for span in pairwise(offsets)]
-        texts = [given[:_READ] for given in base.texts.take(table.concepts)]
+        texts = [known.text[:_READ] for known in table.known]
         for weight, read in ((1.0, texts), (_TITLES, table.titles)):
             given = shared_words(contexts, [read[of] for of in own], base.title_words.surprise)
             features[:, Feature.WORDS] += weight * given

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...knowledge.concepts import QID
 from ...models.calibration import Calibration
 from ...models.linker.confidence import Decided
 from ..factories.graph_entity_linker import LinkerOptions
@@ -88,23 +87,18 @@ def link_of(
 
 def _described(table: CandidateTable, row: int) -> dict[str, Any]:
     """What is known of a candidate's concept."""
-    named = _named(table, row)
-    if table.base is None:
-        return {**_nothing(), **named}
-    concept = int(table.concepts[row])
-    return {
-        **named,
-        "description": table.base.descriptions[concept],
-        "url": table.base.url(concept),
-    }
+    named = {**_nothing(), **_named(table, row)}
+    if table.base is not None:
+        named["description"] = table.known[row].description
+        named["url"] = table.base.url(int(table.concepts[row]))
+    return named
 
 
 def _named(table: CandidateTable, row: int) -> dict[str, Any]:
     """What tells a candidate's concept from others."""
-    identity, base = table.ids[row], table.base
-    if base is None:
-        qid, kind = identity if QID.fullmatch(identity) else None, None
-    else:
-        concept = int(table.concepts[row])
-        qid, kind = base.qid(concept), base.type(concept)
-    return {"id": identity, "qid": qid, "title": table.titles[row], "type": kind}
+    return {
+        "id": table.ids[row],
+        "qid": table.qids[row],
+        "title": table.titles[row],
+        "type": table.types[row],
+    }

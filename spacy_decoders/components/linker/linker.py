@@ -317,7 +317,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
             own = slice(*table.offsets[unit : unit + 2].tolist())
             known: list[str | None] = list(table.ids[own])
             if identity not in known and table.base is not None:
-                known = [table.base.qid(concept) for concept in table.concepts[own].tolist()]
+                known = table.qids[own]
             # nothing stands behind the candidates
             gold[unit] = known.index(identity) if identity in known else len(known)
         return mentions, gold
