@@ -3,8 +3,6 @@
 from .concept_graph import ConceptGraph
 from .relatedness import (
     adjacency,
-    milne_witten,
-    pointwise_mutual_information,
     shared_neighbour_cosine,
     weighted_overlap,
 )
@@ -12,8 +10,6 @@ from .relatedness import (
 __all__ = [
     "ConceptGraph",
     "adjacency",
-    "milne_witten",
-    "pointwise_mutual_information",
     "shared_neighbour_cosine",
     "weighted_overlap",
 ]

@@ -17,8 +17,6 @@ from ..errors import ProblemError
 from ..graph import (
     ConceptGraph,
     adjacency,
-    milne_witten,
-    pointwise_mutual_information,
     shared_neighbour_cosine,
     weighted_overlap,
 )
@@ -30,8 +28,6 @@ __all__ = [
     "DirectLink",
     "EntityVectors",
     "GraphDistance",
-    "MilneWitten",
-    "MutualInformation",
     "PairCosts",
     "SharedNeighbours",
 ]
@@ -145,26 +141,6 @@ class DirectLink:
             return (~joined).astype(np.float64)
 
         return _of_concepts(self, table, costs)
-
-
-@dataclass(frozen=True)
-class MilneWitten:
-    """The normalised link distance of Milne and Witten (2008), from 0 to 1."""
-
-    far: ClassVar[float] = 1.0
-
-    def __call__(self, table: CandidateTable) -> Matrix:
-        return _of_concepts(self, table, milne_witten)
-
-
-@dataclass(frozen=True)
-class MutualInformation:
-    """Pointwise mutual information of the neighbourhoods, turned into a cost from 0 to 1."""
-
-    far: ClassVar[float] = 1.0
-
-    def __call__(self, table: CandidateTable) -> Matrix:
-        return (1.0 - _of_concepts(self, table, pointwise_mutual_information)) / 2
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,6 @@ text_candidates = Deferred("components.linker.candidates:TextCandidates")
 direct_link = Deferred("knowledge.pair_costs:DirectLink")
 entity_vectors = Deferred("knowledge.pair_costs:EntityVectors")
 graph_distance = Deferred("knowledge.pair_costs:GraphDistance")
-milne_witten = Deferred("knowledge.pair_costs:MilneWitten")
-mutual_information = Deferred("knowledge.pair_costs:MutualInformation")
 shared_neighbours = Deferred("knowledge.pair_costs:SharedNeighbours")
 
 link_weights = Deferred("models.linker.weights:build_link_weights")

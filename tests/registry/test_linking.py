@@ -15,8 +15,6 @@ from spacy_decoders.knowledge import pair_costs
         ("SharedNeighbours", {"within": "graph"}, pair_costs.SharedNeighbours(within="graph")),
         ("GraphDistance", {}, pair_costs.GraphDistance()),
         ("DirectLink", {}, pair_costs.DirectLink()),
-        ("MilneWitten", {}, pair_costs.MilneWitten()),
-        ("MutualInformation", {}, pair_costs.MutualInformation()),
         ("EntityVectors", {}, pair_costs.EntityVectors()),
     ],
 )

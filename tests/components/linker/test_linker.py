@@ -198,7 +198,7 @@ def test_documents_without_mentions(nlp, text):
 
 @pytest.mark.parametrize(
     "pairs",
-    ["GraphDistance", "DirectLink", "MilneWitten", "MutualInformation", "SharedNeighbours"],
+    ["GraphDistance", "DirectLink", "SharedNeighbours"],
 )
 def test_every_pair_cost_links(pairs):
     doc = pipeline(pairs={"@misc": f"spacy-decoders.{pairs}.v1"})(TEXT)
