@@ -26,7 +26,8 @@ from spacy.kb import InMemoryLookupKB
 from spacy.vocab import Vocab
 
 from spacy_decoders.knowledge.aliases import AliasTable
-from spacy_decoders.knowledge.concept_base import Contents, write_concept_base
+from spacy_decoders.knowledge.concept_base import write_concept_base
+from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.database import NAME as NAME_OF_FILE
 from spacy_decoders.knowledge.database import Database
 
@@ -144,16 +145,10 @@ def alias_table(report: timing.Report, count: int) -> None:
         names = [f"alias number {i * 7919 % count}" for i in range(count)]
         aliases = [name for name in names for _ in range(4)]
         ids = [str(number) for number in range(count)]
-        contents = Contents(
-            ids=ids,
-            titles=ids,
-            descriptions=[""] * count,
-            aliases=aliases,
-            alias_concepts=rng.integers(count, size=4 * count),
-            alias_counts=np.ones(4 * count),
-            edges=np.empty((0, 2), np.int64),
-        )
-        write_concept_base(Path(folder) / "base", contents)
+        known: list[dict[str, float]] = [{} for _ in ids]
+        for alias, concept in zip(aliases, rng.integers(count, size=4 * count), strict=True):
+            known[concept][alias] = known[concept].get(alias, 0.0) + 1.0
+        write_concept_base(Path(folder) / "base", map(Concept, ids, ids, known), searched=False)
         rows = []
         for name in ("ours", "InMemoryLookupKB"):
             command = [sys.executable, __file__, "--child", name, folder, str(count)]

@@ -17,7 +17,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from spacy_decoders.components.linker.candidates import FoundCandidates
-from spacy_decoders.knowledge.concept_base import ConceptBase, Contents, write_concept_base
+from spacy_decoders.knowledge.concept_base import ConceptBase, write_concept_base
+from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.readers.text_lines import json_objects, text_lines
 
 __all__ = [
@@ -185,19 +186,14 @@ def _base(
 ) -> ConceptBase:
     """The concept base of a folder, made now if there is none; edges join identifiers."""
     if not folder.exists():
-        place = {key: number for number, key in enumerate(ids)}
-        pairs = [(place[a], place[b]) for a, b in edges if a in place and b in place]
-        contents = Contents(
-            ids=ids,
-            titles=titles,
-            descriptions=[""] * len(ids),
-            aliases=titles,
-            alias_concepts=np.arange(len(ids)),
-            alias_counts=np.ones(len(ids)),
-            edges=np.array(pairs, np.int64).reshape(-1, 2),
-            texts=texts,
-        )
-        write_concept_base(folder, contents, source="benchmark")
+        links: dict[str, list[str]] = {}
+        for a, b in edges:
+            links.setdefault(a, []).append(b)
+        concepts = [
+            Concept(key, title, {title: 1.0}, tuple(links.get(key, ())), text=text)
+            for key, title, text in zip(ids, titles, texts or [""] * len(ids), strict=True)
+        ]
+        write_concept_base(folder, concepts, source="benchmark", searched=bool(texts))
     return _open(folder)
 
 

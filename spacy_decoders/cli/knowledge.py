@@ -14,7 +14,7 @@ from rich.table import Table
 from tqdm import tqdm
 
 from ..errors import ProblemError, StorageError
-from ..knowledge.concept_base import ConceptBase, Contents, write_concept_base
+from ..knowledge.concept_base import ConceptBase, write_concept_base
 from ..knowledge.concepts import Concept
 from ..knowledge.dumps.wikidata import WikidataDump
 from ..knowledge.sources.concept_files import ConceptFile
@@ -77,7 +77,7 @@ def build_from_wikidata(
     hubs: Hubs = 256,
 ) -> None:
     """Build from a Wikidata dump."""
-    _build(WikidataDump(source, language, progress=True), output, source.name, hubs, WIKIDATA)
+    _build(WikidataDump(source, language), output, source.name, hubs, WIKIDATA)
 
 
 def build_from_wordnet(
@@ -166,12 +166,11 @@ def _build(
     hubs: int,
     url: str = "",
 ) -> None:
-    # a dump shows a bar over its bytes
-    bar = tqdm(concepts, source, unit="concept", disable=isinstance(concepts, WikidataDump))
-    contents, lost = Contents.of(bar)
-    write_concept_base(output, contents, source=source, url=url, hubs=hubs, progress=True)
-    _summarise(output, ConceptBase.open(output))
-    if lost:
+    bar = tqdm(concepts, source, unit="concept")
+    write_concept_base(output, bar, source=source, url=url, hubs=hubs, progress=True)
+    base = ConceptBase.open(output)
+    _summarise(output, base)
+    if lost := base.manifest["lost_links"]:
         CONSOLE.print(f"left out: {counted(lost, 'link')} to nothing")
     if concepts.bad.count:
         rows = counted(concepts.bad.count, "row")

@@ -21,13 +21,13 @@ from ..graph import ConceptGraph
 from .aliases import AliasTable
 from .columns import Column, Known, known_of
 from .concepts import QID, Concept, checked
-from .contents import Contents, finish, write_concept_base
+from .contents import finish, write_concept_base
 from .database import FOLDER, NAME, Database
 from .edits import Edits
 from .text_index import TextIndex
 from .title_words import TitleWords
 
-__all__ = ["ConceptBase", "Contents", "write_concept_base"]
+__all__ = ["ConceptBase", "write_concept_base"]
 
 #: Held while a base takes a copy of its file.
 _COPYING = threading.Lock()
@@ -121,11 +121,11 @@ class ConceptBase:
         ProblemError
             If a concept has no identifier or a wrong field, or there is no concept.
         """
-        contents, _ = Contents.of(map(_concept, concepts))
+        given = map(_concept, concepts)
         if folder is not None:
-            return cls.open(write_concept_base(folder, contents, **options))
+            return cls.open(write_concept_base(folder, given, **options))
         parent = tempfile.mkdtemp(prefix="concepts-")
-        base = cls.open(write_concept_base(Path(parent) / "base", contents, **options))
+        base = cls.open(write_concept_base(Path(parent) / "base", given, **options))
         weakref.finalize(base, _remove, parent, os.getpid())
         return base
 

@@ -3,94 +3,37 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import checked_indices, checked_scores
 from ..errors import ProblemError
 from ..graph import ConceptGraph
-from .aliases import normalise, normalised
+from .aliases import normalise
 from .concepts import Concept
 from .database import APPLICATION, FOLDER, INDEXES, NAME, SEARCH, TABLES, VERSION, written
-from .letter_case import CASES, letter_cases
+from .letter_case import CASES, letter_case
 from .title_words import title_words
 
-__all__ = ["Contents", "finish", "storable", "write_concept_base", "write_folder"]
-
-
-@dataclass(frozen=True, eq=False)
-class Contents:
-    """The contents of a concept base."""
-
-    #: One of each per concept.
-    ids: Sequence[str]
-    titles: Sequence[str]
-    descriptions: Sequence[str]
-    #: How often each alias means which concept, by its place in `ids`.
-    aliases: Sequence[str]
-    alias_concepts: ArrayLike
-    alias_counts: ArrayLike
-    #: Pairs of places in `ids`. **Shape:** ``(edges, 2)``
-    edges: NDArray[np.int64]
-    #: Words by which each concept is found; empty for no full-text index.
-    texts: Sequence[str] = ()
-    #: The place in :data:`~.letter_case.CASES` of how each alias is written, -1 where unknown;
-    #: None to tell by the alias itself.
-    alias_cases: ArrayLike | None = None
-    #: One of each per concept, "" where unknown; empty where all are.
-    types: Sequence[str] = ()
-    qids: Sequence[str] = ()
-    urls: Sequence[str] = ()
-    #: For some aliases, how often they are links where they occur at all.
-    link_probabilities: Sequence[tuple[str, float]] = ()
-
-    @classmethod
-    def of(cls, concepts: Iterable[Concept]) -> tuple[Contents, int]:
-        """Gather concepts; returns them and the number of links to unknown concepts.
-
-        A second concept with an identifier that is taken already is left out.
-        """
-        found = list({concept.id: concept for concept in reversed(list(concepts))}.values())
-        place = {concept.id: i for i, concept in enumerate(found)}
-        pairs = [(i, link) for i, concept in enumerate(found) for link in concept.links]
-        edges = [(i, place[link]) for i, link in pairs if link in place]
-        aliases = [
-            (alias, i, count)
-            for i, concept in enumerate(found)
-            for alias, count in concept.aliases.items()
-        ]
-        contents = cls(
-            ids=[concept.id for concept in found],
-            titles=[concept.title for concept in found],
-            descriptions=[concept.description for concept in found],
-            aliases=[alias for alias, _, _ in aliases],
-            alias_concepts=np.array([i for _, i, _ in aliases], np.int64),
-            alias_counts=np.array([count for _, _, count in aliases], np.float64),
-            edges=np.array(edges, np.int64).reshape(-1, 2),
-            texts=[concept.text or concept.description for concept in found],
-            types=[concept.type for concept in found],
-            qids=[concept.qid for concept in found],
-            urls=[concept.url for concept in found],
-        )
-        return contents, len(pairs) - len(edges)
+__all__ = ["finish", "storable", "write_concept_base", "write_folder"]
 
 
 def write_concept_base(
     folder: str | Path,
-    contents: Contents,
+    concepts: Iterable[Concept],
     *,
     source: str = "",
     url: str = "",
     hubs: int = 0,
     progress: bool = False,
+    searched: bool = True,
+    link_probabilities: Iterable[tuple[str, float]] = (),
 ) -> Path:
     """Write a concept base; return its folder.
 
@@ -100,8 +43,9 @@ def write_concept_base(
     ----------
     folder
         Where to put it; a knowledge base that is there already is replaced.
-    contents
-        What goes into it.
+    concepts
+        What goes into it. A second concept with an identifier that is taken already is left out,
+        and so are links to concepts that are not there, which the manifest counts.
     source
         Where that comes from, for the manifest.
     url
@@ -112,33 +56,42 @@ def write_concept_base(
         a graph that is searched in no time as it is.
     progress
         Whether to show progress bars.
+    searched
+        Whether concepts can be found by their words.
+    link_probabilities
+        For some aliases, how often they are links where they occur at all.
 
     Raises
     ------
     ProblemError
-        If there are no concepts, or something else than a knowledge base is in the place.
+        If there are no concepts, the count of an alias is not above 0, or something else than a
+        knowledge base is in the place.
     """
-    if not contents.ids:
+    found: dict[str, Concept] = {}
+    for concept in concepts:
+        found.setdefault(concept.id, concept)
+    if not found:
         raise ProblemError("source: there is no concept in it.")
     if url and not url.startswith(("http://", "https://")):
         raise ProblemError(f"url: expected http:// or https://, got {url!r}.")
-    if len(set(contents.ids)) < len(contents.ids):
-        raise ProblemError("source: the same identifier stands for two concepts.")
     # by a hash: numbers, by which ties are broken, do not follow the order of the input
-    order = sorted(range(len(contents.ids)), key=lambda i: _digest(contents.ids[i]))
-    numbers = np.empty(len(order), np.int64)
-    numbers[order] = np.arange(len(order))
-    graph = ConceptGraph.from_edges(numbers[contents.edges], vertices=np.arange(len(order)))
+    order = sorted(found.values(), key=lambda concept: _digest(concept.id))
+    numbers = {concept.id: number for number, concept in enumerate(order)}
+    links = np.array(
+        [(numbers[of.id], numbers.get(link, -1)) for of in order for link in of.links], np.int64
+    ).reshape(-1, 2)
+    known = links[:, 1] >= 0
+    graph = ConceptGraph.from_edges(links[known], vertices=np.arange(len(order)))
     if hubs:
         graph.index_hubs(hubs, progress=progress)
     write_folder(
         folder,
         graph,
-        _rows(contents, order),
-        _uses(contents, numbers),
-        ((normalise(alias), float(share)) for alias, share in contents.link_probabilities),
-        {"source": source, "url": url},
-        searched=bool(contents.texts),
+        map(_row, range(len(order)), order),
+        (use for number, concept in enumerate(order) for use in _uses(number, concept)),
+        ((normalise(alias), float(share)) for alias, share in link_probabilities),
+        {"source": source, "url": url, "lost_links": int((~known).sum())},
+        searched=searched,
     )
     return Path(folder)
 
@@ -147,44 +100,30 @@ def _digest(identity: str) -> bytes:
     return hashlib.blake2b(identity.encode("utf8", "replace"), digest_size=8).digest()
 
 
-def _rows(contents: Contents, order: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-    """The table of concepts."""
-    for number, i in enumerate(order):
-        description = contents.descriptions[i]
-        text = contents.texts[i] if contents.texts else ""
-        qid = contents.qids[i] if contents.qids else ""
-        yield (
-            number,
-            storable(contents.ids[i]),
-            storable(contents.titles[i]),
-            storable(description),
-            storable(contents.types[i]) if contents.types else "",
-            int(qid[1:]) if qid else None,
-            storable(contents.urls[i]) if contents.urls else "",
-            storable(text) if text and text != description else None,
-        )
+def _row(number: int, concept: Concept) -> tuple[Any, ...]:
+    """The row of a concept."""
+    return (
+        number,
+        storable(concept.id),
+        storable(concept.title),
+        storable(concept.description),
+        storable(concept.type),
+        int(concept.qid[1:]) if concept.qid else None,
+        storable(concept.url),
+        storable(concept.text) if concept.text not in ("", concept.description) else None,
+    )
 
 
-def _uses(contents: Contents, numbers: NDArray[np.int64]) -> Iterator[tuple[Any, ...]]:
-    """Normalised aliases with their concepts, counts, and counts by case."""
-    aliases = contents.aliases
-    shape = (len(aliases),)
-    places = checked_indices("alias_concepts", contents.alias_concepts, shape, low=0)
-    counts = checked_scores(
-        "alias_counts", contents.alias_counts, shape, dtype=np.float64, forbidden=False
-    )
-    if (counts <= 0).any():
-        raise ProblemError("alias_counts: how often an alias is used must be greater than 0.")
-    given = contents.alias_cases
-    cases = letter_cases(aliases) if given is None else np.asarray(given, np.int64)
-    table = np.where(np.arange(len(CASES)) == cases[:, None], counts[:, None], 0.0)
-    return zip(
-        map(storable, normalised(aliases)),
-        numbers[places].tolist(),
-        counts.tolist(),
-        *table.T.tolist(),
-        strict=True,
-    )
+def _uses(number: int, concept: Concept) -> Iterator[tuple[Any, ...]]:
+    """The normalised aliases of a concept, with their counts, and counts by case."""
+    for alias, count in concept.aliases.items():
+        if not 0 < count < math.inf:
+            raise ProblemError(
+                f"aliases: the count of {alias!r} must be above 0 and finite; got {count!r}."
+            )
+        cases = [0.0] * len(CASES)
+        cases[letter_case(alias)] = float(count)
+        yield storable(normalise(alias)), number, float(count), *cases
 
 
 def write_folder(

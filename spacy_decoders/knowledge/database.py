@@ -341,12 +341,12 @@ def written(path: Path, *settings: str) -> Iterator[sqlite3.Connection]:
                 connection.execute(f"PRAGMA {setting}")
             with suppress(UnicodeEncodeError):  # a name that is not in the locale's encoding
                 connection.execute(f"PRAGMA temp_store_directory = '{place}'")
-            try:
-                connection.execute("BEGIN")
-                yield connection
-                connection.execute("COMMIT")
-            finally:  # it holds for the whole process
-                connection.execute("PRAGMA temp_store_directory = ''")
+            connection.execute("BEGIN")
+            yield connection
+            connection.execute("COMMIT")
     except sqlite3.OperationalError as error:
         reason = errno.ENOSPC if "full" in str(error) else errno.EIO
         raise OSError(reason, f"{os.strerror(reason)}: {error}", str(path)) from error
+    finally:  # it holds for the whole process, and can't be changed within a transaction
+        with closing(sqlite3.connect(":memory:")) as other:
+            other.execute("PRAGMA temp_store_directory = ''")

@@ -14,7 +14,7 @@ import numpy as np
 
 from spacy_decoders.errors import DecodersError
 from spacy_decoders.knowledge.concepts import Concept
-from spacy_decoders.knowledge.contents import Contents, write_concept_base
+from spacy_decoders.knowledge.contents import write_concept_base
 from spacy_decoders.knowledge.dumps.wikidata import WikidataDump
 from spacy_decoders.knowledge.sources.concept_files import ConceptFile
 from spacy_decoders.knowledge.sources.triples import Triples
@@ -177,7 +177,7 @@ def dump_trial(format: str, folder: Path) -> Callable[[int], str]:
         try:
             concepts = read(folder)
             if format != "wikipedia":
-                write_concept_base(folder / "kb", Contents.of(concepts)[0])
+                write_concept_base(folder / "kb", concepts)
         except DecodersError as error:
             said = str(error)
             assert changed in said or "no concept in it" in said, said

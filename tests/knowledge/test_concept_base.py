@@ -14,7 +14,7 @@ import spacy_decoders
 from spacy_decoders import ProblemError
 from spacy_decoders.errors import StorageError
 from spacy_decoders.graph import ConceptGraph
-from spacy_decoders.knowledge.concept_base import ConceptBase, Contents, write_concept_base
+from spacy_decoders.knowledge.concept_base import ConceptBase, write_concept_base
 from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.sources.concept_files import ConceptFile
 
@@ -28,8 +28,7 @@ CONCEPTS = [
 
 @pytest.fixture
 def base(tmp_path):
-    contents, _ = Contents.of(CONCEPTS)
-    return ConceptBase.open(write_concept_base(tmp_path / "kb", contents, source="test"))
+    return ConceptBase.open(write_concept_base(tmp_path / "kb", CONCEPTS, source="test"))
 
 
 def test_everything_is_found_again(base):
@@ -50,9 +49,8 @@ def test_everything_is_found_again(base):
     base.verify()
 
 
-def test_links_that_lead_nowhere_are_counted():
-    _, lost = Contents.of(CONCEPTS)
-    assert lost == 1
+def test_links_that_lead_nowhere_are_counted(base):
+    assert base.manifest["lost_links"] == 1
 
 
 def test_it_travels_to_other_processes(base):
@@ -60,19 +58,17 @@ def test_it_travels_to_other_processes(base):
 
 
 def test_a_base_may_be_built_again_but_nothing_else_is_overwritten(base, tmp_path):
-    contents, _ = Contents.of(CONCEPTS[:1])
-    assert len(ConceptBase.open(write_concept_base(base.folder, contents))) == 1
+    assert len(ConceptBase.open(write_concept_base(base.folder, CONCEPTS[:1]))) == 1
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("x")
     with pytest.raises(ProblemError, match="holds something else"):
-        write_concept_base(tmp_path / "mine", contents)
+        write_concept_base(tmp_path / "mine", CONCEPTS[:1])
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_no_concepts_no_base(tmp_path):
-    contents, _ = Contents.of([])
     with pytest.raises(ProblemError, match="no concept"):
-        write_concept_base(tmp_path / "kb", contents)
+        write_concept_base(tmp_path / "kb", [])
     assert not (tmp_path / "kb").exists()
 
 
@@ -99,8 +95,7 @@ def test_another_version_is_refused_and_replaced(base):
     path.write_text(json.dumps({**header, "version": 2, "files": files}))
     with pytest.raises(StorageError, match=r"version 2, .* build it again with .*kb build"):
         ConceptBase.open(base.folder)
-    contents, _ = Contents.of(CONCEPTS)
-    assert len(ConceptBase.open(write_concept_base(base.folder, contents))) == 3
+    assert len(ConceptBase.open(write_concept_base(base.folder, CONCEPTS))) == 3
     assert not (base.folder / "ids.codes.npy").exists()
 
 
@@ -115,12 +110,10 @@ def test_a_changed_file_fails_the_check(base):
 
 def test_the_concepts_that_ship_are_sound():
     source = ConceptFile(Path(spacy_decoders.__file__).parent / "data/concepts/concepts.tsv")
-    contents, lost = Contents.of(source)
-    assert source.bad.count == 0
-    assert lost == 0
-    assert len(contents.ids) == len(set(contents.ids)) > 400
-    linked = {place for edge in contents.edges.tolist() for place in edge}
-    assert len(linked) == len(contents.ids), "a concept without links can't be linked by them"
+    fresh = ConceptBase.build(source)
+    assert source.bad.count == fresh.manifest["lost_links"] == 0
+    assert len(fresh) > 400
+    assert fresh.graph.degree.all(), "a concept without links can't be linked by them"
     base = ConceptBase.open(Path(spacy_decoders.__file__).parent / "data/concepts/base")
     items = [base.qid(concept) for concept in range(len(base))]
     known = [item for item in items if item]
@@ -188,8 +181,7 @@ def test_a_made_up_database_is_refused(base, statement):
 
 
 def test_what_was_replaced_is_not_mixed_with_what_is_open(base):
-    contents, _ = Contents.of(CONCEPTS[1:])
-    write_concept_base(base.folder, contents)
+    write_concept_base(base.folder, CONCEPTS[1:])
     assert base.number("cat") >= 0
     with ThreadPoolExecutor(1) as pool, pytest.raises(StorageError, match="was replaced"):
         pool.submit(base.number, "cat").result()

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from spacy_decoders import ConceptBase
-from spacy_decoders.knowledge.contents import Contents, write_concept_base
+from spacy_decoders.knowledge.contents import write_concept_base
 from spacy_decoders.knowledge.sources.triples import Triples
 from spacy_decoders.knowledge.sources.wordnet import WordNet
 
@@ -30,7 +30,7 @@ def builds(tmp_path):
     place = tmp_path / "bases" / "kb"
 
     def build(concepts):  # without bars: a lock of theirs would outlive the killed
-        write_concept_base(place, Contents.of(concepts)[0], hubs=2)
+        write_concept_base(place, concepts, hubs=2)
 
     def old():
         build(WordNet(tmp_path / "wn.xml"))

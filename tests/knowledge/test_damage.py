@@ -1,14 +1,13 @@
 """A base from elsewhere, damaged or made up, is read or refused: nothing else happens."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
 from spacy_decoders import ConceptBase
 from spacy_decoders.errors import StorageError
 from spacy_decoders.knowledge.concepts import Concept
-from spacy_decoders.knowledge.contents import Contents, write_concept_base
+from spacy_decoders.knowledge.contents import write_concept_base
 
 CONCEPTS = [
     {
@@ -28,10 +27,13 @@ CONCEPTS = [
 
 @pytest.fixture
 def folder(tmp_path):
-    contents, _ = Contents.of(map(Concept.of, CONCEPTS))
-    contents = replace(contents, link_probabilities=[(f"Name {i}", 0.5) for i in range(7)])
-    url = "https://example.org/{qid}"
-    return write_concept_base(tmp_path / "kb", contents, hubs=3, url=url)
+    return write_concept_base(
+        tmp_path / "kb",
+        map(Concept.of, CONCEPTS),
+        hubs=3,
+        url="https://example.org/{qid}",
+        link_probabilities=[(f"Name {i}", 0.5) for i in range(7)],
+    )
 
 
 def ask(base):

@@ -4,14 +4,13 @@ import gc
 import multiprocessing
 import pickle
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
 
 from spacy_decoders import ConceptBase, ProblemError, StorageError
 from spacy_decoders.knowledge import edits
 from spacy_decoders.knowledge.concepts import Concept
-from spacy_decoders.knowledge.contents import Contents, write_concept_base
+from spacy_decoders.knowledge.contents import write_concept_base
 
 CONCEPTS = [
     {"id": "planet", "title": "Mercury (planet)", "aliases": {"Mercury": 60}, "links": ["sun"]},
@@ -164,9 +163,9 @@ def test_wrong_changes_change_nothing(base):
 
 def test_link_probabilities_are_kept(base, tmp_path):
     assert base.link_probability("mercury") is None
-    contents, _ = Contents.of(map(Concept.of, CONCEPTS))
-    contents = replace(contents, link_probabilities=[("mercury", 0.25), ("the sun", 0.5)])
-    base = ConceptBase.open(write_concept_base(tmp_path / "kb", contents))
+    concepts, shares = map(Concept.of, CONCEPTS), [("mercury", 0.25), ("the sun", 0.5)]
+    place = write_concept_base(tmp_path / "kb", concepts, link_probabilities=shares)
+    base = ConceptBase.open(place)
     base.add(NEW)
     base.update("sun", aliases=["the sun", "our sun"])
     assert base.link_probability("MERCURY") == 0.25 and base.link_probability("our sun") is None

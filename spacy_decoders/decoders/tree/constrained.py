@@ -231,7 +231,7 @@ class LabelledSearch:
         self.best = max(self.best, self._legal(solution, labels), key=_score_of)
 
     def _legal(self, solution: TreeSolution, labels: Labels | None) -> _Found | None:
-        """Return a tree with its score in the problem; None if it is forbidden or breaks a rule."""
+        """Return a tree with its score in the problem; None if it is forbidden or illegal."""
         score, _ = self.decoder.objective(self.problem, solution.heads, labels)
         legal = score > -np.inf and not breaks_any(self.rules, solution.heads, labels)
         return (score, solution, labels) if legal else None

@@ -29,8 +29,6 @@ class WikidataDump:
     language
         Language of labels, aliases and descriptions; items without a label in it are left
         out.
-    progress
-        Whether to show a progress bar over the bytes read.
 
     Attributes
     ----------
@@ -38,19 +36,17 @@ class WikidataDump:
         What the last iteration could not read.
     """
 
-    def __init__(self, path: Path, language: str = "en", *, progress: bool = False) -> None:
+    def __init__(self, path: Path, language: str = "en") -> None:
         self.path = Path(path)
         self.language = language
-        self.progress = progress
         self.bad = BadRows()
         if not self.path.is_file():
             raise ProblemError(f"source: {self.path} does not exist.")
 
     def __iter__(self) -> Iterator[Concept]:
         self.bad = BadRows()
-        with open_dump(self.path, progress=self.progress) as (stream, move_on):
+        with open_dump(self.path) as (stream, _):
             for number, line in enumerate(whole_lines(stream, self.path), start=1):
-                move_on()
                 item = line.strip().rstrip(b",")
                 if item in (b"", b"[", b"]"):
                     continue

@@ -9,7 +9,7 @@ from spacy.training import Example
 
 from spacy_decoders import ProblemError
 from spacy_decoders.components.linker.knowledge_base import ConceptKnowledgeBase
-from spacy_decoders.knowledge.concept_base import Contents, write_concept_base
+from spacy_decoders.knowledge.concept_base import write_concept_base
 from spacy_decoders.knowledge.concepts import Concept
 
 CONCEPTS = [
@@ -21,7 +21,7 @@ CONCEPTS = [
 
 @pytest.fixture
 def kb(tmp_path):
-    write_concept_base(tmp_path / "kb", Contents.of(CONCEPTS)[0])
+    write_concept_base(tmp_path / "kb", CONCEPTS)
     return ConceptKnowledgeBase.open(spacy.blank("en").vocab, tmp_path / "kb")
 
 
@@ -93,7 +93,7 @@ def test_it_works_inside_the_entity_linker_of_spacy(kb, tmp_path):
 
 def test_it_is_saved_over_a_folder_that_is_open(kb, tmp_path):
     more = [Concept(f"x{i}", f"Ex {i}", {}, ("cat",), "x" * 400) for i in range(400)]
-    write_concept_base(tmp_path / "old", Contents.of([*CONCEPTS, *more])[0])
+    write_concept_base(tmp_path / "old", [*CONCEPTS, *more])
     old = ConceptKnowledgeBase.open(kb.vocab, tmp_path / "old")
     kb.to_disk(tmp_path / "old")
     # its files would be cut short, and a look at them end the process
