@@ -1,4 +1,4 @@
-"""The concepts that a mention may mean, with their frequencies."""
+"""How names are written, and the concepts that they may mean, with their frequencies."""
 
 from __future__ import annotations
 
@@ -11,9 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .database import Database
-from .letter_case import CASES, letter_case
 
-__all__ = ["AliasTable", "Meanings", "normalise", "normalised"]
+__all__ = [
+    "CASES",
+    "AliasTable",
+    "Meanings",
+    "letter_case",
+    "letter_cases",
+    "normalise",
+    "normalised",
+]
 
 
 def normalise(alias: str) -> str:
@@ -49,6 +56,44 @@ def normalised(aliases: Sequence[str]) -> list[str]:
     return [normalise(alias) for alias in aliases]
 
 
+#: The ways of writing that are told apart.
+CASES = ("lower", "capitalised", "upper", "mixed")
+
+
+def letter_case(text: str) -> int:
+    """The place in `CASES` of how a text is written.
+
+    Examples
+    --------
+    >>> [CASES[letter_case(name)] for name in ("mercury", "Mercury", "NASA", "iPod", "A", "42")]
+    ['lower', 'capitalised', 'upper', 'mixed', 'capitalised', 'lower']
+    """
+    if text.islower():
+        return 0
+    if text.isupper():
+        # a single capital begins a name rather than spells it out
+        return 2 if sum(map(str.isupper, text)) > 1 else 1
+    for character in text:
+        if character.isupper() or character.istitle():
+            return 1
+        if character.islower():
+            return 3
+    return 0
+
+
+def letter_cases(texts: Sequence[str]) -> NDArray[np.int64]:
+    """As `letter_case`, of many. **Shape:** ``(texts,)``"""
+    size = len(texts)
+    lower, upper, title = (
+        np.fromiter(map(told, texts), np.bool_, size)
+        for told in (str.islower, str.isupper, str.istitle)
+    )
+    cases = np.where(title & ~upper, 1, 0)
+    for i in np.flatnonzero(~lower & (cases == 0)).tolist():
+        cases[i] = letter_case(texts[i])
+    return cases
+
+
 class Meanings(NamedTuple):
     """The concepts that an alias may mean, the most frequent first; ties by their numbers."""
 
@@ -58,7 +103,7 @@ class Meanings(NamedTuple):
     priors: NDArray[np.float32]
     #: How often the alias means each. **Shape:** ``(candidates,)``
     counts: NDArray[np.float64]
-    #: How often of that it is written in which of :data:`~.letter_case.CASES`, as far as known.
+    #: How often of that it is written in which of :data:`CASES`, as far as known.
     #: **Shape:** ``(candidates, 4)``
     cases: NDArray[np.float64]
     #: How often the alias is a link where it occurs in text at all; None where unknown.

@@ -15,10 +15,9 @@ import numpy as np
 
 from ..errors import ProblemError
 from ..graph import ConceptGraph
-from .aliases import normalise
+from .aliases import CASES, letter_case, normalise
 from .concepts import Concept
 from .database import APPLICATION, FOLDER, INDEXES, NAME, SEARCH, TABLES, VERSION, written
-from .letter_case import CASES, letter_case
 from .title_words import title_words
 
 __all__ = ["finish", "storable", "write_concept_base", "write_folder"]
@@ -148,7 +147,7 @@ def write_folder(
         The rows of the table of concepts.
     uses
         Normalised aliases, the numbers of concepts, how often the one means the other, and how
-        often of that it is written in which of :data:`~.letter_case.CASES`.
+        often of that it is written in which of :data:`~.aliases.CASES`.
     links
         For some normalised aliases how often they are links where they occur.
     facts

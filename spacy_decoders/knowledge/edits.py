@@ -10,10 +10,9 @@ import numpy as np
 
 from ..errors import StorageError
 from ..graph import ConceptGraph
-from .aliases import normalise
+from .aliases import CASES, letter_case, normalise
 from .concepts import Concept
 from .database import Database
-from .letter_case import CASES, letter_case
 from .title_words import title_words
 
 __all__ = ["Edits"]

@@ -12,14 +12,13 @@ import numpy as np
 from ..errors import ProblemError
 from ..graph import ConceptGraph
 from .building.articles import anchors_as_names, read_articles
-from .building.facts import join_items, types_of_items
 from .building.links import read_links
 from .building.names import Uses, index_names, rows_of_uses, titles_as_names
 from .building.occurrences import link_probabilities
 from .building.stages import Build, Progress
 from .building.texts import keep_texts, rows_of_concepts
 from .building.titles import read_titles
-from .building.wikidata import read_wikidata
+from .building.wikidata import join_items, read_wikidata, types_of_items
 from .concept_base import ConceptBase
 from .contents import write_folder
 

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from spacy_decoders import ConceptBase, ProblemError
-from spacy_decoders.knowledge.aliases import normalise, normalised
+from spacy_decoders.knowledge.aliases import letter_case, letter_cases, normalise, normalised
 from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.contents import write_concept_base
-from spacy_decoders.knowledge.letter_case import letter_case, letter_cases
 
 
 def table_of(aliases, concepts, counts, size=9):

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..aliases import normalised
+from ..aliases import CASES, letter_cases, normalised
 from ..contents import storable
 from ..database import written
-from ..letter_case import CASES, letter_cases
 from .lines import TEXTS, LineIndex, as_lines
 from .stages import Build, Stage
 from .titles import Titles
