@@ -16,7 +16,7 @@ from .decoder import (
     rounding_slack,
 )
 from .problem import TreeProblem, TreeSolution
-from .timed import chart_in_slices, lacks_time
+from .timed import lacks_time, tree_in_time
 
 __all__ = ["Eisner", "best_by_chart"]
 
@@ -49,7 +49,7 @@ class Eisner(TreeDecoder):
             return best_constrained(self, problem, budget)
         refuse_unless(problem, "Eisner", projective=True)
         if lacks_time(problem.n, budget):
-            found = chart_in_slices("Eisner", problem, budget.start())
+            found = tree_in_time("Eisner", problem)
             if found is not None:
                 return found
         return best_by_chart("Eisner", problem)

@@ -1,4 +1,4 @@
-"""Projective trees within a limit of time: a chart in slices, or blocks that are parsed apart."""
+"""Projective trees where time is short: blocks of tokens that are parsed apart."""
 
 from __future__ import annotations
 
@@ -8,21 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from ...budget import Budget, Clock
-from .decoder import certified_by_arcs, infeasible, rounding_slack
+from ...budget import Budget
+from .decoder import certified_by_arcs
 from .problem import NO_GAPS, TreeProblem, TreeSolution
 from .scoring import score_tree
 
-__all__ = ["best_heads_bound", "block_tree", "chart_in_slices", "lacks_time"]
+__all__ = ["best_heads_bound", "block_tree", "lacks_time", "tree_in_time"]
 
 #: Seconds that a chart and its check may take for each triple of tokens, on a slow machine.
 STEP = 2e-9
 
 #: What a decoder may take in any case.
 LEAST = 0.05
-
-#: Triples of tokens between two readings of the clock: some milliseconds.
-SLICE = 1 << 22
 
 #: Tokens of a block.
 BLOCK = 64
@@ -39,47 +36,11 @@ def best_heads_bound(problem: TreeProblem) -> float:
     return math.fsum(best) + 1e-15 * math.fsum(map(abs, best))
 
 
-def chart_in_slices(decoder: str, problem: TreeProblem, clock: Clock) -> TreeSolution | None:
-    """Return the best projective tree, or one of blocks of tokens when the time ends.
-
-    Returns
-    -------
-    TreeSolution | None
-        None where no tree of blocks is legal: only the whole chart has one then.
-
-    Raises
-    ------
-    InfeasibleError
-        If there is no tree.
-    """
-    from .kernels import eisner, proofs  # compiled where they are first needed
-
-    if problem.boundaries is not None or (fallback := block_tree(problem)) is None:
+def tree_in_time(decoder: str, problem: TreeProblem) -> TreeSolution | None:
+    """Return a projective tree of blocks of tokens, bounded by the best heads; None without."""
+    if problem.boundaries is not None or (found := block_tree(problem)) is None:
         return None
-    given = (problem.arcs, problem.has_one_root, problem.gaps)
-    size = problem.n + 1
-    begun = clock.seconds_left
-    chart = np.empty((4, size, size))
-    last = 1 if problem.has_one_root else 0
-    past = size
-    while past > last and clock.seconds_left > 0.0:
-        rows = max(1, min(SLICE // (size - past + 1) ** 2, round(SLICE ** (1 / 3))))
-        first = max(last, past - rows)
-        eisner.fill(problem.arcs, past, first, problem.gaps, chart)
-        past = first
-    left = clock.seconds_left
-    if past > last:
-        return certified_by_arcs(decoder, problem, fallback[0][1:], best_heads_bound(problem), 0.0)
-    heads, value, positive = eisner.read(*given, chart)
-    if value == -math.inf:
-        raise infeasible(problem)
-    # the check takes no longer than the chart
-    if left < begun - left:
-        return certified_by_arcs(decoder, problem, heads, best_heads_bound(problem), 0.0)
-    bound = proofs.chart_bound(*given, chart)
-    return certified_by_arcs(
-        decoder, problem, heads, bound, rounding_slack(problem.n, bound, positive)
-    )
+    return certified_by_arcs(decoder, problem, found[0][1:], best_heads_bound(problem), 0.0)
 
 
 def block_tree(problem: TreeProblem) -> tuple[NDArray[np.int32], float] | None:

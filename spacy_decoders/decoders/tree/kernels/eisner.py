@@ -23,15 +23,13 @@ from .rows import fill_all
 
 
 @internal(fastmath=FAST)
-def fill_rows(
-    arcs, past, first, gaps, incomplete_right, incomplete_left, complete_right, complete_left
+def inside(
+    arcs, single_root, gaps, incomplete_right, incomplete_left, complete_right, complete_left
 ):
-    """Fill the chart for the spans that begin at ``past - 1``, ``past - 2`` ... `first`.
-
-    Those that begin further right are filled.
-    """
+    """Fill the chart and return the best score, -inf if there is no tree."""
     size = arcs.shape[0]
-    for i in range(past - 1, first - 1, -1):
+    # with a single root the root's row is one loop at the end
+    for i in range(size - 1, 0 if single_root else -1, -1):
         for j in range(i, size):
             incomplete_right[i, j] = -np.inf
             complete_right[i, j] = -np.inf
@@ -59,38 +57,12 @@ def fill_rows(
                 )
                 complete_right[i, j] = max(complete_right[i, j], right + complete_right[r, j])
                 complete_left[i, j] = max(complete_left[i, j], above + incomplete_left[r, j])
-
-
-@internal(fastmath=FAST)
-def value_of(arcs, single_root, complete_right, complete_left):
-    """Return the best score of a chart that is filled, -inf if there is no tree."""
-    size = arcs.shape[0]
     if not single_root or size == 1:
         return complete_right[0, size - 1] if size > 1 else 0.0
     best = -np.inf
     for r in range(1, size):
         best = max(best, complete_left[1, r] + arcs[0, r] + complete_right[r, size - 1])
     return best
-
-
-@internal(fastmath=FAST)
-def inside(
-    arcs, single_root, gaps, incomplete_right, incomplete_left, complete_right, complete_left
-):
-    """Fill the chart and return the best score, -inf if there is no tree."""
-    # with a single root the root's row is one loop at the end
-    first = 1 if single_root else 0
-    fill_rows(
-        arcs,
-        arcs.shape[0],
-        first,
-        gaps,
-        incomplete_right,
-        incomplete_left,
-        complete_right,
-        complete_left,
-    )
-    return value_of(arcs, single_root, complete_right, complete_left)
 
 
 @internal(counted=True, fastmath=FAST)
@@ -189,22 +161,6 @@ def charted(arcs, single_root, gaps):
     if value > -np.inf:
         back_trace(arcs, single_root, gaps, chart[0], chart[1], chart[2], chart[3], heads)
     return heads[1:], chart, value, positive_mass(arcs)
-
-
-@jit(fastmath=FAST)
-def fill(arcs, past, first, gaps, chart):
-    """Fill some rows of a chart: see :func:`fill_rows`."""
-    fill_rows(arcs, past, first, gaps, chart[0], chart[1], chart[2], chart[3])
-
-
-@jit(fastmath=FAST)
-def read(arcs, single_root, gaps, chart):
-    """Return the heads (n,), the value and the scale of a chart that is filled."""
-    heads = np.full(arcs.shape[0], -1, np.int32)
-    value = value_of(arcs, single_root, chart[2], chart[3])
-    if value > -np.inf:
-        back_trace(arcs, single_root, gaps, chart[0], chart[1], chart[2], chart[3], heads)
-    return heads[1:], value, positive_mass(arcs)
 
 
 @jit(fastmath=FAST)
