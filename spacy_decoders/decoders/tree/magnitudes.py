@@ -49,31 +49,6 @@ class Magnitudes(NamedTuple):
     limit: float
 
 
-class _Range(NamedTuple):
-    """The lowest finite score of a part, if below 0, the largest absolute one, and whether any
-    score is ``-inf``."""
-
-    lowest: float
-    largest: float
-    forbids: bool
-
-
-def parts_of(problem: TreeProblem) -> list[Scores]:
-    """Return the arrays of scores that a problem has, the arcs first."""
-    arrays = [problem.arcs, problem.grandparents, problem.siblings]
-    if problem.factors is not None:
-        arrays.append(problem.factors.scores)
-    return [array for array in arrays if array is not None]
-
-
-def _range_of(part: Scores) -> _Range:
-    lowest = float(part.min(initial=0.0))
-    forbids = lowest == -np.inf
-    if forbids:
-        lowest = float(part[part > -np.inf].min(initial=0.0))
-    return _Range(lowest, max(-lowest, float(part.max(initial=0.0))), forbids)
-
-
 def magnitudes_of(problem: TreeProblem) -> Magnitudes:
     """Compute them in one pass over the scores of a problem.
 
@@ -83,23 +58,33 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
     sums of up to n terms; and by the shares of factors. The multipliers of chains, which only
     backbones of arcs alone have, may be as large as the limit.
     """
-    ranges = [_range_of(part) for part in parts_of(problem)]
-    gaps = _finite_gaps(problem)
-    sizes_of_gaps = np.abs(gaps)
-    reach = _reach(problem, iter(ranges)) + float(sizes_of_gaps.sum())
+    n, gaps = problem.n, _finite_gaps(problem)
+    lowest, largest = float(gaps.min(initial=0.0)), float(np.abs(gaps).max(initial=0.0))
+    reach, forbids = float(np.abs(gaps).sum()), False
+    # how many scores of each part a tree has
+    numbers = {"arcs": n, "grandparents": n, "siblings": n * n / 2}
+    for name, part in parts_of(problem).items():
+        low = float(part.min(initial=0.0))
+        if low == -np.inf:
+            forbids |= name != "arcs"  # which keep their -inf
+            low = float(part[part > -np.inf].min(initial=0.0))
+        size = max(-low, float(part.max(initial=0.0)))
+        if name == "factors":
+            reach += float(np.abs(part[part > -np.inf]).sum())
+        else:
+            reach += size * numbers[name]
+        lowest, largest = min(lowest, low), max(largest, size)
     forbidden = -(2.2 * reach + 2.0)
-    lows, sizes, forbids = zip(*ranges, strict=True)
-    largest = max(*sizes, float(sizes_of_gaps.max(initial=0.0)))
-    if any(forbids[1:]):  # arcs keep their -inf
+    if forbids:
         largest = max(largest, -forbidden)
-    error = (problem.n + 1.0) ** 3 * largest
+    error = (n + 1.0) ** 3 * largest
     if not problem.projective:
         error *= LARGEST_MULTIPLIER
     if problem.factors is not None:
-        entries = len(problem.factors.arcs) + problem.factors.count + problem.n
+        entries = len(problem.factors.arcs) + problem.factors.count + n
         error += entries * largest * problem.factors.count
     return Magnitudes(
-        lowest=min(*lows, float(gaps.min(initial=0.0))),
+        lowest=lowest,
         forbidden=forbidden,
         threshold=-(1.1 * reach + 1.0),
         rounding=8.0 * UNIT * error + SMALLEST,
@@ -107,17 +92,16 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
     )
 
 
-def _reach(problem: TreeProblem, ranges: Iterator[_Range]) -> float:
-    """Bound the absolute score of every tree without forbidden parts, boundaries aside."""
-    reach = next(ranges).largest * problem.n
-    if problem.grandparents is not None:
-        reach += next(ranges).largest * problem.n
-    if problem.siblings is not None:
-        reach += next(ranges).largest * problem.n * problem.n / 2
-    if problem.factors is not None:
-        worth = problem.factors.scores
-        reach += float(np.abs(worth[worth > -np.inf]).sum())
-    return reach
+def parts_of(problem: TreeProblem) -> dict[str, Scores]:
+    """Return the arrays of scores that a problem has, boundaries aside."""
+    factors = None if problem.factors is None else problem.factors.scores
+    given = {
+        "arcs": problem.arcs,
+        "grandparents": problem.grandparents,
+        "siblings": problem.siblings,
+        "factors": factors,
+    }
+    return {name: part for name, part in given.items() if part is not None}
 
 
 def _finite_gaps(problem: TreeProblem) -> Scores:
@@ -159,7 +143,7 @@ def without_prohibitive(
         given one.
     """
     if (magnitudes or magnitudes_of(problem)).lowest < HARMLESS:
-        parts = [*parts_of(problem), problem.gaps]
+        parts = [*parts_of(problem).values(), problem.gaps]
         gains = most_gained(problem)
         limit = min(HARMLESS, -TIMES * gains)
         while True:

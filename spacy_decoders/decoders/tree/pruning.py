@@ -10,6 +10,7 @@ from ...errors import ProblemError
 from .decoder import infeasible
 from .label_classes import allowed_arcs
 from .problem import TreeProblem
+from .ranking import exact_decoder
 
 __all__ = ["prune"]
 
@@ -119,19 +120,5 @@ def _best_through_arcs(problem: TreeProblem, keep: NDArray[np.bool_]) -> NDArray
 
 
 def _best_first_order_tree(problem: TreeProblem) -> NDArray[np.int32]:
-    # the kernels are compiled where they are first needed
-    from .kernels import chu_liu_edmonds, eisner
-
-    if problem.is_constrained or (problem.boundaries is not None and not problem.projective):
-        from .chu_liu_edmonds import ChuLiuEdmonds
-        from .eisner import Eisner
-
-        decoder = Eisner() if problem.projective else ChuLiuEdmonds()
-        return decoder.decode(problem.completed()).heads
-    if problem.projective:
-        heads, _, bound, _ = eisner.decode(problem.arcs, problem.has_one_root, problem.gaps)
-    else:
-        heads, _, bound, _, _ = chu_liu_edmonds.decode(problem.arcs, problem.has_one_root, False)
-    if bound == -np.inf:
-        raise infeasible(problem)
-    return np.asarray(heads)
+    by_arcs = problem.completed()
+    return exact_decoder(by_arcs).decode(by_arcs).heads
