@@ -16,6 +16,7 @@ from spacy_decoders.decoders.tree import (
     PriceAndCut,
     TreeProblem,
 )
+from spacy_decoders.errors import UndecidedError
 
 DECODERS = {
     "default": BranchAndBound(),
@@ -73,6 +74,9 @@ def test_a_limit_of_time_is_kept_where_rules_are_hard_to_satisfy(decoder, senten
             continue
         for seconds in (0.02, 0.2):
             begun = perf_counter()
-            certificate = decoder.decode(problem, budget=Budget(seconds=seconds)).certificate
+            try:
+                certificate = decoder.decode(problem, budget=Budget(seconds=seconds)).certificate
+                assert certificate.score <= certificate.bound < np.inf
+            except UndecidedError:  # no tree is known that satisfies the rules
+                pass
             assert perf_counter() - begun <= 1.2 * seconds + 0.05, (n, seconds)
-            assert certificate.score <= certificate.bound < np.inf
