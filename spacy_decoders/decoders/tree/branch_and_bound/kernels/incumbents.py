@@ -1,25 +1,37 @@
-"""What trees are worth, and the best of them so far."""
+"""What trees are worth, the best of them so far, and hill climbing from good ones."""
 
 from .....jit import internal
 from ...kernels.rows import copy_all
+from .arc_lists import is_free
 
 INF = float("inf")
+
+
+@internal()
+def _chain_score(scores, g, h, m):
+    if h == 0 or scores.grandparents.shape[0] == 1:
+        return 0.0
+    return max(scores.grandparents[g, h, m], scores.forbidden)
+
+
+@internal()
+def _sibling_score(scores, h, a, b):
+    if scores.siblings.shape[0] == 1:
+        return 0.0
+    return max(scores.siblings[h, min(a, b), max(a, b)], scores.forbidden)
 
 
 @internal()
 def tree_score(scores, heads):
     """Return the objective of a tree, a forbidden part counting as `forbidden`."""
     size, value = scores.arcs.shape[0], 0.0
-    chained, paired = scores.grandparents.shape[0] > 1, scores.siblings.shape[0] > 1
     for m in range(1, size):
         h = heads[m]
-        value += scores.arcs[h, m]
-        if chained and h > 0:
-            value += max(scores.grandparents[heads[h], h, m], scores.forbidden)
-        if paired:
+        value += scores.arcs[h, m] + _chain_score(scores, heads[h], h, m)
+        if scores.siblings.shape[0] > 1:
             for b in range(m + 1, size):
                 if heads[b] == h:
-                    value += max(scores.siblings[h, m, b], scores.forbidden)
+                    value += _sibling_score(scores, h, m, b)
     for f in range(scores.factor_scores.shape[0]):
         number = 0
         for i in range(scores.factor_offsets[f], scores.factor_offsets[f + 1]):
@@ -72,3 +84,75 @@ def offer(incumbents, heads, value):
         at -= 1
     incumbents.scores[at] = value
     copy_all(incumbents.heads[at], heads)
+
+
+@internal()
+def _worth_under(scores, heads, h, m):
+    """Return what arcs, grandparents and siblings pay for m under h, all other heads given."""
+    value = scores.arcs[h, m] + _chain_score(scores, heads[h], h, m)
+    if scores.grandparents.shape[0] > 1:
+        for c in range(1, scores.arcs.shape[0]):
+            if heads[c] == m:
+                value += _chain_score(scores, h, m, c)
+    if scores.siblings.shape[0] > 1:
+        for c in range(1, scores.arcs.shape[0]):
+            if c != m and heads[c] == h:
+                value += _sibling_score(scores, h, m, c)
+    return value
+
+
+@internal()
+def _may_move(scores, heads, h, m, projective):
+    """Return whether m may move under h: no cycle, and no crossing arc if that matters.
+
+    Where boundaries are scored, sentences stay as they are.
+    """
+    if scores.gaps.size > 0 and _top(heads, h) != _top(heads, m):
+        return False
+    up = h
+    while up != 0:
+        if up == m:
+            return False
+        up = heads[up]
+    if not projective:
+        return True
+    low, high = min(h, m), max(h, m)
+    for k in range(1, heads.shape[0]):
+        if k == m:
+            continue
+        if low < k < high:
+            if heads[k] < low or heads[k] > high:
+                return False
+        elif (k < low or k > high) and low < heads[k] < high:
+            return False
+    return True
+
+
+@internal(counted=True)
+def climb(lists, scores, incumbents, heads, options):
+    """Move one token at a time under its best head that is left until nothing gains.
+
+    Factors are not looked at on the way; the last tree is scored with them.
+    """
+    heads = heads.copy()
+    keeps_roots = options.single_root or scores.gaps.size > 0
+    improved = True
+    while improved:
+        improved = False
+        for m in range(1, scores.arcs.shape[0]):
+            old = heads[m]
+            if (old == 0 and keeps_roots) or not is_free(lists, m):
+                continue
+            present = _worth_under(scores, heads, old, m)
+            best, choice = present + 1e-9 * max(1.0, abs(present)), old
+            for a in range(lists.first[m], lists.first[m + 1]):
+                h = lists.head[a]
+                if h == old or (h == 0 and keeps_roots):
+                    continue
+                worth = _worth_under(scores, heads, h, m)
+                if worth > best and _may_move(scores, heads, h, m, options.projective):
+                    best, choice = worth, h
+            if choice != old:
+                heads[m] = choice
+                improved = True
+    offer(incumbents, heads, tree_score(scores, heads))

@@ -17,7 +17,7 @@ from . import grandparent_chains as chains_
 from . import sibling_pairs as siblings_
 from .arc_lists import is_free, list_arcs, mark_tree
 from .chart import back_trace, empty_chart, inside
-from .incumbents import offer, tree_score
+from .incumbents import climb, offer, tree_score
 from .records import (
     FIRST,
     SECOND,
@@ -173,6 +173,8 @@ def solve_node(scores, bounding, multipliers, incumbents, mask, options, table, 
         chart = empty_chart(lists, arcs, size)
     upper, passes, stalled, rate = INF, 0, 0, options.rate
     heads = np.zeros(size, np.int32)
+    found = last = -INF  # the score of the best tree as it came, and of the last one
+    failures = rest = 0  # climbs that led nowhere, and trees to pass over before the next one
     while True:
         constant = _relax(parts, backbone)
         passes += 1
@@ -192,7 +194,18 @@ def solve_node(scores, bounding, multipliers, incumbents, mask, options, table, 
         if table is None:
             back_trace(lists, parts.backbone, chart, heads)
         mark_tree(lists, heads, in_tree)
-        offer(incumbents, heads, tree_score(scores, heads))
+        # a climb takes about as long as a pass, and hardly ever leads anywhere from poor trees
+        least = found if passes > 1 else incumbents.scores[0]
+        least -= 0.25 * max(upper - incumbents.scores[0], 0.0)
+        truth = tree_score(scores, heads)
+        offer(incumbents, heads, truth)
+        rest = max(rest - 1, 0)
+        if rest == 0 and truth >= least and truth != last:
+            before = incumbents.scores[0]
+            climb(lists, scores, incumbents, heads, options)
+            failures = 0 if incumbents.scores[0] > before else failures + 1
+            rest = failures + 1
+        found, last = max(found, truth), truth
         threshold = incumbents.scores[k - 1]
         slack = closing_slack(incumbents, options)
         if value <= threshold + slack:
