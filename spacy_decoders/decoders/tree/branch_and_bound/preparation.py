@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +15,7 @@ from .kernels.records import Multipliers, PartScores
 __all__ = ["Prepared", "outline"]
 
 _NOTHING = read_only(np.zeros((1, 1, 1)))
+_NO_FACTORS = Factors.empty()
 
 #: Tokens up to which O(n^3) work is negligible beside the passes.
 MOST_CUBED = 250
@@ -29,7 +28,7 @@ class Prepared:
     """
 
     def __init__(self, problem: TreeProblem, magnitudes: Magnitudes) -> None:
-        factors = Factors.empty() if problem.factors is None else problem.factors
+        factors = _NO_FACTORS if problem.factors is None else problem.factors
         size = problem.n + 1
         self.scores = PartScores(
             problem.arcs,
@@ -51,7 +50,7 @@ class Prepared:
             magnitudes.limit,
         )
 
-    def multipliers(self, with_grandparents: bool) -> Any:
+    def multipliers(self, with_grandparents: bool) -> Multipliers:
         """Return the multipliers that all nodes share, with those of relaxed grandparents."""
         shape = self.scores.grandparents.shape
         if with_grandparents and self._multipliers.grandparents.shape != shape:

@@ -9,9 +9,10 @@ Sums of weights take a tenth of the time of logarithms, and are used where none 
 recursions are the same, in one semiring or the other.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....jit import internal, jit
 
@@ -28,13 +29,13 @@ class Posterior(NamedTuple):
     """The distribution over trees."""
 
     #: **Shape (n + 1, n + 1)**, float64: the probability of each arc.
-    arcs: Any
+    arcs: NDArray[np.float64]
     #: **Shape (n + 1,)**, float64: the probability that a root's subtree begins at each token;
     #: only where several roots are allowed.
-    starts: Any
+    starts: NDArray[np.float64]
     #: Log of the sum over all trees of exp(score); ``-inf`` if there is none, or if it is less
     #: than what was asked for.
-    log_partition: Any
+    log_partition: float
 
 
 @jit()

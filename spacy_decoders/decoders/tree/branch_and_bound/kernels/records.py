@@ -6,7 +6,14 @@ An *arc number* counts the arcs that are left at a node. Scores are float64 with
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
 
 #: The backbones: the best arborescence, Eisner's chart, or the chart of second order, which sees
 #: chains and adjacent siblings.
@@ -24,16 +31,16 @@ class PartScores(NamedTuple):
     (total, 2); factor_offsets int64 (count + 1,); gaps (n + 1,) or (0,); the others (count,).
     """
 
-    arcs: Any
-    grandparents: Any
-    siblings: Any
-    factor_arcs: Any
-    factor_offsets: Any
-    factor_scores: Any
-    factor_low: Any
-    factor_high: Any
+    arcs: Floats
+    grandparents: Floats
+    siblings: Floats
+    factor_arcs: Ints
+    factor_offsets: Offsets
+    factor_scores: Floats
+    factor_low: Ints
+    factor_high: Ints
     forbidden: float
-    gaps: Any
+    gaps: Floats
 
 
 class Multipliers(NamedTuple):
@@ -44,18 +51,18 @@ class Multipliers(NamedTuple):
     Bounds count no multiplier of a chain beyond `limit`.
     """
 
-    siblings: Any
-    grandparents: Any
-    factors: Any
-    slack: Any
+    siblings: Floats
+    grandparents: Floats
+    factors: Floats
+    slack: Floats
     limit: float
 
 
 class Incumbents(NamedTuple):
     """The best different trees so far, best first: `heads` (k, n + 1), `scores` (k,)."""
 
-    heads: Any
-    scores: Any
+    heads: Ints
+    scores: Floats
 
 
 class NodeOptions(NamedTuple):
@@ -99,14 +106,14 @@ class ArcLists(NamedTuple):
     at `pairs[a]` for (inner sibling, outer sibling a).
     """
 
-    head: Any
-    modifier: Any
-    first: Any
-    chains: Any
-    sides: Any
-    members: Any
-    pairs: Any
-    index: Any
+    head: Ints
+    modifier: Ints
+    first: Offsets
+    chains: Offsets
+    sides: Offsets
+    members: Ints
+    pairs: Offsets
+    index: Ints  # type: ignore[assignment] # which hides the method of tuples
 
 
 class SpanChart(NamedTuple):
@@ -117,12 +124,12 @@ class SpanChart(NamedTuple):
     pairs. `stack` is room for the back-trace.
     """
 
-    right: Any
-    left: Any
-    left_by_end: Any
-    incomplete: Any
-    between: Any
-    stack: Any
+    right: Floats
+    left: Floats
+    left_by_end: Floats
+    incomplete: Floats
+    between: Floats
+    stack: Offsets
 
 
 class BackboneScores(NamedTuple):
@@ -134,33 +141,33 @@ class BackboneScores(NamedTuple):
     :class:`PartScores`.
     """
 
-    base: Any
-    arc: Any
-    start: Any
-    chain: Any
-    adjacent: Any
-    gaps: Any
+    base: Floats
+    arc: Floats
+    start: Floats
+    chain: Floats
+    adjacent: Floats
+    gaps: Floats
 
 
 class SiblingPairs(NamedTuple):
     """Pairs of modifiers on one side of their head, with room for one head's sums."""
 
-    score: Any
-    multiplier: Any
-    direction: Any
-    gains: Any
-    losses: Any
-    following: Any
+    score: Floats
+    multiplier: Floats
+    direction: Floats
+    gains: Floats
+    losses: Floats
+    following: Offsets
 
 
 class ArcPairs(NamedTuple):
     """Pairs of the arcs `one` and `other` from one head that the backbone does not see."""
 
-    score: Any
-    multiplier: Any
-    direction: Any
-    one: Any
-    other: Any
+    score: Floats
+    multiplier: Floats
+    direction: Floats
+    one: Ints
+    other: Ints
 
 
 class GrandparentChains(NamedTuple):
@@ -170,11 +177,11 @@ class GrandparentChains(NamedTuple):
     score of its chains, and `paid`, the multipliers of the chains in which it is the upper arc.
     """
 
-    score: Any
-    multiplier: Any
-    reduced: Any
-    best: Any
-    paid: Any
+    score: Floats
+    multiplier: Floats
+    reduced: Floats
+    best: Floats
+    paid: Floats
 
 
 class CountedFactors(NamedTuple):
@@ -184,12 +191,12 @@ class CountedFactors(NamedTuple):
     among those that all nodes share; every tree is paid `constant`.
     """
 
-    offsets: Any
-    arcs: Any
-    score: Any
-    need: Any
-    home: Any
-    multiplier: Any
+    offsets: Offsets
+    arcs: Ints
+    score: Floats
+    need: Ints
+    home: Offsets
+    multiplier: Floats
     constant: float
 
 
