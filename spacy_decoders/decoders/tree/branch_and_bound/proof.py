@@ -165,7 +165,7 @@ class NodeProof:
             bound, duals = self._contracted(relaxed.arcs)
             through = np.full_like(relaxed.arcs, np.inf)
             if abs(bound) < np.inf and duals is not None:
-                relaxation.bounds_by_duals(relaxed.arcs, *duals, bound, through)
+                through = proofs.bounds_by_duals(relaxed.arcs, *duals, bound)
             if problem.boundaries is not None:
                 through += float(np.maximum(problem.gaps, 0.0).sum())
         found: Scores = through + relaxed.constant

@@ -12,6 +12,7 @@ tree, and the score of an arc less the duals of the nodes that it enters is its 
 import numpy as np
 
 from ....jit import FAST, jit
+from .proofs import bounds_by_duals
 
 #: The largest penalty on root arcs, relative to the scale of the scores: beyond it rounding hides
 #: them.
@@ -216,77 +217,20 @@ def _large_penalty(arcs):
 
 
 @jit(fastmath=FAST)
-def _arc_bounds(arcs, root, bound, count, value, parent, first, sibling, bounds):
-    """Raise each arc's entry to a bound on every tree that holds it: bound and reduced cost.
-
-    A tree with the arc h -> m enters all nodes that contain m but not h by this one arc. Each pair
-    of tokens is visited once, in the node where their nodes were merged.
-    """
-    size = arcs.shape[0]
-    paid = value[:size].copy()  # the duals of the nodes that hold each token, so far
-    following = np.full(size, -1)  # the tokens of each node, as linked lists
-    members = np.empty(size, dtype=np.int64)
-    begin = np.empty(count, dtype=np.int64)
-    end = np.empty(count, dtype=np.int64)
-    begin[:size] = np.arange(size)
-    end[:size] = np.arange(size)
-    for node in range(size, count + 1):
-        # the last round joins the outermost nodes, the root among them
-        outermost = node == count
-        size_of = 0
-        if outermost:
-            for other in range(count):
-                if parent[other] < 0:
-                    members[size_of] = other
-                    size_of += 1
-        else:
-            child = first[node]
-            while child >= 0:
-                members[size_of] = child
-                size_of += 1
-                child = sibling[child]
-        for i in range(size_of):
-            m = begin[members[i]]
-            while m >= 0:
-                for k in range(size_of):
-                    if k != i:
-                        h = begin[members[k]]
-                        while h >= 0:
-                            through = bound + ((arcs[h, m] if h > 0 else root[m]) - paid[m])
-                            bounds[h, m] = max(bounds[h, m], through)
-                            h = following[h]
-                m = following[m]
-        if outermost:
-            break
-        begin[node] = begin[members[0]]
-        for i in range(size_of - 1):
-            following[end[members[i]]] = begin[members[i + 1]]
-        end[node] = end[members[size_of - 1]]
-        m = begin[node]
-        while m >= 0:
-            paid[m] += value[node]
-            m = following[m]
-    for h in range(size):
-        bounds[h, 0] = -np.inf
-
-
-@jit(fastmath=FAST)
-def solve_rooted(arcs, single_root, heads, value, work, bounds):
+def solve_rooted(arcs, single_root, at_once, heads, value, work):
     """Write the best tree; return its bound, the penalty that was used, and the nodes.
 
-    With a single root, the constraint is relaxed first, with a penalty on root arcs (or a prize)
-    that mostly leaves one root. Where it leaves several, it is raised until one remains: the tree
-    is then the best with one root, and the dual bound plus one penalty bounds all such trees. If
-    no penalty of the magnitude of the scores suffices, each token is tried as the only root: no
-    nodes are returned then, as the duals in the work arrays are those of the last root alone.
-
-    If `bounds` is not empty, it gets the bound on the best tree through each arc.
+    With a single root, the constraint is relaxed first, `at_once` with a penalty on root arcs (or
+    a prize) that mostly leaves one root. Where it leaves several, it is raised until one remains:
+    the tree is then the best with one root, and the dual bound plus one penalty bounds all such
+    trees. If no penalty of the magnitude of the scores suffices, each token is tried as the only
+    root: no nodes are returned then, as the duals in the work arrays are those of the last root
+    alone.
     """
     size = arcs.shape[0]
     source, parent, first, sibling = work[0], work[1], work[2], work[3]
     root = arcs[0].copy()  # the root's arcs, penalised or masked by the constraint
-    # without one, the bounds of arcs are tighter
-    penalty = _first_penalty(arcs, value) if single_root and bounds.size == 0 else 0.0
+    penalty = _first_penalty(arcs, value) if single_root and at_once else 0.0
     if penalty != 0.0:
         root -= penalty
     next_penalty, largest = -1.0, 0.0
@@ -298,8 +242,6 @@ def solve_rooted(arcs, single_root, heads, value, work, bounds):
         accepted = bound > -np.inf and (not single_root or _roots(heads) <= 1)
         if accepted:
             bound += penalty
-            if bounds.size > 0:
-                _arc_bounds(arcs, root, bound, count, value, parent, first, sibling, bounds)
             if only_root == 0:
                 return bound, penalty, count
             best = max(best, bound)
@@ -334,22 +276,29 @@ def solve_rooted(arcs, single_root, heads, value, work, bounds):
 def decode(arcs, single_root, with_bounds):
     """Return heads (n,), score, bound, the scale of rounding errors, and the arcs' bounds.
 
-    The last are (0, 0) unless `with_bounds`.
+    The last are (0, 0) unless `with_bounds`: an upper bound on all trees through each arc.
     """
     size = arcs.shape[0]
-    heads = np.empty(size, dtype=np.int32)
-    work = np.empty((4, 2 * size), dtype=np.int64)
-    value = np.empty(2 * size)
-    bounds = np.full((size, size) if with_bounds else (0, 0), -np.inf)
-    bound, penalty, _ = solve_rooted(arcs, single_root, heads, value, work, bounds)
+    # without a penalty the bounds of arcs are tighter
+    found = _solved(arcs, single_root, not with_bounds)
+    heads, bound, penalty, value, parent, count = found
     scale = penalty
     for m in range(1, size):
         best = 0.0
         for h in range(size):
             best = max(best, arcs[h, m])
         scale += best
-    score = _score(arcs, heads) if bound > -np.inf else bound
-    return heads[1:], score, bound, scale, bounds
+    score = bound
+    if bound > -np.inf:
+        score = 0.0
+        for m in range(1, size):
+            score += arcs[heads[m - 1], m]
+    bounds = np.empty((0, 0))
+    if with_bounds:
+        bounds = np.full((size, size), bound)
+        if count > 0:
+            bounds = bounds_by_duals(arcs, penalty, value, parent, bound)
+    return heads, score, bound, scale, bounds
 
 
 @jit(fastmath=FAST)
@@ -359,10 +308,14 @@ def with_duals(arcs, single_root):
     The latter are the penalty on the root's arcs, the dual and the parent of each node, and their
     number, which is 0 if there is no such proof.
     """
+    return _solved(arcs, single_root, True)
+
+
+@jit(fastmath=FAST)
+def _solved(arcs, single_root, at_once):
     size = arcs.shape[0]
     heads = np.full(size, -1, dtype=np.int32)
     work = np.empty((4, 2 * size), dtype=np.int64)
     value = np.empty(2 * size)
-    unwanted = np.empty((0, 0))
-    bound, penalty, count = solve_rooted(arcs, single_root, heads, value, work, unwanted)
+    bound, penalty, count = solve_rooted(arcs, single_root, at_once, heads, value, work)
     return heads[1:], bound, penalty, value, work[1], count

@@ -19,12 +19,6 @@ UNIT, SMALLEST = 2.0**-53, 1e-300
 @jit()
 def tally(arcs, heads, projective, single_root):
     """Return whether heads (n,) are a legal tree, its score, and the sum of its absolute parts."""
-    return tally_within(arcs, heads, projective, single_root, np.empty(arcs.shape[0], np.int64))
-
-
-@jit()
-def tally_within(arcs, heads, projective, single_root, reached):
-    """Do as :func:`tally` does, with room for n + 1 numbers."""
     size = arcs.shape[0]
     score = scale = 0.0
     roots = 0
@@ -39,8 +33,7 @@ def tally_within(arcs, heads, projective, single_root, reached):
         roots += h == 0
     if single_root and size > 1 and roots != 1:
         return False, score, scale
-    for m in range(1, size):
-        reached[m] = 0  # the walk towards the root that visited each token
+    reached = np.zeros(size, np.int64)  # the walk towards the root that visited each token
     for m in range(1, size):
         at = m
         while at > 0 and reached[at] == 0:
@@ -195,6 +188,30 @@ def _enter_all(value, parent, h, paid, holder):
         paid[node] = 0.0
         if holder[node] != h:
             paid[node] = value[node] + (paid[parent[node]] if parent[node] >= 0 else 0.0)
+
+
+@jit()
+def bounds_by_duals(arcs, penalty, value, parent, bound):
+    """Return bounds on the trees through each arc by the duals of a contraction.
+
+    A tree with the arc h -> m enters by it the sets that hold m but not h, whose duals add up to
+    what the arc would have to be worth: every tree with it loses the difference against `bound`,
+    which adds all duals and, for each token, the excess of its best arc.
+    """
+    size = arcs.shape[0]
+    least = np.full((size, size), -np.inf)
+    for m in range(1, size):
+        excess = 0.0
+        for h in range(size):
+            if h == m or arcs[h, m] == -np.inf:
+                continue
+            worth = arcs[h, m] if h > 0 else arcs[0, m] - penalty
+            least[h, m] = worth - _entered(value, parent, h, m)
+            excess = max(excess, least[h, m])
+        for h in range(size):
+            if least[h, m] > -np.inf:
+                least[h, m] = bound + (least[h, m] - excess)
+    return least
 
 
 @jit()

@@ -126,7 +126,7 @@ def _run_first_order(lists, arc, gaps, table, tokens, heads, single_root):
             )
         return value
     return chu_liu_edmonds.solve_rooted(
-        dense, single_root, heads, np.empty(2 * size), tokens, np.empty((0, 0))
+        dense, single_root, True, heads, np.empty(2 * size), tokens
     )[0]
 
 

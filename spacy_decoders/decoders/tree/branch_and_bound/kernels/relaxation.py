@@ -210,33 +210,3 @@ def _at_least(scores, multipliers, free, need, value, shift, arcs):
     for i in free:
         arcs[scores.factor_arcs[i, 0], scores.factor_arcs[i, 1]] += each
     return constant
-
-
-@jit()
-def bounds_by_duals(arcs, penalty, value, parent, bound, least):
-    """Write bounds on the trees through each arc by the duals of a contraction, into `least`.
-
-    A tree with the arc h -> m enters by it the sets that hold m but not h, whose duals add up to
-    what the arc would have to be worth: every tree with it loses the difference against `bound`,
-    which adds all duals and, for each token, the excess of its best arc.
-    """
-    size = arcs.shape[0]
-    for m in range(1, size):
-        excess = 0.0
-        for h in range(size):
-            least[h, m] = -INF
-            if h == m or arcs[h, m] == -INF:
-                continue
-            entered, inner, outer = 0.0, m, h
-            while inner != outer:
-                if outer < 0 or 0 <= inner < outer:
-                    entered += value[inner]
-                    inner = parent[inner]
-                else:
-                    outer = parent[outer]
-            worth = arcs[h, m] if h > 0 else arcs[0, m] - penalty
-            least[h, m] = worth - entered
-            excess = max(excess, least[h, m])
-        for h in range(size):
-            if least[h, m] > -INF:
-                least[h, m] = bound + (least[h, m] - excess)
