@@ -124,8 +124,8 @@ def without_table(component: str, table: str) -> Switch:
 
     @contextmanager
     def switch(nlp: Language) -> Iterator[None]:
-        model: Any = nlp.get_pipe(component).model
-        (weights,) = (shim for layer in model.layers for shim in layer.shims)
+        pipe: Any = nlp.get_pipe(component)
+        (weights,) = (shim for layer in pipe.model.layers for shim in layer.shims)
         before = getattr(weights, table)
         setattr(weights, table, None)
         try:
