@@ -15,7 +15,6 @@ import typer
 from rich.console import Console
 from tqdm import tqdm
 
-from ..arrays import read_only
 from ..budget import Budget
 from ..errors import NotDecomposableError, ProblemError
 from ..process_pool import spawned_pool
@@ -131,10 +130,8 @@ def _adapters() -> None:
 
 
 def _tree(decoder: Any) -> None:
-    from ..decoders.tree import AtMost, TreeProblem
-    from ..decoders.tree.label_classes import breaks_any
+    from ..decoders.tree import TreeProblem
 
-    breaks_any([AtMost([0])], read_only(np.zeros(3, np.int32)), np.zeros(3, np.int32), 2)
     arcs, labels = np.zeros((4, 4)), np.zeros((4, 4, 2))
     arcs[0, 1:] = -1.0  # the best heads make no tree
     for projective in (True, False):

@@ -93,7 +93,6 @@ def breaks_any(
     rules: Iterable[Rule],
     heads: NDArray[np.int32],
     labels: NDArray[np.integer[Any]] | None,
-    count: int | None = None,
 ) -> bool:
     """Return whether a labelled tree breaks any of some rules.
 
@@ -101,8 +100,6 @@ def breaks_any(
     ----------
     heads, labels
         (n,); None without labels.
-    count
-        The number of labels, which is not used.
 
     Examples
     --------

@@ -264,4 +264,4 @@ def _breaks(rules: Sequence[Rule], sentence: SentenceScores, solution: TreeSolut
 
     heads = solution.heads
     labels = sentence.labels[heads, np.arange(1, len(heads) + 1)]
-    return breaks_any(rules, heads, labels, sentence.label_count)
+    return breaks_any(rules, heads, labels)
