@@ -136,7 +136,7 @@ def configuration(treebank: Treebank, folder: Path, steps: int) -> Any:
     config["nlp"]["lang"] = treebank.lang
     parser, corpora = config["components"]["parser"], config["corpora"]
     parser.update(factors=["arcs", "grandparents"], factors_start=steps // 2, projective=False)
-    parser["model"].update(lstm_width=None)
+    parser["model"].update(lstm_width=None, relatives_width=48)
     train = str(folder / treebank.train)
     corpora["train"].update(path=train, limit=treebank.training)
     # the last step is kept: nothing is chosen by what is held out

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 from spacy.tokens import Doc
 from thinc.api import Dropout, Linear, Model, chain
 from thinc.types import Floats2d
@@ -17,10 +16,9 @@ from .boundaries import Boundaries
 from .factor_weights import FactorWeights
 from .label_templates import LabelTemplates
 from .labels import BiaffineLabels
+from .relatives import Relatives, Tagged
 
-__all__ = ["ArcScorer", "Tagged", "set_sizes"]
-
-TaggedVectors = tuple[Floats2d, Floats2d]
+__all__ = ["ArcScorer", "set_sizes"]
 
 #: Initial dropout; ``spacy train`` sets its own.
 DROPOUT = 0.2
@@ -35,6 +33,7 @@ def ArcScorer(
     label_rows: int | None = None,
     label_dropout: float = 0.0,
     tag_width: int | None = None,
+    relatives_width: int | None = None,
     boundary_width: int = 32,
     factor_rows: int = 2**18,
 ) -> Model[list[Doc], Floats2d]:
@@ -55,6 +54,10 @@ def ArcScorer(
     tag_width
         Size of the embedding of each token's likely tag, which the other layers see beside its
         vector (:func:`.Tagged`); None for none.
+    relatives_width
+        Size of the messages that each token receives from its likely head and dependents
+        (:func:`.Relatives`) before labels are scored, and arcs a second time, whose scores are
+        added; None for none.
     label_rows
         Size of the table into which templates of words, suffixes and tags at both ends of an arc
         are hashed, whose weights are added to the scores of labels (:func:`.LabelTemplates`): most
@@ -77,7 +80,13 @@ def ArcScorer(
         tagged = Tagged(tag_width, width)
         seen = tagged.get_dim("nO")
     arcs = BiaffineArcs(arc_width, seen, DROPOUT)
-    labels = BiaffineLabels(label_width, seen, dropout=DROPOUT)
+    relatives = arcs_again = None
+    of_labels = seen
+    if relatives_width:
+        relatives = Relatives(relatives_width, seen, DROPOUT)
+        of_labels = relatives.get_dim("nO")
+        arcs_again = BiaffineArcs(arc_width, of_labels, DROPOUT)
+    labels = BiaffineLabels(label_width, of_labels, dropout=DROPOUT)
     label_templates = None
     if label_rows:
         label_templates = LabelTemplates(label_rows, dropout=DROPOUT, least_dropout=label_dropout)
@@ -96,13 +105,15 @@ def ArcScorer(
             boundaries,
             tags,
             factors,
-            *(layer for layer in (tagged, label_templates) if layer),
+            *(layer for layer in (relatives, arcs_again, tagged, label_templates) if layer),
         ],
         refs={
             "tok2vec": tok2vec,
             "encoder": encoder,
             "arcs": arcs,
             "tagged": tagged,
+            "relatives": relatives,
+            "arcs_again": arcs_again,
             "labels": labels,
             "label_templates": label_templates,
             "boundaries": boundaries,
@@ -132,60 +143,6 @@ def _init(model: Model[list[Doc], Floats2d], X: list[Doc] | None = None, Y: obje
     model.get_ref("encoder").initialize(X=X)
     for layer in model.layers[1:]:
         layer.initialize()
-
-
-def Tagged(width: int, nI: int, nT: int | None = None) -> Model[TaggedVectors, Floats2d]:
-    """Add to each token's vector the mean embedding of its tag, as the tag layer sees it.
-
-    Tags are learnt long before trees, and most labels follow from the tags of both ends.
-
-    Takes token vectors, shape (tokens, nI), and tag scores, shape (tokens, nT). Returns shape
-    (tokens, nI + width): the vectors, then ``softmax(scores) @ E``. The tag scores are constants:
-    no gradient is propagated to them.
-
-    Examples
-    --------
-    >>> layer = Tagged(width=4, nI=3, nT=5)
-    >>> _ = layer.initialize()
-    >>> layer.predict((np.ones((2, 3), "f"), np.zeros((2, 5), "f"))).shape
-    (2, 7)
-    """
-    return Model(
-        "tagged",
-        _add_tags,
-        init=_init_tags,
-        dims={"nI": nI, "nH": width, "nT": nT, "nO": nI + width},
-        params={"E": None},
-    )
-
-
-def _init_tags(
-    model: Model[TaggedVectors, Floats2d], X: TaggedVectors | None = None, Y: object = None
-) -> None:
-    ops: Any = model.ops
-    # orthogonal rows as far as they go, so that tags are told apart from the first step on
-    tags, width = model.get_dim("nT"), model.get_dim("nH")
-    rng = np.random.default_rng(int(np.random.randint(2**31)))  # noqa: NPY002 - the run's seed
-    model.set_param("E", ops.asarray2f(rng.normal(size=(tags, width)).astype("f")))
-
-
-def _add_tags(
-    model: Model[TaggedVectors, Floats2d], X: TaggedVectors, is_train: bool
-) -> tuple[Floats2d, Callable[[Floats2d], TaggedVectors]]:
-    vectors, scores = X
-    given: Any = scores
-    likely = np.exp(given - given.max(axis=1, keepdims=True))
-    likely /= likely.sum(axis=1, keepdims=True)
-    E: Any = model.get_param("E")
-    width = model.get_dim("nI")
-    output: Any = np.concatenate([vectors, likely @ E], axis=1)
-
-    def backprop(d_output: Floats2d) -> TaggedVectors:
-        gradient: Any = d_output
-        model.inc_grad("E", likely.T @ gradient[:, width:])
-        return np.ascontiguousarray(gradient[:, :width]), np.zeros_like(scores)  # type: ignore[return-value]
-
-    return output, backprop
 
 
 class _Encoding:

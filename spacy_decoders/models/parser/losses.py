@@ -111,24 +111,23 @@ def update(
     tags, backprop_tags = model.get_ref("tags").begin_update(encoded)
     tag_loss, d_tags = cross_entropy(tags, gold.tags, scale)
     vectors, backprop_tagged = _with_tags(model, encoded, tags)
-    blocks = gold.blocks()
-    arcs, backprop_arcs = model.get_ref("arcs").begin_update((vectors, blocks))
-    head_loss, d_arcs = _heads_loss(arcs, gold, blocks, scale)
-    d_vectors: Any = backprop_arcs(d_arcs)[0]
+    arcs, received, head_loss, backprop_arcs = _update_arcs(model, vectors, gold, scale)
+    d_received: Any = np.zeros_like(received)
     labelled = np.flatnonzero((gold.heads >= 0) & (gold.labels >= 0))
     label_loss = 0.0
     if len(labelled):
         pairs = np.stack([gold.heads[labelled], labelled], axis=1)
-        scores, backprop_labels = model.get_ref("labels").begin_update((vectors, pairs))
+        scores, backprop_labels = model.get_ref("labels").begin_update((received, pairs))
         templates = model.maybe_get_ref("label_templates")
         if templates is not None:
             codes = context_codes(form_hashes(docs), tags.argmax(axis=1), gold.offsets)
             more, backprop_templates = templates.begin_update((codes, pairs))
             scores += more
         label_loss, d_scores = cross_entropy(scores, gold.labels[labelled], scale)
-        d_vectors += backprop_labels(d_scores)[0]
+        d_received += backprop_labels(d_scores)[0]
         if templates is not None:
             backprop_templates(d_scores)
+    d_vectors = backprop_arcs(d_received)
 
     log_odds, backprop_starts = model.get_ref("boundaries").begin_update(vectors)
     boundary_loss, d_log_odds = _boundary_loss(log_odds, gold.starts, scale)
@@ -138,7 +137,7 @@ def update(
     d_encoded += backprop_tags(d_tags)
     backprop(d_encoded)
     losses = Losses(head_loss, label_loss, boundary_loss, tag_loss)
-    return losses, Forward(vectors, _by_sentence(arcs, gold), tags)
+    return losses, Forward(received, _by_sentence(arcs, gold), tags)
 
 
 def _by_sentence(arcs: Sequence[Any], gold: GoldTrees) -> list[Floats2d]:
@@ -162,6 +161,35 @@ def _with_tags(
         return vectors, lambda gradient: gradient
     seen, backprop = tagged.begin_update((vectors, tags))
     return seen, lambda gradient: backprop(gradient)[0]
+
+
+def _update_arcs(
+    model: Model[list[Doc], Floats2d], vectors: Floats2d, gold: GoldTrees, scale: float
+) -> tuple[list[Floats2d], Any, float, Callable[[Any], Any]]:
+    """What :func:`~.relatives.score_arcs` returns, its loss, and what takes the gradient of
+    the vectors for labels to that of the token vectors.
+
+    Where arcs are scored twice, the first scores have a loss of their own and that of the sum.
+    """
+    blocks = gold.blocks()
+    arcs, backprop_arcs = model.get_ref("arcs").begin_update((vectors, blocks))
+    loss, d_arcs = _heads_loss(arcs, gold, blocks, scale)
+    relatives = model.maybe_get_ref("relatives")
+    if relatives is None:
+        d_vectors: Any = backprop_arcs(d_arcs)[0]
+        return arcs, vectors, loss, lambda d_received: d_vectors + d_received
+    received, backprop_received = relatives.begin_update((vectors, arcs, blocks))
+    again, backprop_again = model.get_ref("arcs_again").begin_update((received, blocks))
+    total = [first + second for first, second in zip(arcs, again, strict=True)]
+    loss, d_total = _heads_loss(total, gold, blocks, scale)
+    d_again = backprop_again(d_total)[0]
+    d_first = backprop_arcs([a + b for a, b in zip(d_arcs, d_total, strict=True)])[0]
+    return (
+        total,
+        received,
+        loss,
+        lambda d_received: d_first + backprop_received(d_received + d_again)[0],
+    )
 
 
 def cross_entropy(scores: Any, gold: NDArray[np.int64], scale: float = 1.0) -> tuple[float, Any]:

@@ -17,6 +17,7 @@ from .boundaries import BoundaryLimits, known_odds
 from .label_templates import TemplateArrays, form_hashes
 from .labels import ArcLabels, arc_labels, label_arcs
 from .pattern_matches import SentencePatterns
+from .relatives import score_arcs
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "rescored", "score_documents"]
 
@@ -265,10 +266,9 @@ def _score_vectors(
         for block in blocks
     ]
     chosen = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
-    vectors = vectors[chosen]
-    arcs = model.get_ref("arcs").predict((vectors, np.cumsum([0, *map(len, rows)])))
+    arcs, received = score_arcs(model, vectors[chosen], np.cumsum([0, *map(len, rows)]))
     of_blocks = iter(
-        assemble(model, vectors, arcs, tags[chosen], forms[chosen], kept, partly=partly)
+        assemble(model, received, arcs, tags[chosen], forms[chosen], kept, partly=partly)
     )
     return [
         DocumentScores(

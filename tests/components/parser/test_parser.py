@@ -31,8 +31,8 @@ def test_without_labels_it_says_what_to_do():
         nlp("Fish swim.")
 
 
-def test_learns_labels_from_templates():
-    more = {"label_rows": 64}
+@pytest.mark.parametrize("more", [{"relatives_width": 4}, {"label_rows": 64}])
+def test_learns_labels_from_relatives_or_templates(more):
     nlp = make_nlp(model={**SMALL, **more})
     scores = nlp.evaluate(make_examples(nlp))
     assert scores["dep_uas"] == scores["dep_las"] == 1.0

@@ -7,11 +7,11 @@ import pytest
 from thinc.api import Model, fix_random_seed
 
 from spacy_decoders.models.bilstm import BiLSTM
-from spacy_decoders.models.parser.arc_scorer import Tagged
 from spacy_decoders.models.parser.biaffine import BUCKETS, BiaffineArcs, distance_buckets
 from spacy_decoders.models.parser.boundaries import Boundaries, BoundaryLimits, known_odds
 from spacy_decoders.models.parser.labels import BiaffineLabels, arc_labels, label_arcs
 from spacy_decoders.models.parser.losses import UNKNOWN, GoldTrees, cross_entropy
+from spacy_decoders.models.parser.relatives import Relatives, Tagged
 
 
 def shaken(model: Model, rng: np.random.Generator) -> Model:
@@ -207,6 +207,36 @@ def test_blocks_are_whole_sentences_of_one_document():
     assert gold.blocks(9).tolist() == [0, 9, 12, 15, 25]
     assert gold.blocks(100).tolist() == [0, 12, 25]
     assert gold.blocks(1).tolist() == gold.offsets.tolist()
+
+
+def make_arcs(rng, sizes):
+    arcs = [rng.normal(size=(n, n + 1)).astype("f") for n in sizes]
+    for scores in arcs:
+        np.fill_diagonal(scores[:, 1:], -np.inf)
+    return arcs
+
+
+def test_relatives_gradients(rng):
+    vectors = rng.normal(size=(8, 3)).astype("f")
+    given = (vectors, make_arcs(rng, (1, 4, 3)), np.array([0, 1, 5, 8]))
+    check_gradients(shaken(Relatives(2, nI=3), rng), given, [vectors], rng)
+
+
+def test_relatives_hear_sure_heads_and_dependents(rng):
+    """Where arcs are certain, the sums are over a tree: 0 <- 1 -> 2."""
+    arcs = np.full((3, 4), -50.0, dtype="f")
+    arcs[[0, 1, 2], [2, 0, 2]] = 50.0
+    vectors = rng.normal(size=(3, 3)).astype("f")
+    model = shaken(Relatives(2, nI=3), rng)
+    output = model.predict((vectors, [arcs], np.array([0, 3])))
+    left, right, up = np.split(model.layers[0].predict(vectors), 3, axis=1)
+    nothing = np.zeros((1, 2))
+    np.testing.assert_array_equal(output[:, :3], vectors)
+    expected = [
+        [nothing, left[:1], nothing], [nothing, right[2:], nothing], [up[1:2], nothing, up[1:2]]
+    ]  # fmt: skip
+    heard = np.hstack([np.vstack(rows) for rows in expected])
+    np.testing.assert_allclose(output[:, 3:], heard, atol=1e-6)
 
 
 def test_boundary_gradients(rng):
