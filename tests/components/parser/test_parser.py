@@ -8,6 +8,7 @@ import spacy
 from spacy.tokens import Doc, DocBin
 
 from spacy_decoders.errors import ProblemError
+from spacy_decoders.models.parser import losses
 from tests.components.parser.parsing import (
     NAME,
     SMALL,
@@ -39,6 +40,22 @@ def test_learns_labels_from_relatives_or_templates(more):
     again = make_nlp(steps=0, model={**SMALL, **more}).from_bytes(nlp.to_bytes())
     assert trees(parse(again)) == trees(parse(nlp))
     assert [len(doc) for doc in nlp.pipe(["", " ", "fish"])] == [0, 1, 1]
+
+
+def test_labels_move_the_encoder_more_than_their_loss_says(monkeypatch):
+    found = []
+    for weight in (1.0, losses.LABEL_WEIGHT):
+        monkeypatch.setattr(losses, "LABEL_WEIGHT", weight)
+        nlp = make_nlp(steps=0)
+        reported = nlp.update(make_examples(nlp), sgd=None)
+        model = nlp.get_pipe(NAME).model
+        found.append((reported, *(model.get_ref(name) for name in ("labels", "arcs"))))
+    (once, labels, arcs), (again, more_labels, same_arcs) = found
+    assert once == again
+    np.testing.assert_allclose(
+        more_labels.get_grad("b"), losses.LABEL_WEIGHT * labels.get_grad("b"), rtol=1e-5
+    )
+    np.testing.assert_array_equal(same_arcs.get_grad("bias"), arcs.get_grad("bias"))
 
 
 def test_templates_alone_learn_labels():
