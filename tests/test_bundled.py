@@ -290,7 +290,19 @@ def test_white_space_parts_sentences():
 
 @pytest.mark.parametrize(
     ("text", "last"),
-    [("See you at 7am.", ["7", "am", "."]), ("It was 7 p.m.", ["7", "p.m."])],
+    [
+        ("See you at 7am.", ["7", "am", "."]),
+        ("It was 7 p.m.", ["7", "p.m."]),
+        ("I got $5m.", ["5", "m", "."]),
+    ],
 )
-def test_a_full_stop_is_no_part_of_the_time_before_it(text, last):
+def test_a_full_stop_is_no_part_of_the_time_or_unit_before_it(text, last):
     assert [token.text for token in spacy_decoders.load().make_doc(text)][-len(last) :] == last
+
+
+@pytest.mark.parametrize(
+    ("text", "lemma"),
+    [("It is 5m tall.", "m"), ("It uses k hash functions.", "k"), ("It cost $5m.", "million")],
+)
+def test_abbreviated_numbers(nlp, text, lemma):
+    assert lemma in [token.lemma_ for token in nlp(text)]

@@ -54,6 +54,26 @@ def test_lemmas(nlp, word, tag, pos, morph, lemma):
     assert nlp.get_pipe("listed_lemmatizer")(doc)[0].lemma_ == lemma
 
 
+@pytest.mark.parametrize(
+    ("words", "lemma"),
+    [
+        ("$ 5 m", "million"),
+        ("5 M of it", "million"),
+        ("5 m tall", "m"),
+        ("10 k away", "thousand"),
+        ("m hash functions", "m"),
+        ("use k functions", "k"),
+    ],
+)
+def test_abbreviated_numbers_stand_behind_numbers(nlp, words, lemma):
+    pipe = nlp.get_pipe("listed_lemmatizer")
+    pipe.lookups.get_table(WORDS).set("CD", {"m": "million", "k": "thousand"})
+    doc = Doc(nlp.vocab, words=words.split())
+    for token in doc:
+        token.tag_, token.pos_ = "CD", "NUM"
+    assert lemma in [token.lemma_ for token in pipe(doc)]
+
+
 def test_lists_are_saved_and_the_cache_is_bounded(nlp, tmp_path, monkeypatch):
     nlp.to_disk(tmp_path)
     pipe = spacy.load(tmp_path).get_pipe("listed_lemmatizer")

@@ -34,8 +34,9 @@ ABBREVIATIONS = [
 ]  # fmt: skip
 #: Words of two tokens.
 JOINED = {"wanna": "wan na", "Wanna": "Wan na", "outta": "out ta", "Outta": "Out ta"}
-#: spaCy's exceptions that are split ("We" "d.") or joined otherwise in EWT.
-NO_EXCEPTIONS = ("and/or", "Wed.", "wed.")
+#: spaCy's exceptions that are split ("We" "d.") or joined otherwise in EWT, and units, which
+#: would take the full stop behind "5m".
+NO_EXCEPTIONS = ("and/or", "Wed.", "wed.", "g.", "m.", "t.")
 
 
 def tokenize_as_web_treebanks(nlp: Language) -> None:
