@@ -1,5 +1,6 @@
 """Bring several corpora of named entities to one scheme: persons, locations, organisations."""
 
+import shutil
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -32,10 +33,13 @@ tokenize_as_web_treebanks(NLP)
 
 
 def main(assets: Path, output: Path) -> None:
-    """Write UNER's training part and the other corpora to a folder, in UNER's columns."""
+    """Write UNER's training part and the other corpora to a folder, in UNER's columns.
+
+    Beside UNER's goes the treebank, which knows its blanks.
+    """
     output.mkdir(parents=True, exist_ok=True)
-    uner = assets / "en_ewt-ud-train.iob2"
-    (output / uner.name).write_bytes(uner.read_bytes())
+    for suffix in (".iob2", ".conllu"):
+        shutil.copy(assets / f"en_ewt-ud-train{suffix}", output)
     for file in sorted(assets.glob("*.conll*")):
         if file.suffix == ".conllu":
             continue

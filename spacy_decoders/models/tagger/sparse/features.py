@@ -9,14 +9,14 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 from spacy import strings
-from spacy.attrs import ORTH, SENT_START
+from spacy.attrs import ORTH, SENT_START, SPACY
 from spacy.tokens import Doc
 
 from ....errors import ProblemError
 from .gazetteer import PhraseTable
 from .kernels.features import NOTHING, emit, rows_of
 from .kernels.gazetteer import mark_phrases
-from .kernels.mentions import note_mentions
+from .kernels.mentions import NAMED, note_mentions
 from .templates import TOKEN_ATOMS, WORD_ATOMS, plan_of
 from .weights import SparseWeights
 from .words import MetWords, WordSums, WordTable
@@ -29,7 +29,7 @@ TokenFeatures: TypeAlias = Callable[[Doc], Sequence[Iterable[str]]]
 Rows = NDArray[np.int32]
 
 _FORM, _LOWER = WORD_ATOMS.index("form"), WORD_ATOMS.index("lower")
-_GAZETTEER = TOKEN_ATOMS.index("gazetteer")
+_GAZETTEER, _GLUED = TOKEN_ATOMS.index("gazetteer"), TOKEN_ATOMS.index("glued")
 _hash = cast(Any, strings).hash_string
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -46,19 +46,33 @@ class DocBatch(NamedTuple):
     #: **Shape (sentences + 1,)**, int64: where each sentence begins; a document without
     #: boundaries is one.
     sentences: NDArray[np.int64]
+    #: **Shape (n,)**, bool: whether a blank or the end of the document follows each word.
+    spaces: NDArray[np.bool_]
 
     @classmethod
     def of(cls, docs: Sequence[Doc]) -> DocBatch:
-        """Read the words and boundaries of documents."""
+        """Read the words, boundaries and blanks of documents."""
         documents = np.array([0, *accumulate(map(len, docs))], dtype=np.int64)
-        if not documents[-1]:
-            none = np.zeros(0, dtype=np.uint64)
-            return cls(docs, none, documents, np.zeros(1, dtype=np.int64))
-        columns = np.concatenate([doc.to_array([ORTH, SENT_START]) for doc in docs])
-        begins = columns[:, 1] == 1
-        begins[documents[:-1][np.diff(documents) > 0]] = True
+        none = np.zeros((0, 3), dtype=np.uint64)
+        columns = np.concatenate(
+            [none, *(doc.to_array([ORTH, SENT_START, SPACY]) for doc in docs)]
+        )
+        begins, spaces = columns[:, 1] == 1, columns[:, 2] != 0
+        filled = np.diff(documents) > 0
+        begins[documents[:-1][filled]] = True
+        spaces[documents[1:][filled] - 1] = True
         sentences = np.append(np.flatnonzero(begins), len(columns))
-        return cls(docs, columns[:, 0].copy(), documents, sentences)
+        return cls(docs, columns[:, 0].copy(), documents, sentences, spaces)
+
+    def glued(self) -> NDArray[np.uint64]:
+        """**Shape (n,)**: before and behind which words no blank stands.
+
+        0 where a document has blanks everywhere: its words were given one by one.
+        """
+        joined = ~self.spaces
+        known = np.diff(np.append(0, np.cumsum(joined))[self.documents]) > 0
+        shown = NAMED + 2 * np.roll(joined, 1) + joined
+        return np.where(np.repeat(known, np.diff(self.documents)), shown, 0).astype(np.uint64)
 
     def split(self, rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         """Return the rows of each document."""
@@ -158,7 +172,9 @@ class FeatureReader:
             return np.zeros((0, len(TOKEN_ATOMS)), dtype=np.uint64)
         own = np.zeros((len(words.places), len(TOKEN_ATOMS)), dtype=np.uint64)
         lower = words.atoms[words.places, _LOWER]
-        if self._asked - {_GAZETTEER}:
+        if _GLUED in self._asked:
+            own[:, _GLUED] = batch.glued()
+        if self._asked - {_GAZETTEER, _GLUED}:
             initial = np.zeros(len(own), dtype=np.bool_)
             initial[batch.sentences[:-1]] = True
             form = words.atoms[words.places, _FORM]

@@ -48,7 +48,7 @@ WORD_ATOMS = (
     "group",
 )
 #: What is known of a token in its document.
-TOKEN_ATOMS = ("mention_case", "mention_before", "mention_after", "gazetteer")
+TOKEN_ATOMS = ("mention_case", "mention_before", "mention_after", "gazetteer", "glued")
 
 #: Templates for part-of-speech and morphological tags.
 TAG_TEMPLATES = (
@@ -152,6 +152,16 @@ GROUP_TEMPLATES = (
     "short_shape[-1] | short_shape[0] | short_shape[1]",
     "short_shape[-2] | short_shape[-1] | short_shape[0] | short_shape[1]",
     "short_shape[0] | short_shape[1] | short_shape[2]",
+    "glued[0] | lower[0]",
+    "glued[0] | lower[-1]",
+    "glued[0] | lower[1]",
+    "glued[0] | short_shape[-1] | short_shape[0] | short_shape[1]",
+    "glued[0] | lower[0] | group6[-1] | group6[1]",
+    "glued[0] | lower[-1] | group6[-2] | group6[0]",
+    "glued[0] | lower[-1] | gazetteer[-2]",
+    "glued[0] | lower[-1] | listed[0]",
+    "glued[0] | lower[0] | listed[1]",
+    "glued[0] | lower[1] | listed[2]",
 )
 
 _TERM = re.compile(
