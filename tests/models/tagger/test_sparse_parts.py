@@ -286,3 +286,13 @@ def test_nothing_learned_is_saved_too():
 def test_learning_is_checked(options):
     with pytest.raises(ProblemError):
         SparseWeights(Learning(**options))
+
+
+def test_blanks_are_known_where_a_document_has_any_missing():
+    vocab = spacy.blank("en").vocab
+    glued = Doc(vocab, words=["Jean", "-", "Luc", "left"], spaces=[False, False, True, False])
+    given = Doc(vocab, words=["Jean", "-", "Luc"], spaces=[True, True, False])
+    found = DocBatch.of([given, Doc(vocab), glued, given]).glued().tolist()
+    # 2 for no blank before, 1 for none behind; the end of a document is as good as one
+    shown = [0, 0, 0, NAMED + 1, NAMED + 3, NAMED + 2, NAMED, 0, 0, 0]
+    assert found == shown
