@@ -292,6 +292,7 @@ def test_white_space_parts_sentences():
     ("text", "last"),
     [
         ("See you at 7am.", ["7", "am", "."]),
+        ("Any foreigners?Thanks", ["foreigners", "?", "Thanks"]),
         ("It was 7 p.m.", ["7", "p.m."]),
         ("I got $5m.", ["5", "m", "."]),
     ],

@@ -18,7 +18,7 @@ from uncertainty import Measure, prepared, uncertainty
 
 from spacy_decoders import ProblemError, load
 from spacy_decoders.annotate.records import texts
-from spacy_decoders.cli.arguments import PipelineOption, TextField, listed
+from spacy_decoders.cli.arguments import TextField, listed
 from spacy_decoders.errors import DecodersError
 
 __all__ = ["rank_texts"]
@@ -40,7 +40,9 @@ def rank_texts(
     output: Annotated[Path, typer.Option(help="JSON lines; a list if it ends with .json.")] = Path(
         "uncertain.jsonl"
     ),
-    model: PipelineOption = None,
+    model: Annotated[
+        str | None, typer.Option(help="A pipeline; by default the one that is shipped.")
+    ] = None,
     format: Annotated[str, typer.Option(help="prodigy or label-studio.")] = "prodigy",
     task: Annotated[
         str | None,

@@ -4,7 +4,7 @@ import re
 
 from spacy import Language
 from spacy.attrs import ORTH
-from spacy.util import compile_prefix_regex, compile_suffix_regex
+from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 
 #: Runs of one mark are one token: "!!!", "<<", "____", and ".?" at the end of a sentence.
 RUNS = [
@@ -17,6 +17,8 @@ RUNS = [
 #: "7:30PM" is a number and a word ("7am." has a full stop, "7a.m." its own), and a hyphen at the
 #: end of a word a dash.
 ENDS = [r"(?<=[0-9])(?:[AaPp][Mm]|[AaPp]\.[Mm]\.?)", r"(?<=[A-Za-z0-9])-"]
+#: A mark that ends a sentence whose blank was forgotten: "foreigners?thanks".
+BETWEEN = r"(?<=[a-z])[?!]+(?=[a-zA-Z])"
 #: What is not split: numbers of telephones, dates, decades, and "e-mail", "non-profit", "#books".
 TELEPHONE = r"\(?\d{3}\)?[-.]\d{3}[-.]\d{4}|\d{3}-\d{4}|1-\d{3}-\d{3}-\d{4}"
 TIME = r"\d+-\d+-\d+|['’]\d\ds?|\d*0's"
@@ -48,6 +50,7 @@ def tokenize_as_web_treebanks(nlp: Language) -> None:
     prefixes, suffixes = nlp.Defaults.prefixes, nlp.Defaults.suffixes
     tokenizer.prefix_search = compile_prefix_regex([*RUNS, *prefixes]).search
     tokenizer.suffix_search = compile_suffix_regex([*RUNS, *ENDS, *suffixes]).search
+    tokenizer.infix_finditer = compile_infix_regex([BETWEEN, *nlp.Defaults.infixes]).finditer
     words = rf"(?i:(?:{PREFIXES})-[a-z]{{2,}})"
     tokenizer.token_match = re.compile(rf"(?:{TELEPHONE}|{TIME}|{TAG}|{words})$").match
     rules = {word: rule for word, rule in tokenizer.rules.items() if word not in NO_EXCEPTIONS}
