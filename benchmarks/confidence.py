@@ -91,26 +91,27 @@ def calibration(report: timing.Report, title: str, part: Part) -> None:
         after["likely_entities"] = _joined(after["entities"], after["other_entities"])
         before["likely_entities"] = _joined(before["entities"], before["other_entities"])
     for kind, answers in after.items():
-        rows.append(row_of(kind, answers.right, before[kind].probabilities, answers.probabilities))
+        rows.append(row_of(kind, before[kind], answers))
     report.table(
         f"{title}: calibrated on half of dev in {seconds:.0f} s, the other half", COLUMNS, rows
     )
     report.facts[f"calibration of {title}"] = pipe.calibration
 
 
-def row_of(
-    kind: str, right: NDArray[np.bool_], before: NDArray[np.float64], after: NDArray[np.float64]
-) -> list[Any]:
-    """A row of the `COLUMNS`, by the probabilities before and after calibration."""
+def row_of(kind: str, before: Answers, after: Answers) -> list[Any]:
+    """A row of the `COLUMNS`, by the answers before and after calibration.
+
+    They may differ in number: calibration moves entities past the least likely that counts.
+    """
     return [
         kind,
-        len(right),
-        100.0 * right.mean(),
-        100.0 * reliability(Answers(before, right)).error,
-        100.0 * reliability(Answers(after, right)).error,
-        100.0 * by_chance(after),
-        auroc(Answers(after, right)),
-        100.0 * errors_among_least_certain(Answers(after, right)),
+        len(after.right),
+        100.0 * after.right.mean(),
+        100.0 * reliability(before).error,
+        100.0 * reliability(after).error,
+        100.0 * by_chance(after.probabilities),
+        auroc(after),
+        100.0 * errors_among_least_certain(after),
     ]
 
 
