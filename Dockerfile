@@ -14,4 +14,4 @@ ENV NUMBA_CACHE_DIR=/code OMP_NUM_THREADS=1 PATH=/venv/bin:$PATH
 RUN useradd --system spacy
 USER spacy
 ENTRYPOINT ["python", "-m", "spacy", "decoders"]
-CMD ["explain", "--file", "-", "--output", "/dev/stdout"]
+CMD ["demo", "--file", "-", "--page", "/dev/null"]
