@@ -76,7 +76,7 @@ def _reason(error: Exception) -> str:
 
 
 def tasks_of(group: str) -> dict[str, Task]:
-    """Return what is run for a core: its registered decoders, other functions, components."""
+    """Return what is run for a group: registered decoders, other functions, components."""
     ours = {
         name: partial(_decode_once, group, build)
         for name, build in sorted(decoders.get_all().items())
@@ -179,7 +179,7 @@ CORES: dict[str, Callable[[Any], None]] = {
     "path": _path,
     "representatives": _representatives,
 }
-#: What else is compiled with each core, and apart from all.
+#: What else is compiled, with a core or, for adapters, in a group of its own.
 FUNCTIONS: dict[str, dict[str, Task]] = {
     "chain": {"k-best, margins and marginals of chains": _chain_functions},
     "tree": {"probabilities of trees": _tree_probabilities},

@@ -31,7 +31,7 @@ class Chunk:
 
     # (rows, columns): the number columns that were asked for, in that order; -1 for NULL
     numbers: NDArray[np.int64]
-    # (bytes,): the text column as newline-ended UTF-8 lines, fit for `StringIndex.find_lines`;
+    # (bytes,): the text column as newline-ended UTF-8 lines, as `LineIndex.find` takes them;
     # empty if none was asked for; several columns with the byte 31 between them
     lines: NDArray[np.uint8]
 

@@ -438,7 +438,7 @@ def test_many_conflicting_rules_take_few_decodings(decoder):
     assert len(calls) < 40 and sum(rules > 0 for rules in calls) == 1
 
 
-def test_compiled_checks_of_rules_agree_with_each_rule():
+def test_checks_of_rules_agree_with_the_oracle():
     rng = np.random.default_rng(13)
     met = set()
     for _ in range(300):
