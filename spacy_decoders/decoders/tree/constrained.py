@@ -179,13 +179,11 @@ class LabelledSearch:
         labels = self.branching.labels_of(part, solution.heads)
         violation = self.branching.violation(part, solution.heads, labels)
         if violation is not None:
-            legal = self.branching.relabelled(solution.heads)
+            legal = self.branching.relabelled(solution.heads, self._needed(solution, labels))
             if legal is not None:
                 self._offer(solution, legal)
-        elif breaks_any(self.rules, solution.heads, labels):
+        elif not self._offer(solution, labels):
             raise DecodersError("rules: the search returned a tree that breaks one.")
-        else:
-            self._offer(solution, labels)
         bound = solution.certificate.bound
         return RuledNode(part, np.inf if bound is None else bound, violation)
 
@@ -227,8 +225,19 @@ class LabelledSearch:
                     found = max(found, self._legal(tree, labels), key=_score_of)
         return found
 
-    def _offer(self, solution: TreeSolution, labels: Labels | None) -> None:
-        self.best = max(self.best, self._legal(solution, labels), key=_score_of)
+    def _needed(self, solution: TreeSolution, labels: Labels | None) -> float:
+        """What the labels of a tree must be worth together to make it better than the best."""
+        if self.best is None or labels is None or solution.certificate.score is None:
+            return -np.inf
+        tokens = np.arange(1, len(labels) + 1)
+        own = float(self.branching.labels[solution.heads, tokens, labels].sum())
+        return self.best[0] - solution.certificate.score + own
+
+    def _offer(self, solution: TreeSolution, labels: Labels | None) -> bool:
+        """Keep a tree if it is the best so far; return whether it is legal."""
+        found = self._legal(solution, labels)
+        self.best = max(self.best, found, key=_score_of)
+        return found is not None
 
     def _legal(self, solution: TreeSolution, labels: Labels | None) -> _Found | None:
         """Return a tree with its score in the problem; None if it is forbidden or illegal."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,10 +91,19 @@ class RuleBranching:
         marks = np.zeros(len(heads), int) if labels is None else labels
         if not part.labels[heads, np.arange(1, len(heads) + 1), marks].all():
             raise DecodersError("rules: a tree has a label that was excluded.")
+        return self._broken(heads, marks)
+
+    def _broken(self, heads: Heads, marks: Labels) -> Violation | None:
+        places, named, most, of_heads = self._limits
+        numbers = _numbers(heads, named[:, marks].T, of_heads)
+        exceeded = {places[column]: h for h, column in np.argwhere(numbers > most).tolist()}
+        found: Violation | None
         for place in self._order:
             rule = self.rules[place]
-            if isinstance(rule, AtMost):
-                found = self._too_many(place, rule, heads, marks)
+            if place in exceeded:
+                h = exceeded[place]
+                counted = (heads == h) & self.named[place][marks]
+                found = Violation(place, h, (np.flatnonzero(counted) + 1).tolist())
             elif isinstance(rule, Leaves):
                 found = self._not_leaf(place, rule, heads, marks)
             elif isinstance(rule, Constituent):
@@ -105,15 +114,6 @@ class RuleBranching:
                 continue
             if found is not None:
                 return found
-        return None
-
-    def _too_many(
-        self, place: int, rule: AtMost, heads: Heads, labels: Labels
-    ) -> Violation | None:
-        counted = np.flatnonzero(self.named[place][labels])
-        for h in np.flatnonzero(np.bincount(heads[counted]) > rule.count).tolist():
-            if rule.heads is None or h in rule.heads:
-                return Violation(place, h, (counted[heads[counted] == h] + 1).tolist())
         return None
 
     def _not_leaf(
@@ -157,27 +157,42 @@ class RuleBranching:
         above = heads[:, fixed].argmax(axis=0)
         own = possible[above, fixed]
         labels = part.labels.copy()
-        for rule, named in zip(self.rules, self.named, strict=True):
-            if isinstance(rule, AtMost) and rule.count > 0:
-                counted = ~own[:, ~named].any(axis=1)
-                numbers = np.bincount(above[counted], minlength=len(heads))
-                for h in np.flatnonzero(numbers >= rule.count).tolist():
-                    if rule.heads is None or h in rule.heads:
-                        if numbers[h] > rule.count:
-                            return None
-                        others = np.ones(len(heads), bool)
-                        others[fixed[counted & (above == h)]] = False
-                        labels[h] &= ~(others[:, None] & named)
+        _, named, most, of_heads = self._limits
+        all_counted = ~(own[:, None] & ~named).any(axis=2)
+        numbers = _numbers(above, all_counted, of_heads)
+        if (numbers > most).any():
+            return None
+        for h, column in np.argwhere((numbers == most) & of_heads).tolist():
+            counted = (above == h) & all_counted[:, column]
+            others = np.ones(len(heads), bool)
+            others[fixed[counted]] = False
+            labels[h] &= ~(others[:, None] & named[column])
         if not any(isinstance(rule, Leaves) for rule in self.rules):
             return Subset(part.arcs, labels)
         # dependants that some label of a head allows, and labels that some dependant allows
-        below = self._below[1:]
+        below = self._below
         own_labels: Mask = np.asarray(possible.any(axis=0))[1:]
-        labels[1:] &= np.asarray((own_labels[:, :, None] & below).any(axis=1))[:, None]
-        for h, its in zip(above.tolist(), own, strict=True):
-            if h > 0:
-                labels[:, h] &= (below[h - 1] & its).any(axis=1)
+        labels[1:] &= np.asarray((own_labels[:, :, None] & below[1:]).any(axis=1))[:, None]
+        of_heads = np.ones((len(heads), labels.shape[2]), bool)
+        np.logical_and.at(of_heads, above, (below[above] & own[:, None]).any(axis=2))
+        labels &= of_heads
         return Subset(part.arcs, labels)
+
+    @cached_property
+    def _limits(self) -> tuple[list[int], Mask, NDArray[np.int64], Mask]:
+        """Of rules on numbers: places, labels that count (r, labels), limits, heads (n + 1, r)."""
+        places = [
+            place
+            for place, rule in enumerate(self.rules)
+            if isinstance(rule, AtMost) and rule.count > 0
+        ]
+        rules: list[AtMost] = [self.rules[place] for place in places]  # type: ignore[misc]
+        named = np.array([self.named[place] for place in places], bool)
+        of_heads = np.zeros((len(self.arcs), len(rules)), bool)
+        for column, rule in enumerate(rules):
+            of_heads[slice(None) if rule.heads is None else list(rule.heads), column] = True
+        most = np.array([rule.count for rule in rules], np.int64)
+        return places, named.reshape(len(rules), self.labels.shape[2]), most, of_heads
 
     @cached_property
     def _below(self) -> Mask:
@@ -217,24 +232,65 @@ class RuleBranching:
         labels[:, found.head, leaf] = False
         yield Subset(part.arcs, labels)
 
-    def relabelled(self, heads: Heads) -> Labels | None:
+    def relabelled(self, heads: Heads, least: float = -np.inf) -> Labels | None:
         """Return good labels of a tree that break no rule; None if none were found.
 
-        Of the parts of its labellings the search goes on with the second, never back.
+        Of the parts of its labellings the search goes on with the second, never back. It ends
+        where the labels' scores sum up to `least` at most.
         """
         if not self.is_labelled:
             return None
         tokens = np.arange(1, len(heads) + 1)
-        arcs = np.zeros_like(self.everything.arcs)
-        arcs[heads, tokens] = True
-        part = self._narrowed(Subset(arcs & self.everything.arcs, self.everything.labels))
-        while part is not None and part.labels[heads, tokens].any(axis=1).all():
-            labels = self.labels_of(part, heads)
-            found = self.violation(part, heads, labels)
+        scores, own = self.labels[heads, tokens], self.everything.labels[heads, tokens]
+        if not self.everything.arcs[heads, tokens].all():
+            return None
+        while self._narrows(heads, own):
+            labels: Labels = np.where(own, scores, -np.inf).argmax(axis=1)
+            if scores[tokens - 1, labels].sum() <= least:
+                return None
+            found = self._broken(heads, labels)
             if found is None:
                 return labels
-            part = [None, *self.children(part, found)][-1]
+            named = self.named[found.rule]
+            if isinstance(self.rules[found.rule], AtMost):
+                # the token that loses most keeps such a label
+                allowed = np.where(own, scores, -np.inf)[np.array(found.tokens) - 1]
+                without = allowed[:, ~named].max(axis=1, initial=-np.inf)
+                lost = allowed[:, named].max(axis=1) - without
+                own[found.tokens[int(lost.argmax())] - 1] &= named
+            elif isinstance(self.rules[found.rule], Leaves):
+                own[found.head - 1] &= ~named
+            else:
+                return None
         return None
+
+    def _narrows(self, heads: Heads, own: Mask) -> bool:
+        """Take from the labels of a tree what rules exclude; False if a token has none left.
+
+        As :meth:`_narrowed` for parts of which every token has one head.
+        """
+        _, named, most, of_heads = self._limits
+        counted: Mask = np.asarray(~(own[:, None] & ~named).any(axis=2))
+        numbers = _numbers(heads, counted, of_heads)
+        if (numbers > most).any():
+            return False
+        full = ((numbers == most) & of_heads)[heads] & ~counted
+        own &= ~(full[:, :, None] & named).any(axis=1)
+        if any(isinstance(rule, Leaves) for rule in self.rules):
+            below = self._below
+            of_heads_labels = np.ones((len(heads) + 1, own.shape[1]), bool)
+            of_heads_labels[1:] = own
+            own &= (of_heads_labels[heads][:, :, None] & below[heads]).any(axis=1)
+            np.logical_and.at(of_heads_labels, heads, (below[heads] & own[:, None]).any(axis=2))
+            own &= of_heads_labels[1:]
+        return bool(own.any(axis=1).all())
+
+
+def _numbers(heads: NDArray[Any], counted: Mask, of_heads: Mask) -> NDArray[np.int64]:
+    """Return how many tokens of each head each rule counts, 0 for heads it is not about."""
+    found = np.zeros(of_heads.shape, np.int64)
+    np.add.at(found, heads, counted)
+    return found * of_heads
 
 
 def with_best_labels(arcs: Floats, kept: Mask, labels: Floats, allowed: Mask) -> Floats:

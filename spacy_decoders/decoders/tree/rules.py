@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -91,11 +92,11 @@ class AtMost(Rule):
         _set(self, count=_number("count", count))
 
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
-        counts: dict[int, int] = {}
-        for h, label in zip(heads, labels, strict=True):
-            if label in self.labels and (self.heads is None or h in self.heads):
-                counts[h] = counts.get(h, 0) + 1
-        return any(number > self.count for number in counts.values())
+        counted = [h for h, label in zip(heads, labels, strict=True) if label in self.labels]
+        if len(counted) <= self.count:
+            return False
+        among = counted if self.heads is None else [h for h in counted if h in self.heads]
+        return any(number > self.count for number in Counter(among).values())
 
 
 @dataclass(frozen=True)
@@ -140,15 +141,17 @@ class Leaves(Rule):
         return self.labels is not None or bool(self.exempt)
 
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
-        for h, label in zip(heads[1:], labels[1:], strict=True):
-            if h > 0 and label not in self.exempt and self.speaks_of(h, labels[h]):
+        leaves = {
+            token
+            for token, label in enumerate(labels)
+            if token and (self.labels is None or label in self.labels)
+        }
+        if self.tokens is not None:
+            leaves.intersection_update(self.tokens)
+        for h, label in zip(heads, labels, strict=True):
+            if h in leaves and label not in self.exempt:
                 return True
         return False
-
-    def speaks_of(self, token: int, label: int) -> bool:
-        """Return whether the rule is about a token with this label."""
-        among = self.tokens is None or token in self.tokens
-        return among and (self.labels is None or label in self.labels)
 
 
 @dataclass(frozen=True)
