@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from spacy_decoders.graph import ConceptGraph
 from spacy_decoders.knowledge.building import articles as reading
 from spacy_decoders.knowledge.building import stages
 from spacy_decoders.knowledge.dumps import sql
+from spacy_decoders.knowledge.dumps.wikitext import plain_text
 from spacy_decoders.knowledge.wikipedia import WikipediaDumps
 
 #: (id, namespace, title, is_redirect)
@@ -403,3 +405,10 @@ def test_a_wikipedia_without_pages(dumps, tmp_path):
     table(dumps["page"], "page", columns, [(1, 3, "Talk", 0)])
     with pytest.raises(ProblemError, match="there is no concept"):
         WikipediaDumps(**dumps).build(tmp_path / "kb")
+
+
+def test_links_that_are_not_closed_are_read_at_once():
+    start = perf_counter()
+    text, links, hidden = plain_text(b"[http://" * 500)
+    assert perf_counter() - start < 1
+    assert (text, links, hidden) == ("[http://" * 500, [], [])

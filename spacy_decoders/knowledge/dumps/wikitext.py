@@ -26,7 +26,8 @@ _DEEPEST = 40
 _ELSEWHERE = re.compile(
     r"\[\[[^\[\]|\n]*?:[^ _\[\]|][^\[\]]*(?:(?:\[\[[^\[\]]*\]\]|\[[^\[\]]*\])[^\[\]]*)*\]\]"
 )
-_WEB = re.compile(r"\[https?:[^\s\]]*\s*([^\]\n]*)\]")
+#: Each part ends in one place only: of a link that is not closed, no other is tried.
+_WEB = re.compile(r"\[https?:[^\s\]]{0,2000}(?![^\s\]])\s*(?!\s)([^\]\n]{0,2000})\]")
 #: Headings, what is left of tables, rules; the signs of lists.
 _LINES = re.compile(r"^(?:[=|!].*|--.*|[*#;:]+)", re.MULTILINE)
 #: Page, section, words, and letters behind: ``[[bus]]es``.
