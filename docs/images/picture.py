@@ -11,7 +11,7 @@ from spacy_decoders.cli.given_texts import with_alternatives
 from spacy_decoders.display import explain
 
 TEXT = "Jaguar showed a new electric car in Coventry yesterday."
-SIZE = "900,2020"
+SIZE = "900,2450"
 
 
 def main() -> None:
