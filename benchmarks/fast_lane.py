@@ -32,13 +32,11 @@ from spacy.training.loop import train
 from spacy_decoders.components.tagger.decoding import unit_lengths
 from spacy_decoders.decoders.chain import ColumnGeneration, ForwardDominance, Viterbi
 from spacy_decoders.models.tagger.sparse.features import DocBatch
-from spacy_decoders.readers.corpora import SentenceCorpus
-from spacy_decoders.readers.sentences import read_columns, read_conllu
+from spacy_decoders.readers.corpora import gold_corpus
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
 UNER = Path("tagging", "UNER_English-EWT")
 EWT = Path("parsing", "UD_English-EWT")
-COLUMNS = ["-", "form", "ent", "-", "-"]
 PARTS = ("tags", "entities", "crfsuite", "joint", "dial")
 #: The configs of parts, and the names of their components.
 CONFIG_OF = {"tags": ("fast_tagger", "tagger"), "joint": ("fast_joint", "tagger")}
@@ -65,19 +63,17 @@ def paths(part: str, options: Any) -> dict[str, Any]:
 def dev_part(part: str, nlp: Language, options: Any, sentences: int) -> list[Doc]:
     """The dev part, so many sentences a document."""
     given = paths("tags" if part == "tags" else "entities", options)
-    reader = read_conllu if part == "tags" else partial(read_columns, columns=COLUMNS)
-    return _references(given["paths.dev"], reader, nlp, sentences, 300 if options.quick else 0)
+    return _references(given["paths.dev"], nlp, sentences, 300 if options.quick else 0)
 
 
 def training_sentences(nlp: Language, options: Any) -> list[Doc]:
     """The sentences that entities are trained on."""
-    reader = partial(read_columns, columns=COLUMNS)
     path = paths("entities", options)["paths.train"]
-    return _references(path, reader, nlp, 1, 1000 if options.quick else 0)
+    return _references(path, nlp, 1, 1000 if options.quick else 0)
 
 
-def _references(path: str, read: Any, nlp: Language, sentences: int, limit: int) -> list[Doc]:
-    corpus = SentenceCorpus(path, read, suffixes=(), n_sents=sentences, limit=limit)
+def _references(path: str, nlp: Language, sentences: int, limit: int) -> list[Doc]:
+    corpus = gold_corpus(path, n_sents=sentences, limit=limit)
     return [example.reference for example in corpus(nlp)]
 
 

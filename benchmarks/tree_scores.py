@@ -27,8 +27,7 @@ from spacy_decoders.decoders.tree import TreeProblem
 from spacy_decoders.models.parser.factor_templates import FactorTemplates
 from spacy_decoders.models.parser.factor_weights import FAMILIES
 from spacy_decoders.models.parser.tree_scores import SentenceScores
-from spacy_decoders.readers.corpora import SentenceCorpus
-from spacy_decoders.readers.sentences import read_conllu
+from spacy_decoders.readers.corpora import ConlluCorpus
 
 __all__ = ["Model", "Sentence", "add_steps", "load"]
 
@@ -149,8 +148,8 @@ def configuration(treebank: Treebank, folder: Path, steps: int) -> Any:
 def scored(nlp: Language, treebank: Treebank, folder: Path) -> Iterator[Sentence]:
     """Score the held-out sentences that are trees with one root."""
     path = folder / (treebank.held_out or treebank.train)
-    corpus = SentenceCorpus(path, read_conllu, suffixes=(), gold_sents=True)
-    sentences = corpus.sentences()[treebank.training :]
+    corpus = ConlluCorpus(path, gold_sents=True)
+    sentences = corpus.sentences[treebank.training :]
     docs = [example.predicted for example in corpus(nlp)][treebank.training :]
     parser: Any = nlp.get_pipe("parser")
     for sentence, document in zip(sentences, parser.predict(docs), strict=True):

@@ -14,7 +14,7 @@ from ..components.probabilities import Fitted, calibrate_pipeline
 from ..display.reliability import Diagram, draw_reliability
 from ..errors import ProblemError
 from ..models.calibration_fitting import auroc, errors_among_least_certain, reliability
-from ..readers.gold import gold_corpus
+from ..readers.corpora import gold_corpus
 from .arguments import CONSOLE, listed
 
 __all__ = ["calibrate_model", "diagrams_of", "table_of"]

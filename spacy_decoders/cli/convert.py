@@ -10,7 +10,7 @@ import typer
 from spacy.tokens import DocBin
 
 from ..errors import ProblemError
-from ..readers.gold import gold_corpus
+from ..readers.corpora import gold_corpus
 from .arguments import counted, listed
 
 __all__ = ["convert_corpus"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from .text_lines import decoded, json_objects, matching_files
 
 __all__ = ["AnnotationCorpus"]
 
+Task = Mapping[str, Any]
 #: A span of characters and its label.
 Labelled = tuple[int, int, str]
 
@@ -39,25 +40,36 @@ class AnnotationCorpus:
         The most documents; 0 for all.
     """
 
-    path: str | Path
+    path: Path | None
     _: KW_ONLY
     limit: int = 0
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Yield an Example for each task that was answered."""
+        """Yield an Example for each task that was answered.
+
+        Raises
+        ------
+        ProblemError
+            If a file holds no such tasks, with the line or the number of the task.
+        """
         count = 0
         for place, task in self._tasks():
-            reference = _document(nlp, place, task)
+            try:
+                reference = _document(nlp, task)
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+                raise ProblemError(
+                    f"{place}: no task of Prodigy or Label Studio, or damaged ({error!r})."
+                ) from error
             if reference is None:
                 continue
-            words, spaces = [t.text for t in reference], [bool(t.whitespace_) for t in reference]
+            words, spaces = _words_of(reference)
             yield Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
             count += 1
             if count == self.limit:
                 return
 
     def _tasks(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        for path in matching_files(Path(self.path), (".jsonl", ".json")):
+        for path in matching_files(self.path, (".jsonl", ".json")):
             if path.name.removesuffix(".gz").endswith(".jsonl"):
                 yield from json_objects(path)
                 continue
@@ -65,134 +77,97 @@ class AnnotationCorpus:
                 found = json.loads(decoded(path.read_bytes(), path))
             except (ValueError, RecursionError) as error:
                 raise ProblemError(f"{path.name}: no JSON ({error}).") from error
-            if not isinstance(found, list):
-                raise ProblemError(f"{path.name}: expected a list of tasks.")
+            if not isinstance(found, list) or not all(isinstance(task, dict) for task in found):
+                raise ProblemError(f"{path.name}: expected a list of tasks, which are objects.")
             for number, task in enumerate(found, start=1):
-                place = f"{path.name}, task {number}"
-                if not isinstance(task, dict):
-                    raise ProblemError(f"{place}: expected a JSON object.")
-                yield place, task
+                yield f"{path.name}, task {number}", task
 
 
-def _document(nlp: Language, place: str, task: Mapping[str, Any]) -> Doc | None:
+def _document(nlp: Language, task: Task) -> Doc | None:
     """Make the document of one task; None if it was not answered, or not accepted."""
     if "data" in task:
-        return _of_label_studio(nlp, place, task)
+        return _of_label_studio(nlp, task)
     if task.get("answer", "accept") != "accept":
         return None
-    text = _text(place, task)
-    doc = _tokenized(nlp, text, task.get("tokens"), place)
-    layer = _layer(task)
-    spans = [_characters(place, span) for span in _dicts(place, task, "spans")]
+    doc = _tokenized(nlp, task)
+    spans = [_characters(span) for span in task.get("spans") or ()]
+    relations = task.get("relations")
+    stated = (task.get("meta") or {}).get("task")
+    layer = stated or ("trees" if relations and "spans" not in task else "entities")
     if layer == "tags":
-        _set_tags(doc, place, spans)
+        _set_tags(doc, spans)
     elif layer == "trees":
-        doc = _with_relations(doc, place, _dicts(place, task, "relations"))
+        doc = _with_relations(doc, relations or ())
     elif task.keys() & {"spans", "answer"}:  # a bare text says nothing about its entities
-        _set_entities(doc, place, spans)
+        _set_entities(doc, spans)
     return doc
 
 
-def _layer(task: Mapping[str, Any]) -> str:
-    """What a Prodigy task is about; spans are entities unless it says otherwise."""
-    meta = task.get("meta")
-    stated = meta.get("task") if isinstance(meta, dict) else None
-    return stated or ("trees" if task.get("relations") and "spans" not in task else "entities")
-
-
-def _of_label_studio(nlp: Language, place: str, task: Mapping[str, Any]) -> Doc | None:
-    answers = [of for of in _dicts(place, task, "annotations") if not of.get("was_cancelled")]
+def _of_label_studio(nlp: Language, task: Task) -> Doc | None:
+    answers = [of for of in task.get("annotations") or () if not of.get("was_cancelled")]
     if not answers:
         return None
     newest = max(answers, key=lambda of: str(of.get("updated_at") or of.get("created_at") or ""))
-    data = task["data"]
-    text = _text(place, data if isinstance(data, dict) else {})
-    doc = _tokenized(nlp, text, data.get("tokens"), place)
+    doc = _tokenized(nlp, task["data"])
     entities: list[Labelled] = []
     tags: list[Labelled] = []
-    for result in _dicts(place, newest, "result"):
-        value = result.get("value")
-        if result.get("type") == "labels" and isinstance(value, dict):
-            for label in value.get("labels") or ():
-                at = _characters(place, {**value, "label": label})
+    for result in newest["result"]:
+        if result.get("type") == "labels":
+            for label in result["value"]["labels"]:
+                at = _characters({**result["value"], "label": label})
                 (tags if result.get("from_name") == "tag" else entities).append(at)
     if entities or not tags:
-        _set_entities(doc, place, entities)
-    _set_tags(doc, place, tags)
+        _set_entities(doc, entities)
+    _set_tags(doc, tags)
     return doc
 
 
-def _text(place: str, fields: Mapping[str, Any]) -> str:
-    text = fields.get("text")
-    if not isinstance(text, str):
-        raise ProblemError(f"{place}: expected a string in 'text', got {text!r}.")
-    return text
-
-
-def _dicts(place: str, fields: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
-    found = fields.get(key)
-    if found is None:
-        return []
-    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise ProblemError(f"{place}: expected a list of objects in {key!r}.")
-    return found
-
-
-def _tokenized(nlp: Language, text: str, tokens: Any, place: str) -> Doc:
+def _tokenized(nlp: Language, fields: Task) -> Doc:
     """The text, cut as the task says, or else by the pipeline's tokenizer."""
+    text, tokens = fields["text"], fields.get("tokens")
     if not tokens:
         return nlp.make_doc(text)
-    try:
-        words = [token["text"] for token in tokens]
-        ends = [int(token["end"]) for token in tokens]
-    except (TypeError, KeyError, ValueError) as error:
-        raise ProblemError(f"{place}: tokens need 'text', 'start' and 'end'.") from error
-    spaces = [text[end : end + 1] == " " for end in ends]
+    words = [token["text"] for token in tokens]
+    spaces = [text[token["end"] : token["end"] + 1] == " " for token in tokens]
     doc = Doc(nlp.vocab, words=words, spaces=spaces)
     if doc.text.rstrip() != text.rstrip():
-        raise ProblemError(f"{place}: the tokens are not those of the text.")
+        raise ValueError("the tokens are not those of the text")
     return doc
 
 
-def _characters(place: str, span: Mapping[str, Any]) -> Labelled:
-    try:
-        return int(span["start"]), int(span["end"]), str(span["label"])
-    except (TypeError, KeyError, ValueError) as error:
-        raise ProblemError(f"{place}: a span needs 'start', 'end' and 'label'.") from error
+def _words_of(doc: Doc) -> tuple[list[str], list[bool]]:
+    return [token.text for token in doc], [bool(token.whitespace_) for token in doc]
 
 
-def _set_entities(doc: Doc, place: str, spans: Sequence[Labelled]) -> None:
-    found = [_span(doc, place, *span) for span in spans]
+def _characters(span: Task) -> Labelled:
+    return int(span["start"]), int(span["end"]), str(span["label"])
+
+
+def _set_entities(doc: Doc, spans: Iterable[Labelled]) -> None:
     # of overlapping ones the longest: an entity has no other place in a Doc
-    doc.set_ents(filter_spans(found), default="outside")
+    doc.set_ents(filter_spans([_span(doc, *span) for span in spans]), default="outside")
 
 
-def _span(doc: Doc, place: str, start: int, end: int, label: str) -> Span:
+def _span(doc: Doc, start: int, end: int, label: str) -> Span:
     found = doc.char_span(start, end, label=label, alignment_mode="expand")
     if found is None or not label:
-        raise ProblemError(f"{place}: no span from character {start} to {end}.")
+        raise ValueError(f"no span from character {start} to {end}, or no label")
     return found
 
 
-def _set_tags(doc: Doc, place: str, spans: Sequence[Labelled]) -> None:
+def _set_tags(doc: Doc, spans: Iterable[Labelled]) -> None:
     for start, end, label in spans:
-        for token in _span(doc, place, start, end, label):
+        for token in _span(doc, start, end, label):
             token.tag_ = label
 
 
-def _with_relations(doc: Doc, place: str, relations: Sequence[Mapping[str, Any]]) -> Doc:
+def _with_relations(doc: Doc, relations: Sequence[Task]) -> Doc:
     """Return the document with heads and labels; a token without a relation is a root."""
     heads, deps = list(range(len(doc))), ["ROOT"] * len(doc)
-    try:
-        for relation in relations:
-            child = int(relation["child"])
-            heads[child] = int(relation["head"])
-            deps[child] = str(relation["label"])
-    except (TypeError, KeyError, ValueError, IndexError) as error:
-        raise ProblemError(
-            f"{place}: a relation needs 'head', 'child' (tokens' numbers) and 'label'."
-        ) from error
-    if any(not 0 <= head < len(doc) for head in heads):
-        raise ProblemError(f"{place}: a relation's head is no token.")
-    words, spaces = [token.text for token in doc], [bool(token.whitespace_) for token in doc]
+    for relation in relations:
+        child, head = int(relation["child"]), int(relation["head"])
+        if not 0 <= head < len(doc):
+            raise ValueError(f"a relation's head {head} is no token")
+        heads[child], deps[child] = head, str(relation["label"])
+    words, spaces = _words_of(doc)
     return Doc(doc.vocab, words=words, spaces=spaces, heads=heads, deps=deps)

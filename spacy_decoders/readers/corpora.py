@@ -8,26 +8,27 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from spacy.attrs import SENT_START
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example
+from spacy.training import Corpus, Example
 from spacy.vocab import Vocab
 
 from ..errors import ProblemError
-from .sentences import Sentence
+from .annotations import AnnotationCorpus
+from .sentences import Sentence, read_columns, read_conllu
 from .text_lines import matching_files
 from .white_space import with_white_space
 
-__all__ = ["JoinedCorpus", "SentenceCorpus", "make_doc"]
+__all__ = ["ColumnCorpus", "ConlluCorpus", "JoinedCorpus", "SentenceCorpus", "gold_corpus"]
 
 
 @dataclass(eq=False)
 class SentenceCorpus:
-    """Examples from files of annotated sentences.
+    """Examples from files of annotated sentences, of whatever format a subclass reads.
 
     The files are read once; every further pass over the corpus makes new Examples from
     memory.
@@ -35,11 +36,7 @@ class SentenceCorpus:
     Parameters
     ----------
     path
-        A file, or a folder whose files are read in the order of their names.
-    read
-        The function that reads one file.
-    suffixes
-        The suffixes of the files to read in a folder; ``.gz`` may follow each.
+        A file, or a folder whose files are read in the order of their names, gzipped or not.
     n_sents
         Sentences in a document, at most; fewer where the file starts a new document. 0 for
         the documents as the file has them.
@@ -60,15 +57,13 @@ class SentenceCorpus:
         :func:`~spacy_decoders.readers.white_space.with_white_space`.
     limit
         The most sentences to read; 0 for all.
-    types
-        What each of the corpus's types of entities is called here, "O" for no entity; entities of
-        types that are not named are unknown. None if all types stay as they are.
     """
 
-    path: str | Path
-    read: Callable[[Path], Iterator[Sentence]]
+    #: What the files of a folder end with.
+    suffixes: ClassVar[Sequence[str]] = ()
+
+    path: Path | None
     _: KW_ONLY
-    suffixes: Sequence[str]
     n_sents: int = 1
     random_sents: bool = False
     gold_tokens: bool = True
@@ -76,7 +71,6 @@ class SentenceCorpus:
     gold_sents_share: float = 1.0
     white_space: float = 0.0
     limit: int = 0
-    types: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         if self.n_sents < 0 or self.limit < 0 or (self.random_sents and self.n_sents < 1):
@@ -97,26 +91,21 @@ class SentenceCorpus:
         for group in self.documents():
             if self._by_chance(self.white_space):
                 group = with_white_space(group, self._random)
-            reference = self._reference(nlp.vocab, group)
+            reference = _gold_doc(nlp.vocab, group)
             if self.gold_tokens:
                 predicted = _bare_doc(reference, group, boundaries=self._shown())
             else:
                 predicted = nlp.make_doc(reference.text)
             yield Example(predicted, reference)
 
-    def _reference(self, vocab: Vocab, group: list[Sentence]) -> Doc:
-        """The gold document of some sentences."""
-        if self.types is not None:
-            group = [_renamed(sentence, self.types) for sentence in group]
-        return make_doc(vocab, group)
-
-    def sentences(self) -> list[Sentence]:
-        """The sentences of all files."""
-        return self._sentences
+    def read(self, path: Path) -> Iterable[Sentence]:
+        """Read the sentences of one file."""
+        raise NotImplementedError(f"{type(self).__name__} must implement read().")
 
     @cached_property
-    def _sentences(self) -> list[Sentence]:
-        files = matching_files(Path(self.path), self.suffixes)
+    def sentences(self) -> list[Sentence]:
+        """The sentences of all files."""
+        files = matching_files(self.path, self.suffixes)
         read = islice(chain.from_iterable(map(self.read, files)), self.limit or None)
         return [sentence for sentence in read if len(sentence)]
 
@@ -124,7 +113,7 @@ class SentenceCorpus:
         """The sentences, document by document."""
         group: list[Sentence] = []
         size = self._size()
-        for sentence in self.sentences():
+        for sentence in self.sentences:
             if group and (len(group) == size or sentence.starts_document):
                 yield group
                 group, size = [], self._size()
@@ -143,22 +132,72 @@ class SentenceCorpus:
         return self._random.randint(1, self.n_sents) if self.random_sents else self.n_sents
 
 
-class JoinedCorpus:
-    """The Examples of several corpora, one after the other.
+@dataclass(eq=False)
+class ConlluCorpus(SentenceCorpus):
+    """CoNLL-U or CoNLL-X files: tags, lemmas, morphology, trees.
 
     Parameters
     ----------
-    corpora
-        The corpora, by names of their own.
+    format
+        Which of the two, see :func:`~.sentences.read_conllu`; "auto" goes by the suffix.
     """
 
-    def __init__(self, corpora: Mapping[str, Callable[[Language], Iterable[Example]]]) -> None:
-        if not corpora:
-            raise ProblemError("corpora: expected at least one corpus.")
-        for name, corpus in corpora.items():
-            if not callable(corpus):
-                raise ProblemError(f"corpora: expected a reader for {name!r}; got {corpus!r}.")
-        self.corpora = dict(corpora)
+    suffixes = (".conllu", ".conll", ".conllx")
+
+    format: Literal["auto", "conllu", "conllx"] = "auto"
+
+    def read(self, path: Path) -> Iterable[Sentence]:
+        return read_conllu(path, self.format)
+
+
+@dataclass(eq=False)
+class ColumnCorpus(SentenceCorpus):
+    """Files of one token a line: token, tags, entities, heads in named columns.
+
+    Parameters
+    ----------
+    columns, separator
+        What each column holds, and what separates them, see :func:`~.sentences.read_columns`.
+    types
+        What each of the corpus's types of entities is called here, "O" for no entity; entities of
+        types that are not named are unknown. None if all types stay as they are.
+    """
+
+    suffixes = (".tsv", ".txt", ".iob2", ".bio", ".conll")
+
+    columns: list[str]
+    separator: str | None = "\t"
+    _: KW_ONLY
+    types: dict[str, str] | None = None
+
+    def read(self, path: Path) -> Iterable[Sentence]:
+        sentences = read_columns(path, self.columns, self.separator)
+        return (
+            sentence if self.types is None else _renamed(sentence, self.types)
+            for sentence in sentences
+        )
+
+
+def _renamed(sentence: Sentence, types: Mapping[str, str]) -> Sentence:
+    """Call a sentence's entities by other names; those of types that have none are unknown."""
+    ents = []
+    for label in sentence.ents or ():
+        kind = types.get(label[2:], "") if label[:2] in ("B-", "I-") else label
+        ents.append(label[:2] + kind if kind not in ("", "O", label) else kind)
+    return sentence if sentence.ents is None else replace(sentence, ents=tuple(ents))
+
+
+@dataclass(eq=False)
+class JoinedCorpus:
+    """The Examples of several corpora, which have names of their own, one after the other."""
+
+    corpora: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        if not self.corpora or not all(map(callable, self.corpora.values())):
+            raise ProblemError(
+                f"corpora: expected at least one, each a reader; got {self.corpora!r}."
+            )
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield an Example for each document of each corpus."""
@@ -166,19 +205,49 @@ class JoinedCorpus:
             yield from corpus(nlp)
 
 
-def _renamed(sentence: Sentence, types: Mapping[str, str]) -> Sentence:
-    """Call a sentence's entities by other names; those of types that have none are unknown."""
-    if sentence.ents is None:
-        return sentence
-    ents = []
-    for label in sentence.ents:
-        kind = types.get(label[2:], "") if label[:2] in ("B-", "I-") else label
-        ents.append(label[:2] + kind if kind not in ("", "O", label) else kind)
-    return replace(sentence, ents=tuple(ents))
+def gold_corpus(
+    path: str | Path, *, columns: Sequence[str] = (), n_sents: int = 10, limit: int = 0
+) -> Callable[[Language], Iterable[Example]]:
+    """Return the reader of an annotated corpus, by the name of its file.
+
+    Parameters
+    ----------
+    path
+        ``.spacy`` (a file or folder), ``.conllu``, ``.conll`` or ``.conllx``, ``.jsonl`` and
+        ``.json`` of annotation tools, or one token a line, with `columns`.
+    columns
+        As for :class:`ColumnCorpus`. ``.iob2`` files without them are read as UNER's.
+    n_sents
+        Sentences in a document, at most, where the file has them one by one.
+    limit
+        The most documents, or sentences, to read; 0 for all.
+
+    Raises
+    ------
+    ProblemError
+        If the file is of no kind that is read.
+    """
+    path = Path(path)
+    name = path.name.removesuffix(".gz")
+    if not path.exists():
+        raise ProblemError(f"corpus: there is no {path}.")
+    if columns or name.endswith(".iob2"):
+        named = list(columns) or ["-", "form", "ent", "-", "-"]
+        return ColumnCorpus(path, named, n_sents=n_sents, limit=limit)
+    if name.endswith(tuple(ConlluCorpus.suffixes)):
+        return ConlluCorpus(path, n_sents=n_sents, limit=limit)
+    if name.endswith((".jsonl", ".json")):
+        return AnnotationCorpus(path, limit=limit)
+    if path.is_dir() or name.endswith(".spacy"):
+        return Corpus(path, limit=limit)
+    raise ProblemError(
+        f"corpus: {path.name} is no .spacy, .conllu, .conll, .jsonl, .json or .iob2; convert it "
+        "by `python -m spacy convert`, or name its columns."
+    )
 
 
-def make_doc(vocab: Vocab, sentences: Sequence[Sentence]) -> Doc:
-    """Make a Doc of annotated sentences, with their boundaries.
+def _gold_doc(vocab: Vocab, sentences: Sequence[Sentence]) -> Doc:
+    """Make a Doc of annotated sentences.
 
     A layer is set if any sentence has it. Boundaries are the file's own also where a
     sentence has several roots or crossing arcs, which spaCy would cut otherwise.

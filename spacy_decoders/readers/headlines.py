@@ -30,8 +30,7 @@ class HeadlineCorpus:
     Parameters
     ----------
     path
-        A ``.jsonl`` or ``.jsonl.gz`` file, or a folder whose files are read in the order of
-        their names.
+        A ``.jsonl`` or ``.jsonl.gz`` file, or a folder of such files.
     title, text
         The names of the two fields.
     strip_title
@@ -41,7 +40,7 @@ class HeadlineCorpus:
         The most lines to read; 0 for all.
     """
 
-    path: str | Path
+    path: Path | None
     _: KW_ONLY
     title: str = "title"
     text: str = "text"
@@ -60,7 +59,7 @@ class HeadlineCorpus:
                 return
 
     def _records(self) -> Iterator[tuple[str, str]]:
-        for file in matching_files(Path(self.path), [".jsonl"]):
+        for file in matching_files(self.path, [".jsonl"]):
             for place, record in json_objects(file):
                 title, text = record.get(self.title), record.get(self.text)
                 if not (isinstance(title, str) and isinstance(text, str)):

@@ -129,11 +129,19 @@ def json_objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield place, row
 
 
-def matching_files(path: Path, suffixes: Sequence[str]) -> list[Path]:
+def matching_files(path: str | Path | None, suffixes: Sequence[str]) -> list[Path]:
     """The one file, of whatever name, or those of a folder with a suffix, in order of names.
 
-    ``.gz`` may follow each suffix. Raises `ProblemError` if there is none.
+    ``.gz`` may follow each suffix.
+
+    Raises
+    ------
+    ProblemError
+        If there is none, or no path: a config may be looked at before it is given one.
     """
+    if path is None:
+        raise ProblemError("path: no corpus given; set it, for example by --paths.train FILE.")
+    path = Path(path)
     if path.is_file():
         return [path]
     endings = (*suffixes, *(f"{suffix}.gz" for suffix in suffixes))

@@ -9,7 +9,7 @@ import spacy
 
 from spacy_decoders import ProblemError
 from spacy_decoders.readers.annotations import AnnotationCorpus
-from spacy_decoders.readers.gold import gold_corpus
+from spacy_decoders.readers.corpora import gold_corpus
 from spacy_decoders.registry.readers import annotation_corpus
 
 
@@ -97,47 +97,53 @@ def test_label_studio(nlp, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("task", "said"),
+    "task",
     [
-        ({"texts": "no text"}, "expected a string in 'text'"),
-        ({"text": "a", "spans": {}}, "list of objects in 'spans'"),
-        ({"text": "a", "spans": [{"start": 0}]}, "a span needs"),
-        ({"text": "a", "spans": [{"start": 5, "end": 9, "label": "X"}]}, "no span"),
-        ({"text": "a b", "tokens": [{"text": "a", "end": 1}]}, "not those of the text"),
-        ({"text": "a b", "tokens": [1]}, "tokens need"),
-        ({"text": "a", "relations": [{"head": 7, "child": 0, "label": "x"}]}, "no token"),
-        ({"text": "a", "relations": [{"head": 0, "child": 7, "label": "x"}]}, "a relation needs"),
-        ({"data": {}, "annotations": [{"result": []}]}, "'text'"),
+        {"texts": "no text"},
+        {"text": "a", "spans": {"start": 0}},
+        {"text": "a", "spans": [{"start": 0}]},
+        {"text": "a", "spans": [{"start": 5, "end": 9, "label": "X"}]},
+        {"text": "a b", "tokens": [{"text": "a", "end": 1}]},
+        {"text": "a b", "tokens": [1]},
+        {"text": "a", "relations": [{"head": 7, "child": 0, "label": "x"}]},
+        {"text": "a", "relations": [{"head": 0, "child": 7, "label": "x"}]},
+        {"text": "a", "meta": 3},
+        {"data": {}, "annotations": [{"result": []}]},
     ],
 )
-def test_what_is_no_task_is_named(nlp, tmp_path, task, said):
-    with pytest.raises(ProblemError, match=f"tasks.jsonl, line 1: .*{said}"):
+def test_what_is_no_task_is_named(nlp, tmp_path, task):
+    with pytest.raises(ProblemError, match=r"tasks.jsonl, line 1: no task of Prodigy"):
         list(AnnotationCorpus(write(tmp_path, [task]))(nlp))
 
 
-def test_files_of_other_kinds(nlp, tmp_path):
-    (tmp_path / "list.json").write_text('{"a": 1}')
-    with pytest.raises(ProblemError, match="list of tasks"):
-        list(gold_corpus(tmp_path / "list.json")(nlp))
-    (tmp_path / "list.json").write_text("[1]")
-    with pytest.raises(ProblemError, match="task 1: expected a JSON object"):
-        list(gold_corpus(tmp_path / "list.json")(nlp))
-    (tmp_path / "broken.json").write_text("[")
-    with pytest.raises(ProblemError, match="no JSON"):
-        list(gold_corpus(tmp_path / "broken.json")(nlp))
-    (tmp_path / "table.xls").write_text("")
-    with pytest.raises(ProblemError, match=r"table\.xls is no"):
-        gold_corpus(tmp_path / "table.xls")
-    with pytest.raises(ProblemError, match="there is no"):
-        gold_corpus(tmp_path / "missing.spacy")
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("list.json", '{"a": 1}', "list of tasks"),
+        ("list.json", "[1]", "list of tasks"),
+        ("broken.json", "[", "no JSON"),
+        ("table.xls", "", r"table\.xls is no"),
+        (".", None, "there is no"),
+    ],
+)
+def test_files_of_other_kinds(nlp, tmp_path, name, content, said):
+    path = tmp_path / name
+    if content is None:
+        path = path / "missing.spacy"
+    else:
+        path.write_text(content)
+    with pytest.raises(ProblemError, match=said):
+        list(gold_corpus(path)(nlp))
+
+
+def test_files_are_read_by_their_names(nlp, tmp_path):
     (tmp_path / "a.conllu").write_text(
         "1\tHe\the\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tgoes\tgo\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"
     )
     [example] = gold_corpus(tmp_path / "a.conllu")(nlp)
     assert [token.tag_ for token in example.reference] == ["PRP", "VBZ"]
     (tmp_path / "a.tsv").write_text("Rome\tB-LOC\n")
-    [example] = gold_corpus(tmp_path / "a.tsv", columns=["form", "ent"])(nlp)
-    assert entities(example) == [("Rome", "LOC")]
     (tmp_path / "a.iob2").write_text("1\tRome\tB-LOC\t-\t-\n")
-    [example] = gold_corpus(tmp_path / "a.iob2")(nlp)
-    assert entities(example) == [("Rome", "LOC")]
+    for name, columns in (("a.tsv", ["form", "ent"]), ("a.iob2", ())):
+        [example] = gold_corpus(tmp_path / name, columns=columns)(nlp)
+        assert entities(example) == [("Rome", "LOC")]

@@ -6,7 +6,6 @@ import pytest
 import spacy
 
 from spacy_decoders import ProblemError
-from spacy_decoders.readers.sentences import read_columns
 from spacy_decoders.registry.readers import column_corpus, conllu_corpus, joined_corpus
 
 from .files import COLUMNS, CONLLU, CONLLX, written
@@ -91,7 +90,7 @@ def test_column_corpus_reads_tags_and_entities(tmp_path):
 
 def test_column_corpus_reads_heads_without_relations(tmp_path):
     path = written(tmp_path, "tiny.txt", "a NN 2\nb VB 0\n")
-    (sentence,) = read_columns(path, ["form", "tag", "head"], separator=None)
+    (sentence,) = column_corpus(path, ["form", "tag", "head"], separator=None).sentences
     assert sentence.heads == (2, 0)
     assert sentence.deps == ("dep", "ROOT")
 
@@ -101,54 +100,32 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
     written(tmp_path, "a.conllu.gz", CONLLU.replace("stay", "leave"))
     written(tmp_path, "notes.md", "no corpus")
     corpus = conllu_corpus(tmp_path)
-    assert len(corpus.sentences()) == 6
-    assert "leave" in corpus.sentences()[1].words
+    assert len(corpus.sentences) == 6
+    assert "leave" in corpus.sentences[1].words
     assert len(list(conllu_corpus(tmp_path, limit=4).documents())) == 4
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("path", "options", "message"),
     [
-        (lambda folder: conllu_corpus(None)(spacy.blank("xx")), "path: no corpus given"),
-        (
-            lambda folder: conllu_corpus(folder).sentences(),
-            "path: .* no folder with a file that ends with .conllu",
-        ),
-        (lambda folder: conllu_corpus(folder, n_sents=-1), "n_sents and limit"),
-        (
-            lambda folder: conllu_corpus(folder, n_sents=0, random_sents=True),
-            "random_sents needs n_sents",
-        ),
-        (
-            lambda folder: conllu_corpus(folder, gold_sents_share=1.5),
-            "gold_sents_share: expected a share from 0 to 1",
-        ),
-        (
-            lambda folder: conllu_corpus(folder, white_space=-0.1),
-            "white_space: expected a share from 0 to 1",
-        ),
-        (lambda folder: conllu_corpus(folder, gold_tokens=False, gold_sents=True), "gold_sents"),
-        (
-            lambda folder: column_corpus(
-                written(folder, "x.tsv", "a\tb\n"), ["form", "colour"]
-            ).sentences(),
-            "columns: expected 'form'",
-        ),
-        (
-            lambda folder: column_corpus(
-                written(folder, "x.tsv", "a\tb\nc\n"), ["form", "tag"]
-            ).sentences(),
-            "line 2: expected 2 columns",
-        ),
-        (
-            lambda folder: conllu_corpus(written(folder, "x.conllu", "one\ttwo\n\n")).sentences(),
-            "x.conllu, line 1: 2 columns, without lemma",
-        ),
+        (None, {}, "path: no corpus given"),
+        (".", {}, "path: .* no folder with a file that ends with .conllu"),
+        (".", {"n_sents": -1}, "n_sents and limit"),
+        (".", {"n_sents": 0, "random_sents": True}, "random_sents needs n_sents"),
+        (".", {"white_space": -0.1}, "white_space: expected a share from 0 to 1"),
+        (".", {"gold_tokens": False, "gold_sents": True}, "gold_sents"),
+        ("x.conllu", {}, "x.conllu, line 1: 2 columns, without lemma"),
+        ("x.conllu", {"columns": ["form", "colour"]}, "columns: expected 'form'"),
+        ("x.conllu", {"columns": ["form"]}, "line 1: expected 1 columns"),
     ],
 )
-def test_bad_corpora_are_refused_by_name(tmp_path, make, message):
+def test_bad_corpora_are_refused_by_name(tmp_path, path, options, message):
+    where = path and tmp_path / path
+    if path == "x.conllu":
+        written(tmp_path, path, "one\ttwo\n\n")
     with pytest.raises(ProblemError, match=message):
-        make(tmp_path)
+        make = column_corpus if "columns" in options else conllu_corpus
+        list(make(where, **options)(spacy.blank("xx")))
 
 
 @pytest.mark.data

@@ -10,8 +10,7 @@ import spacy
 from spacy.training import iob_to_biluo
 
 from spacy_decoders.errors import ProblemError
-from spacy_decoders.readers.corpora import SentenceCorpus
-from spacy_decoders.readers.sentences import read_columns
+from spacy_decoders.readers.corpora import ColumnCorpus
 from spacy_decoders.readers.words import as_bio
 
 
@@ -52,10 +51,6 @@ def test_other_tags_are_refused(tag):
 def test_unknown_labels_of_a_file_are_missing(tmp_path: Path):
     (tmp_path / "part.iob").write_text("Bo\tU-PER\nof\t_\nRio\tI-LOC\nis\tO\n")
 
-    def read(path):
-        return read_columns(path, ["form", "ent"])
-
-    nlp = spacy.blank("en")
-    (example,) = SentenceCorpus(tmp_path / "part.iob", read, suffixes=())(nlp)
+    (example,) = ColumnCorpus(tmp_path / "part.iob", ["form", "ent"])(spacy.blank("en"))
     assert [token.ent_iob_ for token in example.reference] == ["B", "", "B", "O"]
     assert example.get_aligned_ner() == ["U-PER", None, "U-LOC", "O"]

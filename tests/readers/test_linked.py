@@ -64,5 +64,5 @@ def test_a_corpus_that_is_none(tmp_path, name, content, message):
     (tmp_path / name).write_text(content)
     with pytest.raises(ProblemError, match=message):
         list(LinkedCorpus(tmp_path / name)(spacy.blank("en")))
-    with pytest.raises(ProblemError, match="does not exist"):
-        LinkedCorpus(tmp_path / "none.jsonl")
+    with pytest.raises(ProblemError, match="is no file"):
+        list(LinkedCorpus(tmp_path / "none.jsonl")(spacy.blank("en")))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_decoders import ProblemError
-from spacy_decoders.readers.corpora import SentenceCorpus
+from spacy_decoders.readers.corpora import ConlluCorpus
 from spacy_decoders.readers.sentences import read_columns, read_conllu
 
 from .files import CONLLU, written
@@ -109,9 +109,7 @@ def test_tags_and_features_that_are_not_universal_are_kept_from_spacy(tmp_path, 
         "1\tAf\taf\tSP\tNCCSU==D\tNCCSU==D\t0\tROOT\t_\t_\n"
         "2\tdem\tdem\tPP\t_\tsg|nom\t1\tnobj\t_\t_\n"
     )
-    (example,) = SentenceCorpus(path, read_conllu, suffixes=(".conllu", ".conll"))(
-        spacy.blank("da")
-    )
+    (example,) = ConlluCorpus(path)(spacy.blank("da"))
     assert [token.tag_ for token in example.reference] == ["NCCSU==D", "PP"]
     assert not any(token.pos_ or str(token.morph) for token in example.reference)
 

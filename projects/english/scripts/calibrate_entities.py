@@ -6,7 +6,7 @@ import spacy
 import typer
 
 from spacy_decoders.components.probabilities import calibrate_pipeline
-from spacy_decoders.readers.gold import gold_corpus
+from spacy_decoders.readers.corpora import gold_corpus
 
 COLUMNS = ["-", "form", "ent", "-", "-"]
 

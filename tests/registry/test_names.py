@@ -1,0 +1,83 @@
+"""The names of config files build what they say, with the same defaults."""
+
+import pickle
+
+import pytest
+import spacy
+
+from spacy_decoders.components.linker.candidates import AliasCandidates, TextCandidates
+from spacy_decoders.decoders import chain, path, representatives, tree
+from spacy_decoders.knowledge import pair_costs
+from spacy_decoders.registry import decoders
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "expected"),
+    [
+        ("ForwardDominance", {}, chain.ForwardDominance()),
+        ("Viterbi", {}, chain.Viterbi()),
+        ("PrunedViterbi", {}, chain.PrunedViterbi()),
+        ("ChainBeam", {}, chain.Beam(5)),
+        (
+            "ColumnGeneration",
+            {"reduced_cost": "left"},
+            chain.ColumnGeneration(reduced_cost="left"),
+        ),
+        ("Eisner", {}, tree.Eisner()),
+        ("ChuLiuEdmonds", {}, tree.ChuLiuEdmonds()),
+        ("SecondOrder", {"grandparents": "outermost"}, tree.SecondOrder("outermost")),
+        ("PriceAndCut", {"solver": "HIGHS", "relax": True}, tree.PriceAndCut("HIGHS", relax=True)),
+        ("ExactPath", {}, path.ExactPath()),
+        ("ColorCoding", {"failure": 0.01, "seed": 3}, path.ColorCoding(failure=0.01, seed=3)),
+        ("PathBeam", {"width": 5, "lookahead": True}, path.Beam(5, lookahead=True)),
+        ("IntegerProgram", {"formulation": "flow"}, path.IntegerProgram("HIGHS", "flow")),
+        *(
+            (name, {}, getattr(representatives, name)())
+            for name in representatives.__all__
+            if not name.startswith("Representatives")
+        ),
+    ],
+)
+def test_decoders(name, options, expected):
+    built = decoders.get(f"spacy-decoders.{name}.v1")(**options)
+    assert built == expected
+    assert pickle.loads(pickle.dumps(built)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "expected"),
+    [
+        ("AliasCandidates", {}, AliasCandidates()),
+        ("TextCandidates", {"limit": 3}, TextCandidates(3)),
+        ("SharedNeighbours", {"within": "graph"}, pair_costs.SharedNeighbours(within="graph")),
+        ("GraphDistance", {}, pair_costs.GraphDistance()),
+        ("DirectLink", {}, pair_costs.DirectLink()),
+        ("EntityVectors", {}, pair_costs.EntityVectors()),
+    ],
+)
+def test_parts_of_the_linker(name, options, expected):
+    assert spacy.registry.misc.get(f"spacy-decoders.{name}.v1")(**options) == expected
+
+
+def test_without_a_path_the_shipped_concepts_are_opened():
+    load = spacy.registry.misc.get("spacy-decoders.ConceptBase.v1")()
+    assert load(spacy.blank("en").vocab).base.number("jaguar") >= 0
+
+
+def test_models():
+    embed = {"width": 8, "depth": 1, "embed_size": 10, "window_size": 1, "maxout_pieces": 2}
+    tok2vec = {
+        "@architectures": "spacy.HashEmbedCNN.v2",
+        "pretrained_vectors": None,
+        "subword_features": False,
+        **embed,
+    }
+    for name, options, model in (
+        ("ChainScorer", {"tok2vec": tok2vec}, "chain_scorer"),
+        ("ArcScorer", {"tok2vec": tok2vec, "factor_rows": 16}, "arc_scorer"),
+        ("BiLSTM", {"width": 8, "lstm_width": 4}, "bilstm"),
+        ("WordSelection", {}, "word_selection"),
+        ("LinkWeights", {}, "link_weights"),
+    ):
+        block = {"@architectures": f"spacy-decoders.{name}.v1", **options}
+        assert spacy.registry.resolve({"model": block})["model"].name == model
