@@ -1,0 +1,335 @@
+"""What ablations are judged on: data, scores by document, and what can be switched off there.
+
+Each judge returns trials. A trial's `run` works with its `subject` as it is at the moment, so that
+something can be switched off in it before, and returns counts: of each score, of each document (or
+sentence, or mention), what is right and out of how much.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from copy import deepcopy
+from functools import partial
+from hashlib import md5
+from types import SimpleNamespace
+from typing import Any
+
+import fast_lane
+import numpy as np
+import parser as parsers
+import spacy
+from english import GUM, NAMED, TREEBANK, entities, gum
+from false_links import NAME as LINKER
+from false_links import false_texts, links_of, true_texts
+from headlines import UNSEEN, parsed
+from linking_data import LinkSet, link_sets, linked, pipeline
+from path import Given
+from pipelines import bare, trained
+from spacy import util
+from spacy.language import Language
+from spacy.tokens import Doc
+from switching import Counts, Trial, options
+
+import spacy_decoders
+from spacy_decoders.components.headline.rouge import rouge
+from spacy_decoders.components.tagger.decoding import unit_lengths
+from spacy_decoders.decoders.chain import ForwardDominance
+from spacy_decoders.decoders.path import ExactPath
+from spacy_decoders.decoders.representatives import ExactRepresentatives
+from spacy_decoders.decoders.tree import BranchAndBound
+from spacy_decoders.registry.readers import column_corpus, conllu_corpus
+
+# -- the pipeline as shipped
+
+
+def tokens(given: Any) -> list[Trial]:
+    """Tags, lemmas, trees, sentences and entities on the gold tokens of EWT, UNER and GUM dev."""
+    blank, limit = spacy.blank("en"), 60 if given.quick else 0
+    treebank = conllu_corpus(given.data / TREEBANK, n_sents=10, limit=5 * limit)
+    columns = ["-", "form", "ent", "-", "-"]
+    named = column_corpus(given.data / NAMED, columns, n_sents=10, limit=5 * limit)
+    sets = {
+        "EWT dev": [example.reference for example in treebank(blank)],
+        "UNER dev": [example.reference for example in named(blank)],
+        "GUM dev": [tagged(*row) for row in gum(given.data / GUM, blank, limit // 2)],
+    }
+    nlp = spacy_decoders.load(disable=["linker", "headline"])
+    return [Trial(name, nlp, partial(annotated, nlp, golds)) for name, golds in sets.items()]
+
+
+def tagged(genre: str, tags: Sequence[str], gold: Doc) -> Doc:
+    """A document of GUM with its tags."""
+    for token, tag in zip(gold, tags, strict=True):
+        token.tag_ = tag
+    return gold
+
+
+def annotated(nlp: Language, golds: Sequence[Doc], *, sentences: bool = False) -> Counts:
+    """Run a pipeline over the tokens of gold documents, with their sentences or without."""
+    docs = list(nlp.pipe([bare(nlp.vocab, gold, sentences=sentences) for gold in golds]))
+    counted = [counts_of(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
+    return {key: np.array([of[key] for of in counted]) for key in counted[0]}
+
+
+def counts_of(doc: Doc, gold: Doc) -> dict[str, tuple[float, float]]:
+    """What a document has right, of what gold annotates, and out of how much."""
+
+    def share(right: Sequence[bool]) -> tuple[float, float]:
+        return float(sum(right)), float(len(right))
+
+    def f_score(found: set[Any], wanted: set[Any]) -> tuple[float, float]:
+        return 2.0 * len(found & wanted), float(len(found) + len(wanted))
+
+    pairs = list(zip(doc, gold, strict=True))
+    found: dict[str, tuple[float, float]] = {}
+    if gold.has_annotation("TAG"):
+        found["TAG"] = share([a.tag_ == b.tag_ for a, b in pairs])
+    if gold.has_annotation("LEMMA"):
+        found["lemmas"] = share([a.lemma_ == b.lemma_ for a, b in pairs])
+    if gold.has_annotation("DEP"):
+        arcs = [(a.head.i == b.head.i, a.dep_ == b.dep_) for a, b in pairs if b.dep_ != "punct"]
+        found["LAS"] = share([head and label for head, label in arcs])
+        spans = [{(sent.start, sent.end) for sent in one.sents} for one in (doc, gold)]
+        found["sentences F"] = f_score(*spans)
+    if gold.has_annotation("ENT_IOB"):
+        found["entities F"] = f_score(entities(doc), entities(gold))
+    return found
+
+
+def headlines(given: Any) -> list[Trial]:
+    """Headlines of parsed texts that the shipped pipeline has not seen."""
+    nlp = spacy_decoders.load(disable=["linker", "headline"])
+    found = []
+    for kind, name in UNSEEN.items():
+        path = given.data / "headlines" / f"{name}.jsonl.gz"
+        examples = parsed(nlp, path, 15 if given.quick else 0)
+
+        def run(examples: list[Any] = examples) -> Counts:
+            pipe: Any = nlp.get_pipe("headline")
+            written = [pipe(example.predicted.copy())._.headline for example in examples]
+            titles = [example.reference._.headline for example in examples]
+            scores = [rouge(*pair).rougeL for pair in zip(titles, written, strict=True)]
+            return {"ROUGE-L": np.array([(score, 1.0) for score in scores])}
+
+        found.append(Trial(kind, nlp, run))
+    return found
+
+
+# -- links
+
+
+def candidates(given: Any) -> list[Trial]:
+    """Links of mentions with given candidates: AIDA testa and four sets of text."""
+    found = []
+    for data in sets_of_links(given):
+        nlp = pipeline(data, max_candidates=100)
+        found.append(Trial(data.name, nlp, partial(linked_right, data, nlp)))
+    return found
+
+
+def sets_of_links(given: Any) -> list[LinkSet]:
+    cache = given.results / "cache" / "linking"
+    cache.mkdir(parents=True, exist_ok=True)
+    sets = link_sets(given.data / "linking", cache)
+    for data in sets if given.quick else ():
+        del data.docs[20:]
+    return sets
+
+
+def linked_right(data: LinkSet, nlp: Language) -> Counts:
+    result = linked(data, nlp, lambda: 0.0)
+    right = np.array(result.right, float)
+    return {"links": np.stack([right, np.ones(len(right))], axis=1)}
+
+
+def concepts(given: Any) -> list[Trial]:
+    """Links of the shipped pipeline where nouns mean something else, and where they do not."""
+    nlp = spacy_decoders.load(disable=["headline"])
+    other = false_texts()[:: 5 if given.quick else 1]
+    known = true_texts(nlp.get_pipe("linker").kb.base)[:: 5 if given.quick else 1]
+
+    def no_links() -> Counts:
+        docs = nlp.pipe([text for text, _ in other])
+        wrong = [
+            any(span.text.lower() in nouns for span in links_of(doc))
+            for (_, nouns), doc in zip(other, docs, strict=True)
+        ]
+        return {"texts without false links": np.array([(1.0 - one, 1.0) for one in wrong])}
+
+    def links() -> Counts:
+        docs = nlp.pipe([text for text, _ in known])
+        counted = []
+        for (_, gold), doc in zip(known, docs, strict=True):
+            found = {span.text: span.kb_id_ for span in links_of(doc)}
+            right = sum(found.get(name) == identity for name, identity in gold.items())
+            counted.append((float(right), float(len(gold))))
+        return {"links": np.array(counted)}
+
+    return [
+        Trial("nouns in another sense", nlp, no_links),
+        Trial("nouns beside related ones", nlp, links),
+    ]
+
+
+# -- decoders that could take one another's place, on the problems that components give them
+
+
+def certified(solutions: Sequence[Any]) -> Counts:
+    """The share of solutions that are proven optimal, pruned or not."""
+    proven = [float(found.certificate.is_optimal) for found in solutions]
+    return {"certified": np.array([(one, 1.0) for one in proven])}
+
+
+def chains(given: Any) -> list[Trial]:
+    """The scores of the shipped taggers, EWT dev."""
+    nlp = spacy_decoders.load()
+    limit = 300 if given.quick else 0
+    corpus = conllu_corpus(given.data / TREEBANK, n_sents=10, limit=limit)
+    docs = [bare(nlp.vocab, example.reference) for example in corpus(nlp)]
+    for doc in docs:
+        nlp.get_pipe("parser")(doc)
+    lengths = [n for doc in docs for n in unit_lengths(doc)]
+    trials = []
+    for name in ("tagger", "morphologizer", "entities"):
+        scores = nlp.get_pipe(name).predict(docs)
+        model, rows = scores[0][1], np.concatenate([emissions for emissions, _ in scores])
+        subject = SimpleNamespace(decoder=ForwardDominance())
+
+        def run(subject: Any = subject, model: Any = model, rows: Any = rows) -> Counts:
+            return certified(subject.decoder.decode_batch(model, rows, lengths))
+
+        trials.append(Trial(f"{name}, {rows.shape[1]} labels", subject, run))
+    return trials
+
+
+def trees(given: Any) -> list[Trial]:
+    """Arcs, grandparents and siblings of trained parsers: EWT, and Danish, whose arcs cross."""
+    import tree_scores
+
+    families = {"grandparents": ("arcs", "grandparents"), "all factors": None}
+    trials = []
+    for treebank in ("ewt", "danish"):
+        model = tree_scores.load(treebank, given.data)
+        for name, chosen in families.items():
+            if treebank == "danish" and chosen is None:
+                continue  # its parser has no siblings
+            some = [one for one in model.held_out if 5 <= one.n <= 45][
+                : 40 if given.quick else 200
+            ]
+            problems = [model.problem(one, families=chosen) for one in some]
+            subject = SimpleNamespace(decoder=BranchAndBound())
+
+            def run(subject: Any = subject, problems: Any = problems) -> Counts:
+                return certified([subject.decoder.decode(one) for one in problems])
+
+            trials.append(Trial(f"{treebank}, {name}", subject, run))
+    return trials
+
+
+def paths(given: Any) -> list[Trial]:
+    """Six words of each unseen text, by the shipped headline component."""
+    nlp = spacy_decoders.load(disable=["linker", "headline"])
+    noted = Given()
+    with options("headline", mode="words", length=6, decoder=noted)(nlp):
+        for name in UNSEEN.values():
+            path = given.data / "headlines" / f"{name}.jsonl.gz"
+            for example in parsed(nlp, path, 15 if given.quick else 60):
+                nlp.get_pipe("headline")(example.predicted)
+    subject = SimpleNamespace(decoder=ExactPath())
+
+    def run() -> Counts:
+        return certified([subject.decoder.decode(*one) for one in noted.problems])
+
+    return [Trial("unseen texts, six words", subject, run)]
+
+
+def representatives(given: Any) -> list[Trial]:
+    """The problems of the linker on AIDA testa and the sets of text."""
+    trials = []
+    for data in sets_of_links(given):
+        noted = Noted()
+        linked(data, pipeline_with(data, noted), lambda: 0.0)
+        subject = SimpleNamespace(decoder=ExactRepresentatives(margin_work=200_000))
+
+        def run(subject: Any = subject, problems: Any = noted.problems) -> Counts:
+            return certified([subject.decoder.decode(one) for one in problems])
+
+        trials.append(Trial(data.name, subject, run))
+    return trials
+
+
+class Noted(ExactRepresentatives):
+    """Notes the problems that it decodes."""
+
+    def __init__(self) -> None:
+        super().__init__(margin_work=0)
+        object.__setattr__(self, "problems", [])
+
+    def decode(self, problem: Any, **given: Any) -> Any:
+        self.problems.append(problem)  # type: ignore[attr-defined]
+        return super().decode(problem, **given)
+
+
+def pipeline_with(data: LinkSet, decoder: Any) -> Language:
+    nlp = pipeline(data)
+    nlp.get_pipe(LINKER).configure(decoder=decoder)
+    return nlp
+
+
+# -- what is trained with and without; a subject's overrides are those of a config, by dotted names
+
+
+def treebanks(given: Any) -> list[Trial]:
+    """A parser with all factors on a treebank without crossing arcs, and on one with."""
+    trials = []
+    for name in ("Italian-ParTUT", "Hungarian-Szeged"):
+        files = parsers.files_of(name, given.data, given.results / "cache")
+        config = parsers.config_of(name, parsers.FACTORS, files, 40 if given.quick else 260)
+        golds = parsers.golds_of(spacy.blank("xx"), files[1], 1)
+        trials.append(training(name, config, golds, given, sentences=True))
+    return trials
+
+
+def tags(given: Any) -> list[Trial]:
+    """Tags of EWT by hashed features."""
+    return [features(given, "tags")]
+
+
+def names(given: Any) -> list[Trial]:
+    """Entities of UNER by hashed features."""
+    return [features(given, "entities")]
+
+
+def tags_and_names(given: Any) -> list[Trial]:
+    """Tags and entities of GUM by one chain of hashed features."""
+    return [features(given, "joint")]
+
+
+def features(given: Any, part: str) -> Trial:
+    file, _ = fast_lane.CONFIG_OF.get(part, ("fast_entities", "entities"))
+    overrides = fast_lane.paths(part, given)
+    config = util.load_config(fast_lane.CONFIGS / f"{file}.cfg", overrides=overrides)
+    dev = util.registry.resolve({"corpus": {**config["corpora"]["dev"], "n_sents": 10}})["corpus"]
+    golds = [example.reference for example in dev(spacy.blank("en"))]
+    return training(f"{part}, trained", config, golds, given)
+
+
+def training(
+    name: str, config: dict[str, Any], golds: list[Doc], given: Any, *, sentences: bool = False
+) -> Trial:
+    """Train a config as the subject overrides it, and judge it; each training is kept."""
+    subject = SimpleNamespace(overrides={})
+    loaded: dict[str, Language] = {}
+
+    def run() -> Counts:
+        key = md5(json.dumps([config, subject.overrides], default=str).encode()).hexdigest()[:12]
+        if key not in loaded:
+            changed = deepcopy(config)
+            for dotted, value in subject.overrides.items():
+                util.set_dot_to_object(changed, dotted, value)
+            folder = given.results / "cache" / f"ablation-{name}-{key}"
+            loaded[key] = trained(changed, folder, retrain=False)
+        return annotated(loaded[key], golds, sentences=sentences)
+
+    return Trial(name, subject, run)
