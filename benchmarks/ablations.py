@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import timing  # isort: skip - first: it sets the threads
+import harness  # isort: skip - first: it sets the threads
 
 import judges
 import numpy as np
@@ -342,13 +342,13 @@ def without_figure() -> dict[str, set[str]]:
 
 def main() -> None:
     """Switch off, measure, tell."""
-    arguments = timing.arguments(__doc__.splitlines()[0])
+    arguments = harness.arguments(__doc__.splitlines()[0])
     arguments.add_argument("--only", nargs="+", help="beginnings of names", default=[""])
     given = arguments.parse_args()
     chosen = [part for part in ABLATIONS if part.name.startswith(tuple(given.only))]
     if not chosen:
         arguments.error(f"--only: no part begins so; there are {[p.name for p in ABLATIONS]}")
-    report = timing.Report("ablations", given.results)
+    report = harness.Report("ablations", given.results)
     trials: dict[Any, list[Trial]] = {}
     rows = []
     for part in sorted(chosen, key=lambda part: part.judge.__name__):
@@ -356,7 +356,7 @@ def main() -> None:
             trials = {part.judge: part.judge(given)}  # one at a time, for the sake of memory
         for trial in trials[part.judge]:
             for row in rows_of(part, trial):
-                print(*map(timing.shown, row), sep=" | ", flush=True)
+                print(*map(harness.shown, row), sep=" | ", flush=True)
                 rows.append(row)
     if not given.quick:
         rows += kept(report.path(".json"), {part.name for part in chosen})

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from timing import Report, arguments, interleaved  # isort: skip - before numpy
+from harness import Report, arguments, interleaved  # isort: skip - before numpy
 
 import numpy as np
 import probablepeople

@@ -9,7 +9,7 @@ compiled by numba, without certificates. `verify` judges some of the certificate
 
 from __future__ import annotations
 
-from timing import Report, arguments, interleaved  # isort: skip - before numpy
+from harness import Report, arguments, curves, interleaved  # isort: skip - before numpy
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from chain_peers import crfsuite_tagger, optimal_scores, plain_viterbi, two_best
 from chain_scores import Scores, load_scores
-from plots import curves
 
 from spacy_decoders import verify
 from spacy_decoders.certificate import largest_tolerance

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import timing  # isort: skip - before numpy
+import harness  # isort: skip - before numpy
 
 import numpy as np
 from pipelines import trained
@@ -34,8 +34,8 @@ from spacy.training import Example
 from spacy_decoders.decoders.chain import ChainModel
 from spacy_decoders.readers.sentences import read_columns
 
-CONFIG = timing.HERE.parent / "configs" / "fast_tagger.cfg"
-CACHE = timing.HERE / "results" / "cache"
+CONFIG = harness.HERE.parent / "configs" / "fast_tagger.cfg"
+CACHE = harness.HERE / "results" / "cache"
 
 TRAINING_TOKENS = 100_000
 HELD_OUT_SCORES = 3_000_000  # tokens times labels

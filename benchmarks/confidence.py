@@ -16,8 +16,8 @@ from time import process_time
 from typing import Any, NamedTuple
 
 import fast_lane
+import harness
 import numpy as np
-import timing
 from numpy.typing import NDArray
 from pipelines import bare, trained
 from spacy import util
@@ -72,7 +72,7 @@ def examples_of(nlp: Language, golds: Sequence[Doc], *, raw: bool) -> list[Examp
     ]
 
 
-def calibration(report: timing.Report, title: str, part: Part) -> None:
+def calibration(report: harness.Report, title: str, part: Part) -> None:
     """Calibrate on one half of the documents, measure on the other."""
     pipe: Any = part.nlp.get_pipe(part.name)
     assert isinstance(pipe, CalibratedPipe)
@@ -133,7 +133,7 @@ def _joined(one: Answers, other: Answers) -> Answers:
     )
 
 
-def speed(report: timing.Report, title: str, part: Part, quick: bool) -> None:
+def speed(report: harness.Report, title: str, part: Part, quick: bool) -> None:
     """What probabilities add to a component, beside what its model and decoding take."""
     pipe: Any = part.nlp.get_pipe(part.name)
     docs = [example.predicted for example in examples_of(part.nlp, part.golds, raw=False)]
@@ -158,7 +158,7 @@ def speed(report: timing.Report, title: str, part: Part, quick: bool) -> None:
         "plain": lambda: run(**nothing),
         "probabilities": lambda: run(**everything),
     }
-    seconds = timing.interleaved(tasks, repeats=3 if quick else 5, clock=process_time)
+    seconds = harness.interleaved(tasks, repeats=3 if quick else 5, clock=process_time)
     run(**nothing)
     microseconds = {name: 1e6 * of / words for name, of in seconds.items()}
     added = microseconds["probabilities"] - microseconds["plain"]
@@ -171,10 +171,10 @@ def speed(report: timing.Report, title: str, part: Part, quick: bool) -> None:
 
 def main() -> None:
     """Measure the parts that are asked for."""
-    arguments = timing.arguments(__doc__.splitlines()[0])
+    arguments = harness.arguments(__doc__.splitlines()[0])
     arguments.add_argument("--parts", nargs="*", choices=PARTS, default=PARTS)
     options = arguments.parse_args()
-    report = timing.Report("confidence", options.results)
+    report = harness.Report("confidence", options.results)
     for part in options.parts:
         measured = pipeline(part, options)
         calibration(report, part, measured)

@@ -25,10 +25,9 @@ from pathlib import Path
 from time import thread_time
 from typing import Any
 
+import harness  # first: it sets the threads
 import spacy
-import timing  # first: it sets the threads
 from pipelines import bare, f_score
-from plots import bars
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -83,7 +82,7 @@ def entities(doc: Doc) -> set[tuple[int, int, str]]:
     }
 
 
-def on_treebank(nlps: dict[str, Language], options: Any, report: timing.Report) -> None:
+def on_treebank(nlps: dict[str, Language], options: Any, report: harness.Report) -> None:
     """Scores on raw text of EWT, entities of UNER on gold tokens."""
     limit = 300 if options.quick else 0
     rows = []
@@ -129,7 +128,7 @@ def gum(path: Path, nlp: Language, limit: int) -> Iterator[tuple[str, list[str],
             rows.append((form, tag, entity))
 
 
-def on_genres(nlps: dict[str, Language], options: Any, report: timing.Report) -> None:
+def on_genres(nlps: dict[str, Language], options: Any, report: harness.Report) -> None:
     """Tags and entities of each genre of GUM."""
     blank = spacy.blank("en")
     golds = list(gum(options.data / GUM, blank, 40 if options.quick else 0))
@@ -163,7 +162,7 @@ def on_genres(nlps: dict[str, Language], options: Any, report: timing.Report) ->
     )
 
 
-def speed(nlps: dict[str, Language], options: Any, report: timing.Report) -> None:
+def speed(nlps: dict[str, Language], options: Any, report: harness.Report) -> None:
     """Words a second, whole and by component."""
     limit = 300 if options.quick else 0
     corpus = conllu_corpus(options.data / TREEBANK, n_sents=10, limit=limit)
@@ -179,7 +178,7 @@ def speed(nlps: dict[str, Language], options: Any, report: timing.Report) -> Non
         tasks[name] = lambda nlp=nlp: run(nlp, ["lemmatizer"] if nlp is not nlps[OURS] else [])
     extra = ("lemmatizer", "linker", "headline")
     tasks[f"{OURS} without {', '.join(extra)}"] = lambda: run(nlps[OURS], extra)
-    seconds = timing.interleaved(tasks, 1 if options.quick else 3, clock=thread_time)
+    seconds = harness.interleaved(tasks, 1 if options.quick else 3, clock=thread_time)
     report.table(
         f"Raw text, {words:,} words, {len(texts)} documents, one thread",
         ["pipeline", "words/s"],
@@ -188,7 +187,7 @@ def speed(nlps: dict[str, Language], options: Any, report: timing.Report) -> Non
     others = [name for name in nlps if name != OURS]
     rates = {name: words / taken for name, taken in seconds.items()}
     title, axis = "Raw text, one thread", "words a second"
-    bars(options.results / "english.png", title, axis, rates, peers=others)
+    harness.bars(options.results / "english.png", title, axis, rates, peers=others)
     rows = []
     for name, nlp in nlps.items():
         docs = list(map(nlp.make_doc, texts))
@@ -199,7 +198,7 @@ def speed(nlps: dict[str, Language], options: Any, report: timing.Report) -> Non
     report.table("Where the time goes", ["component", "microseconds a word"], rows)
 
 
-def needs(beside: str | None, report: timing.Report) -> None:
+def needs(beside: str | None, report: harness.Report) -> None:
     """What a fresh process takes, with nothing compiled and after that: time, memory."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -230,10 +229,10 @@ def needs(beside: str | None, report: timing.Report) -> None:
 
 def main() -> None:
     """Measure, report."""
-    arguments = timing.arguments(__doc__.splitlines()[0])
+    arguments = harness.arguments(__doc__.splitlines()[0])
     arguments.add_argument("--beside", help="a pipeline to measure alike")
     options = arguments.parse_args()
-    report = timing.Report("english", options.results)
+    report = harness.Report("english", options.results)
     nlps = {OURS: spacy_decoders.load()}
     if options.beside:
         nlps[Path(options.beside).name] = spacy.load(options.beside)

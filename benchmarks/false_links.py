@@ -10,7 +10,7 @@ sentences in which names of known concepts are common words, or surnames of othe
 
 from __future__ import annotations
 
-import timing  # isort: skip - first: it sets the threads
+import harness  # isort: skip - first: it sets the threads
 
 import numpy as np
 import spacy
@@ -139,7 +139,7 @@ def other_senses(base) -> list[str]:
     return common + people
 
 
-def other_names(report: timing.Report, shipped: Language) -> None:
+def other_names(report: harness.Report, shipped: Language) -> None:
     """The share of sentences without any known concept that get a link."""
     rows = []
     blank = spacy.blank("en")
@@ -161,8 +161,8 @@ def other_names(report: timing.Report, shipped: Language) -> None:
 
 def main() -> None:
     """Run everything."""
-    options = timing.arguments(__doc__ or "").parse_args()
-    report = timing.Report("false-links", options.results)
+    options = harness.arguments(__doc__ or "").parse_args()
+    report = harness.Report("false-links", options.results)
     nlp = spacy_decoders.load(disable=["headline"])
     other_names(report, nlp)
     texts = false_texts()

@@ -18,10 +18,9 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+import harness
 import numpy as np
-import timing
 from pipelines import bare, evaluated, f_score
-from plots import curves
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -181,7 +180,7 @@ def nanoseconds(nlp: Language, golds: list[Doc], repeats: int) -> dict[str, floa
     return found
 
 
-def measure(part: str, options: Any, report: timing.Report) -> None:
+def measure(part: str, options: Any, report: harness.Report) -> None:
     """Train, evaluate and time one part."""
     nlp, facts = trained(part, options)
     key = SCORE[part]
@@ -201,7 +200,7 @@ def measure(part: str, options: Any, report: timing.Report) -> None:
     report.table(f"{part}: training", list(facts), [list(facts.values())])
 
 
-def compare_with_crfsuite(options: Any, report: timing.Report) -> None:
+def compare_with_crfsuite(options: Any, report: harness.Report) -> None:
     """CRFsuite on the rows that our templates fall to: the very same features."""
     sentences = {f"corpora.{corpus}.n_sents": 1 for corpus in ("train", "dev")}
     sentences["corpora.train.random_sents"] = False
@@ -239,7 +238,7 @@ def compare_with_crfsuite(options: Any, report: timing.Report) -> None:
     )
 
 
-def compare_with_separate(options: Any, report: timing.Report) -> None:
+def compare_with_separate(options: Any, report: harness.Report) -> None:
     """Tags and entities of GUM: two chains, and one over their combinations."""
     found: dict[str, dict[str, float]] = {}
     rows = []
@@ -262,7 +261,7 @@ def compare_with_separate(options: Any, report: timing.Report) -> None:
     report.table("GUM: tags and entities apart and together, dev", columns, rows)
 
 
-def sweep(options: Any, report: timing.Report) -> None:
+def sweep(options: Any, report: harness.Report) -> None:
     """Train with stronger and stronger penalties of the transitions."""
     rows = []
     epochs = {"training.max_epochs": 1 if options.quick else 2}
@@ -280,7 +279,7 @@ def sweep(options: Any, report: timing.Report) -> None:
             "ColumnGeneration": ColumnGeneration(),
             "ForwardDominance": ForwardDominance(),
         }
-        seconds = timing.interleaved(
+        seconds = harness.interleaved(
             {
                 name: partial(decoder.decode_batch, chain, emissions, lengths)
                 for name, decoder in decoders.items()
@@ -298,7 +297,7 @@ def sweep(options: Any, report: timing.Report) -> None:
     report.table("tags: the dial of figure 2, by training", [*columns, *names], rows)
     norms = [row[1] for row in rows]
     series = {name: (norms, [row[4 + i] for row in rows]) for i, name in enumerate(names)}
-    curves(
+    harness.curves(
         report.path("-dial.png"),
         "Flatter transitions, faster decoders",
         "norm of the transitions",
@@ -309,12 +308,12 @@ def sweep(options: Any, report: timing.Report) -> None:
 
 def main() -> None:
     """Run the parts asked for."""
-    parser = timing.arguments(__doc__.splitlines()[0])
+    parser = harness.arguments(__doc__.splitlines()[0])
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     options = parser.parse_args()
     alone = len(options.parts) == 1 and options.parts[0] in ("dial", "joint")
     name = f"fast_lane-{options.parts[0]}" if alone else "fast_lane"
-    report = timing.Report(name, options.results, {"parts": options.parts})
+    report = harness.Report(name, options.results, {"parts": options.parts})
     for part in options.parts:
         if part == "crfsuite":
             compare_with_crfsuite(options, report)

@@ -20,7 +20,7 @@ from statistics import mean, median, pstdev
 from time import process_time
 from typing import Any
 
-from timing import Report, arguments  # before numpy: it sets the threads
+from harness import Report, arguments  # before numpy: it sets the threads
 
 # isort: split
 import numpy as np

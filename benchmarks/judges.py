@@ -73,7 +73,7 @@ def annotated(nlp: Language, golds: Sequence[Doc], *, sentences: bool = False) -
 
 
 def counts_of(doc: Doc, gold: Doc) -> dict[str, tuple[float, float]]:
-    """What a document has right, of what gold annotates, and out of how much."""
+    """What a document has right, and out of how much, of what both it and gold annotate."""
 
     def share(right: Sequence[bool]) -> tuple[float, float]:
         return float(sum(right)), float(len(right))
@@ -81,18 +81,21 @@ def counts_of(doc: Doc, gold: Doc) -> dict[str, tuple[float, float]]:
     def f_score(found: set[Any], wanted: set[Any]) -> tuple[float, float]:
         return 2.0 * len(found & wanted), float(len(found) + len(wanted))
 
+    def both(annotation: str) -> bool:
+        return bool(doc.has_annotation(annotation) and gold.has_annotation(annotation))
+
     pairs = list(zip(doc, gold, strict=True))
     found: dict[str, tuple[float, float]] = {}
-    if gold.has_annotation("TAG"):
+    if both("TAG"):
         found["TAG"] = share([a.tag_ == b.tag_ for a, b in pairs])
-    if gold.has_annotation("LEMMA"):
+    if both("LEMMA"):
         found["lemmas"] = share([a.lemma_ == b.lemma_ for a, b in pairs])
-    if gold.has_annotation("DEP"):
+    if both("DEP"):
         arcs = [(a.head.i == b.head.i, a.dep_ == b.dep_) for a, b in pairs if b.dep_ != "punct"]
         found["LAS"] = share([head and label for head, label in arcs])
         spans = [{(sent.start, sent.end) for sent in one.sents} for one in (doc, gold)]
         found["sentences F"] = f_score(*spans)
-    if gold.has_annotation("ENT_IOB"):
+    if both("ENT_IOB"):
         found["entities F"] = f_score(entities(doc), entities(gold))
     return found
 

@@ -9,7 +9,7 @@ answer; the paper's texts (Blanco, Boldi, Marino 2014); and a million aliases be
 
 from __future__ import annotations
 
-import timing  # isort: skip - first: it sets the threads
+import harness  # isort: skip - first: it sets the threads
 
 import argparse
 import resource
@@ -34,7 +34,7 @@ from spacy_decoders.knowledge.database import Database
 WEIGHTS = "spacy-decoders.LinkWeights.v1"
 
 
-def given_candidates(report: timing.Report, sets: list[LinkSet]) -> None:
+def given_candidates(report: harness.Report, sets: list[LinkSet]) -> None:
     """Accuracy over all mentions with given candidates, local alone and with the graph."""
     rows = []
     for data in sets:
@@ -73,7 +73,7 @@ def given_candidates(report: timing.Report, sets: list[LinkSet]) -> None:
     )
 
 
-def raw_text(report: timing.Report, sets: list[LinkSet]) -> None:
+def raw_text(report: harness.Report, sets: list[LinkSet]) -> None:
     """Mentions found by alias, spans and identifiers compared with the gold ones: InKB micro F.
 
     A gold mention is reachable if some known alias stands exactly there, and means what is gold.
@@ -111,7 +111,7 @@ def raw_text(report: timing.Report, sets: list[LinkSet]) -> None:
     )
 
 
-def paper_texts(report: timing.Report, data: LinkSet) -> None:
+def paper_texts(report: harness.Report, data: LinkSet) -> None:
     """The paper's texts, as far as a complete graph of links covers them: that of Wikispeedia."""
     rows = []
     # as in the paper, each mention means something
@@ -138,7 +138,7 @@ def paper_texts(report: timing.Report, data: LinkSet) -> None:
     )
 
 
-def alias_table(report: timing.Report, count: int) -> None:
+def alias_table(report: harness.Report, count: int) -> None:
     """A million aliases: ours against spaCy's InMemoryLookupKB, each in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         rng = np.random.default_rng(0)
@@ -200,14 +200,14 @@ def _resident() -> float:
 
 def main() -> None:
     """Run everything."""
-    parser = timing.arguments(__doc__ or "")
+    parser = harness.arguments(__doc__ or "")
     parser.add_argument("--child", nargs="*", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         name, folder, count = options.child
         child(name, folder, int(count))
         return
-    report = timing.Report("linking-component", options.results)
+    report = harness.Report("linking-component", options.results)
     cache = options.results / "cache" / "linking"
     cache.mkdir(parents=True, exist_ok=True)
     sets = link_sets(options.data / "linking", cache)

@@ -28,7 +28,7 @@ from statistics import mean
 from time import thread_time
 from typing import Any
 
-import timing  # first: it sets the threads
+import harness  # first: it sets the threads
 from pipelines import bare, trained
 from spacy import util
 from spacy.language import Language
@@ -40,7 +40,7 @@ from thinc.api import get_current_ops, set_current_ops
 import spacy_decoders
 from spacy_decoders.registry.readers import conllu_corpus
 
-CONFIG = timing.HERE.parent / "configs" / "branch_and_bound_parser.cfg"
+CONFIG = harness.HERE.parent / "configs" / "branch_and_bound_parser.cfg"
 FOLDER = "parsing/"
 #: The files, their language, and whether trees are decoded without crossing arcs.
 TREEBANKS = {
@@ -196,7 +196,7 @@ def on_treebank(name: str, folder: Path, options: Any) -> dict[str, Scores]:
     }
 
 
-def on_treebanks(report: timing.Report, options: Any) -> None:
+def on_treebanks(report: harness.Report, options: Any) -> None:
     """Our parser beside spaCy's on each treebank."""
     rows, gains = [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -225,7 +225,7 @@ def changed(nlp: Language, options: dict[str, Any]) -> Iterator[None]:
         pipe.configure(**before)
 
 
-def speed(report: timing.Report, options: Any) -> None:
+def speed(report: harness.Report, options: Any) -> None:
     """The shipped parser beside spaCy's on raw text, words a second of processor time."""
     ops = get_current_ops()
     ours = spacy_decoders.load(enable=["parser"])
@@ -251,7 +251,7 @@ def speed(report: timing.Report, options: Any) -> None:
     tasks: dict[str, Any] = {SPACY: lambda: run(theirs, ())}
     for name, changes in VARIANTS.items():
         tasks[name] = lambda changes=changes: run(ours, [*changes.items()])
-    seconds = timing.interleaved(tasks, repeats=3, clock=thread_time)
+    seconds = harness.interleaved(tasks, repeats=3, clock=thread_time)
     report.table(
         f"EWT dev: {words:,} words of raw text, {len(texts)} documents",
         ["parser", "words/s", "over spaCy's", "time over that of arcs alone"],
@@ -264,7 +264,7 @@ def speed(report: timing.Report, options: Any) -> None:
 
 def main() -> None:
     """Train, evaluate, time, report."""
-    arguments = timing.arguments(__doc__.splitlines()[0])
+    arguments = harness.arguments(__doc__.splitlines()[0])
     arguments.add_argument("--steps", type=int, default=260, help="training steps")
     arguments.add_argument("--seeds", type=int, default=1, help="trainings of each")
     arguments.add_argument("--retrain", action="store_true", help="train anew")
@@ -274,7 +274,9 @@ def main() -> None:
     if options.quick:
         options.steps = 40
     name = "parser-speed" if options.speed else "parser"
-    report = timing.Report(name, options.results, {"steps": options.steps, "seeds": options.seeds})
+    report = harness.Report(
+        name, options.results, {"steps": options.steps, "seeds": options.seeds}
+    )
     (speed if options.speed else on_treebanks)(report, options)
     report.close()
 

@@ -19,13 +19,12 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from timing import Report, arguments  # before numpy: it sets the threads
+from harness import Report, arguments, curves  # before numpy: it sets the threads
 
 # isort: split
 import numpy as np
 import spacy
 from numpy.typing import NDArray
-from plots import curves
 from spacy.tokens import Doc
 from spacy.training import Example
 

@@ -23,10 +23,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import thread_time
 
-import timing  # isort: skip - before numpy
+import harness  # isort: skip - before numpy
 
 import numpy as np
-import plots
 import tree_scores
 
 from spacy_decoders.budget import UNLIMITED, Budget
@@ -184,12 +183,12 @@ def run(
 
 
 def main() -> None:
-    parser = timing.arguments(__doc__)
+    parser = harness.arguments(__doc__)
     parser.add_argument("--languages", nargs="*", default=list(LANGUAGES))
     tree_scores.add_steps(parser)
     options = parser.parse_args()
     few, many = (8, 25) if options.quick else (24, 150)
-    report = timing.Report("price_and_cut", options.results)
+    report = harness.Report("price_and_cut", options.results)
     points = {}
     differences, against = [], []
     for name in options.languages:
@@ -242,7 +241,7 @@ def main() -> None:
     report.facts["largest difference from brute force"] = max(differences)
     report.facts["compared with BranchAndBound"] = len(against)
     report.facts["largest difference from BranchAndBound"] = max(against, default=0.0)
-    plots.curves(
+    harness.curves(
         report.path(".png"),
         "Price and cut, one sentence",
         "tokens",
@@ -276,7 +275,7 @@ COLUMNS: dict[str, Callable[[Tally], float]] = {
 
 
 def tabulate(
-    report: timing.Report,
+    report: harness.Report,
     title: str,
     tallies: dict[str, Tally],
     columns: Sequence[str],

@@ -14,7 +14,7 @@ Their table 1 is repeated on two real graphs: WordNet with SemCor, and Wikispeed
 
 from __future__ import annotations
 
-import timing  # isort: skip - first: it sets the threads
+import harness  # isort: skip - first: it sets the threads
 
 import json
 import math
@@ -52,10 +52,10 @@ from spacy_decoders.readers.text_lines import json_objects, text_lines
 
 def main() -> None:
     """Run what the options say."""
-    parser = timing.arguments(__doc__ or "")
+    parser = harness.arguments(__doc__ or "")
     parser.add_argument("--decoders", action="store_true", help="leave the graph's speed out")
     options = parser.parse_args()
-    report = timing.Report("representatives", options.results)
+    report = harness.Report("representatives", options.results)
     size = tuple(number // 20 for number in PAPER) if options.quick else PAPER
     folder = options.results / "cache" / f"graph-{size[0]}"
     graph = built(report, folder, size, 256)
@@ -69,7 +69,7 @@ def main() -> None:
 # --- the graph ------------------------------------------------------------------
 
 
-def built(report: timing.Report, folder: Path, size: tuple[int, int], hubs: int) -> ConceptGraph:
+def built(report: harness.Report, folder: Path, size: tuple[int, int], hubs: int) -> ConceptGraph:
     """Build the graph, unless it is there, and open it."""
     if not folder.exists():
         ConceptGraph.from_edges(np.array([[0, 1]], dtype=np.int32)).index_hubs(1)  # compiles
@@ -90,7 +90,7 @@ def built(report: timing.Report, folder: Path, size: tuple[int, int], hubs: int)
 # --- distances --------------------------------------------------------------------
 
 
-def speed_of_distances(report: timing.Report, graph: ConceptGraph, quick: bool) -> None:
+def speed_of_distances(report: harness.Report, graph: ConceptGraph, quick: bool) -> None:
     """Time distances and hitting distances against searches, and compare the numbers."""
     docs = documents(len(graph), 3 if quick else 4, 12, 96)
     vertices = [np.unique(np.concatenate(document)) for document in docs]
@@ -102,7 +102,7 @@ def speed_of_distances(report: timing.Report, graph: ConceptGraph, quick: bool) 
             "hitting": lambda d=document: graph.hitting(d),
             "scipy BFS": lambda s=sample: scipy_rows(graph, s),
         }
-        times = timing.interleaved(tasks, 3, seconds=5.0, clock=thread_time)
+        times = harness.interleaved(tasks, 3, seconds=5.0, clock=thread_time)
         # the searches were timed for a sample of the sources
         share = len(of_document) / len(sample)
         times["scipy BFS"] *= share
@@ -145,7 +145,7 @@ def scipy_rows(graph: ConceptGraph, sample: NDArray[Any]) -> None:
 # --- choosing ---------------------------------------------------------------------
 
 
-def choosing(report: timing.Report, graph: ConceptGraph, quick: bool) -> None:
+def choosing(report: harness.Report, graph: ConceptGraph, quick: bool) -> None:
     """Certify documents of the drawn graph, without and with local costs."""
     random = np.random.default_rng(5)
     docs = documents(len(graph), 8 if quick else 60, 12, 96, seed=2)
@@ -224,7 +224,7 @@ class DistanceCosts:
         self.ratios["Ground truth"].append(100 * 2 * problem.pair_sum(gold) / best)
         self.certified.append(exact.certificate.is_optimal)
 
-    def table(self, report: timing.Report, name: str) -> None:
+    def table(self, report: harness.Report, name: str) -> None:
         """Print means and their standard errors."""
         share = 100 * statistics.mean(self.certified)
         report.table(
@@ -250,7 +250,7 @@ class Document:
     gold: list[int]
 
 
-def real_graphs(report: timing.Report, data: Path, quick: bool) -> None:
+def real_graphs(report: harness.Report, data: Path, quick: bool) -> None:
     """Print table 1 for both graphs, where the data is there."""
     for name, reader in (("wordnet", semcor), ("wikispeedia", wikispeedia)):
         folder = data / name
@@ -272,7 +272,7 @@ def real_graphs(report: timing.Report, data: Path, quick: bool) -> None:
 
 
 def compare(
-    report: timing.Report,
+    report: harness.Report,
     name: str,
     graph: ConceptGraph,
     documents: list[Document],

@@ -212,7 +212,7 @@ def rows_of(part: Ablation, trial: Trial) -> list[list[Any]]:
         key: counts
         for key, counts in whole.items()
         # without the part there may be no such annotation at all
-        if without[key].any(axis=0)[0] and (counts != without[key]).any()
+        if key in without and (counts != without[key]).any()
     }
     rows = [
         [part.name, f"{trial.data}, {key}", *difference(counts, without[key]), *last]

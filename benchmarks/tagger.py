@@ -14,7 +14,7 @@ from pathlib import Path
 from time import thread_time
 from typing import Any
 
-import timing  # isort: skip - first: it sets the threads
+import harness  # isort: skip - first: it sets the threads
 
 from pipelines import evaluated, trained
 from spacy import util
@@ -22,7 +22,7 @@ from spacy.language import Language
 
 from spacy_decoders.registry.readers import conllu_corpus
 
-CONFIG = timing.HERE.parent / "configs" / "exact_tagger.cfg"
+CONFIG = harness.HERE.parent / "configs" / "exact_tagger.cfg"
 TREEBANK = Path("parsing", "UD_English-EWT")
 SPACY = "spaCy's tagger"
 
@@ -47,13 +47,13 @@ def configuration(data: Path, steps: int, loss: str | None) -> Any:
 
 def main() -> None:
     """Train, evaluate, time, report."""
-    parser = timing.arguments(__doc__.splitlines()[0])
+    parser = harness.arguments(__doc__.splitlines()[0])
     parser.add_argument("--loss", choices=["crf", "margin", "perceptron"], default="crf")
     parser.add_argument("--steps", type=int, default=0, help="training steps")
     parser.add_argument("--retrain", action="store_true", help="train anew")
     options = parser.parse_args()
     steps = options.steps or (150 if options.quick else 3000)
-    report = timing.Report("tagger-tag", options.results, {"steps": steps})
+    report = harness.Report("tagger-tag", options.results, {"steps": steps})
     cache = options.results / "cache" / f"tagger-tag-{steps}"
     pipelines: dict[str, Language] = {}
     for name, loss in ((SPACY, None), (f"exact_tagger ({options.loss})", options.loss)):
@@ -65,7 +65,7 @@ def main() -> None:
     # short turns: whatever else the machine does meanwhile then meets both alike
     texts = [gold.text for gold in golds[:80]]
     words = sum(map(len, golds[:80]))
-    seconds = timing.interleaved(
+    seconds = harness.interleaved(
         {name: lambda nlp=nlp: list(nlp.pipe(texts)) for name, nlp in pipelines.items()},
         repeats=7 if options.quick else 25,
         clock=thread_time,

@@ -15,10 +15,9 @@ from functools import partial
 from time import thread_time
 from typing import Any
 
-import timing  # isort: skip - before numpy
+import harness  # isort: skip - before numpy
 
 import numpy as np
-import plots
 from ufal.chu_liu_edmonds import chu_liu_edmonds as ufal
 
 from spacy_decoders.decoders.tree import (
@@ -79,7 +78,7 @@ def microseconds(
         for item in items:
             task(item)
 
-    taken = timing.interleaved(
+    taken = harness.interleaved(
         {name: partial(over_all, *given) for name, given in tasks.items()},
         repeats,
         seconds=4.0,
@@ -119,9 +118,9 @@ def same_trees(count: int) -> int:
 
 
 def main() -> None:
-    options = timing.arguments(__doc__).parse_args()
+    options = harness.arguments(__doc__).parse_args()
     count, repeats = (10, 5) if options.quick else (40, 15)
-    report = timing.Report("tree", options.results)
+    report = harness.Report("tree", options.results)
     report.facts["trees equal to ufal's"] = same_trees(count)
     rows = {n: measure(n, count, repeats) for n in LENGTHS}
     names = list(rows[LENGTHS[0]])
@@ -130,7 +129,7 @@ def main() -> None:
         ["decoder", *(f"n = {n}" for n in LENGTHS)],
         [[name, *(rows[n][name] for n in LENGTHS)] for name in names],
     )
-    plots.curves(
+    harness.curves(
         report.path(".png"),
         "Decoding one sentence",
         "tokens",

@@ -18,12 +18,11 @@ from itertools import combinations
 from statistics import mean, median
 from time import process_time
 
-import timing  # isort: skip - before numpy
+import harness  # isort: skip - before numpy
 
 import numpy as np
 import tree_scores
 from numpy.typing import NDArray
-from plots import curves
 from tree_scores import Sentence
 
 from spacy_decoders.budget import Budget
@@ -98,7 +97,7 @@ def run(
     return Run(sentences, seconds, certificates, right)
 
 
-def english(report: timing.Report, options) -> None:
+def english(report: harness.Report, options) -> None:
     """EWT: tables 2 and 3, figures 4 and 5, and long sentences."""
     model = tree_scores.load("ewt", options.data)
     short = [s for s in model.held_out if s.n <= 45][: 150 if options.quick else 600]
@@ -186,7 +185,7 @@ def with_third_order(s: Sentence, problem: TreeProblem, likely: TreeProblem) -> 
     return replace(problem, factors=factors)
 
 
-def draw(report: timing.Report, runs: dict[str, Run]) -> None:
+def draw(report: harness.Report, runs: dict[str, Run]) -> None:
     """Plot milliseconds and passes by sentence length (figures 4 and 5)."""
     times, passes = {}, {}
     for name, done in runs.items():
@@ -202,10 +201,10 @@ def draw(report: timing.Report, runs: dict[str, Run]) -> None:
         ("time", "Time (figure 4)", "milliseconds a sentence", times),
         ("passes", "Passes of the backbone (figure 5)", "passes a sentence", passes),
     ):
-        curves(report.path(f"-{name}.png"), title, "tokens", y_label, series, log="y")
+        harness.curves(report.path(f"-{name}.png"), title, "tokens", y_label, series, log="y")
 
 
-def others(report: timing.Report, options) -> None:
+def others(report: harness.Report, options) -> None:
     """Non-projective trees with grandparents."""
     rows = []
     for name in ("danish", "hungarian", "latin"):
@@ -218,11 +217,11 @@ def others(report: timing.Report, options) -> None:
 
 
 def main() -> None:
-    parser = timing.arguments(__doc__.split("\n", maxsplit=1)[0])
+    parser = harness.arguments(__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--only", choices=["english", "others"], help="one part alone")
     tree_scores.add_steps(parser)
     options = parser.parse_args()
-    report = timing.Report("tree_branch_and_bound", options.results)
+    report = harness.Report("tree_branch_and_bound", options.results)
     try:
         if options.only != "others":
             english(report, options)

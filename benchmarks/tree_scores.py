@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import timing  # isort: skip - before numpy
+import harness  # isort: skip - before numpy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,8 @@ from spacy_decoders.readers.corpora import ConlluCorpus
 
 __all__ = ["Model", "Sentence", "add_steps", "load"]
 
-CONFIG = timing.HERE.parent / "configs" / "branch_and_bound_parser.cfg"
-CACHE = timing.HERE / "results" / "cache"
+CONFIG = harness.HERE.parent / "configs" / "branch_and_bound_parser.cfg"
+CACHE = harness.HERE / "results" / "cache"
 STEPS = 600
 EVERYWHERE = 10_000  # a window of siblings that takes in all
 

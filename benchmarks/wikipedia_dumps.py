@@ -9,7 +9,7 @@ files may leave at any time.
 
 from __future__ import annotations
 
-import timing  # isort: skip - first: it sets the threads
+import harness  # isort: skip - first: it sets the threads
 
 import argparse
 import gzip
@@ -144,7 +144,7 @@ def _size(folder: Path) -> float:
 
 def main() -> None:
     """Write the dumps, build, report."""
-    parser = timing.arguments(str(__doc__))
+    parser = harness.arguments(str(__doc__))
     parser.add_argument("--pages", type=int, default=70_000)
     parser.add_argument("--redirects", type=int, default=110_000)
     parser.add_argument("--links", type=int, default=2_000_000)
@@ -183,7 +183,7 @@ def main() -> None:
         if process.wait():
             sys.exit(1)
         spent = json.loads(lines[-1])
-        report = timing.Report(f"wikipedia_dumps-{options.pages}", options.results)
+        report = harness.Report(f"wikipedia_dumps-{options.pages}", options.results)
         report.table(
             f"{options.pages:,} pages, {options.redirects:,} redirects, {options.links:,} links",
             ["what", "value"],

@@ -1,4 +1,4 @@
-"""Honest timing for all benchmarks: one thread, interleaved repeats, medians.
+"""What all benchmarks share: timing in turns on one thread, tables, JSON, plots.
 
 Import this before numpy: it holds the numeric libraries to one thread.
 """
@@ -12,7 +12,7 @@ import os
 import platform
 import statistics
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import Any
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-__all__ = ["Report", "arguments", "as_json", "interleaved", "table"]
+__all__ = ["Report", "arguments", "as_json", "bars", "curves", "interleaved", "shown"]
 
 HERE = Path(__file__).resolve().parent
 
@@ -212,3 +212,61 @@ def _processor() -> str:
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
     return platform.processor() or platform.machine()
+
+
+# -- plots: ours in colour, with solid lines; those of others grey and broken
+
+
+def curves(
+    path: Path,
+    title: str,
+    x_label: str,
+    y_label: str,
+    series: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    log: str = "xy",
+    peers: Collection[str] = (),
+) -> None:
+    """Draw a line for each series, name -> (x, y), and write the plot.
+
+    `log` names the logarithmic axes: ``""``, ``"x"``, ``"y"`` or ``"xy"``; `peers` are the lines
+    that are not ours.
+    """
+    import matplotlib.pyplot as plt
+
+    figure, axis = plt.subplots(figsize=(9.5, 5))
+    others = iter(zip(("0.1", "0.4", "0.6"), "xP*", strict=True))
+    for number, (name, (x, y)) in enumerate(series.items()):
+        colour, marker = f"C{number}", "osD^v<>ph8"[number % 10]
+        line = "-"
+        if name in peers:
+            (colour, marker), line = next(others), "--"
+        axis.plot(x, y, color=colour, marker=marker, linestyle=line, linewidth=1.4, label=name)
+    if "x" in log:
+        axis.set_xscale("log")
+    if "y" in log:
+        axis.set_yscale("log")
+    # beside the plot, where it hides nothing
+    axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
+    _write(figure, path, title, x_label, y_label)
+
+
+def bars(
+    path: Path, title: str, x_label: str, values: Mapping[str, float], peers: Collection[str] = ()
+) -> None:
+    """Draw one horizontal bar for each value and write the plot."""
+    import matplotlib.pyplot as plt
+
+    figure, axis = plt.subplots(figsize=(7.5, 0.8 + 0.35 * len(values)))
+    names = list(values)[::-1]
+    colours = ["silver" if name in peers else "C0" for name in names]
+    axis.barh(names, [values[name] for name in names], color=colours)
+    _write(figure, path, title, x_label, "")
+
+
+def _write(figure: Any, path: Path, title: str, x_label: str, y_label: str) -> None:
+    (axis,) = figure.axes
+    axis.set(title=title, xlabel=x_label, ylabel=y_label)
+    axis.grid(alpha=0.3)
+    axis.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=130, bbox_inches="tight")
