@@ -2,10 +2,10 @@
 
     python benchmarks/adapters.py
 
-Scores as the source gives them, random and trained, decoded as the source decodes and exactly: how
-much is illegal, what the objective gains, what a token takes. CRFsuite's models are those of
-``usaddress`` and ``probablepeople``; other scores come from spaCy's own networks, trained here for
-a minute on public data, and from random numbers.
+Trained scores as the source gives them, decoded as the source decodes and exactly: how much is
+illegal, what the objective gains, what a token takes. CRFsuite's models are those of ``usaddress``
+and ``probablepeople``; other scores come from spaCy's own networks, trained here for a minute on
+public data.
 """
 
 from __future__ import annotations
@@ -25,19 +25,13 @@ import usaddress
 from pipelines import f_score
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import filter_spans
 
 from spacy_decoders.adapt.crfsuite import CrfSuiteModel
 from spacy_decoders.adapt.pipelines import exact_tagger_from
-from spacy_decoders.adapt.spans import best_spans, select
 from spacy_decoders.adapt.tokens import EntityDecoder
 from spacy_decoders.adapt.tokens.words import log_softmax
-from spacy_decoders.adapt.trees import ArcParser, arc_probabilities
 from spacy_decoders.readers.sentences import read_columns
 from tests.adapt.addresses import addresses, names
-
-#: What a sum of scores in single precision may be rounded by.
-ROUNDING = 1e-5
 
 Scored = list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]
 
@@ -48,8 +42,6 @@ def main() -> None:
     report = Report("adapters", options.results)
     repeats = 3 if options.quick else 7
     crfsuite(report, 1000 if options.quick else 10_000, repeats)
-    spans(report, 50 if options.quick else 200, repeats)
-    trees(report, 30 if options.quick else 150, repeats)
     tokens(report, options.data, 60 if options.quick else 900, repeats)
     tagger(report, options.data, 40 if options.quick else 300)
     report.close()
@@ -99,122 +91,19 @@ def crfsuite(report: Report, count: int, repeats: int) -> None:
     )
 
 
-# --- spans
-
-
-def spans(report: Report, texts: int, repeats: int) -> None:
-    """Compare the best sets of random spans with greedy ones and with ``filter_spans``."""
-    rng = np.random.default_rng(0)
-    problems = []
-    for _ in range(texts):
-        begins = rng.integers(0, 200, 150)
-        ends = begins + rng.integers(1, 8, 150)
-        problems.append((np.stack([begins, ends], 1), rng.gamma(2.0, 1.0, 150)))
-    exact = [select(*problem)[1] for problem in problems]
-    greedy = [_greedy(*problem) for problem in problems]
-    gained = sum(c.score or 0.0 for c in exact) / sum(greedy) - 1.0
-    least = min((c.score or 0.0) - score for c, score in zip(exact, greedy, strict=True))
-    blank = Doc(spacy.blank("en").vocab, words=["w"] * 210)
-    of_doc = [[blank[a:b] for a, b in borders.tolist()] for borders, _ in problems]
-    covered = [sum(map(len, filter_spans(given))) for given in of_doc]
-    more = [sum(map(len, best_spans(given)[0])) for given in of_doc]
-    further, fewest = sum(more) / sum(covered) - 1, float(min(np.subtract(more, covered)))
-    greedy_time, exact_time = microseconds(
-        {
-            "greedy": lambda: [_greedy(*problem) for problem in problems],
-            "exact": lambda: [select(*problem) for problem in problems],
-        },
-        150 * texts,
-        repeats,
-    )
-    proven = float(np.mean([certificate.is_optimal for certificate in exact]))
-    report.table(
-        "Spans: 150 random ones a text; microseconds a span",
-        ["against", "objective gained", "least gain", "proven", "greedy", "exact"],
-        [
-            ["best score first", f"{gained:.1%}", least, proven, greedy_time, exact_time],
-            ["filter_spans (tokens)", f"{further:.1%}", fewest, proven, None, None],
-        ],
-    )
-
-
-def _greedy(borders: np.ndarray[Any, Any], scores: np.ndarray[Any, Any]) -> float:
-    """Take the best-scored span that overlaps none before, again and again."""
-    taken = np.zeros(int(borders.max()) + 1, dtype=bool)
-    total = 0.0
-    for number in np.argsort(-scores).tolist():
-        begin, end = borders[number].tolist()
-        if not taken[begin:end].any():
-            taken[begin:end] = True
-            total += float(scores[number])
-    return total
-
-
-# --- trees
-
-
-def trees(report: Report, sentences: int, repeats: int) -> None:
-    """Count the greedy heads that are no tree, for random scores and for nearly certain ones."""
-    rng = np.random.default_rng(0)
-    rows = []
-    for name, signal in (("random", 0.0), ("trained-like", 4.0)):
-        arrays = []
-        for _ in range(sentences):
-            arcs = rng.normal(size=(26, 26))
-            right = [rng.integers(0, m) for m in range(1, 26)]  # a tree: heads stand before
-            arcs[np.arange(1, 26), right] += signal
-            np.fill_diagonal(arcs, -np.inf)
-            arcs[:, 0] -= 0.5 * signal
-            arrays.append(arcs)
-        parser = ArcParser()
-        found = [parser.decode(arcs) for arcs in arrays]
-        broken = np.mean([not _is_tree(arcs[1:].argmax(axis=1)) for arcs in arrays])
-        proven = float(np.mean([tree.certificate.is_optimal for tree in found]))
-        exact_time, sum_time = microseconds(
-            {
-                "exact": lambda parser=parser, arrays=arrays: [parser.decode(a) for a in arrays],
-                "sums": lambda arrays=arrays: [arc_probabilities(a.T) for a in arrays],
-            },
-            25 * sentences,
-            repeats,
-        )
-        after = float(np.mean([not _is_tree(tree.heads) for tree in found]))
-        rows.append([name, float(broken), after, proven, exact_time, sum_time])
-    report.table(
-        "Trees: sentences of 25 tokens; microseconds a token",
-        ["scores", "broken, greedy", "broken, exact", "proven", "exact", "probabilities"],
-        rows,
-    )
-
-
-def _is_tree(heads: np.ndarray[Any, Any]) -> bool:
-    if int(np.sum(heads == 0)) != 1:
-        return False
-    for token in range(1, len(heads) + 1):
-        for _ in range(len(heads) + 1):
-            token = int(heads[token - 1]) if token else 0
-        if token:
-            return False
-    return True
-
-
 # --- token classifiers
 
 
 def tokens(report: Report, data: Path, steps: int, repeats: int) -> None:
     """Count entities that break the scheme, and what the objective and F gain."""
-    rng = np.random.default_rng(0)
     kinds = ("PER", "LOC", "ORG")
     labels = ["O", *(f"{prefix}-{kind}" for kind in kinds for prefix in "BI")]
-    lengths = rng.integers(5, 40, 400)
-    random = [(rng.normal(size=(n, 7)), np.zeros(n, dtype=np.int64)) for n in lengths]
     trained, sample = _trained_entities(data, labels, steps)
     plain = EntityDecoder(labels, probabilities=False)
     learned = plain.learned(*zip(*sample, strict=True))
     likely = EntityDecoder(labels)
     rows = []
     for name, scored, decoder in (
-        ("random", random, plain),
         ("trained", trained, plain),
         ("trained, with transitions", trained, learned),
     ):

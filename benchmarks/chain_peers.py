@@ -14,7 +14,6 @@ __all__ = [
     "crfsuite_tagger",
     "optimal_scores",
     "plain_viterbi",
-    "two_best",
 ]
 
 
@@ -71,72 +70,6 @@ def optimal_scores(transitions, start, end, emissions, lengths):
         best[s] = (running + end).max() if n else 0.0
         begin += n
     return best
-
-
-@njit(cache=True)
-def two_best(transitions, start, end, emissions, lengths, prune):
-    """Return the two best scores of each sentence, by the textbook with two scores for each
-    label; with `prune`, over the labels that the bounds of equation 14 leave over.
-
-    A label can be in one of the best two only if at most one label is surely worth more.
-    """
-    size = len(start)
-    most_in, least_in = np.full(size, -np.inf), np.full(size, np.inf)
-    most_out, least_out = np.full(size, -np.inf), np.full(size, np.inf)
-    for x in range(size):
-        for y in range(size):
-            most_out[x] = max(most_out[x], transitions[x, y])
-            least_out[x] = min(least_out[x], transitions[x, y])
-            most_in[y] = max(most_in[y], transitions[x, y])
-            least_in[y] = min(least_in[y], transitions[x, y])
-    found = np.full((len(lengths), 2), -np.inf)
-    kept = np.zeros((2, size), np.int64)
-    score = np.zeros((2, size, 2), np.float32)
-    begin = 0
-    for s in range(len(lengths)):
-        n = lengths[s]
-        count = 0
-        for i in range(n):
-            now, before, old = i % 2, (i + 1) % 2, count
-            floor, under = -np.inf, -np.inf
-            if prune:
-                for y in range(size):
-                    sure = emissions[begin + i, y] + (start[y] if i == 0 else least_in[y])
-                    sure += end[y] if i == n - 1 else least_out[y]
-                    if sure > floor:
-                        floor, under = sure, floor
-                    elif sure > under:
-                        under = sure
-            count = 0
-            for y in range(size):
-                hope = emissions[begin + i, y] + (start[y] if i == 0 else most_in[y])
-                hope += end[y] if i == n - 1 else most_out[y]
-                if hope < under:
-                    continue
-                first, second = np.float32(-np.inf), np.float32(-np.inf)
-                if i == 0:
-                    first = start[y]
-                for k in range(old):
-                    step = transitions[kept[before, k], y]
-                    for rank in range(2):
-                        worth = score[before, k, rank] + step
-                        if worth > first:
-                            first, second = worth, first
-                        elif worth > second:
-                            second = worth
-                kept[now, count] = y
-                score[now, count, 0] = first + emissions[begin + i, y]
-                score[now, count, 1] = second + emissions[begin + i, y]
-                count += 1
-        for k in range(count):
-            for rank in range(2):
-                worth = score[(n - 1) % 2, k, rank] + end[kept[(n - 1) % 2, k]]
-                if worth > found[s, 0]:
-                    found[s, 0], found[s, 1] = worth, found[s, 0]
-                elif worth > found[s, 1]:
-                    found[s, 1] = worth
-        begin += n
-    return found
 
 
 def crfsuite_tagger(size: int, lengths: list[int]) -> Callable[[], object] | None:

@@ -56,13 +56,13 @@ def pipeline(part: str, options: Any) -> Part:
         for name in nlp.pipe_names:
             if name != "parser":
                 nlp.remove_pipe(name)
-        golds = fast_lane.dev_part("tags", nlp, options, 10)
+        golds = fast_lane.dev_part("tags", options, 10)
         return Part(nlp, "parser", golds)
     name = "tagger" if part == "tags" else "entities"
     overrides = fast_lane.paths(part, options)
     config = util.load_config(CONFIGS / f"fast_{name}.cfg", overrides=overrides)
     nlp = trained(config, options.results / "cache" / f"confidence-{part}", retrain=False)
-    return Part(nlp, name, fast_lane.dev_part(part, nlp, options, 10))
+    return Part(nlp, name, fast_lane.dev_part(part, options, 10))
 
 
 def examples_of(nlp: Language, golds: Sequence[Doc], *, raw: bool) -> list[Example]:

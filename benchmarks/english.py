@@ -27,16 +27,13 @@ from typing import Any
 
 import harness  # first: it sets the threads
 import spacy
-from pipelines import bare, f_score
+from pipelines import EWT, GUM, UNER, bare, f_score, golds_of
 from spacy.language import Language
 from spacy.tokens import Doc
 
 import spacy_decoders
-from spacy_decoders.registry.readers import column_corpus, conllu_corpus
+from spacy_decoders.readers.corpora import ConlluCorpus
 
-TREEBANK = Path("parsing", "UD_English-EWT", "en_ewt-ud-dev.conllu.gz")
-NAMED = Path("tagging", "UNER_English-EWT", "en_ewt-ud-dev.iob2")
-GUM = Path("tagging", "gum-posner", "dev.tsv.gz")
 OURS = "decoders_sm"
 
 #: Types of entities by UNER's names.
@@ -87,14 +84,13 @@ def on_treebank(nlps: dict[str, Language], options: Any, report: harness.Report)
     limit = 300 if options.quick else 0
     rows = []
     for name, nlp in nlps.items():
-        raw = conllu_corpus(options.data / TREEBANK, n_sents=10, gold_tokens=False, limit=limit)
+        path = options.data / EWT.format("dev")
+        raw = ConlluCorpus(path, n_sents=10, gold_tokens=False, limit=limit)
         scores = nlp.evaluate(list(raw(nlp)))
         # another treebank's labels, lemmas and features are no errors
         told = SCORES if name == OURS else ("tag_acc", "sents_f")
         cells = [100 * scores[key] if key in told else None for key in SCORES]
-        columns = ["-", "form", "ent", "-", "-"]
-        named = column_corpus(options.data / NAMED, columns, n_sents=10, limit=limit)
-        golds = [example.reference for example in named(spacy.blank("en"))]
+        golds = golds_of(options.data / UNER.format("dev"), limit=limit)
         docs = nlp.pipe(bare(nlp.vocab, gold) for gold in golds)
         found = [(entities(doc), entities(gold)) for doc, gold in zip(docs, golds, strict=True)]
         rows.append([name, *cells, f_score(found)])
@@ -131,7 +127,7 @@ def gum(path: Path, nlp: Language, limit: int) -> Iterator[tuple[str, list[str],
 def on_genres(nlps: dict[str, Language], options: Any, report: harness.Report) -> None:
     """Tags and entities of each genre of GUM."""
     blank = spacy.blank("en")
-    golds = list(gum(options.data / GUM, blank, 40 if options.quick else 0))
+    golds = list(gum(options.data / GUM.format("dev"), blank, 40 if options.quick else 0))
     right: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     words: dict[str, int] = defaultdict(int)
     pairs: dict[tuple[str, str], list[Any]] = defaultdict(list)
@@ -165,8 +161,7 @@ def on_genres(nlps: dict[str, Language], options: Any, report: harness.Report) -
 def speed(nlps: dict[str, Language], options: Any, report: harness.Report) -> None:
     """Words a second, whole and by component."""
     limit = 300 if options.quick else 0
-    corpus = conllu_corpus(options.data / TREEBANK, n_sents=10, limit=limit)
-    texts = [example.reference.text for example in corpus(spacy.blank("en"))]
+    texts = [gold.text for gold in golds_of(options.data / EWT.format("dev"), limit=limit)]
     words = sum(len(doc) for doc in spacy.blank("en").pipe(texts))
 
     def run(nlp: Language, without: Sequence[str]) -> None:

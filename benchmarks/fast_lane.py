@@ -1,10 +1,11 @@
-"""Tags and entities from hashed features: accuracy, speed, size, and CRFsuite beside them.
+"""Tags and entities: hashed features, CRFsuite beside them, and the network beside spaCy's tagger.
 
-    python benchmarks/fast_lane.py [--quick] [--parts tags entities ...]
+    python benchmarks/fast_lane.py [--quick] [--parts tags entities crfsuite network]
 
 `tags` and `entities` train the two configs and time them; `crfsuite` trains python-crfsuite on the
-very same features; `joint` trains tags and entities of GUM apart and together; `dial` sweeps
-``transition_l2``, as figure 2 of Belanger et al. 2012 does.
+very same features; `network` trains exact_tagger and spaCy's tagger on EWT with the same tok2vec,
+steps, batches, seed and learning rate, and times them in turns over the same texts. Those are kept
+in results/cache.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from __future__ import annotations
 import sys
 import tempfile
 from copy import deepcopy
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from time import process_time
+from time import process_time, thread_time
 from typing import Any
 
 import harness
 import numpy as np
-from pipelines import bare, evaluated, f_score
+from pipelines import EWT, GUM, UNER, bare, evaluated, f_score, golds_of
+from pipelines import trained as kept
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -29,51 +30,30 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 
 from spacy_decoders.components.tagger.decoding import unit_lengths
-from spacy_decoders.decoders.chain import ColumnGeneration, ForwardDominance, Viterbi
+from spacy_decoders.decoders.chain import ForwardDominance
 from spacy_decoders.models.tagger.sparse.features import DocBatch
-from spacy_decoders.readers.corpora import gold_corpus
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
-UNER = Path("tagging", "UNER_English-EWT")
-EWT = Path("parsing", "UD_English-EWT")
-PARTS = ("tags", "entities", "crfsuite", "joint", "dial")
+PARTS = ("tags", "entities", "crfsuite", "network")
 #: The configs of parts, and the names of their components.
 CONFIG_OF = {"tags": ("fast_tagger", "tagger"), "joint": ("fast_joint", "tagger")}
+FILES = {"tags": EWT, "entities": UNER, "joint": GUM}
 #: Of each part the score of its dev part.
 SCORE = {"tags": "tag_acc", "entities": "ents_f"}
 
 
 def paths(part: str, options: Any) -> dict[str, Any]:
     """What overrides a config: its files, fewer epochs for a quick pass."""
+    train, dev = (str(options.data / FILES[part].format(x)) for x in ("train", "dev"))
+    train += ".gz" if train.endswith(".iob2") else ""
     quick = {"training.max_epochs": 1} if options.quick else {}
-    if part == "joint":
-        files = [options.data / "tagging" / "gum-posner" / f"{x}.tsv.gz" for x in ("train", "dev")]
-        return {"paths.train": str(files[0]), "paths.dev": str(files[1]), **quick}
-    if part == "tags":
-        files = [options.data / EWT / f"en_ewt-ud-{x}.conllu.gz" for x in ("train", "dev")]
-        return {"paths.train": str(files[0]), "paths.dev": str(files[1]), **quick}
-    return {
-        "paths.train": str(options.data / UNER / "en_ewt-ud-train.iob2.gz"),
-        "paths.dev": str(options.data / UNER / "en_ewt-ud-dev.iob2"),
-        **quick,
-    }
+    return {"paths.train": train, "paths.dev": dev, **quick}
 
 
-def dev_part(part: str, nlp: Language, options: Any, sentences: int) -> list[Doc]:
+def dev_part(part: str, options: Any, sentences: int) -> list[Doc]:
     """The dev part, so many sentences a document."""
-    given = paths("tags" if part == "tags" else "entities", options)
-    return _references(given["paths.dev"], nlp, sentences, 300 if options.quick else 0)
-
-
-def training_sentences(nlp: Language, options: Any) -> list[Doc]:
-    """The sentences that entities are trained on."""
-    path = paths("entities", options)["paths.train"]
-    return _references(path, nlp, 1, 1000 if options.quick else 0)
-
-
-def _references(path: str, nlp: Language, sentences: int, limit: int) -> list[Doc]:
-    corpus = gold_corpus(path, n_sents=sentences, limit=limit)
-    return [example.reference for example in corpus(nlp)]
+    path = Path(paths(part, options)["paths.dev"])
+    return golds_of(path, sentences=sentences, limit=300 if options.quick else 0)
 
 
 def crfsuite(xs: list[Any], golds: list[Doc], options: Any) -> tuple[Any, float]:
@@ -186,7 +166,7 @@ def measure(part: str, options: Any, report: harness.Report) -> None:
     key = SCORE[part]
     rows = []
     for sentences, shown in ((1, False), (10, False), (10, True)):
-        golds = dev_part(part, nlp, options, sentences)
+        golds = dev_part(part, options, sentences)
         scores = evaluated(nlp, golds, (key, "certified"), sentences=shown)
         found = f"{scores[key]:.2f}", f"{scores['certified']:.1f}"
         rows.append([sentences, "shown" if shown else "not shown", *found])
@@ -216,8 +196,9 @@ def compare_with_crfsuite(options: Any, report: harness.Report) -> None:
         strings = [[str(row) for row in of_token if row >= 0] for of_token in rows]
         return [strings[begin:stop] for begin, stop in pairwise(batch.documents.tolist())]
 
-    golds = training_sentences(nlp, options)
-    dev = dev_part("entities", nlp, options, 1)
+    train = Path(paths("entities", options)["paths.train"])
+    golds = golds_of(train, sentences=1, limit=1000 if options.quick else 0)
+    dev = dev_part("entities", options, 1)
     words = sum(map(len, dev))
     peer, seconds = crfsuite(features(golds), golds, options)
     ours = evaluated(nlp, dev, ("ents_f",))["ents_f"]
@@ -238,71 +219,41 @@ def compare_with_crfsuite(options: Any, report: harness.Report) -> None:
     )
 
 
-def compare_with_separate(options: Any, report: harness.Report) -> None:
-    """Tags and entities of GUM: two chains, and one over their combinations."""
-    found: dict[str, dict[str, float]] = {}
-    rows = []
-    limit: dict[str, Any] = {}
-    if options.quick:
-        limit = {"corpora.train.limit": 3000, "corpora.dev.limit": 300}
-        limit["training.eval_frequency"] = 100
-    for kind, targets in (("tags", ["tag"]), ("entities", ["ent"]), ("joint", ["tag", "ent"])):
-        given = {
-            "components.tagger.target": targets,
-            "components.tagger.model.templates": kind,
-            "training.optimizer.use_averages": "tag" in targets,
-        }
-        nlp, facts = trained("joint", options, **given, **limit)
-        found[kind] = nlp.meta["performance"]
-        labels = len(nlp.get_pipe("tagger").labels)
-        scores = [100 * (found[kind].get(key) or 0.0) for key in ("tag_acc", "ents_f")]
-        rows.append([kind, labels, *scores, facts["training"]])
-    columns = ["", "labels", "tag_acc", "ents_f", "training s"]
-    report.table("GUM: tags and entities apart and together, dev", columns, rows)
-
-
-def sweep(options: Any, report: harness.Report) -> None:
-    """Train with stronger and stronger penalties of the transitions."""
-    rows = []
-    epochs = {"training.max_epochs": 1 if options.quick else 2}
-    for penalty in (0.0, 1e-4, 1e-3, 1e-2, 1e-1):
-        dial = {"components.tagger.model.transition_l2": penalty}
-        nlp, _ = trained("tags", options, **epochs, **dial)
-        golds = dev_part("tags", nlp, options, 1)
-        accuracy = evaluated(nlp, golds, ("tag_acc",))["tag_acc"]
-        scores = nlp.get_pipe("tagger").predict(copies(golds))
-        chain = scores[0][1]
-        emissions = np.concatenate([of_doc for of_doc, _ in scores])
-        lengths = [len(gold) for gold in golds]
-        decoders = {
-            "Viterbi": Viterbi(),
-            "ColumnGeneration": ColumnGeneration(),
-            "ForwardDominance": ForwardDominance(),
-        }
-        seconds = harness.interleaved(
-            {
-                name: partial(decoder.decode_batch, chain, emissions, lengths)
-                for name, decoder in decoders.items()
-            },
-            repeats=5,
-            clock=process_time,
+def compare_with_spacy(options: Any, report: harness.Report) -> None:
+    """Train both taggers over a network of their own, and time them in short turns."""
+    steps = 150 if options.quick else 1800
+    pipelines: dict[str, Language] = {}
+    for name, own in (("spaCy's tagger", False), ("exact_tagger", True)):
+        config = util.load_config(CONFIGS / "exact_tagger.cfg", overrides=paths("tags", options))
+        config["training"].update(max_steps=steps, eval_frequency=max(50, steps // 12))
+        config["training"]["optimizer"]["learn_rate"]["total_steps"] = steps
+        if not own:
+            tok2vec = config["components"]["tagger"]["model"]["tok2vec"]
+            model = {"@architectures": "spacy.Tagger.v2", "tok2vec": tok2vec}
+            config["components"]["tagger"] = {"factory": "tagger", "model": model}
+        folder = (
+            options.results
+            / "cache"
+            / f"network-{steps}"
+            / config["components"]["tagger"]["factory"]
         )
-        solved = decoders["ColumnGeneration"].decode_batch(chain, emissions, lengths)
-        iterations = float(np.mean([found.certificate.iterations for found in solved]))
-        norm = float(np.linalg.norm(chain.transitions))
-        speeds = [len(emissions) / seconds[name] for name in decoders]
-        rows.append([penalty, norm, f"{accuracy:.2f}", iterations, *speeds])
-    columns = ["transition_l2", "norm of transitions", "accuracy", "iterations of CG"]
-    names = ["Viterbi", "ColumnGeneration", "ForwardDominance"]
-    report.table("tags: the dial of figure 2, by training", [*columns, *names], rows)
-    norms = [row[1] for row in rows]
-    series = {name: (norms, [row[4 + i] for row in rows]) for i, name in enumerate(names)}
-    harness.curves(
-        report.path("-dial.png"),
-        "Flatter transitions, faster decoders",
-        "norm of the transitions",
-        "tokens a second",
-        series,
+        pipelines[name] = kept(config, folder, retrain=False)
+    golds = dev_part("tags", options, 10)
+    texts, words = [gold.text for gold in golds[:80]], sum(map(len, golds[:80]))
+    seconds = harness.interleaved(
+        {name: lambda nlp=nlp: list(nlp.pipe(texts)) for name, nlp in pipelines.items()},
+        repeats=7 if options.quick else 25,
+        clock=thread_time,
+    )
+    rows = []
+    for name, nlp in pipelines.items():
+        scores = evaluated(nlp, golds, ("tag_acc", "certified"))
+        ratio = seconds[name] / seconds["spaCy's tagger"]
+        rows.append([name, *scores.values(), words / seconds[name], ratio])
+    report.table(
+        f"network: EWT dev, {steps} steps each, timed on {words:,} words",
+        ["pipeline", "TAG", "certified %", "words/s", "time ratio"],
+        rows,
     )
 
 
@@ -311,16 +262,12 @@ def main() -> None:
     parser = harness.arguments(__doc__.splitlines()[0])
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     options = parser.parse_args()
-    alone = len(options.parts) == 1 and options.parts[0] in ("dial", "joint")
-    name = f"fast_lane-{options.parts[0]}" if alone else "fast_lane"
-    report = harness.Report(name, options.results, {"parts": options.parts})
+    report = harness.Report("fast_lane", options.results, {"parts": options.parts})
     for part in options.parts:
         if part == "crfsuite":
             compare_with_crfsuite(options, report)
-        elif part == "joint":
-            compare_with_separate(options, report)
-        elif part == "dial":
-            sweep(options, report)
+        elif part == "network":
+            compare_with_spacy(options, report)
         else:
             measure(part, options, report)
     report.close()

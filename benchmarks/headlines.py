@@ -10,13 +10,8 @@ Then the pipeline that ships, with its parser, is judged on texts that it was no
 
 from __future__ import annotations
 
-import random
-import re
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
-from statistics import mean, median, pstdev
 from time import process_time
 from typing import Any
 
@@ -25,36 +20,32 @@ from harness import Report, arguments  # before numpy: it sets the threads
 # isort: split
 import numpy as np
 import spacy
-import srsly
 from path import BOOKS, NLP, PAPER, sections_of
 from spacy.tokens import Doc
 from spacy.training import Example
 
 import spacy_decoders
-from spacy_decoders.components.headline.reading import read_words
 from spacy_decoders.components.headline.rouge import rouge, words_of
 from spacy_decoders.decoders.path import Beam
 from spacy_decoders.models.headline.stems import Stemmer
-from spacy_decoders.models.headline.words import Vertices
 from spacy_decoders.readers.headlines import HeadlineCorpus
 
 Write = Callable[[Example], str]
 STEMMER = Stemmer("en")
-SHEET = 50
 BEST = "phrases"
 COLUMNS = ["ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-L, stemmed"]
 #: Titled texts that the pipeline was not trained on.
 UNSEEN = {"sections": "pythonds/sections", "GUM, dev": "gum/dev", "abstracts": "abstracts/devel"}
 
-#: Words of a keyphrase at most, and the reach of co-occurrence.
-LONGEST, WINDOW = 3, 2
+#: The reach of co-occurrence.
+WINDOW = 2
 DAMPING, STEPS = 0.85, 30
 #: Parts of speech in a noun phrase, beside its last word, which is a noun.
 INSIDE = frozenset({"NOUN", "PROPN", "ADJ", "NUM"})
 
 
 def main() -> None:
-    """Run everything and write the report and a sheet of random headlines."""
+    """Run everything and write the report."""
     parser = arguments(__doc__ or "")
     parser.add_argument("--held", nargs="+", choices=BOOKS, default=BOOKS, help="books held out")
     parser.add_argument("--more", nargs="*", default=[], help="JSON lines to train on, too")
@@ -71,8 +62,6 @@ def main() -> None:
         rows += [{"book": book, **row} for row in written(train, more, sections[book])]
     tell(report, rows)
     as_shipped(report, options.data / "headlines", quick=options.quick)
-    shuffled = random.Random(0).sample(rows, min(SHEET, len(rows)))
-    srsly.write_jsonl(options.results / "headlines_sheet.jsonl", shuffled)
     report.close()
 
 
@@ -86,10 +75,7 @@ def written(
         "words, exact": of(shipped, mode="words"),
         "paper's scoring, exact": of(paper),
         "paper's scoring, beam 80": of(paper, decoder=Beam(80)),
-        "paper's scoring, beam 1": of(paper, decoder=Beam(1)),
-        "top 3 words by TF*IDF": top_words(train),
         "TextRank phrase": lambda example: text_rank(example.predicted),
-        "YAKE phrase": lambda example: yake(example.predicted),
         "first noun phrase": lambda example: first_noun_phrase(example.predicted),
         "first 4 words": lambda example: lead_words(example.predicted),
     }
@@ -153,7 +139,6 @@ def as_shipped(report: Report, folder: Path, *, quick: bool) -> None:
             "first 4 words": lambda example: lead_words(example.predicted),
             "first noun phrase": lambda example: first_noun_phrase(example.predicted),
             "TextRank phrase": lambda example: text_rank(example.predicted),
-            "YAKE phrase": lambda example: yake(example.predicted),
         }
         if kind == "abstracts":
             train = parsed(nlp, folder / "abstracts/train.jsonl.gz", 60 if quick else 0)
@@ -216,36 +201,7 @@ def is_certified(headline: dict[str, Any]) -> bool:
     return bool(certificate["status"] == "optimal" and certificate["scope"] == "full")
 
 
-def top_words(train: Sequence[Example]) -> Write:
-    """What takes the three words of highest TF*IDF, in the order of the text."""
-    seen: dict[int, int] = {}
-    for example in train:
-        for stem in set(Vertices.of(read_words(example.predicted, STEMMER)).stems.tolist()):
-            seen[stem] = seen.get(stem, 0) + 1
-
-    def write(example: Example) -> str:
-        words = read_words(example.predicted, STEMMER)
-        vertices = Vertices.of(words)
-        rarity = [np.log((len(train) + 1) / (seen.get(s, 0) + 1)) for s in vertices.stems.tolist()]
-        best = np.argsort(-vertices.counts * np.array(rarity), kind="stable")[:3]
-        return " ".join(example.predicted[int(i)].text for i in np.sort(vertices.first[best]))
-
-    return write
-
-
-# -- keyphrases as headlines, by the formulas of their papers
-
-
-def _sentences(doc: Doc) -> list[list[str]]:
-    """The tokens of each sentence, which end at full stops if nothing else says so."""
-    if doc.has_annotation("SENT_START"):
-        return [[token.text for token in sentence] for sentence in doc.sents]
-    found: list[list[str]] = [[]]
-    for token in doc:
-        found[-1].append(token.text)
-        if token.text in ".!?":
-            found.append([])
-    return [sentence for sentence in found if sentence]
+# -- what needs no training
 
 
 def text_rank(doc: Doc) -> str:
@@ -291,64 +247,6 @@ def text_rank(doc: Doc) -> str:
         if place < len(doc) and doc[place].lower_ in kept:
             run.append(place)
     return best
-
-
-def yake(doc: Doc) -> str:
-    """The keyphrase of lowest YAKE score (Campos et al. 2020, equations 1 to 8)."""
-    sentences = _sentences(doc)
-    count: Counter[str] = Counter()
-    upper: Counter[str] = Counter()
-    where: dict[str, list[int]] = defaultdict(list)
-    left: dict[str, Counter[str]] = defaultdict(Counter)
-    right: dict[str, Counter[str]] = defaultdict(Counter)
-    runs: list[list[str]] = []
-    for number, sentence in enumerate(sentences):
-        run: list[str] = []
-        for place, text in enumerate(sentence):
-            if not re.search(r"\w", text):
-                runs.append(run)
-                run = []
-                continue
-            word = text.lower()
-            count[word] += 1
-            upper[word] += text[:1].isupper() and place > 0
-            where[word].append(number)
-            run.append(text)
-        runs.append(run)
-    for run in runs:
-        for one, two in pairwise(text.lower() for text in run):
-            right[one][two] += 1
-            left[two][one] += 1
-    content = {w: c for w, c in count.items() if not doc.vocab[w].is_stop and w.isalpha()}
-    if not content:
-        return ""
-    usual = mean(content.values()) + pstdev(content.values())
-    highest = max(count.values())
-    scores: dict[str, float] = {}
-    for word, times in count.items():
-        case = upper[word] / (1.0 + np.log(times))
-        position = float(np.log(np.log(3.0 + median(where[word]))))
-        frequency = times / usual
-        sides = [side[word] for side in (left, right)]
-        spread = sum(len(side) / max(1, side.total()) for side in sides)
-        related = 1.0 + spread * times / highest
-        different = len(set(where[word])) / len(sentences)
-        scores[word] = related * position / (case + frequency / related + different / related)
-    phrases: Counter[tuple[str, ...]] = Counter()
-    spelling: dict[tuple[str, ...], str] = {}
-    for run in runs:
-        for size in range(1, LONGEST + 1):
-            for low in range(len(run) - size + 1):
-                words = tuple(text.lower() for text in run[low : low + size])
-                if words[0] in content and words[-1] in content:
-                    phrases[words] += 1
-                    spelling.setdefault(words, " ".join(run[low : low + size]))
-
-    def of(words: tuple[str, ...]) -> float:
-        inside = [scores[word] for word in words if word in content]
-        return float(np.prod(inside)) / (phrases[words] * (1.0 + sum(inside)))
-
-    return spelling[min(phrases, key=of)]
 
 
 def first_noun_phrase(doc: Doc) -> str:

@@ -19,13 +19,13 @@ import fast_lane
 import numpy as np
 import parser as parsers
 import spacy
-from english import GUM, NAMED, TREEBANK, entities, gum
+from english import entities, gum
 from false_links import NAME as LINKER
 from false_links import false_texts, links_of, true_texts
 from headlines import UNSEEN, parsed
 from linking_data import LinkSet, link_sets, linked, pipeline
 from path import Given
-from pipelines import bare, trained
+from pipelines import EWT, GUM, UNER, bare, golds_of, trained
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -38,7 +38,6 @@ from spacy_decoders.decoders.chain import ForwardDominance
 from spacy_decoders.decoders.path import ExactPath
 from spacy_decoders.decoders.representatives import ExactRepresentatives
 from spacy_decoders.decoders.tree import BranchAndBound
-from spacy_decoders.registry.readers import column_corpus, conllu_corpus
 
 # -- the pipeline as shipped
 
@@ -46,13 +45,12 @@ from spacy_decoders.registry.readers import column_corpus, conllu_corpus
 def tokens(given: Any) -> list[Trial]:
     """Tags, lemmas, trees, sentences and entities on the gold tokens of EWT, UNER and GUM dev."""
     blank, limit = spacy.blank("en"), 60 if given.quick else 0
-    treebank = conllu_corpus(given.data / TREEBANK, n_sents=10, limit=5 * limit)
-    columns = ["-", "form", "ent", "-", "-"]
-    named = column_corpus(given.data / NAMED, columns, n_sents=10, limit=5 * limit)
     sets = {
-        "EWT dev": [example.reference for example in treebank(blank)],
-        "UNER dev": [example.reference for example in named(blank)],
-        "GUM dev": [tagged(*row) for row in gum(given.data / GUM, blank, limit // 2)],
+        "EWT dev": golds_of(given.data / EWT.format("dev"), limit=5 * limit),
+        "UNER dev": golds_of(given.data / UNER.format("dev"), limit=5 * limit),
+        "GUM dev": [
+            tagged(*row) for row in gum(given.data / GUM.format("dev"), blank, limit // 2)
+        ],
     }
     nlp = spacy_decoders.load(disable=["linker", "headline"])
     return [Trial(name, nlp, partial(annotated, nlp, golds)) for name, golds in sets.items()]
@@ -188,8 +186,8 @@ def chains(given: Any) -> list[Trial]:
     """The scores of the shipped taggers, EWT dev."""
     nlp = spacy_decoders.load()
     limit = 300 if given.quick else 0
-    corpus = conllu_corpus(given.data / TREEBANK, n_sents=10, limit=limit)
-    docs = [bare(nlp.vocab, example.reference) for example in corpus(nlp)]
+    golds = golds_of(given.data / EWT.format("dev"), limit=limit)
+    docs = [bare(nlp.vocab, gold) for gold in golds]
     for doc in docs:
         nlp.get_pipe("parser")(doc)
     lengths = [n for doc in docs for n in unit_lengths(doc)]
@@ -289,7 +287,7 @@ def treebanks(given: Any) -> list[Trial]:
     for name in ("Italian-ParTUT", "Hungarian-Szeged"):
         files = parsers.files_of(name, given.data, given.results / "cache")
         config = parsers.config_of(name, parsers.FACTORS, files, 40 if given.quick else 260)
-        golds = parsers.golds_of(spacy.blank("xx"), files[1], 1)
+        golds = golds_of(files[1], sentences=1, lang="xx")
         trials.append(training(name, config, golds, given, sentences=True))
     return trials
 
@@ -313,8 +311,11 @@ def features(given: Any, part: str) -> Trial:
     file, _ = fast_lane.CONFIG_OF.get(part, ("fast_entities", "entities"))
     overrides = fast_lane.paths(part, given)
     config = util.load_config(fast_lane.CONFIGS / f"{file}.cfg", overrides=overrides)
-    dev = util.registry.resolve({"corpus": {**config["corpora"]["dev"], "n_sents": 10}})["corpus"]
-    golds = [example.reference for example in dev(spacy.blank("en"))]
+    if part == "joint":
+        dev = util.registry.resolve({"corpus": config["corpora"]["dev"]})["corpus"]
+        golds = [example.reference for example in dev(spacy.blank("en"))]
+    else:
+        golds = fast_lane.dev_part(part, given, 10)
     return training(f"{part}, trained", config, golds, given)
 
 

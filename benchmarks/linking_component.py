@@ -3,8 +3,7 @@
     python benchmarks/linking_component.py
 
 AIDA's part testa (mentions without running text) and four sets with text and Wikidata candidates,
-each with and without the graph; then raw text, where mentions are found by alias and nothing is an
-answer; the paper's texts (Blanco, Boldi, Marino 2014); and a million aliases beside spaCy's table.
+each with and without the graph; and a million aliases beside spaCy's table.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
-import spacy
-from linking_data import NAME, LinkSet, iitb, link_sets, linked, pipeline
+from linking_data import LinkSet, link_sets, linked, pipeline
 from spacy.kb import InMemoryLookupKB
 from spacy.vocab import Vocab
 
@@ -69,71 +67,6 @@ def given_candidates(report: harness.Report, sets: list[LinkSet]) -> None:
             "ms a document, median",
             "ms a document, mean",
         ],
-        rows,
-    )
-
-
-def raw_text(report: harness.Report, sets: list[LinkSet]) -> None:
-    """Mentions found by alias, spans and identifiers compared with the gold ones: InKB micro F.
-
-    A gold mention is reachable if some known alias stands exactly there, and means what is gold.
-    """
-    rows = []
-    for data in sets:
-        if data.name.startswith("aida"):
-            continue
-        # no answer but the most frequent candidate: what a linker by prior alone does
-        prior = {"@architectures": WEIGHTS, "pairs": 0.0, "none": -30.0, "words": 0.0, "case": 0.0}
-        found = []
-        for model in ({"@architectures": WEIGHTS}, prior):
-            nlp = pipeline(data, mentions="aliases", model=model)
-            linker = nlp.get_pipe(NAME)
-            linker.candidates = spacy.registry.misc.get("spacy-decoders.AliasCandidates.v1")()
-            right = guessed = gold = reachable = 0
-            for doc in data.docs:
-                bare = linker(spacy.tokens.Doc(nlp.vocab, words=[t.text for t in doc]))
-                known = {(e.start, e.end): e.kb_id_ for e in doc.ents if e.kb_id_}
-                links = [e for e in bare.ents if e.kb_id_]
-                gold, guessed = gold + len(known), guessed + len(links)
-                right += sum(known.get((e.start, e.end)) == e.kb_id_ for e in links)
-                aliases = linker.kb.base.aliases
-                for (start, end), identity in known.items():
-                    concepts, _ = aliases.candidates(bare[start:end].text)
-                    reachable += linker.kb.base.number(identity) in concepts
-            p, r = right / max(1, guessed), right / max(1, gold)
-            found += [100 * p, 100 * r, 200 * p * r / max(1e-9, p + r)]
-        within = reachable / max(1, gold)
-        rows.append([data.name, 100 * within, *found, found[1] / max(1e-9, within)])
-    report.table(
-        "raw text, mentions by the titles of the candidates: precision, recall, F",
-        ["set", "reachable %", "ours P", "R", "F", "by frequency P", "R", "F", "of reachable %"],
-        rows,
-    )
-
-
-def paper_texts(report: harness.Report, data: LinkSet) -> None:
-    """The paper's texts, as far as a complete graph of links covers them: that of Wikispeedia."""
-    rows = []
-    # as in the paper, each mention means something
-    for name, weights in (("local", {"pairs": 0.0}), ("local + graph", {})):
-        model = {"@architectures": WEIGHTS, "none": -30.0, **weights}
-        # candidates that were found by a word share it with others: titles tell nothing
-        pairs = {"@misc": "spacy-decoders.SharedNeighbours.v1", "residual": 0.0}
-        nlp = pipeline(data, model=model, pairs=pairs, max_candidates=30)
-        linker = nlp.get_pipe(NAME)
-        linker.candidates = spacy.registry.misc.get("spacy-decoders.TextCandidates.v1")()
-        found = linked(data, nlp, process_time)
-        known = [
-            any(one["id"] == ent.kb_id_ for one in link["candidates"])
-            for ent, link in zip(
-                (ent for doc in data.docs for ent in doc.ents), found.links, strict=True
-            )
-        ]
-        reached = found.accuracy / max(1e-9, float(np.mean(known)))
-        rows.append([name, len(found.right), found.accuracy, found.error, reached])
-    report.table(
-        "IITB, mentions of articles of Wikispeedia, candidates by the words of the mention",
-        ["by", "mentions", "accuracy %", "standard error", "of those among the shown %"],
         rows,
     )
 
@@ -212,8 +145,6 @@ def main() -> None:
     cache.mkdir(parents=True, exist_ok=True)
     sets = link_sets(options.data / "linking", cache)
     given_candidates(report, sets)
-    raw_text(report, sets)
-    paper_texts(report, iitb(options.data / "linking", cache))
     alias_table(report, 100_000 if options.quick else 1_000_000)
     report.close()
 

@@ -22,7 +22,7 @@ from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.readers.text_lines import json_objects, text_lines
 
 __all__ = [
-    "NAME", "WIKIDATA", "LinkSet", "Result", "Wikispeedia", "iitb", "json_rows", "link_sets",
+    "NAME", "WIKIDATA", "LinkSet", "Result", "Wikispeedia", "json_rows", "link_sets",
     "linked", "pipeline", "read_wikispeedia",
 ]  # fmt: skip
 
@@ -104,28 +104,6 @@ def wikidata_set(folder: Path, name: str, cache: Path) -> LinkSet:
         return doc, mentions
 
     return _link_set(name, base, map(document, rows))
-
-
-def iitb(folder: Path, cache: Path) -> LinkSet:
-    """The texts of Blanco et al., of which only mentions of articles of Wikispeedia are left."""
-    articles = read_wikispeedia(folder / "wikispeedia")
-    titles, links = articles.titles, articles.links
-    shown = [title.replace("_", " ") for title in titles]
-    edges = [(titles[source], titles[target]) for source, target in links]
-    base = _base(cache / "wikispeedia", titles, shown, edges, texts=shown)
-    gold_of = {name.lower(): title for name, title in zip(shown, titles, strict=True)}
-    docs = []
-    for row in json_rows(folder / "iitb" / "dev.jsonl.gz"):
-        doc = NLP.make_doc(row["text"])
-        spans = []
-        for one in row["mentions"]:
-            gold = gold_of.get((one["gold"] or "").replace("_", " ").lower())
-            span = doc.char_span(one["start"], one["end"], alignment_mode="expand")
-            if gold is not None and span is not None:
-                spans.append(Span(doc, span.start, span.end, label="MENTION", kb_id=gold))
-        doc.ents = spacy.util.filter_spans(spans)
-        docs.append(doc)
-    return LinkSet("iitb", base.folder, docs)
 
 
 class Wikispeedia(NamedTuple):

@@ -29,7 +29,7 @@ from time import thread_time
 from typing import Any
 
 import harness  # first: it sets the threads
-from pipelines import bare, trained
+from pipelines import bare, golds_of, trained
 from spacy import util
 from spacy.language import Language
 from spacy.scorer import Scorer
@@ -38,7 +38,6 @@ from spacy.training import Example
 from thinc.api import get_current_ops, set_current_ops
 
 import spacy_decoders
-from spacy_decoders.registry.readers import conllu_corpus
 
 CONFIG = harness.HERE.parent / "configs" / "branch_and_bound_parser.cfg"
 FOLDER = "parsing/"
@@ -124,12 +123,6 @@ def config_of(
     return config
 
 
-def golds_of(nlp: Language, path: Path, sentences: int, limit: int = 0) -> list[Doc]:
-    """The gold documents of a file, so many sentences each."""
-    corpus = conllu_corpus(path, n_sents=sentences, limit=limit)
-    return [example.reference for example in corpus(nlp)]
-
-
 def parsed(nlp: Language, golds: list[Doc], *, raw: bool) -> list[Example]:
     """The gold documents beside what a pipeline makes of their tokens or of their text."""
     docs = [
@@ -140,7 +133,7 @@ def parsed(nlp: Language, golds: list[Doc], *, raw: bool) -> list[Example]:
 
 def measured(nlp: Language, dev: Path) -> Scores:
     """Scores in per cent, on given sentences and on raw text."""
-    examples = parsed(nlp, golds_of(nlp, dev, 1), raw=False)
+    examples = parsed(nlp, golds_of(dev, sentences=1, lang=nlp.lang), raw=False)
     scores = _attached(examples)
     for least, most in LENGTHS:
         among = [one for one in examples if least <= len(one.reference) <= most]
@@ -152,7 +145,7 @@ def measured(nlp: Language, dev: Path) -> Scores:
         if gold.dep_ != "punct" and token.head.i == gold.head.i
     ]
     scores["labels of right heads"] = 100 * mean(right)
-    raw = parsed(nlp, golds_of(nlp, dev, 10), raw=True)
+    raw = parsed(nlp, golds_of(dev, lang=nlp.lang), raw=True)
     of_raw = _attached(raw)
     scores.update({"raw UAS": of_raw["UAS"], "raw LAS": of_raw["LAS"]})
     found = Scorer.score_spans(raw, "sents", has_annotation=lambda doc: True, getter=_sents)
@@ -241,7 +234,7 @@ def speed(report: harness.Report, options: Any) -> None:
     trained(config, folder, retrain=options.retrain)
     set_current_ops(ops)  # both multiply matrices as an installation does without further ado
     theirs = util.load_model(folder / "model-best")
-    golds = golds_of(ours, files[1], 10, 60 if options.quick else 0)
+    golds = golds_of(files[1], limit=60 if options.quick else 0)
     words, texts = sum(map(len, golds)), [gold.text for gold in golds]
 
     def run(nlp: Language, changes: Sequence[tuple[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""Pipelines trained for a comparison: kept between runs, and evaluated alike."""
+"""Data sets and pipelines of comparisons: read, trained, kept between runs, evaluated alike."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
+import spacy
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -15,7 +16,20 @@ from spacy.training.loop import train
 from spacy.vocab import Vocab
 from thinc.api import NumpyOps, set_current_ops
 
-__all__ = ["bare", "evaluated", "f_score", "trained"]
+from spacy_decoders.readers.corpora import gold_corpus
+
+__all__ = ["EWT", "GUM", "UNER", "bare", "evaluated", "f_score", "golds_of", "trained"]
+
+#: Files below the folder of data; a part, such as "train" or "dev", takes the place of the braces.
+EWT = "parsing/UD_English-EWT/en_ewt-ud-{}.conllu.gz"
+UNER = "tagging/UNER_English-EWT/en_ewt-ud-{}.iob2"
+GUM = "tagging/gum-posner/{}.tsv.gz"
+
+
+def golds_of(path: Path, *, sentences: int = 10, limit: int = 0, lang: str = "en") -> list[Doc]:
+    """The annotated documents of a file, so many sentences each; at most `limit` sentences."""
+    corpus = gold_corpus(path, n_sents=sentences, limit=limit)
+    return [example.reference for example in corpus(spacy.blank(lang))]
 
 
 def trained(

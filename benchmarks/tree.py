@@ -11,7 +11,6 @@ Branch and bound is measured in `tree_branch_and_bound.py`, on real scores.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from time import thread_time
 from typing import Any
 
@@ -26,7 +25,6 @@ from spacy_decoders.decoders.tree import (
     SecondOrder,
     TreeProblem,
     max_marginals,
-    reduced_costs,
     score_tree,
 )
 
@@ -69,38 +67,25 @@ def ufal_heads(arcs: np.ndarray) -> np.ndarray:
     return np.asarray(heads[1:])
 
 
-def microseconds(
-    tasks: dict[str, tuple[Callable[[Any], object], list[Any]]], repeats: int
-) -> dict[str, float]:
-    """Return the median microseconds a sentence of each task."""
-
-    def over_all(task: Callable[[Any], object], items: list[Any]) -> None:
-        for item in items:
-            task(item)
-
-    taken = harness.interleaved(
-        {name: partial(over_all, *given) for name, given in tasks.items()},
-        repeats,
-        seconds=4.0,
-        least=LEAST_SECONDS,
-        clock=thread_time,
-    )
-    return {name: 1e6 * taken[name] / len(items) for name, (_, items) in tasks.items()}
-
-
 def measure(n: int, count: int, repeats: int) -> dict[str, float]:
-    """Time everything on sentences of one length."""
+    """The median microseconds a sentence of one length that each decoder takes."""
     sample = Sample(n, count)
     tasks: dict[str, tuple[Callable[[Any], object], list[Any]]] = {
         "Eisner": (Eisner().decode, sample.projective),
         "Eisner, max-marginals": (max_marginals, sample.projective),
         "ChuLiuEdmonds, many roots": (ChuLiuEdmonds().decode, sample.many_roots),
         "ChuLiuEdmonds, single root": (ChuLiuEdmonds().decode, sample.free),
-        "reduced costs": (reduced_costs, sample.free),
         "SecondOrder": (SecondOrder().decode, sample.second),
         "ufal.chu_liu_edmonds": (ufal_heads, sample.turned),
     }
-    return microseconds(tasks, repeats)
+    taken = harness.interleaved(
+        {name: lambda t=task, of=items: list(map(t, of)) for name, (task, items) in tasks.items()},
+        repeats,
+        seconds=4.0,
+        least=LEAST_SECONDS,
+        clock=thread_time,
+    )
+    return {name: 1e6 * taken[name] / len(items) for name, (_, items) in tasks.items()}
 
 
 def same_trees(count: int) -> int:

@@ -13,8 +13,7 @@ if that was done within a second by the clock on the wall.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
 from statistics import mean, median
 from time import process_time
 
@@ -22,17 +21,14 @@ import harness  # isort: skip - before numpy
 
 import numpy as np
 import tree_scores
-from numpy.typing import NDArray
 from tree_scores import Sentence
 
 from spacy_decoders.budget import Budget
 from spacy_decoders.certificate import Certificate
-from spacy_decoders.decoders.tree import BranchAndBound, Factors, TreeProblem
+from spacy_decoders.decoders.tree import BranchAndBound, TreeProblem
 
 SECOND = Budget(seconds=1.0)
 WINDOW = 15
-#: Standard deviation of the scores of third-order parts.
-THIRD_ORDER = 0.1
 
 
 @dataclass(frozen=True)
@@ -125,14 +121,6 @@ def english(report: harness.Report, options) -> None:
         [done.row(name) for name, done in pruned.items()],
     )
     draw(report, pruned)
-    few = [s for s in short if s.n <= 30][: 40 if options.quick else 150]
-    second = run(few, model.problem)
-    larger = run(few, lambda s: with_third_order(s, model.problem(s), model.problem(s, k=5)))
-    report.table(
-        "With great-grandparents, tri-siblings and combs added at random, up to 30 tokens",
-        COLUMNS,
-        [second.row("second order"), larger.row("and third order")],
-    )
     far = run(long, lambda s: model.problem(s))
     near = run(long, lambda s: model.problem(s, window=WINDOW))
     report.table(
@@ -150,39 +138,6 @@ def english(report: harness.Report, options) -> None:
             run(tiny, lambda s: model.problem(s)).row("default"),
         ],
     )
-
-
-def with_third_order(s: Sentence, problem: TreeProblem, likely: TreeProblem) -> TreeProblem:
-    """Add parts of third order among each word's likely heads; their scores are small noise."""
-    rng = np.random.default_rng(s.n)
-    allowed = likely.allowed
-    heads = [np.flatnonzero(allowed[:, m]) for m in range(s.n + 1)]
-    words = range(1, s.n + 1)
-    chains = [
-        (f, g, h, m)
-        for m in words
-        for h in heads[m]
-        if h
-        for g in heads[h]
-        if g and g != m
-        for f in heads[g]
-        if f not in (h, m)
-    ]
-    threes = [(h, *abc) for h in words for abc in combinations(np.flatnonzero(allowed[h]), 3)]
-    combs = [
-        [(h, m) for m in range(a, a + 4)]
-        for a in range(1, s.n - 2)
-        for h in words
-        if allowed[h, a : a + 4].all()
-    ]
-
-    def noise(parts: list) -> NDArray[np.float64]:
-        return THIRD_ORDER * rng.normal(size=len(parts))
-
-    factors = Factors.great_grandparents(np.array(chains).reshape(-1, 4), noise(chains))
-    factors += Factors.tri_siblings(np.array(threes).reshape(-1, 4), noise(threes))
-    factors += Factors.of(zip(combs, noise(combs).tolist(), strict=True))
-    return replace(problem, factors=factors)
 
 
 def draw(report: harness.Report, runs: dict[str, Run]) -> None:
