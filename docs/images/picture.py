@@ -6,9 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import spacy_decoders
-from spacy_decoders.cli.given_texts import with_alternatives
-from spacy_decoders.display import explain
+from spacy_decoders.cli.demo import demo
 
 TEXT = "Jaguar showed a new electric car in Coventry yesterday."
 SIZE = "900,2450"
@@ -16,19 +14,13 @@ SIZE = "900,2450"
 
 def main() -> None:
     """Annotate the text with all that the shipped pipeline has, and photograph the page."""
-    nlp = spacy_decoders.load()
-    factories = [nlp.get_pipe_meta(name).factory for name in nlp.pipe_names]
-    if "graph_entity_linker" not in factories:
-        nlp.add_pipe("graph_entity_linker", config={"mentions": "aliases"})
-    if "headline_generator" not in factories:
-        nlp.add_pipe("headline_generator")
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         sys.exit("needs chromium")
     picture = Path(__file__).with_name("explanation.png")
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
-        explain(with_alternatives(nlp)(TEXT)).save(page)
+        demo(text=TEXT, page=page)
         subprocess.run(
             [
                 chromium,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -14,6 +16,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
+from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
 from ..bundled import load
@@ -22,12 +25,31 @@ from ..display import explain
 from ..display.choices import mentions_in
 from ..display.views import headlines_by_component, names_in
 from ..display.words import in_words, in_words_together, share_in_words
-from .given_texts import given_text, paragraphs, with_alternatives
+from ..readers.text_lines import decoded
 
 __all__ = ["certificate_table", "demo"]
 
-#: Where the page is written if nothing is said.
-PAGE = Path("demo.html")
+#: A few paragraphs about names that mean several things; each is a document.
+TEXT = """\
+The jaguar is the largest cat of the Americas. It swims across wide rivers and sleeps in the \
+jungle by day. Its habitat has shrunk as the forest was cleared, and the cat has retreated from \
+Mexico to the heart of Brazil.
+
+Jaguar showed a new electric car in Coventry yesterday. The company, which belongs to Tata, \
+also builds the Land Rover. Ford, which once owned Jaguar, declined to comment.
+
+NASA sent a probe to Mercury in 2004. It circled the planet for four years and mapped its craters.
+
+Freddie Mercury, who was born in Zanzibar, sang with Queen in London. He wrote Bohemian \
+Rhapsody, and Brian May played the guitar.
+
+Guido van Rossum was born in Haarlem and later worked for Google in California. He wrote the \
+first version of Python in Amsterdam, and today the language is taught at schools in many \
+countries.
+"""
+
+#: Options of our components that keep alternatives and margins.
+ALTERNATIVES = {"head_margins": True, "k_best": 12, "n_best": 5}
 
 #: What is less probable than this is a close call.
 CLOSE = 0.9
@@ -42,33 +64,27 @@ def demo(
     pipeline: Annotated[
         str | None, typer.Option(help="A pipeline; by default the one that is shipped.")
     ] = None,
-    page: Annotated[Path | None, typer.Option(help="Where to write the page.")] = PAGE,
+    page: Annotated[Path | None, typer.Option(help="Where to write the page.")] = Path(
+        "demo.html"
+    ),
 ) -> None:
     """Annotate a text and show what came out, how sure it is, and what else was possible."""
     console = Console(highlight=False)
-    given = paragraphs(given_text(text, file))
+    if text is not None and file is not None:
+        raise typer.BadParameter("give either --text or --file.")
+    if file is not None:
+        text = decoded(sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes(), file)
+    given = paragraphs(TEXT if text is None else text)
     if not given:
         raise typer.BadParameter("there is no text; give --text, or a --file that holds some.")
-    if page is not None and not page.absolute().parent.is_dir():
-        raise typer.BadParameter(f"--page: there is no folder {page.absolute().parent}.")
     patience = "Loading and compiling; the first time this takes a minute..."
     if not console.is_terminal:
         console.print(patience)
     with console.status(patience):
         extensions.install()
-        nlp = with_alternatives(load() if pipeline is None else spacy.load(pipeline))
-        for _, component in nlp.pipeline:
-            # of several taggers the probabilities of tags and of entities: a token has one
-            shown = {"tag", "ent"} & set(getattr(component, "targets", ("tag",)))
-            if shown and hasattr(component, "probabilities"):
-                component.probabilities = True
+        nlp = load() if pipeline is None else spacy.load(pipeline)
+        _keep_alternatives(nlp)
         nlp("Warm up the Jaguar in Coventry.")
-    too_long = next((part for part in given if len(part) > nlp.max_length), None)
-    if too_long is not None:
-        raise typer.BadParameter(
-            f"the paragraph that begins with {too_long[:30]!r} has {len(too_long):,} characters, "
-            f"more than the pipeline takes ({nlp.max_length:,}); split it by blank lines."
-        )
     started = perf_counter()
     docs = list(nlp.pipe(given))
     seconds = perf_counter() - started
@@ -83,15 +99,33 @@ def demo(
         f"theirs [yellow]below {CLOSE:.0%}[/yellow]."
     )
     if page is not None:
-        try:
-            explain(docs, title="Decoded, with proof").save(page)
-        except OSError as error:
-            if page != PAGE:
-                raise
-            # nobody has asked for it: no reason to fail where the folder can't be written
-            console.print(f"[yellow]No page was written: {error}[/yellow]")
-        else:
-            console.print(f"The same as a page, with all alternatives: {page}")
+        explain(docs, title="Decoded, with proof").save(page)
+        console.print(f"The same as a page, with all alternatives: {page}")
+
+
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of a text, which blank lines part, each on one line.
+
+    Examples
+    --------
+    >>> paragraphs(" one\\ntwo \\n \\n\\n three")
+    ['one two', 'three']
+    """
+    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip()]
+
+
+def _keep_alternatives(nlp: Language) -> None:
+    """Make the components of a pipeline keep what the page can show."""
+    for _, component in nlp.pipeline:
+        for option, value in ALTERNATIVES.items():
+            if hasattr(component, option):
+                setattr(component, option, value)
+        # of several taggers a token has one margin, that of tags, and one probability
+        targets = getattr(component, "targets", ("tag",))
+        if "tag" in targets and hasattr(component, "margins"):
+            component.margins = True
+        if {"tag", "ent"} & set(targets) and hasattr(component, "probabilities"):
+            component.probabilities = True
 
 
 def _document(doc: Doc) -> Panel:
@@ -172,7 +206,13 @@ def _node(token: Token) -> Text:
 def certificate_table(docs: Sequence[Doc]) -> Table:
     """What is proven of each component's answers; those best among kept candidates are "rest"."""
     table = Table("component", "decoder", "decoded", "proven optimal", "the rest")
-    for name, rows in _by_component(docs):
+    found: dict[str, list[dict[str, Any]]] = {}
+    for doc in docs:
+        for name, rows in doc._.certificates.items():
+            found.setdefault(name, []).extend(rows)
+    for name, rows in found.items():
+        if not rows:
+            continue
         said = in_words_together(rows)
         proven = sum(s.units for s in said if s.kind == "optimal")
         table.add_row(
@@ -186,10 +226,3 @@ def certificate_table(docs: Sequence[Doc]) -> Table:
             "; ".join(f"{s.units} {s.words}" for s in said if s.kind != "optimal"),
         )
     return table
-
-
-def _by_component(docs: Sequence[Doc]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    for name in dict.fromkeys(name for doc in docs for name in doc._.certificates):
-        rows = [row for doc in docs for row in doc._.certificates.get(name, ())]
-        if rows:
-            yield name, rows

@@ -21,7 +21,7 @@ from ..process_pool import spawned_pool
 from ..registry import decoders
 from .warmup_pipelines import PIPELINES, WHOLE, parts_of, run_part
 
-__all__ = ["CORES", "warmup"]
+__all__ = ["tasks_of", "warmup"]
 
 Task = Callable[[], object]
 
@@ -36,7 +36,7 @@ def warmup(
 ) -> None:
     """Compile all decoders once, or what a pipeline needs, so that no later run has to."""
     started = perf_counter()
-    rounds = [parts_of(pipeline), [WHOLE]] if pipeline else [GROUPS]
+    rounds = [parts_of(pipeline), [WHOLE]] if pipeline else [list(CORES)]
     outcomes: dict[str, str] = {}
     with spawned_pool(os.cpu_count() or 1) as pool:
         for groups in rounds:
@@ -59,7 +59,7 @@ def warmup(
 
 
 def _run(group: str, pipeline: str) -> dict[str, str]:
-    """Run the tasks of a group, in a process of its own; say of each why it failed, if it did."""
+    """Run the tasks of a core or a pipeline's part; say of each why it failed, if it did."""
     tasks = {group: partial(run_part, pipeline, group)} if pipeline else tasks_of(group)
     outcomes = {}
     for name, task in tasks.items():
@@ -75,18 +75,19 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def tasks_of(group: str) -> dict[str, Task]:
-    """Return what is run for a group: registered decoders, other functions, components."""
+def tasks_of(core: str) -> dict[str, Task]:
+    """Return what is run for a core: its registered decoders, functions and components."""
+    decode_once, functions = CORES[core]
     ours = {
-        name: partial(_decode_once, group, build)
+        name: partial(_decode_registered, decode_once, name)
         for name, build in sorted(decoders.get_all().items())
-        if getattr(build, "home", "") == f"decoders.{group}"
+        if getattr(build, "home", "") == f"decoders.{core}"
     }
-    return {**ours, **FUNCTIONS.get(group, {}), **PIPELINES.get(group, {})}
+    return {**ours, **functions, **PIPELINES[core]}
 
 
-def _decode_once(core: str, build: Callable[[], Any]) -> None:
-    CORES[core](build())
+def _decode_registered(decode_once: Callable[[Any], None], name: str) -> None:
+    decode_once(decoders.get(name)())
 
 
 def _chain_models() -> list[Any]:
@@ -119,14 +120,6 @@ def _chain_functions() -> None:
         found = chain.posteriors(model, emissions)
         found.likely_runs(kinds, 0.5)
         found.of_runs(kinds, [0], [1], [0])
-
-
-def _adapters() -> None:
-    from ..adapt.tokens import EntityDecoder
-    from ..adapt.trees import arc_probabilities
-
-    EntityDecoder(["O", "B-X", "I-X"]).decode([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    arc_probabilities(np.zeros((3, 3)), projective=True)
 
 
 def _tree(decoder: Any) -> None:
@@ -172,19 +165,11 @@ def _representatives(decoder: Any) -> None:
         decoder.decode(RepresentativesProblem.from_graph(graph, candidates))
 
 
-#: How a decoder of each core is run once: one line for each core.
-CORES: dict[str, Callable[[Any], None]] = {
-    "tree": _tree,
-    "chain": _chain,
-    "path": _path,
-    "representatives": _representatives,
+#: Of each core how a decoder is run once, and what else is compiled; the longest first, as they
+#: run side by side. Hardly a function is compiled by two of them.
+CORES: dict[str, tuple[Callable[[Any], None], dict[str, Task]]] = {
+    "tree": (_tree, {"probabilities of trees": _tree_probabilities}),
+    "chain": (_chain, {"k-best, margins and marginals of chains": _chain_functions}),
+    "path": (_path, {}),
+    "representatives": (_representatives, {}),
 }
-#: What else is compiled, with a core or, for adapters, in a group of its own.
-FUNCTIONS: dict[str, dict[str, Task]] = {
-    "chain": {"k-best, margins and marginals of chains": _chain_functions},
-    "tree": {"probabilities of trees": _tree_probabilities},
-    "adapt": {"scores of other models": _adapters},
-}
-
-#: What is run side by side, longest first: hardly a function is compiled by two of them.
-GROUPS = (*CORES, "adapt")

@@ -9,7 +9,7 @@ import spacy_decoders.cli  # noqa: F401 - registers the commands
 from spacy_decoders.cli import app as own_app
 
 
-def invoke(*arguments: str, stdin: str | None = None):
+def invoke(*arguments: str, stdin: str | bytes | None = None):
     """Run a command as spaCy does; what came of it."""
     return CliRunner().invoke(app, ["decoders", *arguments], input=stdin, env={"COLUMNS": "110"})
 

@@ -6,6 +6,7 @@ import re
 from io import StringIO
 from pathlib import Path
 
+import pytest
 import spacy
 from rich.console import Console
 from spacy.tokens import Doc
@@ -14,6 +15,7 @@ from spacy_decoders import Certificate
 from spacy_decoders.cli.demo import certificate_table
 from spacy_decoders.components import extensions
 from tests.components.tagger.tagging import SENTENCES, trained
+from tests.display.page import read
 
 from .commands import invoke
 
@@ -60,9 +62,43 @@ def test_demo_takes_any_pipeline(tmp_path):
     assert "1 (100%)" in done.output
 
 
-def test_demo_refuses_what_it_can_not_read(tmp_path):
-    assert invoke("demo", "--file", str(tmp_path / "none.txt")).exit_code == 2
-    assert invoke("demo", "--text", "a", "--file", "-").exit_code == 2
+@pytest.fixture
+def blank(tmp_path):
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    return ("--pipeline", str(tmp_path / "blank"), "--page", str(tmp_path / "page.html"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "said"),
+    [
+        (("--file", "none.txt"), None, "none.txt"),
+        (("--text", "a", "--file", "-"), None, "either --text or --file"),
+        (("--text", " \n\n "), None, "there is no text"),
+        (("--file", "-"), " ", "there is no text"),
+        (("--file", "-"), b"caf\xe9", "no UTF-8; convert"),
+        (("--file", "latin.txt"), None, "latin.txt, line 1: byte 4 is 0xe9"),
+    ],
+)
+def test_demo_refuses_what_it_can_not_read(blank, arguments, stdin, said):
+    Path("latin.txt").write_bytes(b"caf\xe9")
+    done = invoke("demo", *blank, *arguments, stdin=stdin)
+    assert done.exit_code in (1, 2)
+    assert said in " ".join(done.output.replace("│", " ").split())
+    assert not Path(blank[-1]).exists()
+
+
+def test_a_byte_order_mark_is_no_text(blank):
+    Path("marked.txt").write_bytes(b"\xef\xbb\xbfCaf\xc3\xa9\r\n\r\nTea\r\n")
+    done = invoke("demo", *blank, "--file", "marked.txt")
+    assert done.exit_code == 0, done.output
+    page = read(Path(blank[-1]).read_text(encoding="utf8"))
+    assert [text.text for text in page.all("p", "text")] == ["Café", "Tea"]
+
+
+def test_a_page_that_cannot_be_written_is_told_plainly(blank, tmp_path):
+    done = invoke("demo", *blank[:2], "--text", "Tea", "--page", str(tmp_path))
+    assert done.exit_code == 1
+    assert f"{tmp_path}: Is a directory" in done.output.replace("\n", "")
 
 
 def test_the_best_of_kept_candidates_is_not_proven_optimal():
