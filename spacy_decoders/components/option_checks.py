@@ -101,43 +101,25 @@ def function(name: str, value: Any) -> Any:
 
 def decoder_of(core: str) -> Check:
     """A decoder of one core: "chain", "tree", "path" or "representatives"."""
-    protocol = vars(_PROTOCOLS[core])
-    methods = [name for name in protocol if not name.startswith("_")]
+    methods = [name for name in vars(_PROTOCOLS[core]) if not name.startswith("_")]
+    home = "spacy_decoders.decoders."
 
     def check(name: str, value: Any) -> Any:
-        other = _core_of(type(value))
-        missing = [method for method in methods if not hasattr(value, method)]
-        if isinstance(value, type):
-            fault = "is a class; make an instance of it"
-        elif other not in (None, core):
-            fault = f"is a {other} decoder"
-        elif missing:
-            fault = f"has no {' and '.join(missing)}"
-        else:
+        modules = [parent.__module__ for parent in type(value).__mro__]
+        ours = [module for module in modules if module.startswith(home)]
+        fits = not ours or any(module.startswith(f"{home}{core}.") for module in ours)
+        if fits and not isinstance(value, type) and all(hasattr(value, of) for of in methods):
             return value
-        given = value if isinstance(value, type) else type(value)
+        from .decoder_registry import decoders
+
+        names = [
+            registered
+            for registered, build in decoders.get_all().items()
+            if getattr(build, "home", "") == f"decoders.{core}"
+        ]
         raise ProblemError(
-            f"{name}: expected a {core} decoder, one of {', '.join(_names(core))}, or of your "
-            f"own; {given.__name__} {fault}."
+            f"{name}: expected a {core} decoder, one of {', '.join(sorted(names))}, or an object "
+            f"of your own with {' and '.join(methods)}; got {value!r}."
         )
 
     return check
-
-
-def _core_of(decoder: type) -> str | None:
-    """The core of a class of decoders, ours or derived from ours."""
-    home = "spacy_decoders.decoders."
-    for parent in decoder.__mro__:
-        if parent.__module__.startswith(home):
-            return parent.__module__.removeprefix(home).split(".")[0]
-    return None
-
-
-def _names(core: str) -> list[str]:
-    """Return the config names of the package's decoders of a core."""
-    from .decoder_registry import decoders
-
-    home = f"decoders.{core}"
-    return sorted(
-        name for name, build in decoders.get_all().items() if getattr(build, "home", "") == home
-    )

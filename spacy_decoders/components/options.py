@@ -112,14 +112,11 @@ class WithOptions:
             If there is no such option.
         """
         checked = {name: self._checked(name, value) for name, value in values.items()}
-        if not self._configured:
-            _check_variables(checked)
         options = {**self._options, **checked}
         self.check_options(options)
         # as instance attributes, whose access calls no descriptor
         self.__dict__.update(options)
-        if not self._configured:
-            self._configured = options
+        self._configured = self._configured or options
         self._note_changes()
 
     def check_options(self, options: Mapping[str, Any]) -> None:
@@ -132,18 +129,22 @@ class WithOptions:
             **{
                 name: changed
                 for name, (configured, changed) in saved.items()
-                if self._is_configured(name, configured)
+                if _are_alike(self._checked(name, configured), self._configured[name])
             }
         )
 
-    def _is_configured(self, name: str, saved: Any) -> bool:
-        """Whether the config still gives an option the value that it had when it was saved."""
-        now, before = self._configured[name], self._checked(name, saved)
-        return bool(now == before or ("$" in repr(before) and _plain(now) == _plain(before)))
+    def changed_options(self) -> list[str]:
+        """Options whose values are not those of the config."""
+        return [
+            name
+            for name, configured in self._configured.items()
+            # a user's object need not be comparable
+            if (value := self.__dict__[name]) is not configured and value != configured
+        ]
 
     def unsaved_changes(self) -> list[str]:
         """Options that were changed and are not saved with the component."""
-        return [name for name in self._changed() if not self._declared[name].saved]
+        return [name for name in self.changed_options() if not self._declared[name].saved]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._declared:
@@ -171,7 +172,7 @@ class WithOptions:
     def _note_changes(self) -> None:
         """Store options that a config does not keep in `cfg`, which is saved, with both values."""
         self.cfg.pop(SAVED, None)
-        changed = self._changed()
+        changed = self.changed_options()
         saved = {
             name: [self._configured[name], value]
             for name, value in self._options.items()
@@ -180,15 +181,6 @@ class WithOptions:
         if saved:
             self.cfg[SAVED] = saved
 
-    def _changed(self) -> list[str]:
-        before = self._configured
-        return [
-            name
-            for name, value in self._options.items()
-            # a user's object need not be comparable
-            if value is not before[name] and value != before[name]
-        ]
-
     def _unknown(self, kind: str, name: str) -> str:
         known = [known for known in dir(type(self)) if not known.startswith("_")]
         near = get_close_matches(name, [*self._declared, *known], n=1)
@@ -196,17 +188,14 @@ class WithOptions:
         return f"{type(self).__name__} has no {kind} {name!r}; {hint}"
 
 
-def _plain(value: Any) -> str:
-    """What a config file leaves of a value with dollars: each save doubles them, and strings
-    beside each other that have some become one."""
-    return re.sub(r"[$\s'\",()\[\]]", "", repr(value))
+def _are_alike(saved: Any, configured: Any) -> bool:
+    """Whether a config still has the value that it had when it was saved.
 
+    Each save of a config doubles dollars, and makes one string of several beside each other that
+    have some.
+    """
 
-def _check_variables(options: Mapping[str, Any]) -> None:
-    """Raise if a config with these options could be saved, and not be read again."""
-    for name, value in options.items():
-        if "${" in repr(value):
-            raise ProblemError(
-                f"{name}: {value!r} has '${{', which config files take for the beginning of a "
-                "variable; write it otherwise, '[$]{' in a regular expression."
-            )
+    def plain(value: Any) -> str:
+        return re.sub(r"[$\s'\",()\[\]]", "", repr(value))
+
+    return bool(saved == configured or ("$" in repr(saved) and plain(saved) == plain(configured)))

@@ -202,7 +202,7 @@ def test_a_decoder_of_another_core_is_refused_when_the_component_is_built(factor
         for name, build in decoders.get_all().items()
         if name.startswith("spacy-decoders.") and build() == WRONG[factory]
     )
-    allowed = f"decoder: expected .*{type(own).__name__}.v1.*{type(WRONG[factory]).__name__} is a"
+    allowed = f"decoder: expected .*{type(own).__name__}.v1.*got {type(WRONG[factory]).__name__}"
     with pytest.raises(ProblemError, match=allowed):
         spacy.blank("en").add_pipe(factory, config={"decoder": {"@decoders": name}})
     pipe = nlp.get_pipe(factory)
@@ -218,7 +218,7 @@ def test_a_decoder_of_ones_own_needs_its_methods_only():
             raise NotImplementedError
 
     pipe = spacy.blank("en").add_pipe("exact_tagger")
-    with pytest.raises(ProblemError, match="Mine has no decode_batch"):
+    with pytest.raises(ProblemError, match="with decode and decode_batch; got"):
         pipe.decoder = Mine()
     Mine.decode_batch = Mine.decode
     pipe.decoder = mine = Mine()
@@ -312,6 +312,3 @@ def test_dollars_survive_saves(tmp_path):
         nlp.to_disk(tmp_path)
         nlp = spacy.load(tmp_path)
         assert nlp.get_pipe("exact_tagger").constraints == (demand,)
-    demand = {"phrases": ["${x}"], "labels": ["CUR"]}
-    with pytest.raises(ProblemError, match=r"^constraints: .* has '\$\{', which config"):
-        spacy.blank("en").add_pipe("exact_tagger", config={"constraints": [demand]})
