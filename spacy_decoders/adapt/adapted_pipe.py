@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import srsly
 from spacy.pipeline import Pipe
-from spacy.util import from_bytes, to_bytes
 from spacy.vocab import Vocab
 
 from ..components.options import WithOptions
@@ -35,34 +34,29 @@ class AdaptedPipe(WithOptions, Pipe):
         self.cfg = {}
         self.configure(**options)
 
-    def parts(self) -> dict[str, tuple[Callable[[], bytes], Callable[[bytes], None]]]:
-        """What is saved: what makes the content of each part, and what takes it when loading."""
-        return {
-            "cfg": (
-                lambda: srsly.json_dumps(self.cfg).encode(),
-                lambda content: self._take(srsly.json_loads(content)),
-            )
-        }
+    def saved_parts(self) -> dict[str, Any]:
+        """What is saved, in plain types and bytes."""
+        return {"cfg": self.cfg}
+
+    def take_parts(self, parts: dict[str, Any]) -> None:
+        """Take what was saved."""
+        self.cfg.update(parts["cfg"])
+        self.restore_options()
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Save the component to bytes."""
-        getters = {name: content for name, (content, _) in self.parts().items()}
-        saved: bytes = to_bytes(getters, exclude)
+        saved: bytes = srsly.msgpack_dumps(self.saved_parts())
         return saved
 
     def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         """Load the component from bytes."""
-        from_bytes(bytes_data, {name: take for name, (_, take) in self.parts().items()}, exclude)
+        self.take_parts(srsly.msgpack_loads(bytes_data))
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the component to a file."""
-        Path(path).write_bytes(self.to_bytes(exclude=exclude))
+        Path(path).write_bytes(self.to_bytes())
 
     def from_disk(self: Self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
         """Load the component from a file."""
-        return self.from_bytes(Path(path).read_bytes(), exclude=exclude)
-
-    def _take(self, cfg: Any) -> None:
-        self.cfg.update(cfg)
-        self.restore_options()
+        return self.from_bytes(Path(path).read_bytes())

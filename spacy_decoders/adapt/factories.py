@@ -1,14 +1,12 @@
 """The factories of components over other models: what spaCy imports when it looks for one."""
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
-from spacy.tokens import Span
+from pydantic import Field
 
 from ..components.factories.factory import HASH_EMBED_CNN, register_factory
-from ..components.option_checks import function, number, whole
+from ..components.option_checks import function, whole
 from ..components.options import WithOptions, option
-from ..errors import ProblemError
 
 __all__ = [
     "BestSpansOptions",
@@ -20,9 +18,6 @@ __all__ = [
     "make_exact_senter",
     "make_exact_token_classifier",
 ]
-
-if not Span.has_extension("prob"):
-    Span.set_extension("prob", default=None)
 
 Scheme = Literal["auto", "BIO", "IOB1", "BILOU", "IO"]
 
@@ -43,12 +38,7 @@ class BestSpansOptions(WithOptions):
 
     spans_key: str = option("sc")
     output_key: str | None = option(None)
-    threshold: float = option(0.5, number(above=0.0))
-
-    def check_options(self, options: Mapping[str, Any]) -> None:
-        """Refuse a threshold that no probability exceeds."""
-        if not options["threshold"] < 1.0:
-            raise ProblemError(f"threshold: expected less than 1; got {options['threshold']!r}.")
+    threshold: float = option(0.5, Field(gt=0.0, lt=1.0))
 
 
 class TokenClassifierOptions(WithOptions):

@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pydantic import NonNegativeFloat
 
-from ..arrays import checked_indices, checked_scores, is_number
+from ..arrays import checked_indices, checked_scores
+from ..components.option_checks import check_of
 from ..errors import ProblemError
 
 __all__ = ["ChainRules", "LearnedChain", "learn_chain"]
@@ -64,12 +66,11 @@ def learn_chain(
     rules: ChainRules,
     *,
     l2: float = 1.0,
-    learn_scale: bool = True,
 ) -> LearnedChain:
-    """Learn transitions, and how much the scores weigh, as a conditional random field.
+    """Learn transitions, and a factor of the scores, as a conditional random field.
 
-    The scores are not changed: this is the last layer of a network that is frozen. The objective
-    is concave, so nothing depends on where one starts.
+    This is the last layer of a network that is frozen; the factor calibrates one that is too sure
+    of itself. The objective is concave, so nothing depends on where one starts.
 
     Parameters
     ----------
@@ -82,9 +83,6 @@ def learn_chain(
         What is legal.
     l2
         The weight of the squared norm of the transitions, in units of a text; not negative.
-    learn_scale
-        Whether the scores get a factor. It calibrates the probabilities of a network that is too
-        sure of itself.
 
     Raises
     ------
@@ -104,18 +102,16 @@ def learn_chain(
     """
     from scipy.optimize import minimize
 
-    if not is_number(l2) or l2 < 0:
-        raise ProblemError(f"l2: expected a number from 0 on, got {l2!r}.")
+    check_of(NonNegativeFloat)("l2", l2)
     objective = ChainObjective(scores, gold, rules, l2)
     size = len(objective.counts)
     first = np.append(np.zeros(size), 1.0)  # no transitions, and the scores as they are
-    scale_bounds = (0.01, 100.0) if learn_scale else (1.0, 1.0)
     found = minimize(
         objective,
         first,
         jac=True,
         method="L-BFGS-B",
-        bounds=[(None, None)] * size + [scale_bounds],
+        bounds=[(None, None)] * size + [(0.01, 100.0)],
         options={"maxiter": ITERATIONS},
     )
     tokens = int(objective.lengths.sum())

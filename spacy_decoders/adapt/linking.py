@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import NonNegativeFloat
 
-from ..arrays import is_number
 from ..budget import UNLIMITED, Budget
 from ..certificate import Certificate
+from ..components.option_checks import check_of
 from ..errors import ProblemError
 
 if TYPE_CHECKING:
@@ -91,10 +92,8 @@ class CollectiveLinker:
     vertices: Mapping[Any, int] | None = None
 
     def __post_init__(self) -> None:
-        if not is_number(self.weight) or not 0.0 <= self.weight < np.inf:
-            raise ProblemError(f"weight: expected a number from 0 on, got {self.weight!r}.")
-        if self.scores not in ("probability", "score"):
-            raise ProblemError(f"scores: expected probability or score, got {self.scores!r}.")
+        check_of(NonNegativeFloat)("weight", self.weight)
+        check_of(Literal["probability", "score"])("scores", self.scores)
 
     def link(
         self, mentions: Sequence[Candidates], *, budget: Budget = UNLIMITED
@@ -139,7 +138,7 @@ class CollectiveLinker:
             sets.append(np.array(rows, dtype=np.int32))
             local.append(self._costs(candidates))
         return RepresentativesProblem(
-            self._distances(list(numbers)), sets, local, weight=float(self.weight)
+            self._distances(list(numbers)), sets, local, weight=self.weight
         )
 
     def _costs(self, candidates: Candidates) -> NDArray[np.float64]:

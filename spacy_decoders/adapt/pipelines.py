@@ -39,7 +39,6 @@ def exact_tagger_from(
     examples: Iterable[Example] = (),
     *,
     l2: float = 1.0,
-    learn_scale: bool = True,
     **config: Any,
 ) -> LearnedChain | None:
     """Put an ``exact_tagger`` with the same network in the place of a trained tagger.
@@ -56,7 +55,7 @@ def exact_tagger_from(
         Of the tagger in it, and afterwards of the ``exact_tagger``.
     examples
         Labelled texts; their predicted Docs are annotated by the components before the tagger.
-    l2, learn_scale
+    l2
         As for :func:`~spacy_decoders.adapt.learning.learn_chain`.
     **config
         Options of the ``exact_tagger``, such as ``margins=True``.
@@ -91,7 +90,7 @@ def exact_tagger_from(
         return [numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)]
 
     rules = ChainRules.none(len(labels))
-    learned = _learned(nlp, name, examples, gold_of, rules, l2=l2, learn_scale=learn_scale)
+    learned = _learned(nlp, name, examples, gold_of, rules, l2)
     tok2vec = nlp.get_pipe_config(name)["model"]["tok2vec"]
     architecture = {"@architectures": "spacy-decoders.ChainScorer.v1", "tok2vec": tok2vec}
     options = {"overwrite": bool(tagger.cfg.get("overwrite", True)), **config}
@@ -162,7 +161,6 @@ def exact_senter_from(
     examples: Iterable[Example] = (),
     *,
     l2: float = 1.0,
-    learn_scale: bool = True,
 ) -> LearnedChain | None:
     """Put an ``exact_senter`` with the same network in the place of a trained senter.
 
@@ -171,7 +169,7 @@ def exact_senter_from(
     """
     senter = _trained(nlp, name, SentenceRecognizer)
     rules = ChainRules.none(2)._replace(can_start=np.array([False, True]))
-    learned = _learned(nlp, name, examples, _boundaries, rules, l2=l2, learn_scale=learn_scale)
+    learned = _learned(nlp, name, examples, _boundaries, rules, l2)
     config = nlp.get_pipe_config(name)
     options = {key: config[key] for key in ("model", "overwrite") if key in config}
     exact: Any = nlp.replace_pipe(name, "exact_senter", config=options)
@@ -207,7 +205,7 @@ def _learned(
     examples: Iterable[Example],
     gold_of: Callable[[Example], Sequence[int]],
     rules: ChainRules,
-    **options: Any,
+    l2: float,
 ) -> LearnedChain | None:
     """Learn transitions from units: sentences where the Doc has them; None from no examples.
 
@@ -235,7 +233,7 @@ def _learned(
             if min(right[part]) >= 0:
                 scores.append(np.asarray(pipe.model.ops.to_numpy(rows[part]), dtype=np.float32))
                 gold.append(np.array(right[part], dtype=np.int64))
-    return learn_chain(scores, gold, rules, **options)
+    return learn_chain(scores, gold, rules, l2=l2)
 
 
 def beam_entities(
@@ -274,12 +272,8 @@ def beam_entities(
         for weight, entities in analyses:
             for start, end, label in entities:
                 shares[start, end, label] += weight / total
-        spans = list(shares)
-        likely = [min(1.0, shares[span]) for span in spans]
-        numbers, certificate = select([span[:2] for span in spans], log_odds(likely, threshold))
-        chosen = []
-        for number in numbers:
-            start, end, label = spans[number]
-            chosen.append((Span(doc, start, end, label=label), likely[number]))
-        found.append((chosen, certificate))
+        likely = np.minimum(1.0, list(shares.values()))
+        numbers, certificate = select([(a, b) for a, b, _ in shares], log_odds(likely, threshold))
+        spans = [Span(doc, start, end, label=label) for start, end, label in shares]
+        found.append(([(spans[n], float(likely[n])) for n in numbers], certificate))
     return found

@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pydantic import Field
 from spacy.tokens import Doc, SpanGroup
 
-from ..arrays import checked_indices, checked_scores, is_number
+from ..arrays import checked_indices, checked_scores
 from ..certificate import Certificate
 from ..components import extensions
+from ..components.option_checks import check_of
 from ..errors import ProblemError
 from .adapted_pipe import AdaptedPipe
 from .factories import BestSpansOptions
@@ -28,6 +30,8 @@ Floats = NDArray[np.float64]
 
 #: Within how much of its bound a set is called optimal, relative to 1 + its scale.
 TOLERANCE = 1e-9
+
+THRESHOLD = check_of(float, Field(gt=0.0, lt=1.0))
 
 #: Probabilities nearer to 0 or 1 than this count as this far from them.
 NEAREST = 1e-7
@@ -58,8 +62,7 @@ def select(borders: ArrayLike, scores: ArrayLike) -> tuple[list[int], Certificat
     >>> chosen, certificate.status
     ([0, 2], 'optimal')
     """
-    none = isinstance(borders, (list, tuple, np.ndarray)) and not len(borders)
-    given = np.zeros((0, 2), dtype=np.int64) if none else borders
+    given = borders if np.size(borders) else np.zeros((0, 2), dtype=np.int64)
     spans = checked_indices("spans", given, (None, 2), low=0, dtype=np.int64)
     worth = checked_scores("scores", scores, (len(spans),), dtype=np.float64)
     empty = np.flatnonzero(spans[:, 0] >= spans[:, 1])
@@ -148,18 +151,18 @@ def log_odds(probabilities: ArrayLike, threshold: float = 0.5) -> Floats:
     >>> log_odds([0.5, 0.9, 0.1]).round(3).tolist()
     [0.0, 2.197, -2.197]
     """
+    from scipy.special import logit
+
     given = np.asarray(probabilities, dtype=np.float64)
-    if not is_number(threshold) or not 0.0 < threshold < 1.0:
-        raise ProblemError(f"threshold: expected a number between 0 and 1, got {threshold!r}.")
+    THRESHOLD("threshold", threshold)
     outside = np.flatnonzero(~((given >= 0.0) & (given <= 1.0)))
     if outside.size:
         raise ProblemError(
             f"probabilities: expected numbers from 0 to 1, got {given.flat[outside[0]]} at index "
             f"{int(outside[0])}; give other scores as they are, without log_odds."
         )
-    inner = np.clip(given, NEAREST, 1.0 - NEAREST)
-    odds: Floats = np.log(inner / (1.0 - inner))
-    return odds - math.log(threshold / (1.0 - threshold))
+    odds: Floats = logit(np.clip(given, NEAREST, 1.0 - NEAREST)) - logit(threshold)
+    return odds
 
 
 def best_spans(

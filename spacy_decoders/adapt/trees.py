@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pydantic import NonNegativeInt
 
-from ..arrays import checked_scores, checked_whole
+from ..arrays import checked_scores
 from ..budget import UNLIMITED, Budget
+from ..components.option_checks import check_of
 from ..decoders.tree.probabilities import arc_probabilities
 from ..errors import ProblemError
 from .tokens.words import log_softmax
@@ -21,6 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["ArcParser", "arc_probabilities"]
 
 Floats = NDArray[np.float64]
+
+#: The checks of a parser's arguments.
+ARGUMENTS = {
+    "rows": check_of(Literal["dependents", "heads"]),
+    **dict.fromkeys(("normalize", "projective", "single_root"), check_of(bool)),
+    "once": check_of(list[NonNegativeInt]),
+}
+FIXED = check_of(dict[int, int] | None)
 
 
 @dataclass(frozen=True)
@@ -65,17 +75,8 @@ class ArcParser:
     once: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.rows not in ("dependents", "heads"):
-            raise ProblemError(f"rows: expected dependents or heads, got {self.rows!r}.")
-        for name in ("normalize", "projective", "single_root"):
-            value = getattr(self, name)
-            if not isinstance(value, (bool, np.bool_)):
-                raise ProblemError(f"{name}: expected True or False; got {value!r}.")
-        try:
-            once = tuple(self.once)
-        except TypeError as error:
-            raise ProblemError(f"once: expected numbers of labels, got {self.once!r}.") from error
-        object.__setattr__(self, "once", tuple(checked_whole("once", n, low=0) for n in once))
+        for name, check in ARGUMENTS.items():
+            object.__setattr__(self, name, check(name, getattr(self, name)))
 
     def decode(
         self,
@@ -150,18 +151,21 @@ class ArcParser:
         fixed: Mapping[int, int] | None = None,
     ) -> tuple[Floats, Floats | None]:
         """Check scores and lay them out by heads: (head, modifier) and (head, modifier, label)."""
-        scores = _square(checked_scores("arcs", arcs, (None, None), dtype=np.float64))
+        scores = checked_scores("arcs", arcs, (None, None), dtype=np.float64)
         size = len(scores)
+        if not size or scores.shape != (size, size):
+            raise ProblemError(
+                "arcs: expected (n + 1, n + 1) for n tokens, with a place for the root; got "
+                f"{scores.shape}."
+            )
         of_labels = None
         if labels is not None:
             of_labels = checked_scores("labels", labels, (size, size, None), dtype=np.float64)
-            outside = [label for label in self.once if not 0 <= label < of_labels.shape[2]]
-            if not of_labels.shape[2] or outside:
-                raise ProblemError(
-                    f"labels: there are {of_labels.shape[2]}, and `once` names {outside}."
-                )
-        elif self.once:
-            raise ProblemError("once: it needs `labels`, their scores.")
+        count = 0 if of_labels is None else of_labels.shape[2]
+        if (labels is not None and not count) or max(self.once, default=-1) >= count:
+            raise ProblemError(
+                f"labels: there are scores of {count}, and `once` names {self.once}."
+            )
         if self.rows == "dependents":
             scores = scores.T
             of_labels = None if of_labels is None else of_labels.transpose(1, 0, 2)
@@ -172,10 +176,7 @@ class ArcParser:
             scores[:, 1:] = log_softmax(scores[:, 1:], axis=0)
             of_labels = None if of_labels is None else log_softmax(of_labels, axis=2)
         # after that: what is ruled out changes no other arc's probability
-        if fixed is not None and not isinstance(fixed, Mapping):
-            raise ProblemError(f"fixed: expected heads by their tokens, as a dict; got {fixed!r}.")
-        for token, head in (fixed or {}).items():
-            token, head = (checked_whole("fixed", number, low=0) for number in (token, head))
+        for token, head in (FIXED("fixed", fixed) or {}).items():
             if not 1 <= token < size or not 0 <= head < size or token == head:
                 raise ProblemError(f"fixed: token {token} can't have the head {head}.")
             kept = scores[head, token]
@@ -230,12 +231,3 @@ def _labelled(tree: TreeSolution, labels: Floats | None) -> TreeSolution:
         return tree
     of_arcs = labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
     return replace(tree, labels=of_arcs.argmax(axis=1).astype(np.int32))
-
-
-def _square(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    if scores.shape[0] != scores.shape[1] or not len(scores):
-        raise ProblemError(
-            "arcs: expected (n + 1, n + 1) for n tokens, with a place for the root; got "
-            f"{scores.shape}."
-        )
-    return scores

@@ -63,13 +63,22 @@ def test_scores_of_other_kinds():
     assert linker.link([[(1, -3.0), (2, 12.5)]]).concepts == (2,)
     with pytest.raises(InfeasibleError):
         linker.link([[(1, -np.inf)]])
-    for wrong, message in (([[(1, 1.5)]], "probabilities"), ([[(1, np.nan)]], "numbers")):
-        with pytest.raises(ProblemError, match=message):
-            CollectiveLinker([(1, 2)]).link(wrong)
-    with pytest.raises(ProblemError, match="weight"):
-        CollectiveLinker([(1, 2)], weight=-1.0)
-    with pytest.raises(ProblemError, match="scores"):
-        CollectiveLinker([(1, 2)], scores="logits")
+
+
+@pytest.mark.parametrize(
+    ("options", "mentions", "message"),
+    [
+        ({}, [[(1, 1.5)]], "mentions: expected probabilities"),
+        ({}, [[(1, np.nan)]], "mentions: expected numbers"),
+        ({}, [[("a", "much")]], "mentions: expected pairs"),
+        ({}, [3], "mentions: expected pairs"),
+        ({"weight": -1.0}, [], "weight"),
+        ({"scores": "logits"}, [], "scores"),
+    ],
+)
+def test_what_is_refused_is_named(options, mentions, message):
+    with pytest.raises(ProblemError, match=message):
+        CollectiveLinker([(1, 2)], **options).link(mentions)
 
 
 def test_a_candidate_that_comes_twice_counts_once():
@@ -78,9 +87,3 @@ def test_a_candidate_that_comes_twice_counts_once():
     twice = linker.link([[("a", 0.2), ("c", 0.4), ("a", 0.6)], [("b", 1.0)]])
     assert twice.concepts == once.concepts == ("a", "b")
     assert twice.margins[0] == pytest.approx(once.margins[0]) and once.margins[0] > 0
-
-
-@pytest.mark.parametrize("mentions", [[["a"]], [[("a", "much")]], [[("a", None)]], [3]])
-def test_what_is_no_candidate_is_named(mentions):
-    with pytest.raises(ProblemError, match="mentions: expected pairs"):
-        CollectiveLinker([("a", "b")]).link(mentions)

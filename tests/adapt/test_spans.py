@@ -71,12 +71,6 @@ def test_the_bound_is_that_of_all_sets(rng):
         assert bound == pytest.approx(best_by_enumeration(borders, scores))
 
 
-def test_one_by_hand():
-    # 1.5 in the middle is less than 1 on each side
-    assert select([(0, 2), (1, 3), (2, 4)], [1.0, 1.5, 1.0])[0] == [0, 2]
-    assert select([(0, 2), (1, 3), (2, 4)], [1.0, 2.5, 1.0])[0] == [1]
-
-
 def test_nothing_is_chosen_of_nothing():
     assert select([], [])[1].score == 0.0
     chosen, certificate = select([(0, 1)], [-1.0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,25 +26,20 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
     ``doc._.certificates[name]``, its margins in ``token._.tag_margin`` if they are asked for.
     """
 
-    def __init__(self, vocab: Any, name: str, **options: Any) -> None:
-        super().__init__(vocab, name, **options)
-        self._content = b""
-        self._model: CrfSuiteModel | None = None
+    _content = b""
 
-    @property
+    @cached_property
     def chain(self) -> CrfSuiteModel:
         """The model, with the rules of its entities' scheme.
 
         Not called `model`, which spaCy reads of every component, also before there is one.
         """
-        if self._model is None:
-            content = self._content or (Path(self.path).read_bytes() if self.path else b"")
-            if not content:
+        if not self._content:
+            if not self.path:
                 raise ProblemError(f"{self.name}: it has no model; set its path.")
-            self._content = content
-            model = CrfSuiteModel.open(content)
-            self._model = _legal(model) if self.target == "ent" else model
-        return self._model
+            self._content = Path(self.path).read_bytes()
+        model = CrfSuiteModel.open(self._content)
+        return _legal(model) if self.target == "ent" else model
 
     def __call__(self, doc: Doc) -> Doc:
         """Annotate one document."""
@@ -69,16 +64,16 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
             extensions.record_margins(doc, self.name, "tag_margin", margins)
         return doc
 
-    def parts(self) -> dict[str, tuple[Callable[[], bytes], Callable[[bytes], None]]]:
+    def saved_parts(self) -> dict[str, Any]:
         """What is saved: the model too."""
-        return {**super().parts(), "model.crfsuite": (self._content_of_model, self._take_model)}
-
-    def _content_of_model(self) -> bytes:
         _ = self.chain
-        return self._content
+        return {**super().saved_parts(), "model.crfsuite": self._content}
 
-    def _take_model(self, content: bytes) -> None:
-        self._content, self._model = content, None
+    def take_parts(self, parts: dict[str, Any]) -> None:
+        """Take what was saved, in place of the file at `path`."""
+        super().take_parts(parts)
+        self._content = parts["model.crfsuite"]
+        self.__dict__.pop("chain", None)
 
 
 def _legal(model: CrfSuiteModel) -> CrfSuiteModel:

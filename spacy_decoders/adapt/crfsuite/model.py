@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
-from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, cast
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,22 +28,13 @@ SEPARATOR = ":"
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class EncodedItems:
+class EncodedItems(NamedTuple):
     """The known attributes of all tokens of several sequences, end to end."""
 
-    #: **Shape (attributes,)**, int32 and float64: which, and how much it counts.
-    numbers: NDArray[np.int32]
-    values: Floats
-    #: **Shape (tokens + 1,)**: token t has ``numbers[tokens[t]:tokens[t + 1]]``.
-    tokens: NDArray[np.int64]
-    #: **Shape (sequences + 1,)**: sequence s has the tokens ``offsets[s]:offsets[s + 1]``.
-    offsets: NDArray[np.int64]
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """**Shape (sequences,)**: how many tokens each sequence has."""
-        return np.diff(self.offsets)
+    #: A sparse array, **shape (tokens, attributes)**: how much each attribute counts.
+    attributes: Any
+    #: **Shape (sequences,)**: how many tokens each sequence has.
+    lengths: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +96,7 @@ class CrfSuiteModel:
                     f"{type(source).__name__}."
                 )
             source = file.name
-        content = source if isinstance(source, bytes) else fspath(source)
-        return cls(read_model_file(content))
+        return cls(read_model_file(source))
 
     def with_rules(
         self,
@@ -130,26 +119,26 @@ class CrfSuiteModel:
         ``pycrfsuite.ItemSequence``. Attributes that the model does not know are left out, as by
         CRFsuite.
         """
+        from scipy.sparse import csr_array
+
         numbers: list[int] = []
         values: list[float] = []
-        tokens, offsets = [0], [0]
+        ends, lengths = [0], []
         find = self.file.attributes.get
         for sequence in sequences:
             items = sequence.items() if hasattr(sequence, "items") else sequence
+            before = len(ends)
             for item in items:
                 for attribute, value in attributes_of(item):
                     number = find(attribute)
                     if number is not None:
                         numbers.append(number)
                         values.append(value)
-                tokens.append(len(numbers))
-            offsets.append(len(tokens) - 1)
-        return EncodedItems(
-            np.array(numbers, dtype=np.int32),
-            np.array(values, dtype=np.float64),
-            np.array(tokens, dtype=np.int64),
-            np.array(offsets, dtype=np.int64),
-        )
+                ends.append(len(numbers))
+            lengths.append(len(ends) - before)
+        shape = len(ends) - 1, len(self.file.attributes)
+        attributes = csr_array((np.array(values, dtype=np.float64), numbers, ends), shape=shape)
+        return EncodedItems(attributes, np.array(lengths, dtype=np.int64))
 
     def tag(self, sequence: Any) -> list[str]:
         """Return the best labels of one sequence, as ``pycrfsuite.Tagger.tag`` does."""
@@ -158,11 +147,7 @@ class CrfSuiteModel:
 
     def emissions(self, encoded: EncodedItems) -> Floats:
         """Return what each label of each token is worth: **shape (tokens, L)**, float64."""
-        from scipy.sparse import csr_array
-
-        shape = len(encoded.tokens) - 1, len(self.file.attributes)
-        items = csr_array((encoded.values, encoded.numbers, encoded.tokens), shape=shape)
-        found = items @ self._weights
+        found = encoded.attributes @ self._weights
         emissions: Floats = found.toarray() if hasattr(found, "toarray") else found
         return emissions
 
@@ -198,11 +183,8 @@ class CrfSuiteModel:
         """Return up to `k` best labellings of each sequence, best first."""
         from ...decoders.chain import k_best
 
-        emissions = self.emissions(encoded)
-        return [
-            k_best(self.chain_model, emissions[begin:stop], k)
-            for begin, stop in pairwise(encoded.offsets.tolist())
-        ]
+        parts = np.split(self.emissions(encoded), np.cumsum(encoded.lengths)[:-1])
+        return [k_best(self.chain_model, part, k) for part in parts[: len(encoded.lengths)]]
 
     @cached_property
     def chain_model(self) -> ChainModel:

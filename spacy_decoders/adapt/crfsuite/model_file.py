@@ -61,6 +61,9 @@ class ModelFile:
 def read_model_file(source: str | PathLike[str] | bytes) -> ModelFile:
     """Read a model file, and check all of it that is used.
 
+    ``pycrfsuite.Tagger.info()`` is no way to do it: it prints weights to six digits, and fails on
+    attributes with line breaks, as the model of usaddress has them.
+
     Parameters
     ----------
     source
@@ -78,29 +81,39 @@ def read_model_file(source: str | PathLike[str] | bytes) -> ModelFile:
     Okazaki 2007, *CRFsuite: a fast implementation of Conditional Random Fields*.
     """
     content = source if isinstance(source, bytes) else Path(source).read_bytes()
-    if len(content) < HEADER.size:
-        raise _damaged("it is shorter than a header")
+    try:
+        return _parsed(content)
+    except (ValueError, struct.error) as error:
+        raise ProblemError(
+            "model file: it is no first-order model of CRFsuite 0.12 (lCRF, FOMC, version "
+            f"{VERSION}), or damaged: {error}."
+        ) from error
+
+
+def _parsed(content: bytes) -> ModelFile:
+    """Read the content of a file; what is damaged raises, as numpy, struct or the checks say."""
     magic, size, kind, version, _, label_count, attribute_count, *offsets = HEADER.unpack_from(
         content
     )
-    if magic != b"lCRF" or kind != b"FOMC" or version != VERSION:
-        raise ProblemError(
-            "model file: expected a first-order model of CRFsuite 0.12 (lCRF, FOMC, version "
-            f"{VERSION}); got {magic!r}, {kind!r}, {version}."
-        )
-    if size != len(content):
-        raise _damaged(f"it should have {size} bytes and has {len(content)}")
+    _check(magic == b"lCRF" and kind == b"FOMC" and version == VERSION, "another header")
+    _check(size == len(content), f"it should have {size} bytes and has {len(content)}")
     feature_offset, label_offset, attribute_offset = offsets[:3]
-    labels = _strings(content, label_offset, label_count, "labels")
-    attributes = _strings(content, attribute_offset, attribute_count, "attributes")
-    features = _features(content, feature_offset)
+    labels = _strings(content[label_offset:], label_count)
+    attributes = _strings(content[attribute_offset:], attribute_count)
+    chunk, _, count = CHUNK.unpack_from(content, feature_offset)
+    _check(chunk == b"FEAT", "no features")
+    features = np.frombuffer(content, FEATURE, count, feature_offset + CHUNK.size)
     states = features[features["kind"] == STATE]
     links = features[features["kind"] == TRANSITION]
-    if len(states) + len(links) < len(features):
-        raise _damaged("a feature is neither of a state nor of a transition")
-    _check_range(states["source"], len(attributes), "attribute")
-    for part in (states["target"], links["source"], links["target"]):
-        _check_range(part, len(labels), "label")
+    _check(len(states) + len(links) == count, "a feature is of neither a state nor a transition")
+    _check(bool(np.isfinite(features["weight"]).all()), "a weight is no finite number")
+    for numbers, names in (
+        (states["source"], attributes),
+        (states["target"], labels),
+        (links["source"], labels),
+        (links["target"], labels),
+    ):
+        _check(int(numbers.max(initial=0)) < max(1, len(names)), "a feature has no such name")
     transitions = np.zeros((len(labels), len(labels)))
     transitions[links["source"], links["target"]] = links["weight"]
     states = states[np.argsort(states["source"], kind="stable")]
@@ -115,59 +128,23 @@ def read_model_file(source: str | PathLike[str] | bytes) -> ModelFile:
     )
 
 
-def _features(content: bytes, offset: int) -> NDArray[np.void]:
-    """Read the chunk of all features."""
-    if offset + CHUNK.size > len(content):
-        raise _damaged("the features lie outside")
-    chunk, _, count = CHUNK.unpack_from(content, offset)
-    begin = offset + CHUNK.size
-    if chunk != b"FEAT" or begin + count * FEATURE.itemsize > len(content):
-        raise _damaged("the features are cut off")
-    features = np.frombuffer(content, FEATURE, count, begin)
-    if not np.isfinite(features["weight"]).all():
-        raise _damaged("a weight is no finite number")
-    return features
-
-
-def _strings(content: bytes, offset: int, count: int, what: str) -> list[str]:
-    """Read a database of strings, in the order of their numbers."""
-    if offset + DATABASE.size > len(content):
-        raise _damaged(f"the {what} lie outside")
-    magic, size, _, order, listed, list_offset = DATABASE.unpack_from(content, offset)
-    fits = DATABASE.size <= size <= len(content) - offset
-    if magic != b"CQDB" or order != BYTE_ORDER or not fits:
-        raise _damaged(f"the {what} are no database")
-    data = memoryview(content)[offset : offset + size]
-    if listed != count or list_offset + 4 * count > size:
-        raise _damaged(f"expected a list of {count} {what}")
-    records = np.frombuffer(data, "<u4", count, list_offset).tolist()
-    found = [_record(data, record, what) for record in records]
-    if [number for number, _ in found] != list(range(count)):
-        raise _damaged(f"the {what} are not in order")
-    strings = [string for _, string in found]
-    if len(set(strings)) < count:
-        raise _damaged(f"one of the {what} is there twice")
+def _strings(content: bytes, count: int) -> list[str]:
+    """Read the database of strings that content begins with, in the order of their numbers."""
+    magic, size, _, order, listed, list_offset = DATABASE.unpack_from(content)
+    _check(magic == b"CQDB" and order == BYTE_ORDER and listed == count, "no list of names")
+    _check(size <= len(content), "the names are cut off")
+    content = content[:size]
+    strings = []
+    for number, offset in enumerate(np.frombuffer(content, "<u4", count, list_offset).tolist()):
+        own, length = struct.unpack_from("<II", content, offset)
+        string = content[offset + 8 : offset + 8 + length]
+        _check(own == number and len(string) == length, "a name is cut off, or not in order")
+        _check(string.endswith(b"\0"), "a name without its end")
+        strings.append(string[:-1].decode("utf8"))
+    _check(len(set(strings)) == count, "a name is there twice")
     return strings
 
 
-def _record(data: memoryview, offset: int, what: str) -> tuple[int, str]:
-    """Read the number and the string of one record; the string ends with a zero byte."""
-    if offset + 8 > len(data):
-        raise _damaged(f"one of the {what} lies outside")
-    number, length = struct.unpack_from("<II", data, offset)
-    string = bytes(data[offset + 8 : offset + 8 + length])
-    if not length or len(string) < length or string[-1]:
-        raise _damaged(f"one of the {what} is cut off")
-    try:
-        return number, string[:-1].decode("utf8")
-    except UnicodeDecodeError as error:
-        raise _damaged(f"one of the {what} is no UTF-8") from error
-
-
-def _check_range(numbers: NDArray[np.uint32], count: int, what: str) -> None:
-    if len(numbers) and int(numbers.max()) >= count:
-        raise _damaged(f"a feature has the {what} {int(numbers.max())} of {count}")
-
-
-def _damaged(why: str) -> ProblemError:
-    return ProblemError(f"model file: it is no model of CRFsuite, or damaged: {why}.")
+def _check(holds: bool, fault: str) -> None:
+    if not holds:
+        raise ValueError(fault)

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pydantic import PositiveFloat
 
-from ...arrays import checked_scores, is_number
+from ...arrays import checked_scores
 from ...certificate import Certificate
-from ...errors import ProblemError
+from ...components.option_checks import check_of
 from .scheme import EntityScheme, SchemeName
 
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution, RunKinds
 
 __all__ = ["EntityDecoder", "FoundEntities", "TokenEntity"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -110,8 +109,7 @@ class EntityDecoder:
     probabilities: bool = True
 
     def __post_init__(self) -> None:
-        if not is_number(self.scale) or not 0.0 < self.scale < np.inf:
-            raise ProblemError(f"scale: expected a number greater than 0, got {self.scale!r}.")
+        check_of(PositiveFloat)("scale", self.scale)
         _ = self.model  # checks the rest
 
     @cached_property
@@ -193,7 +191,6 @@ class EntityDecoder:
         gold: Sequence[ArrayLike],
         *,
         l2: float = 1.0,
-        learn_scale: bool = True,
     ) -> EntityDecoder:
         """Return a decoder with the transitions that fit labelled texts best.
 
@@ -206,7 +203,7 @@ class EntityDecoder:
         gold
             For each text **shape (n,)**: the right labels. Texts whose labels break the scheme
             are left out.
-        l2, learn_scale
+        l2
             As for :func:`~spacy_decoders.adapt.learning.learn_chain`.
         """
         from ..learning import ChainRules, learn_chain
@@ -217,7 +214,6 @@ class EntityDecoder:
             gold,
             ChainRules(rules.can_follow, rules.can_start, rules.can_end),
             l2=l2,
-            learn_scale=learn_scale,
         )
         return replace(
             self,
@@ -241,13 +237,16 @@ class EntityDecoder:
         """Add the entities of labellings of texts that begin at these rows of the emissions."""
         spans = [self.rules.entities(solution.labels) for solution in solutions]
         likely: Iterator[float | None] = repeat(None)
-        if self.probabilities:
-            runs = [
-                (begin + start, begin + end, kind)
-                for begin, of_text in zip(begins, spans, strict=True)
-                for start, end, kind in of_text
-            ]
-            likely = iter(self._probabilities(runs, emissions, lengths).tolist())
+        if self.probabilities and any(spans):
+            from ...decoders.chain import posteriors
+
+            kinds, runs = self._run_kinds, []
+            for begin, of_text in zip(begins, spans, strict=True):
+                for start, end, kind in of_text:
+                    number = kinds.kinds[self.rules.kinds.index(kind)]
+                    runs.append((begin + start, begin + end, number))
+            found = posteriors(self.model, emissions, np.array(lengths))
+            likely = iter(found.of_runs(kinds, *np.array(runs).T).tolist())
         return [
             FoundEntities(
                 tuple(TokenEntity(*span, next(likely)) for span in of_text),
@@ -256,24 +255,6 @@ class EntityDecoder:
             )
             for solution, of_text in zip(solutions, spans, strict=True)
         ]
-
-    def _probabilities(
-        self,
-        runs: Sequence[tuple[int, int, str]],
-        emissions: NDArray[np.float32],
-        lengths: Sequence[int],
-    ) -> Floats:
-        """**Shape (runs,)**: the probability of each run of rows of the emissions."""
-        from ...decoders.chain import posteriors
-
-        if not runs:
-            return np.zeros(0)
-        names, kinds = self.rules.kinds, self._run_kinds
-        begins, ends, numbers = np.array(
-            [(start, end, kinds.kinds[names.index(kind)]) for start, end, kind in runs]
-        ).T
-        found = posteriors(self.model, emissions, np.array(lengths))
-        return found.of_runs(kinds, begins, ends, numbers)
 
     @cached_property
     def _run_kinds(self) -> RunKinds:

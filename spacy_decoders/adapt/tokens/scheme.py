@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ...components.option_checks import check_of
 from ...errors import ProblemError
 
 __all__ = ["EntityScheme", "SchemeName"]
@@ -18,7 +19,6 @@ SchemeName = Literal["BIO", "IOB1", "BILOU", "IO"]
 
 #: What each prefix says of a word: it begins, continues or ends an entity, or does several of it.
 _ROLES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
-_SCHEMES = ("BIO", "IOB1", "BILOU", "IO")
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,7 @@ class EntityScheme:
                 "labels: expected different ones, with O for words outside entities; got "
                 f"{', '.join(labels)}."
             )
-        if self.scheme not in (*_SCHEMES, "auto"):
-            raise ProblemError(
-                f"scheme: expected one of auto, {', '.join(_SCHEMES)}, got {self.scheme!r}."
-            )
+        check_of(SchemeName | Literal["auto"])("scheme", self.scheme)
         for label in labels:
             role, _ = self._parts(label)
             if not role:
