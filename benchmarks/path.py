@@ -40,7 +40,6 @@ from spacy_decoders.decoders.path import (
     IntegerProgram,
     PathProblem,
     PathSolution,
-    reduce,
 )
 from spacy_decoders.decoders.path.published.color_coding import Colorings, best_color_count
 from spacy_decoders.models.headline.stems import Stemmer
@@ -173,7 +172,6 @@ def table_1(
         "Beam 80": Beam(80),
         "Beam 1345": Beam(1345),
         "Beam 10, look-ahead": Beam(10, lookahead=True),
-        "ColorCoding as published": ColorCoding(reduce=False),
         "ColorCoding": ColorCoding(),
     }
     tasks = {
@@ -274,11 +272,8 @@ def integer_programs(
 def figure_2(report: Report, problems: Problems) -> None:
     """How many colourings it takes to find each document's optimum."""
     kinds = {
-        "as published": problems,
-        "titles of up to 7 words, as published": [task for task in problems if task[1] <= 7],
-        "after safe reduction by a beam of 10": [
-            (reduced(problem, length), length) for problem, length in problems
-        ],
+        "all titles": problems,
+        "titles of up to 7 words": [task for task in problems if task[1] <= 7],
     }
     series, rows = {}, []
     for name, tasks in kinds.items():
@@ -303,18 +298,11 @@ def figure_2(report: Report, problems: Problems) -> None:
     )
 
 
-def reduced(problem: PathProblem, length: int) -> PathProblem:
-    """The vertices that a path as good as a narrow beam's can visit."""
-    known = Beam(10, lookahead=True).decode(problem, length).certificate.score
-    return reduce(problem, length, known)[0]
-
-
 def colorings_to_optimum(problem: PathProblem, length: int) -> int:
-    """Count colourings, as published, until one shows the best path."""
+    """Count colourings until one shows the best path."""
     optimum = ExactPath().decode(problem, length).certificate.score
     colors = best_color_count(problem.class_count, length, problem.size, 1e-3)
-    rest = np.zeros((length, problem.size))
-    colorings = Colorings(problem, rest, colors, prune=False, seed=0)
+    colorings = Colorings(problem, length, colors, seed=0)
     return colorings.run(0, 1_000_000, optimum - 1e-9, lambda: False)[0]
 
 

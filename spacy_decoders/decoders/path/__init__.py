@@ -9,12 +9,10 @@ from ...lazy import lazy_names
 
 if TYPE_CHECKING:
     from .beam import Beam
-    from .decoder import PathDecoder
     from .exact_path import ExactPath, decode_lengths, k_best
-    from .problem import PathProblem, PathSolution
+    from .problem import PathDecoder, PathProblem, PathSolution
     from .published.color_coding import ColorCoding
     from .published.integer_program import IntegerProgram
-    from .reduction import reduce
     from .subtree import SubtreeProblem, SubtreeSolution, TreeKnapsack
 
 __all__ = [
@@ -30,7 +28,6 @@ __all__ = [
     "TreeKnapsack",
     "decode_lengths",
     "k_best",
-    "reduce",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -10,8 +10,7 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...errors import ProblemError
 from .beam_search import beam
-from .decoder import PathDecoder
-from .problem import PathProblem, PathSolution
+from .problem import PathDecoder, PathProblem, PathSolution
 from .proof import quick_bound, some_path
 
 __all__ = ["Beam"]

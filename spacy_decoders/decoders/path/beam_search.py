@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .kernels.graph import Graph
+from .kernels.walks import Graph
 from .problem import Floats, Integers
 
 __all__ = ["beam"]

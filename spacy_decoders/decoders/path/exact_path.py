@@ -11,10 +11,9 @@ import numpy as np
 from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
-from .decoder import PathDecoder
 from .kernels.walks import best_walk
 from .lagrangian_search import FIRST_NODES, BestPaths, LagrangianSearch
-from .problem import PRECISION, Floats, Integers, PathProblem, PathSolution
+from .problem import PRECISION, Floats, Integers, PathDecoder, PathProblem, PathSolution
 from .proof import full_bound, quick_bound, some_path
 
 __all__ = ["ExactPath", "decode_lengths", "k_best"]

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 
 from ...arrays import read_only
 from .beam_search import beam
-from .kernels.graph import Graph, Prices
 from .kernels.search import RankedPaths, fresh_state, search, search_once
-from .kernels.walks import PriceSearch, lagrangian_bounds, walk_bounds
+from .kernels.walks import Graph, Prices, PriceSearch, lagrangian_bounds, walk_bounds
 from .problem import Floats, PathProblem
-from .reduction import useful_vertices
 
 __all__ = ["STEPS", "BestPaths", "LagrangianSearch"]
 
@@ -263,3 +261,33 @@ class LagrangianSearch:
         if len(scores):
             path = paths[int(np.argmax(scores))]
             self.best.offer(problem.score(path), path if kept is None else kept[path])
+
+
+def useful_vertices(
+    problem: PathProblem,
+    after: NDArray[np.float64],
+    threshold: float,
+    prices: Prices | None = None,
+) -> NDArray[np.int64]:
+    """Return, ascending, the vertices that a path scoring at least `threshold` may visit.
+
+    At each position the best walk to a vertex and the best walk on from it bound every path
+    that visits it there.
+
+    Parameters
+    ----------
+    problem
+        The graph.
+    after
+        ``after[l, v]`` bounds the score of l vertices after v and the end, less their prices.
+        **Shape:** ``(length, n)``
+    threshold
+        The score of a known path. That path's own vertices stay.
+    prices
+        The price of each vertex; zero by default.
+    """
+    paid, total = prices or Prices(np.zeros(problem.size), 0.0)
+    before = walk_bounds(problem.edges, problem.start, paid, len(after) - 1)
+    through = (before + after[::-1]).max(axis=0) - paid + total
+    slack = problem.rounding(len(after), threshold, total) if threshold > -np.inf else 0.0
+    return np.flatnonzero((through >= threshold - slack) & (through > -np.inf))

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...budget import Clock
 from ...errors import InfeasibleError
-from .kernels.graph import Prices
 from .kernels.search import RankedPaths, bound_at_once, fresh_state, search
+from .kernels.walks import Prices
 from .lagrangian_search import STEPS, BestPaths, LagrangianSearch
 from .problem import Floats, Integers, PathProblem, infeasible_message
 

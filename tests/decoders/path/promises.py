@@ -19,12 +19,12 @@ from spacy_decoders.decoders.path import (
     ColorCoding,
     ExactPath,
     IntegerProgram,
+    PathDecoder,
     PathProblem,
     PathSolution,
     exact_path,
     lagrangian_search,
 )
-from spacy_decoders.decoders.path.decoder import PathDecoder
 
 __all__ = ["Question", "check", "problems"]
 
@@ -35,7 +35,7 @@ DECODERS: dict[str, tuple[PathDecoder, Budget]] = {
     "Beam": (Beam(2), Budget()),
     "Beam, look-ahead": (Beam(2, lookahead=True), Budget()),
     "ColorCoding": (ColorCoding(failure=0.5), Budget()),
-    "ColorCoding, published": (ColorCoding(failure=0.5, reduce=False), Budget(iterations=2)),
+    "ColorCoding, 2 iterations": (ColorCoding(failure=0.5), Budget(iterations=2)),
     "ColorCoding, hurried": (ColorCoding(), Budget(seconds=1e-9)),
 }
 PROGRAMS = [IntegerProgram("CBC", "flow"), IntegerProgram("CBC", "time_expanded")]

@@ -1,7 +1,5 @@
 """The problem: what it accepts, refuses and computes."""
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -14,13 +12,9 @@ GOOD = {"start": [0, 1], "weights": [[0, 1], [2, 0]], "end": [0, 0], "classes": 
 @pytest.mark.parametrize(
     ("argument", "value", "message"),
     [
-        ("start", [[0, 1]], r"start: expected shape"),
         ("start", [0, np.nan], r"start: every score must be .* index \(1,\)"),
         ("weights", [[0, 1]], r"weights: expected shape \(2, 2\)"),
-        ("weights", [[0, np.inf], [0, 0]], r"weights: every score"),
-        ("end", [0], r"end: expected shape \(2,\)"),
         ("classes", [0.5, 1.5], r"classes: expected whole numbers"),
-        ("classes", [0, 1, 2], r"classes: expected shape"),
     ],
 )
 def test_bad_arguments_are_named(argument, value, message):
@@ -48,8 +42,3 @@ def test_lengths_that_no_path_can_have():
         problem.checked_length(1.5)
     with pytest.raises(InfeasibleError):
         PathProblem([], np.zeros((0, 0)), [], np.zeros(0, int)).checked_length(1)
-
-
-def test_a_problem_survives_pickling():
-    problem = pickle.loads(pickle.dumps(PathProblem(**GOOD)))
-    assert problem.score([1, 0]) == 3.0

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....jit import jit
-from .graph import Graph, Prices
-from .walks import walk_bounds
+from .walks import Graph, Prices, walk_bounds
 
 __all__ = ["RankedPaths", "SearchState", "bound_at_once", "fresh_state", "search", "search_once"]
 

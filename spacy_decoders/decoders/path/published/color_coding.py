@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ....budget import UNLIMITED, Budget, Clock
+from ....budget import UNLIMITED, Budget
 from ....errors import ProblemError
-from ..beam_search import beam
-from ..decoder import PathDecoder
 from ..lagrangian_search import STEPS
-from ..problem import Floats, Integers, PathProblem, PathSolution
+from ..problem import Integers, PathDecoder, PathProblem, PathSolution
 from ..proof import quick_bound, some_path
-from ..reduction import useful_vertices
 from .kernels.coloring import BEST_VERTEX, NEXT_SET, SetTable, go_on_colorings
 
 __all__ = [
@@ -30,9 +26,7 @@ __all__ = [
 
 #: The most bytes of the table of one colouring.
 MEMORY = 1 << 28
-#: Width of the beam whose path excludes vertices before the first colouring.
-BEAM_WIDTH = 10
-#: Nodes of a depth-first proof, tried before one over all sets of classes.
+#: Nodes of the proof, where every class had a colour of its own.
 PROOF_NODES = 1000
 
 
@@ -44,8 +38,8 @@ class ColorCoding(PathDecoder):
     over (vertex, set of colours), the best path that repeats none. If the best path is colourful
     it is found; enough iterations reduce the probability of missing it to `failure`. Two members
     of a class share its colour, and colours are distributed evenly, which makes a given path
-    colourful more often than independent draws do. If no more classes than colours remain, all get
-    different ones and a single pass is a proof.
+    colourful more often than independent draws do. If there are no more classes than colours, all
+    get different ones, and a single pass finds the best path, which a bound then proves.
 
     Parameters
     ----------
@@ -55,10 +49,6 @@ class ColorCoding(PathDecoder):
         Number of colours r; ``"auto"`` minimises iterations times 2^r over k ... 2k.
     seed
         Colourings are a function of the seed and the iteration alone.
-    reduce
-        Start with a narrow beam's path and use safe bounds: vertices and states that cannot lead
-        to a better one are pruned. The result is the same; without it, this is the algorithm as
-        published.
 
     Raises
     ------
@@ -74,15 +64,14 @@ class ColorCoding(PathDecoder):
     >>> from spacy_decoders.decoders.path import PathProblem
     >>> rng = np.random.default_rng(0)
     >>> problem = PathProblem(np.zeros(9), rng.random((9, 9)), np.zeros(9), np.arange(9))
-    >>> plain = ColorCoding(failure=0.01, reduce=False).decode(problem, 3)
-    >>> plain.certificate.status, plain.certificate.confidence, plain.certificate.iterations
+    >>> found = ColorCoding(failure=0.01).decode(problem, 3).certificate
+    >>> found.status, found.confidence, found.iterations
     ('probable', 0.99, 12)
     """
 
     failure: float = 1e-3
     colors: int | Literal["auto"] = "auto"
     seed: int = 0
-    reduce: bool = True
 
     def __post_init__(self) -> None:
         if not 0.0 < self.failure < 1.0:
@@ -109,50 +98,26 @@ class ColorCoding(PathDecoder):
         """
         length = problem.checked_length(length)
         clock = budget.start()
-        kept = np.arange(problem.size)
-        rest = np.zeros((length, problem.size))
-        path, bound = None, np.inf
-        part = problem
-        if self.reduce:
-            rest = problem.completions(length)
-            bound = float((problem.start + rest[length - 1]).max())
-            scores, paths = beam(problem.arrays, rest, BEAM_WIDTH)
-            path = paths[int(np.argmax(scores))] if len(scores) else None
-            score = -np.inf if path is None else problem.score(path)
-            kept = useful_vertices(problem, rest, score)
-            part = problem.restrict(kept)
-            rest = np.ascontiguousarray(rest[:, kept])
-        done, chance, needed = 0, 0.0, 0
-        if part.class_count >= length:
-            colors = self._color_count(part, length)
-            chance = colorful_probability(part.class_count, length, colors)
-            needed = needed_colorings(chance, self.failure)
-            colorings = Colorings(part, rest, colors, prune=self.reduce, seed=self.seed)
-            done, path = _colored(problem, kept, colorings, path, bound, needed, clock)
-        decided = chance == 1.0 and done > 0 and path is not None
+        colors = self._color_count(problem, length)
+        chance = colorful_probability(problem.class_count, length, colors)
+        needed = needed_colorings(chance, self.failure)
+        colorings = Colorings(problem, length, colors, self.seed)
+        last = min(needed, budget.iterations or needed)
+        done, path, score = 0, None, -np.inf
+        while done < last and not clock.exhausted(done):
+            done, found = colorings.run(done, last, score, clock.exhausted)
+            if found is not None:
+                path, score = found, problem.score(found)
+        bound, confidence = np.inf, None
         if path is None:
             path = some_path(problem, length, clock)
-        confidence = 1.0 - self.failure if done >= needed else 1.0 - (1.0 - chance) ** done
+        elif chance == 1.0:
+            bound = quick_bound(problem, length, score, PROOF_NODES)
+        if done and chance < 1.0:
+            confidence = 1.0 - self.failure if done == needed else 1.0 - (1.0 - chance) ** done
         return PathSolution.certified(
-            "ColorCoding",
-            problem,
-            path,
-            self._bound(problem, path, decided=decided, clock=clock),
-            confidence=confidence if done and chance < 1.0 else None,
-            iterations=done,
+            "ColorCoding", problem, path, bound, confidence=confidence, iterations=done
         )
-
-    def _bound(
-        self, problem: PathProblem, path: Integers, *, decided: bool, clock: Clock
-    ) -> float:
-        """Prove a bound, by all sets of classes if the colouring has decided the problem."""
-        if not (self.reduce or decided):
-            return np.inf
-        score = problem.score(path)
-        bound = quick_bound(problem, len(path), score, PROOF_NODES if decided else 0)
-        if decided and bound > score + 3.0 * problem.rounding(len(path), score):
-            bound = min(bound, _bound_by_sets(problem, len(path), score, clock))
-        return bound
 
     def _color_count(self, problem: PathProblem, length: int) -> int:
         if self.colors == "auto":
@@ -173,25 +138,20 @@ class Colorings:
     ----------
     problem
         The graph.
-    rest
-        ``rest[l, v]``: a bound on the score of l vertices after v. **Shape:** ``(length, n)``
+    length
+        Vertices of a path.
     colors
         The number of colours; as many as there are classes decide the problem.
-    prune
-        Whether to prune states that cannot exceed the best path known.
     seed
         The seed of the colourings.
     """
 
-    def __init__(
-        self, problem: PathProblem, rest: Floats, colors: int, *, prune: bool, seed: int
-    ) -> None:
-        seed &= 0xFFFFFFFFFFFFFFFF
+    def __init__(self, problem: PathProblem, length: int, colors: int, seed: int) -> None:
         self._size = problem.size
-        self._given = (problem.graph, rest, prune, colors, seed)
+        self._given = (problem.graph, colors, seed & 0xFFFFFFFFFFFFFFFF)
         self._of_class = np.zeros(problem.class_count, dtype=np.int64)
         self._of_vertex = np.zeros(problem.size, dtype=np.int64)
-        path = np.empty(len(rest), dtype=np.int32)
+        path = np.empty(length, dtype=np.int32)
         values = np.empty((1 << colors, problem.size))
         self._table = SetTable(values, path, np.full(1, -np.inf), np.array([0, 0, -1]))
 
@@ -218,48 +178,6 @@ class Colorings:
             if first < last and interrupted():
                 break
         return first, None
-
-
-def _colored(
-    problem: PathProblem,
-    kept: NDArray[np.int64],
-    colorings: Colorings,
-    path: Integers | None,
-    bound: float,
-    needed: int,
-    clock: Clock,
-) -> tuple[int, Integers | None]:
-    """Colour until the failure probability is reached; return the colourings and the path.
-
-    It also stops when a path attains the bound.
-    """
-    done, score = 0, -np.inf if path is None else problem.score(path)
-    limit = clock.budget.iterations
-    last = needed if limit is None else min(needed, limit)
-    while done < last and score < bound and not clock.exhausted(done):
-        done, found = colorings.run(done, last, score, clock.exhausted)
-        if found is not None:
-            path = kept[found].astype(np.int32)
-            score = problem.score(path)
-    return done, path
-
-
-def _bound_by_sets(problem: PathProblem, length: int, score: float, clock: Clock) -> float:
-    """Bound all paths by the dynamic program from behind, each class with a colour of its own."""
-    backwards, slack = problem.reversed, problem.rounding(length, score)
-    floor = score - 3.0 * slack
-    rest = backwards.completions(length)
-    kept = useful_vertices(backwards, rest, floor)
-    part = backwards.restrict(kept)
-    if _table_bytes(part.class_count, part.size) > MEMORY:
-        return np.inf
-    rest = np.ascontiguousarray(rest[:, kept])
-    colorings = Colorings(part, rest, part.class_count, prune=True, seed=0)
-    ended, path = colorings.run(0, 1, floor, clock.exhausted)
-    if not ended:
-        return np.inf
-    # a path as good as the known one has to be found again
-    return -np.inf if path is None else part.score(path) + 2.0 * slack
 
 
 def colorful_probability(class_count: int, length: int, colors: int) -> float:

@@ -10,13 +10,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....budget import UNLIMITED, Budget, Clock
+from ....budget import UNLIMITED, Budget, Clock, rest_of
 from ....errors import InfeasibleError, ProblemError
 from ...programs import IntegerSolution, LinearProgram, Sense, Solver, SolverError, checked_solver
 from ..beam import Beam
-from ..decoder import PathDecoder
 from ..exact_path import ExactPath
-from ..problem import Integers, PathProblem, PathSolution
+from ..problem import Integers, PathDecoder, PathProblem, PathSolution
 from ..proof import quick_bound
 
 __all__ = ["IntegerProgram"]
@@ -97,7 +96,7 @@ class IntegerProgram(PathDecoder):
         bound = quick_bound(problem, length, problem.score(path), nodes=0)
         if proven and clock.seconds_left > 0.0:
             # the solver's word is no proof: it is one that another decoder comes to the same
-            own = ExactPath().decode(problem, length, budget=_what_is_left(clock)).certificate
+            own = ExactPath().decode(problem, length, budget=rest_of(clock, 0)).certificate
             bound = min(bound, np.inf if own.bound is None else own.bound)
         return PathSolution.certified("IntegerProgram", problem, path, bound)
 
@@ -116,11 +115,6 @@ class IntegerProgram(PathDecoder):
         if solved is None:
             return None, False
         return _follow(edges, solved, problem, length), solved.proven
-
-
-def _what_is_left(clock: Clock) -> Budget:
-    seconds = clock.seconds_left
-    return Budget(seconds=None if seconds == np.inf else seconds)
 
 
 def _check_magnitude(problem: PathProblem) -> None:

@@ -53,13 +53,12 @@ def _trace(edges, groups, values, met, last, path):
 
 
 @jit()
-def _go_through_sets(graph, groups, group_count, rest, prune, set_limit, table):
+def _go_through_sets(graph, groups, group_count, set_limit, table):
     """Process up to `set_limit` more sets of groups; return whether those were the last.
 
     `groups[v]` is the class of v, or its colour; a path visits each at most once. Every entry of
     the table has one predecessor set, S without v's group, so that each is written once and the
-    table needs no clearing. With `prune`, states whose bound does not exceed the best score are
-    not extended; `rest[l, v]` bounds the score of l more vertices.
+    table needs no clearing.
     """
     start, edges, end = graph.start, graph.edges, graph.end
     values, path, best, state = table
@@ -86,14 +85,12 @@ def _go_through_sets(graph, groups, group_count, rest, prune, set_limit, table):
         if size > length:
             continue
         reached = values[met]
-        beyond = rest[length - size]
-        floor = best[0] if prune else -np.inf
         count = 0
         for c in range(group_count):
             if met >> c & 1:
                 for i in range(first[c], first[c + 1]):
                     u = members[i]
-                    if reached[u] + beyond[u] > floor:
+                    if reached[u] > -np.inf:
                         kept_values[count] = reached[u]
                         kept[count] = u
                         count += 1
@@ -146,9 +143,7 @@ def _color(seed, iteration, color_count, classes, of_class, of_vertex):
 
 
 @jit()
-def go_on_colorings(
-    graph, rest, prune, color_count, seed, number, last, set_limit, of_class, of_vertex, table
-):
+def go_on_colorings(graph, color_count, seed, number, last, set_limit, of_class, of_vertex, table):
     """Colour from `number` to `last`, until a better path is found; return the number reached.
 
     It stops between two colourings, or within one, after up to `set_limit` sets of colours.
@@ -159,7 +154,7 @@ def go_on_colorings(
         before = state[NEXT_SET]
         if before == 0:
             _color(seed, number, color_count, graph.classes, of_class, of_vertex)
-        if not _go_through_sets(graph, of_vertex, color_count, rest, prune, set_limit, table):
+        if not _go_through_sets(graph, of_vertex, color_count, set_limit, table):
             return number
         set_limit -= state[NEXT_SET] - before
         number += 1
