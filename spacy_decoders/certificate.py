@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -195,48 +194,6 @@ class Certificate:
             proven, gap = None, None
         return cls(
             decoder, status, score, proven, gap, tolerance, confidence, scope, int(iterations)
-        )
-
-    @classmethod
-    def from_bounds(
-        cls,
-        decoder: str,
-        scores: Sequence[float],
-        bounds: Sequence[float],
-        tolerances: Sequence[float],
-        iterations: Sequence[int],
-        scales: Sequence[float] | None = None,
-    ) -> list[Certificate]:
-        """Certify many structures at once, each as :meth:`from_bound` does."""
-        scales = list(map(abs, scores)) if scales is None else scales
-        columns = (scores, bounds, tolerances, iterations, scales)
-        return [
-            cls.from_bound(
-                decoder, score, bound, tolerance=tolerance, scale=scale, iterations=count
-            )
-            for score, bound, tolerance, count, scale in zip(*columns, strict=True)
-        ]
-
-    @classmethod
-    def probable(
-        cls,
-        decoder: str,
-        score: float,
-        confidence: float,
-        *,
-        tolerance: float = 0.0,
-        scope: Scope = "full",
-        iterations: int = 0,
-    ) -> Certificate:
-        """Certify a structure that is optimal with probability `confidence`, without a bound."""
-        return cls(
-            decoder,
-            "probable",
-            float(score),
-            tolerance=float(tolerance),
-            confidence=float(confidence),
-            scope=scope,
-            iterations=int(iterations),
         )
 
     @classmethod

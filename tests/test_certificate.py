@@ -58,21 +58,10 @@ def test_every_status_is_plain_json():
     for certificate in (
         Certificate.from_bound("X", 1.0, 2.0, tolerance=0.0),
         Certificate.heuristic("X", 1.0),
-        Certificate.probable("X", 1.0, 0.9),
+        Certificate.from_bound("X", 1.0, 2.0, tolerance=0.0, confidence=0.9),
         Certificate.infeasible("X"),
     ):
         assert Certificate(**json.loads(json.dumps(certificate.as_dict()))) == certificate
-
-
-def test_many_at_once_are_as_one_by_one():
-    scores, bounds, tolerances = [1.0, 1.0, 2.0, -3.0], [1.0, 3.0, math.inf, -3.0], [0.0] * 4
-    many = Certificate.from_bounds("X", scores, bounds, tolerances, [2] * 4)
-    assert many == [
-        Certificate.from_bound("X", score, bound, tolerance=0.0, iterations=2)
-        for score, bound in zip(scores, bounds, strict=True)
-    ]
-    with pytest.raises(ProblemError):
-        Certificate.from_bounds("X", [math.nan], [1.0], [0.0], [1])
 
 
 def test_an_infinite_tolerance_proves_nothing():

@@ -14,6 +14,10 @@ def bounded(gap, scope="full"):
     return Certificate.from_bound("X", 100.0 - gap, 100.0, tolerance=0.0, scope=scope)
 
 
+def probable(confidence):
+    return Certificate.from_bound("X", 1.0, 2.0, tolerance=0.0, confidence=confidence)
+
+
 def optimal(scope):
     return Certificate.from_bound("X", 1.0, 1.0, tolerance=0.0, scope=scope)
 
@@ -24,7 +28,7 @@ def optimal(scope):
         (optimal("full"), "proven optimal"),
         (optimal("pruned"), "the best among the candidates kept"),
         (Certificate.infeasible("X"), "impossible: no answer satisfies the constraints"),
-        (Certificate.probable("X", 1.0, 0.9996), "optimal with probability 99.9%"),
+        (probable(0.9996), "optimal with probability 99.9%"),
         (
             Certificate.from_bound("X", 0.0, 0.5, tolerance=0.0),
             "at most 0.5 from the best possible",
@@ -59,7 +63,7 @@ def test_many_speak_by_the_weakest_of_their_kind():
         ("bounded", 2, "within 3% of the best possible"),
         ("bounded", 1, "within 5% of the best among the candidates kept"),
     ]
-    unsure = [Certificate.probable("X", 1.0, share).as_dict() for share in (0.999, 0.9, 0.99)]
+    unsure = [probable(share).as_dict() for share in (0.999, 0.9, 0.99)]
     assert [s.words for s in in_words_together(unsure)] == ["optimal with probability 90%"]
 
 
@@ -77,6 +81,6 @@ def test_a_gap_is_never_said_to_be_smaller(bound, share, pruned):
 
 @given(st.floats(0.0, 1.0))
 def test_a_confidence_is_never_said_to_be_larger(confidence):
-    said = in_words(Certificate.probable("X", 1.0, confidence).as_dict())
+    said = in_words(probable(confidence).as_dict())
     percent = float(said.removeprefix("optimal with probability ").removesuffix("%"))
     assert percent <= 100 * confidence + 1e-9

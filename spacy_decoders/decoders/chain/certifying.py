@@ -141,8 +141,8 @@ def certify(
         scores,
         bounds,
         tolerances,
+        scales,
         iterations,
-        scales=scales,
     )
 
 

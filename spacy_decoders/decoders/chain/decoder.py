@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -61,7 +62,7 @@ class ChainDecoder(ABC):
         lengths: ArrayLike,
         *,
         budget: Budget = UNLIMITED,
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         """Decode several sentences, laid end to end without padding.
 
         Parameters
@@ -87,7 +88,7 @@ class ChainDecoder(ABC):
 
     def _solve_within(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         """Solve a checked batch in one go, or sentence by sentence if time may be lacking."""
         if not lacks_time(model, sentences, budget):
             return self._solve(model, sentences, budget)
@@ -108,5 +109,5 @@ class ChainDecoder(ABC):
     @abstractmethod
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         """Solve a checked batch."""

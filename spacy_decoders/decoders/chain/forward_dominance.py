@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -82,7 +83,7 @@ class ForwardDominance(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         return self.solve(model, sentences)
 
     def solve(self, model: ChainModel, sentences: Sentences) -> ChainSolutions:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...certificate import Certificate
-from ..lazy_list import LazyList
 
 __all__ = ["ChainSolution", "ChainSolutions"]
 
@@ -30,8 +32,9 @@ class ChainSolution:
     certificate: Certificate
 
 
-class ChainSolutions(LazyList[ChainSolution]):
-    """The solutions of a batch: a list whose items are created on first access.
+@dataclass(frozen=True, eq=False)
+class ChainSolutions(Sequence[ChainSolution]):
+    """The solutions of a batch: a sequence whose items are created when one is asked for.
 
     Decoding a sentence takes less time than creating the objects that describe it. Callers that
     need no objects use the arrays.
@@ -59,41 +62,47 @@ class ChainSolutions(LazyList[ChainSolution]):
     (2, array([1], dtype=int32), array([0, 1, 1], dtype=int32))
     >>> [certificate.score for certificate in solutions.certificates]
     [4.5, 2.0]
-    >>> isinstance(solutions, list)
-    True
     """
 
-    def __init__(
-        self,
-        decoder: str,
-        labels: NDArray[np.int32],
-        offsets: NDArray[np.int64],
-        scores: NDArray[np.float64],
-        bounds: NDArray[np.float64],
-        tolerances: NDArray[np.float64],
-        iterations: NDArray[np.int64],
-        *,
-        scales: NDArray[np.float64] | None = None,
-    ) -> None:
-        super().__init__(len(scores))
-        self.decoder = decoder
-        self.labels = labels
-        self.offsets = offsets
-        self.scores = scores
-        self.bounds = bounds
-        self.tolerances = tolerances
-        self.iterations = iterations
-        self.scales = np.abs(scores) if scales is None else scales
+    decoder: str
+    labels: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    bounds: NDArray[np.float64]
+    tolerances: NDArray[np.float64]
+    scales: NDArray[np.float64]
+    iterations: NDArray[np.int64]
 
-    @property
+    @cached_property
     def certificates(self) -> list[Certificate]:
         """The certificates of all sentences."""
-        columns = (self.scores, self.bounds, self.tolerances, self.iterations, self.scales)
-        return Certificate.from_bounds(self.decoder, *(column.tolist() for column in columns))
-
-    def _items(self) -> list[ChainSolution]:
-        ends = pairwise(self.offsets.tolist())
+        columns = (self.scores, self.bounds, self.tolerances, self.scales, self.iterations)
         return [
-            ChainSolution(self.labels[begin:stop], certificate)
-            for (begin, stop), certificate in zip(ends, self.certificates, strict=True)
+            Certificate.from_bound(
+                self.decoder, score, bound, tolerance=tolerance, scale=scale, iterations=count
+            )
+            for score, bound, tolerance, scale, count in zip(
+                *(column.tolist() for column in columns), strict=True
+            )
         ]
+
+    @cached_property
+    def _items(self) -> list[ChainSolution]:
+        spans = [slice(*span) for span in pairwise(self.offsets.tolist())]
+        return [
+            ChainSolution(self.labels[span], certificate)
+            for span, certificate in zip(spans, self.certificates, strict=True)
+        ]
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __iter__(self) -> Iterator[ChainSolution]:
+        return iter(self._items)
+
+    @overload
+    def __getitem__(self, place: int) -> ChainSolution: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[ChainSolution]: ...
+    def __getitem__(self, place: int | slice) -> ChainSolution | list[ChainSolution]:
+        return self._items[place]

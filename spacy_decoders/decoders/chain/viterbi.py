@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +33,7 @@ class Viterbi(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         labels = np.zeros(len(sentences.emissions), dtype=np.int32)
         decode_densely(model, sentences, np.arange(len(sentences)), labels)
         return certify("Viterbi", model, sentences, labels)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from spacy_decoders.decoders.chain import (
+    Beam,
     ChainModel,
+    ColumnGeneration,
     ForwardDominance,
     k_best,
     max_marginal_margins,
@@ -34,16 +36,6 @@ def test_k_best_on_larger_problems_follows_its_own_prefix(forbidden):
     assert many[0] == tuple(ForwardDominance().decode(model, emissions).labels)
 
 
-def test_k_best_of_nothing_and_of_nonsense():
-    model = ChainModel(np.zeros((2, 2)))
-    (only,) = k_best(model, np.zeros((0, 2)), 3)
-    assert only.labels.shape == (0,) and only.certificate.is_optimal
-    with pytest.raises(ProblemError, match="k: expected a whole number"):
-        k_best(model, np.zeros((1, 2)), 0)
-    with pytest.raises(ProblemError, match=r"emissions: .*index \(0, 1\)"):
-        k_best(model, np.array([[0, np.nan]], dtype=np.float32), 2)
-
-
 @pytest.mark.parametrize("cap", [np.inf, 3.0])
 @pytest.mark.parametrize(("forbidden", "peaked"), [(0.0, 9.0), (0.0, 0.5), (0.3, 3.0)])
 def test_margins_of_a_batch(cap, forbidden, peaked):
@@ -63,3 +55,17 @@ def test_margins_where_there_is_no_choice():
     assert max_marginal_margins(model, np.zeros((0, 2))).shape == (0,)
     with pytest.raises(ProblemError, match="cap"):
         max_marginal_margins(model, np.zeros((1, 2)), cap=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("k", lambda model, emissions: k_best(model, emissions, "2")),
+        ("cap", lambda model, emissions: max_marginal_margins(model, emissions, cap="3")),
+        ("gap", lambda model, emissions: ColumnGeneration(gap=None)),
+        ("width", lambda model, emissions: Beam(2.0)),
+    ],
+)
+def test_options_that_are_no_numbers_are_named(name: str, call) -> None:
+    with pytest.raises(ProblemError, match=f"^{name}: "):
+        call(ChainModel([[1, 0], [0, 1]]), [[3, 0], [0, 1.5]])

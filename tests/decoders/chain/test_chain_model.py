@@ -37,9 +37,3 @@ def test_does_not_change_with_the_callers_array():
     assert not model.transitions.any() and not model.start.any()
     with pytest.raises(ValueError, match="read-only"):
         model.transitions[0, 0] = 1
-
-
-def test_knows_its_extremes():
-    model = ChainModel([[0, -np.inf], [-3, 1]], start=[5, -np.inf])
-    assert model.has_forbidden
-    assert not ChainModel([[0]], start=[-np.inf]).has_forbidden

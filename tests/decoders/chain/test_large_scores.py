@@ -50,12 +50,3 @@ def test_the_lowest_float_is_no_mask_for_rankings_either(size):
             ask()
     with pytest.raises(ProblemError, match=r"start: the score -3e\+38"):
         ChainModel(np.zeros((1, 1)), start=[-3e38])
-
-
-def test_no_matrix_and_a_masked_matrix_are_refused():
-    model = ChainModel(np.zeros((2, 2)))
-    with pytest.raises(ProblemError, match="emissions: expected shape"):
-        ForwardDominance().decode(model, np.array(1.0, np.float32))
-    masked = np.ma.masked_array(np.zeros((2, 2), np.float32), [[1, 0], [0, 0]])
-    with pytest.raises(ProblemError, match="mask"):
-        ForwardDominance().decode(model, masked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -58,7 +58,7 @@ class Beam(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         # where transitions are forbidden, the beam must avoid dead ends
         legal = legal_emissions(model, sentences)
         labels = best_of_few(model, legal, self.width, legal.emissions)
@@ -95,7 +95,7 @@ class PrunedViterbi(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         kept = _may_be_best(model, sentences)
         pruned = read_only(np.where(kept, sentences.emissions, np.float32(-np.inf)))
         labels = best_of_few(model, sentences, model.size, pruned)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -107,7 +108,7 @@ class ColumnGeneration(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         legal = legal_emissions(model, sentences)
         arrays = arrays_of(model, legal, self.reduced_cost)
         limit = budget.iterations or NO_LIMIT

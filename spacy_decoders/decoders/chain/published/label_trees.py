@@ -8,7 +8,6 @@ the messages of its children.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,10 +62,9 @@ class LabelTree:
         local[above < 0] += model.start_scores
         local[np.setdiff1d(np.arange(n), above)] += model.end_scores
         tree = cls(model.transitions.astype(np.float64), local, above.tolist(), order)
-        for here, there, table in tree._edges():
-            legal = table[:, local[there] > -np.inf] > -np.inf
-            local[here, ~legal.any(axis=1)] = -np.inf  # in no legal labelling
-        if np.isneginf(local.max(axis=1)).any():
+        inside, _ = tree._messages(np.ones(local.shape, dtype=bool))
+        local[np.isneginf(inside)] = -np.inf  # nothing below is legal beside it
+        if np.isneginf(inside.max(axis=1)).any():
             raise InfeasibleError(
                 "no legal labelling of the tree: allow a label or a transition more."
             )
@@ -74,48 +72,57 @@ class LabelTree:
 
     def viterbi(self) -> ChainSolution:
         """Return the best labels, by messages over all labels."""
-        every = np.ones(self.local.shape, dtype=bool)
-        return self._solution("Viterbi", self._labels(self._inside(every)[0]), 1)
+        inside, _ = self._messages(np.ones(self.local.shape, dtype=bool))
+        return self._solution("Viterbi", self._labels(inside), 1)
 
     def column_generation(self, gap: float, budget: Budget = UNLIMITED) -> ChainSolution:
         """Return the best labels within restricted domains that grow by pricing.
 
-        Each edge prices its pairs of labels by messages from both ends, of which the one from
-        above counts by the share of the tree's leaves below (equation 12, for two directions).
+        The messages over the domains are the dual variables, one for each node and label of its
+        parent. The reduced cost of a pair of labels (equation 8) is
+        ``T[x, y] + inside[c, y] - U[c, x]``, and positive only where y is outside of the domain.
         """
         clock, iterations = budget.start(), 0
         member = self.local >= self.local.max(axis=1, keepdims=True)
         best = np.inf
         while True:
-            for there, here, table in self._edges():  # labels bring the neighbours they need
-                legal = table.T[:, member[there]] > -np.inf
-                alone = member[here] & ~legal.any(axis=1)
-                member[there, (table.T[alone] + self.local[there]).argmax(axis=1)] = True
-            inside, up = self._inside(member)
+            inside, up = self._messages(member, domains=True)
             labels = self._labels(np.where(member, inside, -np.inf))
-            over, fresh = self._priced(member, inside, up)
+            score, bound = float(self._terms(labels).sum()), 0.0
+            joining = np.zeros_like(member)
+            for node, parent in enumerate(self.parents):
+                if parent < 0:
+                    joining[node, inside[node].argmax()] = True
+                    bound += float(inside[node].max())
+                    continue
+                passed = np.where(np.isneginf(up[node]), 0.0, up[node])
+                cost = self.transitions + inside[node] - passed[:, None]
+                joining[node] = (cost > 0.0).any(axis=0)
+                bound += max(float(cost.max()), 0.0)
             iterations += 1
-            score = float(self._terms(labels).sum())
-            best = min(best, score + over)
+            best = min(best, bound)
+            fresh = joining & ~member
             if not fresh.any() or best - score <= gap or clock.exhausted(iterations):
                 return self._solution("ColumnGeneration", labels, iterations)
             member |= fresh
 
-    def _edges(self) -> Iterator[tuple[int, int, Floats]]:
-        """Yield the edges towards the roots and back: to, from, and the transitions between."""
-        linked = [node for node in self.order if self.parents[node] >= 0]
-        for node in reversed(linked):
-            yield self.parents[node], node, self.transitions
-        for node in linked:
-            yield node, self.parents[node], self.transitions.T
+    def _messages(self, member: Mask, *, domains: bool = False) -> tuple[Floats, Floats]:
+        """Return the scores of what is below each node and label, and the messages upwards.
 
-    def _inside(self, member: Mask) -> tuple[Floats, Floats]:
-        """Return the scores of what is below each node and label, and the messages upwards."""
+        A label that may stand beside none of a domain brings in the best that it may stand beside.
+        """
         inside, up = self.local.copy(), np.zeros_like(self.local)
         for node in reversed(self.order):
-            if self.parents[node] >= 0:
-                up[node] = _message(self.transitions, inside[node], member[node])
-                inside[self.parents[node]] += up[node]
+            parent = self.parents[node]
+            if parent < 0:
+                continue
+            ways = self.transitions + inside[node]
+            up[node] = ways[:, member[node]].max(axis=1)
+            if domains:
+                alone = np.isneginf(up[node]) & (ways.max(axis=1) > -np.inf)
+                member[node, ways[alone].argmax(axis=1)] = True
+                up[node] = ways[:, member[node]].max(axis=1)
+            inside[parent] += up[node]
         return inside, up
 
     def _labels(self, inside: Floats) -> NDArray[np.int32]:
@@ -127,56 +134,11 @@ class LabelTree:
             labels[node] = (links + inside[node]).argmax()
         return labels
 
-    @np.errstate(invalid="ignore")  # differences of what is forbidden, which are masked
-    def _priced(self, member: Mask, inside: Floats, up: Floats) -> tuple[float, Mask]:
-        """Return by how much the dual bound exceeds the score, and the labels that join."""
-        down, fresh, over = np.zeros_like(inside), np.zeros_like(member), 0.0
-        shares, inner = self._shares(), set(self.parents)
-        legal = self.local > -np.inf
-        for node in self.order:
-            parent, share = self.parents[node], shares[node]
-            if parent >= 0:
-                outside = np.where(
-                    legal[parent], inside[parent] - up[node] + down[parent], -np.inf
-                )
-                down[node] = _message(self.transitions.T, outside, member[parent])
-                above = share * outside - (1.0 - share) * up[node]
-                below = (1.0 - share) * inside[node] - share * down[node]
-                cost = above[:, None] + self.transitions + below
-                new = (cost > 0.0) & ~np.outer(member[parent], member[node])
-                new &= np.outer(legal[parent], legal[node])
-                fresh[parent] |= new.any(axis=1)
-                fresh[node] |= new.any(axis=0)
-                over += float(cost[new].max(initial=0.0))
-            if parent < 0 or node not in inner:
-                # the labels of a root and of the leaves have a dual of their own
-                weight = share if parent >= 0 else 0.5 if node in inner else 1.0
-                through = np.where(legal[node], inside[node] + down[node], -np.inf)
-                top = through[member[node]].max()
-                fresh[node] |= (through > top) & ~member[node]
-                over += weight * float(through.max() - top)
-        fresh &= ~member
-        return over, fresh
-
-    def _shares(self) -> Floats:
-        """Return half of the fraction of its tree's leaves below each node: **shape (n,)**."""
-        below = np.ones(len(self.order))
-        below[[parent for parent in self.parents if parent >= 0]] = 0.0
-        for node in reversed(self.order):
-            if self.parents[node] >= 0:
-                below[self.parents[node]] += below[node]
-        whole = below.copy()
-        for node in self.order:
-            if self.parents[node] >= 0:
-                whole[node] = whole[self.parents[node]]
-        return 0.5 * below / whole
-
     def _terms(self, labels: NDArray[np.int32]) -> Floats:
-        nodes = np.arange(len(labels))
         linked = [node for node in self.order if self.parents[node] >= 0]
         above = [self.parents[node] for node in linked]
         links = self.transitions[labels[above], labels[linked]]
-        return np.concatenate([self.local[nodes, labels], links])
+        return np.concatenate([self.local[np.arange(len(labels)), labels], links])
 
     def _bound(self) -> float:
         """Return an upper bound on all labellings: messages to the roots, rounded up."""
@@ -194,17 +156,6 @@ class LabelTree:
         terms = self._terms(labels)
         score, scale = float(terms.sum()), float(np.abs(terms).sum())
         return certified(decoder, labels, score, scale, self._bound(), iterations)
-
-
-def _message(table: Floats, values: Floats, member: Mask) -> Floats:
-    """Return, for each label beyond an edge, the best of the domain.
-
-    A label that may not stand beside any of the domain gets an estimate: its largest transition
-    beside the best label.
-    """
-    best = (table[:, member] + values[member]).max(axis=1)
-    message: Floats = np.where(np.isneginf(best), values[member].max() + table.max(axis=1), best)
-    return message
 
 
 def _up(sums: Any) -> Any:

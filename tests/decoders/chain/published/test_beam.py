@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spacy_decoders.decoders.chain import Beam, ChainModel, Viterbi
-from spacy_decoders.errors import InfeasibleError, ProblemError
+from spacy_decoders.decoders.chain import Beam, Viterbi
+from spacy_decoders.errors import InfeasibleError
 
 from ..cases import large_problem, random_problems, ranked
 
@@ -42,25 +42,3 @@ def greedy(model, emissions):
 def test_width_one_is_greedy_decoding():
     model, emissions = large_problem(5, 37, [60])
     assert Beam(1).decode(model, emissions).labels.tolist() == greedy(model, emissions)
-
-
-def test_a_wider_beam_is_worth_more_on_the_whole():
-    model, emissions = large_problem(6, 50, lengths := [20] * 20, peaked=1.0)
-    means = [
-        np.mean([s.certificate.score for s in Beam(w).decode_batch(model, emissions, lengths)])
-        for w in (1, 2, 8, 50)
-    ]
-    assert means == sorted(means)
-    best = [s.certificate.score for s in Viterbi().decode_batch(model, emissions, lengths)]
-    assert means[-1] == pytest.approx(np.mean(best))
-
-
-def test_bad_width_is_named():
-    for width in (0, -1, 1.5, True, "2"):
-        with pytest.raises(ProblemError, match="width"):
-            Beam(width)
-
-
-def test_bad_emissions_are_named():
-    with pytest.raises(ProblemError, match="emissions"):
-        Beam(2).decode(ChainModel(np.zeros((2, 2))), np.array([[0, np.nan]], dtype=np.float32))
