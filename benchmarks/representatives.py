@@ -119,7 +119,7 @@ def speed_of_distances(report: harness.Report, graph: ConceptGraph, quick: bool)
 def check(graph: ConceptGraph, vertices: NDArray[Any], sample: NDArray[Any]) -> None:
     """Compare some rows of the matrix with searches that use no hub; stop at any difference."""
     found = graph.distances(vertices)[np.searchsorted(vertices, sample)]
-    from spacy_decoders.graph.distances import distances_among
+    from spacy_decoders.graph.hubs import distances_among
 
     some = graph.arrays.inner[graph.rows(sample)]
     inner = graph.arrays.inner[graph.rows(vertices)]

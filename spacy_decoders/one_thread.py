@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from threading import Lock
+from typing import Any
 
 __all__ = ["one_thread"]
 
@@ -35,7 +36,7 @@ def one_thread() -> Iterator[None]:
     with _LOCK:
         setting = ExitStack() if not _INSIDE else _INSIDE[0]
         if not _INSIDE:
-            setting.enter_context(_libraries().limit(1))
+            setting.enter_context(_libraries().limit(limits=1))
         _INSIDE.append(setting)
     try:
         yield
@@ -46,29 +47,10 @@ def one_thread() -> Iterator[None]:
                 setting.close()
 
 
-class _Libraries:
-    """The libraries of products that are loaded: those of numpy, and of scipy if it is."""
-
-    def __init__(self) -> None:
-        import numpy as np  # noqa: F401  # its library is looked for among those that are loaded
-        from threadpoolctl import ThreadpoolController
-
-        self._found = ThreadpoolController().select(user_api="blas").lib_controllers
-
-    @contextmanager
-    def limit(self, threads: int) -> Iterator[None]:
-        """Let each use so many threads; a fraction of the time of threadpoolctl's own limit."""
-        before = [(library, library.get_num_threads()) for library in self._found]
-        changed = [(library, given) for library, given in before if given != threads]
-        for library, _ in changed:
-            library.set_num_threads(threads)
-        try:
-            yield
-        finally:
-            for library, given in changed:
-                library.set_num_threads(given)
-
-
 @cache
-def _libraries() -> _Libraries:
-    return _Libraries()
+def _libraries() -> Any:
+    """Return the libraries of products that are loaded: numpy's, and scipy's if it is."""
+    import numpy as np  # noqa: F401  # its library is looked for among those that are loaded
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")

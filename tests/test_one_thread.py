@@ -16,8 +16,8 @@ class Recorded:
         self.events = []
 
     @contextmanager
-    def limit(self, threads):
-        assert threads == 1
+    def limit(self, limits):
+        assert limits == 1
         self.events.append("begins")
         yield
         self.events.append("ends")

@@ -14,8 +14,7 @@ from ..arrays import checked_indices, checked_whole, read_only, refuse_beyond_me
 from ..errors import ProblemError
 from ..extras import needed
 from .adjacency import GraphArrays
-from .distances import distances_among, hitting_distances_of
-from .hubs import HubIndex
+from .hubs import HubIndex, distances_among, hitting_distances_of
 from .storage import FolderFormat
 from .strings import StringTable
 

@@ -77,3 +77,13 @@ def test_unknown_vertices_and_bad_options_are_named():
     with pytest.raises(ProblemError, match="tolerance"):
         graph.pagerank(tolerance=0.0)
     assert graph.contains([1, 7, 0]).tolist() == [True, False, False]
+
+
+def test_no_vertices_and_no_graph():
+    graph = ConceptGraph.from_edges(np.array([[0, 1], [1, 2]], np.uint64))
+    assert graph.distances([0, 2])[0, 1] == 2
+    graph.index_hubs(1)
+    assert graph.distances([]).shape == (0, 0)
+    assert graph.hitting([]) == []
+    with pytest.raises(ProblemError, match="expected a networkx graph; got list"):
+        ConceptGraph.from_networkx([(0, 1)])

@@ -150,11 +150,6 @@ def test_a_link_out_of_the_folder_is_not_followed(folder, tmp_path):
         ConceptGraph.open(folder)
 
 
-def test_a_link_to_the_folder_is_followed(folder, tmp_path):
-    (tmp_path / "link").symlink_to(folder)
-    assert len(ConceptGraph.open(tmp_path / "link")) == 5
-
-
 @pytest.mark.parametrize("content", ["", "null", '{"files": 3}', "[]", "[" * 100_000, "\x00"])
 def test_a_header_may_be_anything(folder, content):
     (folder / "graph.json").write_text(content)

@@ -1,6 +1,5 @@
 """A table of strings gives back what it was given."""
 
-import numpy as np
 import pytest
 
 from spacy_decoders.graph.storage import FolderFormat
@@ -24,15 +23,6 @@ def test_it_is_a_sequence():
     for outside in (5, -6):
         with pytest.raises(IndexError):
             table[outside]
-
-
-def test_several_are_taken_at_once():
-    table = StringTable.build(TEXTS)
-    assert table.take(np.array([2, 0, 2])) == ["日本", "", "日本"]
-    assert table.take(np.empty(0, np.int64)) == []
-    for outside in (5, -1):
-        with pytest.raises(IndexError):
-            table.take(np.array([0, outside]))
 
 
 def test_lone_surrogates_become_question_marks():

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import checked_whole, is_number, read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import ProblemError
-from .certifying import SHARE, certified
 from .forward_dominance import ForwardDominance
 from .kernels import lattice
 from .problem import ChainModel, Sentences
+from .proof import SHARE, certified
 from .solutions import ChainSolution
 
 __all__ = ["best_paths", "k_best", "max_marginal_margins"]

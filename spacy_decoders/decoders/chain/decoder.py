@@ -1,23 +1,45 @@
-"""The base class of chain decoders."""
+"""The base class of chain decoders, and decoding within a limit of time.
+
+Where there are thousands of labels, a pass over all pairs of them may take seconds: the clock is
+read every few milliseconds. A pass from the right finds the labelling; tokens that it has not reached when the
+time ends are labelled greedily. A pass from the left bounds the best labelling; tokens that it has
+not reached are bounded by the maxima of their scores.
+"""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import read_only
-from ...budget import UNLIMITED, Budget
+from ...budget import UNLIMITED, Budget, Clock
 from ...errors import InfeasibleError
-from .kernels.layout import all_valid
+from .kernels.layout import UP64, all_valid
 from .problem import ChainModel, Sentences
+from .proof import certified
 from .solutions import ChainSolution
-from .timed import lacks_time, solve_in_slices
 
-__all__ = ["ChainDecoder"]
+__all__ = ["ChainDecoder", "lacks_time", "solve_in_slices"]
+
+#: Seconds that a decoder may take for each token and pair of labels, with its proof, on a slow
+#: machine.
+STEP = 4e-9
+
+#: Up to so many labels the transitions stay in the cache, and a token takes microseconds.
+SMALL = 512
+
+#: What a decoder may take in any case; and the share of the budget, as the machine may be busy.
+LEAST, SAFE = 0.05, 0.25
+
+#: Pairs of labels between two readings of the clock: some milliseconds.
+SLICE = 1 << 20
+
+Floats = NDArray[np.float64]
 
 
 class ChainDecoder(ABC):
@@ -111,3 +133,103 @@ class ChainDecoder(ABC):
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> Sequence[ChainSolution]:
         """Solve a checked batch."""
+
+
+def lacks_time(model: ChainModel, sentences: Sentences, budget: Budget) -> bool:
+    """Return whether decoding one of the sentences in one go may take longer than the budget."""
+    if budget.seconds is None or model.size <= SMALL:
+        return False
+    tokens = int(np.diff(sentences.offsets).max(initial=0))
+    return STEP * tokens * model.size**2 > max(LEAST, SAFE * budget.seconds)
+
+
+def solve_in_slices(
+    decoder: str, model: ChainModel, sentence: Sentences, clock: Clock
+) -> ChainSolution:
+    """Return the best labelling of one sentence when the time ends, with a bound.
+
+    Raises
+    ------
+    InfeasibleError
+        If no labelling is legal.
+    """
+    rows, end = sentence.emissions, model.end_scores
+    behind = _messages(model.transitions.T, end, rows[::-1], clock)
+    labels = _followed(model, sentence, behind)
+    score, scale = sentence.scores_of(model, labels)[0].tolist()
+    ahead = _messages(model.transitions, model.start_scores, rows, clock)
+    rest, terms = rows[len(ahead) :], [0.0]
+    if len(rest):
+        terms = [float(ahead[-1].max()), *rest.max(axis=1).tolist(), float(end.max())]
+        terms.append(len(rest) * float(model.transitions.max()))
+    elif len(rows):
+        terms = [float(_rounded_up(ahead[-1] + end).max())]
+    bound = math.fsum(terms) + UP64 * math.fsum(map(abs, terms))
+    return certified(decoder, labels, score, scale, bound)
+
+
+def _messages(
+    links: NDArray[np.float32], entry: NDArray[np.float32], rows: NDArray[np.float32], clock: Clock
+) -> list[Floats]:
+    """Return the best scores of what ends with each label, for as many tokens as time allows.
+
+    ``V[i, y] = E[i, y] + max over x of (V[i - 1, x] + T[x, y])``, every sum rounded up.
+    """
+    found: list[Floats] = []
+    step = max(1, SLICE // len(links))
+    for row in rows:
+        best = entry.astype(np.float64)
+        if found:
+            best = np.full(len(links), -np.inf)
+            for first in range(0, len(links), step):
+                if clock.seconds_left == 0.0:
+                    return found
+                part = slice(first, first + step)
+                np.maximum(best, (links[part] + found[-1][part, None]).max(axis=0), out=best)
+            best = _rounded_up(best)
+        found.append(_rounded_up(best + row))
+    return found
+
+
+def _followed(model: ChainModel, sentence: Sentences, behind: list[Floats]) -> NDArray[np.int32]:
+    """Return a labelling: greedy from the left, then by the best that follows.
+
+    A label from which it cannot go on is left for the next best, once for all.
+    """
+    emissions, links = sentence.emissions, model.transitions
+    n = len(emissions)
+    labels = np.zeros(n, dtype=np.int32)
+    dead: dict[int, set[int]] = {}
+    i = 0
+    while 0 <= i < n:
+        scores = np.asarray(links[labels[i - 1]] if i else model.start_scores, dtype=np.float64)
+        left = n - i
+        scores = scores + (behind[left - 1] if left <= len(behind) else emissions[i])
+        scores[list(dead.get(i, ()))] = -np.inf
+        y = int(scores.argmax())
+        if scores[y] > -np.inf:
+            labels[i] = y
+            i += 1
+        else:
+            i -= 1
+            dead.setdefault(i, set()).add(int(labels[i]))
+    if i < 0:
+        raise sentence.infeasible(0, _dead_end(model, emissions))
+    return labels
+
+
+def _dead_end(model: ChainModel, emissions: NDArray[np.float32]) -> int:
+    """Return the token at which all paths from the left have ended."""
+    alive = model.start_scores > -np.inf
+    for i, row in enumerate(emissions):
+        if i:
+            alive = np.logical_or.reduce(model.transitions[alive] > -np.inf, axis=0)
+        alive &= row > -np.inf
+        if not alive.any():
+            return i
+    return len(emissions) - 1
+
+
+def _rounded_up(values: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):  # -inf, which stays
+        return np.where(values > -np.inf, values + UP64 * np.abs(values), values)

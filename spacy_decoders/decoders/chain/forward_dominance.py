@@ -10,7 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...budget import UNLIMITED, Budget
-from .certifying import (
+from .decoder import ChainDecoder, lacks_time
+from .kernels import search
+from .kernels.layout import LANES, all_valid
+from .problem import ChainModel, Sentences
+from .proof import (
     CHUNK,
     certify,
     decode_densely,
@@ -19,12 +23,7 @@ from .certifying import (
     proof_of,
     proven,
 )
-from .decoder import ChainDecoder
-from .kernels import search
-from .kernels.layout import LANES, all_valid
-from .problem import ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
-from .timed import lacks_time
 
 __all__ = ["ForwardDominance"]
 

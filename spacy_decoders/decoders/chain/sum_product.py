@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .certifying import decode_exactly
 from .kernels import sums as kernels
 from .problem import ChainModel, Sentences
+from .proof import decode_exactly
 
 __all__ = ["Expectations", "forward_backward", "log_partition", "log_partitions", "marginals"]
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...budget import UNLIMITED, Budget
-from .certifying import certify, decode_densely
 from .decoder import ChainDecoder
 from .problem import ChainModel, Sentences
+from .proof import certify, decode_densely
 from .solutions import ChainSolution
 
 __all__ = ["Viterbi"]

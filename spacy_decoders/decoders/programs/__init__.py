@@ -4,7 +4,7 @@ Solvers are imported when a program is solved, and no earlier.
 """
 
 from .program import IntegerSolution, LinearProgram, LinearSolution, OutOfTimeError
-from .statement import Sense, Solver, SolverError, checked_solver
+from .solvers import Sense, Solver, SolverError, checked_solver
 
 __all__ = [
     "IntegerSolution",

@@ -18,8 +18,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import IO, Any, cast
 
-from .solvers import Answer, load, solve
-from .statement import Solver, SolverError, Statement
+from .solvers import Answer, Solver, SolverError, Statement, load, solve
 
 __all__ = ["in_child", "serve"]
 

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from ...budget import UNLIMITED, Clock
 from ...errors import InfeasibleError, ProblemError
 from .child import in_child
-from .solvers import Answer, solve
-from .statement import (
+from .solvers import (
     FIELDS,
     SIGNS,
+    Answer,
     Floats,
     Indices,
     Sense,
@@ -26,6 +26,7 @@ from .statement import (
     SolverError,
     Statement,
     checked_solver,
+    solve,
 )
 
 __all__ = ["IntegerSolution", "LinearProgram", "LinearSolution", "OutOfTimeError"]

@@ -10,13 +10,12 @@ from ...lazy import lazy_names
 if TYPE_CHECKING:
     from .exact import ExactRepresentatives
     from .local_search import LocalSearch
-    from .problem import RepresentativesProblem
+    from .problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
     from .published.centrality import Degree, PageRank
     from .published.decomposable import Decomposable
     from .published.greedy import Greedy
     from .published.hitting import HittingDistance
     from .published.spanning_tree import SpanningTree
-    from .solutions import RepresentativesDecoder, RepresentativesSolution
 
 __all__ = [
     "Decomposable",

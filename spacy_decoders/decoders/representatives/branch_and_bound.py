@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from ...budget import Clock
 from ...certificate import largest_tolerance
-from .costs import CostTable
+from .costs import CostTable, relative_tolerance
 from .fixed_point import FixedPoint, quantise
 from .kernels.descent import descend
 from .kernels.enumeration import reduced, search
 from .kernels.layout import LARGEST, Box
 from .local_search import total_cost
-from .rounding import relative_tolerance
 from .subproblem import Subproblem
 
 __all__ = ["SWEEPS", "ExactSearch", "Explored", "explore", "improved"]

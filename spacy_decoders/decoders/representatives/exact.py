@@ -13,8 +13,7 @@ from .branch_and_bound import ExactSearch
 from .costs import cost_table
 from .local_search import improve
 from .margins import margins_of
-from .problem import RepresentativesProblem
-from .solutions import RepresentativesDecoder, RepresentativesSolution
+from .problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
 
 __all__ = ["ExactRepresentatives"]
 

@@ -12,8 +12,7 @@ from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import Certificate
 from .costs import CostTable, cost_table
 from .kernels.descent import best_descent, total
-from .problem import RepresentativesProblem
-from .solutions import RepresentativesDecoder, RepresentativesSolution
+from .problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
 
 __all__ = ["LocalSearch", "improve", "total_cost"]
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ...certificate import largest_tolerance
 from .branch_and_bound import SWEEPS, ExactSearch, explore, improved
+from .costs import relative_tolerance, rounded_down
 from .fixed_point import quantise
 from .kernels.descent import best_other
 from .kernels.layout import LARGEST
-from .rounding import relative_tolerance, rounded_down
 from .subproblem import Subproblem
 
 __all__ = ["Margins", "margins_of"]

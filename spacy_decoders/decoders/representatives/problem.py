@@ -1,8 +1,9 @@
-"""What a choice of representatives is: distances, and sets of candidates."""
+"""Choices of representatives: the problem, its solutions, and the base class of their decoders."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,18 +13,29 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, owned, read_only
+from ...arrays import checked_indices, checked_whole, owned, read_only
+from ...budget import UNLIMITED, Budget
+from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
 from .connections import connect
-from .ties import vertex_keys
 from .validation import checked_distances, checked_local, checked_sets, checked_weight, with_costs
 
 if TYPE_CHECKING:
     from ...graph import ConceptGraph
 
-__all__ = ["Connection", "RepresentativesProblem"]
+__all__ = [
+    "Connection",
+    "RepresentativesDecoder",
+    "RepresentativesProblem",
+    "RepresentativesSolution",
+    "conditional_margins",
+    "first_least",
+    "vertex_keys",
+]
 
 Connection = Literal["maximal", "minimal"]
+
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,6 +227,24 @@ class RepresentativesProblem:
         """**Shape:** (n,): the rank in a tie of every candidate, by its id and the seed."""
         return vertex_keys(self.ids(self.members), seed)
 
+    def cheapest(self, costs: NDArray[np.float64], seed: int) -> NDArray[np.int64]:
+        """**Shape:** (k,): the allowed candidate of least cost in each set."""
+        costs, keys = np.where(self.allowed, costs, np.inf), self.keys(seed)
+        choices = [
+            first_least(costs[first:last], keys[first:last])
+            for first, last in pairwise(self.offsets.tolist())
+        ]
+        return np.array(choices, dtype=np.int64)
+
+    def graph_for(self, decoder: str) -> ConceptGraph:
+        """Return the graph that the problem was made from, which a decoder looks into."""
+        if self.graph is None:
+            raise ProblemError(
+                f"graph: {decoder} looks into the graph; make the problem by "
+                "RepresentativesProblem.from_graph, or link by a knowledge base that has a graph."
+            )
+        return self.graph
+
     def checked_choices(self, choices: ArrayLike) -> NDArray[np.int32]:
         """Return choices, one index into each set, as an int32 array."""
         array = checked_indices("choices", choices, (self.size,), low=0)
@@ -266,3 +296,146 @@ class RepresentativesProblem:
         distances = self.distances_to(choices).sum(axis=1)
         costs: NDArray[np.float64] = self.pair_weight * distances + self.local_costs
         return costs
+
+
+class RepresentativesDecoder(ABC):
+    """What all decoders of representatives share: options in fields, and `decode`."""
+
+    @abstractmethod
+    def decode(
+        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
+    ) -> RepresentativesSolution:
+        """Choose one candidate of each set.
+
+        Parameters
+        ----------
+        problem
+            Distances and sets of candidates.
+        budget
+            When to stop; decoders that need one pass only take it whatever the budget.
+
+        Raises
+        ------
+        InfeasibleError
+            If all candidates of a set are forbidden.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class RepresentativesSolution:
+    """One candidate chosen from each set.
+
+    Attributes
+    ----------
+    choices
+        **Shape:** (k,), int32: an index into each set.
+    vertices
+        **Shape:** (k,), int64: the caller's ids of the chosen vertices.
+    margins
+        **Shape:** (k,), float32: how much more it would cost to choose otherwise in each
+        set; infinite where no other candidate is allowed. What the others may then do
+        depends on the decoder: from an exact one it is the best cost with another
+        candidate there less the best cost; from a heuristic all other choices stay, and
+        the margin may be negative.
+    exact_margins
+        **Shape:** (k,), bool: which margins are proven to be the best cost with another
+        candidate less the best cost, to within 1e-6 times 1 and the absolute costs of the
+        two choices. From an exact decoder any other margin is a lower bound; from a
+        heuristic it says nothing of the others' best answer.
+    certificate
+        The cost, and what is known of the least one.
+    problem
+        What was solved.
+    """
+
+    choices: NDArray[np.int32]
+    vertices: NDArray[np.int64]
+    margins: NDArray[np.float32]
+    exact_margins: NDArray[np.bool_]
+    certificate: Certificate
+    problem: RepresentativesProblem = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        problem: RepresentativesProblem,
+        choices: ArrayLike,
+        certificate: Certificate,
+        margins: NDArray[Any] | None = None,
+        exact: NDArray[np.bool_] | None = None,
+    ) -> RepresentativesSolution:
+        """Make a solution; without `margins` the conditional ones, without `exact` proven
+        only where nothing else can be chosen."""
+        array = problem.checked_choices(choices)
+        if margins is None:
+            margins = conditional_margins(problem, array)
+        if exact is None:
+            exact = np.isposinf(margins)
+        vertices = problem.ids(problem.members[problem.offsets[:-1] + array])
+        return cls(
+            read_only(array),
+            read_only(vertices),
+            read_only(_in_single(margins)),
+            read_only(exact),
+            certificate,
+            problem,
+        )
+
+    @property
+    def distance_cost(self) -> float:
+        """The sum of distances over ordered pairs of sets: the paper's f(S)."""
+        return 2.0 * self.problem.pair_sum(self.choices)
+
+
+def conditional_margins(
+    problem: RepresentativesProblem, choices: NDArray[Any]
+) -> NDArray[np.float64]:
+    """**Shape:** (k,): the extra cost of the best other candidate, all other choices fixed."""
+    costs = problem.conditional_costs(choices)
+    margins = np.full(problem.size, np.inf)
+    for i, choice in enumerate(choices):
+        of_set = costs[problem.offsets[i] : problem.offsets[i + 1]]
+        if len(of_set) > 1:
+            margins[i] = np.delete(of_set, choice).min() - of_set[choice]
+    return margins
+
+
+def _in_single(margins: NDArray[Any]) -> NDArray[np.float32]:
+    """Round to float32, what is too large for it to its largest number."""
+    clipped = np.clip(margins, -_LARGEST, _LARGEST)
+    return np.where(np.isinf(margins), margins, clipped).astype(np.float32)
+
+
+# --- ties ------------------------------------------------------------------------
+#
+# They are broken by a random order of the vertices that the seed draws. The order of candidates in
+# the input must decide nothing: retrieval puts the likely ones first, and a decoder that quietly
+# keeps that order looks better than it is.
+
+
+def vertex_keys(vertices: NDArray[Any], seed: int) -> NDArray[np.uint64]:
+    """Return a random rank of each vertex that depends on its id and the seed alone.
+
+    Examples
+    --------
+    >>> bool((vertex_keys(np.array([7, 3]), 0) == vertex_keys(np.array([3, 7]), 0)[::-1]).all())
+    True
+    """
+    checked_whole("seed", seed, low=0)
+    with np.errstate(over="ignore"):
+        start = _mixed(np.array([seed], dtype=np.int64).view(np.uint64))
+        return _mixed(vertices.astype(np.int64).view(np.uint64) ^ start)
+
+
+def first_least(costs: NDArray[Any], keys: NDArray[np.uint64]) -> int:
+    """Return the index of the least cost, of equal ones that with the least key."""
+    tied = np.flatnonzero(costs == costs.min())
+    return int(tied[np.argmin(keys[tied])])
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Scramble 64 bits (the finaliser of splitmix64)."""
+    z = numbers + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

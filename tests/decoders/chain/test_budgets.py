@@ -15,8 +15,9 @@ from spacy_decoders.decoders.chain import (
     ForwardDominance,
     PrunedViterbi,
     Viterbi,
-    timed,
 )
+from spacy_decoders.decoders.chain import decoder as chain_decoder
+from spacy_decoders.decoders.chain.problem import Sentences
 from spacy_decoders.errors import InfeasibleError, ProblemError
 
 DECODERS = [Viterbi(), PrunedViterbi(), ForwardDominance(), ColumnGeneration()]
@@ -28,9 +29,9 @@ def ticking(monkeypatch):
     """A second passes whenever the clock is read, and every problem lacks time."""
     ticks = iter(range(10**9))
     monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
-    monkeypatch.setattr(timed, "STEP", 1e9)
-    monkeypatch.setattr(timed, "SMALL", 0)
-    monkeypatch.setattr(timed, "SLICE", 4)
+    monkeypatch.setattr(chain_decoder, "STEP", 1e9)
+    monkeypatch.setattr(chain_decoder, "SMALL", 0)
+    monkeypatch.setattr(chain_decoder, "SLICE", 4)
 
 
 def drawn(rng, size, n, forbidden):
@@ -106,16 +107,16 @@ def test_batches_are_solved_sentence_by_sentence(decoder, ticking, rng):
 
 def test_no_time_is_lacking_without_a_limit_or_with_enough(rng):
     model = ChainModel(rng.normal(size=(600, 600)))
-    sentences = timed.Sentences.of(model, np.zeros((100, 600), np.float32))
-    assert not timed.lacks_time(model, sentences, Budget(iterations=1))
-    assert not timed.lacks_time(model, sentences, Budget(seconds=1.0))
-    assert timed.lacks_time(model, sentences, Budget(seconds=0.1))
+    sentences = Sentences.of(model, np.zeros((100, 600), np.float32))
+    assert not chain_decoder.lacks_time(model, sentences, Budget(iterations=1))
+    assert not chain_decoder.lacks_time(model, sentences, Budget(seconds=1.0))
+    assert chain_decoder.lacks_time(model, sentences, Budget(seconds=0.1))
 
 
 @pytest.mark.parametrize("wrong", [0.0, -3.0, 1.0], ids=["no continuations", "low", "greedy"])
 def test_wrong_continuations_are_not_called_optimal(ticking, monkeypatch, rng, wrong):
     """The labels come from the right: what is wrong there meets the bound from the left."""
-    true, wrongs = timed._messages, 0
+    true, wrongs = chain_decoder._messages, 0
 
     def lying(links, *given):
         found = true(links, *given)
@@ -123,7 +124,7 @@ def test_wrong_continuations_are_not_called_optimal(ticking, monkeypatch, rng, w
             return found
         return [wrong * of for of in found][: 1 if wrong == 1.0 else None]
 
-    monkeypatch.setattr(timed, "_messages", lying)
+    monkeypatch.setattr(chain_decoder, "_messages", lying)
     for _ in range(10):
         model, emissions = drawn(rng, 6, 5, 0.0)
         best = best_of_all(model, emissions)

@@ -84,7 +84,7 @@ def test_no_tokens(decoder):
     assert solution.labels.shape == (0,)
     assert solution.certificate.score == 0.0
     assert solution.certificate.is_optimal
-    assert decoder.decode_batch(ChainModel([[0]]), np.zeros((0, 1)), []) == []
+    assert not decoder.decode_batch(ChainModel([[0]]), np.zeros((0, 1)), [])
 
 
 def test_dead_end_names_the_token(decoder):

@@ -24,8 +24,8 @@ from spacy_decoders.decoders.chain import (
     ForwardDominance,
     PrunedViterbi,
     Viterbi,
-    certifying,
     k_best,
+    proof,
     zero_one_oracle,
 )
 from spacy_decoders.decoders.chain.kernels.layout import LANES
@@ -176,9 +176,7 @@ def corrupt(monkeypatch, case: Case, kernel: str, change: Any) -> None:
 
 def no_repair(monkeypatch) -> None:
     """Let the fallback in float64 leave the labels as they are."""
-    monkeypatch.setattr(
-        "spacy_decoders.decoders.chain.certifying.decode_exactly", lambda *given: None
-    )
+    monkeypatch.setattr("spacy_decoders.decoders.chain.proof.decode_exactly", lambda *given: None)
 
 
 # --- wrong labels ------------------------------------------------------------
@@ -372,13 +370,13 @@ def test_a_search_that_takes_its_first_labels_for_proven(
 @pytest.mark.parametrize("seconds", [None, 60.0])
 def test_a_proof_that_takes_the_score_for_the_bound(monkeypatch, case, kernel, decoder, seconds):
     """The most plausible lie of a proof: what it calls optimal is right, since the search is."""
-    true = certifying.proof_of
+    true = proof.proof_of
 
     def proof_of(*given):
         proof = true(*given)
         return proof._replace(bounds=proof.scores)
 
-    monkeypatch.setattr(certifying, "proof_of", proof_of)
+    monkeypatch.setattr(proof, "proof_of", proof_of)
     monkeypatch.setattr("spacy_decoders.decoders.chain.forward_dominance.proof_of", proof_of)
     solutions = case.decoded(decoder, budget=Budget(seconds=seconds))
     assert case.optimal(solutions) == [True] * len(LENGTHS) == case.right(solutions)
@@ -407,7 +405,7 @@ def test_a_bound_from_any_labelling_lies_above_the_optimum(rng, case):
         labels = rng.integers(case.model.size, size=len(case.emissions), dtype=np.int32)
         for judge, bound in zip(
             case.judges,
-            certifying.proof_of(case.model, sentences, labels).bounds,
+            proof.proof_of(case.model, sentences, labels).bounds,
             strict=True,
         ):
             assert bound == np.inf or exact(bound) >= judge.best.score

@@ -101,7 +101,7 @@ def test_a_long_tail_of_flat_transitions_is_no_mask(rng, monkeypatch):
     model = ChainModel(small, start=np.linspace(-0.05, 0.05, size))
     repaired = []
     monkeypatch.setattr(
-        "spacy_decoders.decoders.chain.certifying.decode_exactly",
+        "spacy_decoders.decoders.chain.proof.decode_exactly",
         lambda model, sentences, chosen, labels: repaired.extend(chosen),
     )
     emissions = rng.normal(size=(sum(lengths), size)).astype(np.float32)

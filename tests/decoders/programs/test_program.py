@@ -9,8 +9,7 @@ import pytest
 from spacy_decoders import Budget, InfeasibleError, ProblemError
 from spacy_decoders.decoders.path import IntegerProgram
 from spacy_decoders.decoders.programs import LinearProgram, OutOfTimeError, SolverError
-from spacy_decoders.decoders.programs.solvers import Answer
-from spacy_decoders.decoders.programs.statement import Statement
+from spacy_decoders.decoders.programs.solvers import Answer, Statement
 from spacy_decoders.decoders.tree import PriceAndCut
 from spacy_decoders.errors import DecodersError
 
@@ -50,22 +49,6 @@ def test_equals_enumeration(rng, solver, maximize):
         beyond = relaxed.bound - best if maximize else best - relaxed.bound
         assert beyond >= -1e-9
         assert relaxed.bound == pytest.approx(relaxed.objective, abs=1e-6)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_columns_added_later(solver):
-    # cutting stock by hand: the first column alone, then a better one enters the row
-    program = LinearProgram(solver, maximize=True)
-    (first,) = program.add_columns([1.0], upper=10.0)
-    row = program.add_row([first], [2.0], "<=", 4.0)
-    assert program.relax().duals == pytest.approx([0.5])
-    (second,) = program.add_columns([3.0], rows=[[row]], coefficients=2.0, upper=10.0)
-    relaxed = program.relax()
-    assert relaxed.values == pytest.approx([0.0, 2.0])
-    assert relaxed.duals == pytest.approx([1.5])
-    assert relaxed.reduced_costs[first] == pytest.approx(-2.0)
-    program.set_bounds(second, 0.0, 1.0)
-    assert program.relax().objective == pytest.approx(4.0)
 
 
 def test_bad_input_is_refused():

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 
 from spacy_decoders import ProblemError
 from spacy_decoders.decoders.representatives import RepresentativesProblem
 from spacy_decoders.graph import ConceptGraph
-from tests.decoders.representatives.drawn import random_problem
-from tests.oracles import representatives_cost
 
 
 def test_defaults_for_shared_and_unreachable_vertices():
@@ -65,46 +61,3 @@ def test_marks_of_pairs_without_a_path_are_no_costs():
         np.array([[0, -1.0, 2], [-1, 0, 2], [2, 2, 0]]),  # a path over the last one
     ):
         assert RepresentativesProblem(costs, [[0], [1]]).cost([0, 0]) == costs[0, 1]
-
-
-@pytest.mark.parametrize(
-    ("sets", "local", "message"),
-    [
-        ([[0, 1], [2]], [[0.0, 1.0], [1.0]], r"sets\[1\].*got 2 at index"),
-        ([[0, -1], [1]], [[0.0, 1.0], [1.0]], r"sets\[0\].*got -1 at index"),
-        ([[0, 1], []], [[0.0, 1.0], []], r"sets\[1\]: no candidates"),
-        ([[0, 1], [1]], [[0.0, 1.0], [np.nan]], r"local\[1\]"),
-        ([[0, 1], [1]], [[0.0, -np.inf], [1.0]], r"local\[0\]"),
-        ([[0, 1], [1]], [[0.0, 1e101], [1.0]], r"local\[0\]"),
-        ([[0, 1], [1]], [[0.0], [1.0, 2.0]], r"local\[0\]"),
-    ],
-)
-def test_bad_arrays_are_named_though_all_are_checked_at_once(sets, local, message):
-    sets = [np.array(members, dtype=np.int64) for members in sets]
-    local = [np.array(costs, dtype=np.float64) for costs in local]
-    with pytest.raises(ProblemError, match=message):
-        RepresentativesProblem([[0, 1], [1, 0]], sets, local)
-
-
-def test_arrays_make_the_problem_that_lists_make_and_stay_the_callers():
-    sets, local = [[0, 2], [1]], [[0.5, np.inf], [2.0]]
-    arrays = [np.array(members) for members in sets], [np.array(costs) for costs in local]
-    distances = [[0, 1, 3], [1, 0, 2], [3, 2, 0]]
-    problems = [
-        RepresentativesProblem(distances, sets, local),
-        RepresentativesProblem(distances, *arrays),
-        RepresentativesProblem(distances, iter(sets), local),
-    ]
-    arrays[0][0][0], arrays[1][1][0] = 1, 7.0
-    for problem in problems:
-        assert [members.tolist() for members in problem.sets] == sets
-        assert [costs.tolist() for costs in problem.local] == local
-        assert not any(one.flags.writeable for one in (*problem.sets, *problem.local))
-
-
-def test_every_choice_is_priced_as_the_oracle_does(rng):
-    distances, sets, local, weight = random_problem(rng, 3)
-    problem = RepresentativesProblem(distances, sets, local, weight)
-    for choices in product(*(range(len(members)) for members in sets)):
-        expected = representatives_cost(distances, sets, local, weight, choices)
-        assert problem.cost(choices) == pytest.approx(expected)

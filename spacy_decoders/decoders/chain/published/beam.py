@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ....arrays import checked_whole, read_only
 from ....budget import Budget
 from ....certificate import Certificate
-from ..certifying import certify, decode_exactly
 from ..decoder import ChainDecoder
 from ..problem import ChainModel, Sentences
+from ..proof import certify, decode_exactly
 from ..solutions import ChainSolution
 from .column_generation import legal_emissions
 from .kernels import beam

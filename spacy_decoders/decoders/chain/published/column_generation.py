@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from ....arrays import checked_scores, is_number, read_only
 from ....budget import UNLIMITED, Budget
 from ....errors import ProblemError
-from ..certifying import certify, decode_densely
 from ..decoder import ChainDecoder
 from ..problem import ChainModel, Sentences
+from ..proof import certify, decode_densely
 from ..solutions import ChainSolution
 from .kernels import column_generation as kernels
 

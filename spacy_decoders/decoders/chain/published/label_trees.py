@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from ....arrays import checked_indices, checked_scores
 from ....budget import UNLIMITED, Budget
 from ....errors import InfeasibleError, ProblemError
-from ..certifying import certified
 from ..problem import ChainModel
+from ..proof import certified
 from ..solutions import ChainSolution
 
 __all__ = ["LabelTree"]

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from ....arrays import checked_indices, read_only
 from ....errors import InfeasibleError, ProblemError
 from ..alternatives import best_paths
-from ..certifying import SHARE, certified
 from ..forward_dominance import ForwardDominance
 from ..kernels import lattice
 from ..kernels.layout import BLOCK
 from ..problem import ChainModel, Sentences
+from ..proof import SHARE, certified
 from ..solutions import ChainSolution
 from .column_generation import arrays_of, legal_emissions
 from .kernels import column_generation as kernels

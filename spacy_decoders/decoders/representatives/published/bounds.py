@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....certificate import Certificate
+from ..costs import relative_tolerance, rounded_down
 from ..problem import RepresentativesProblem
-from ..rounding import relative_tolerance, rounded_down
 
 __all__ = ["bound_beside", "certified", "half_hitting_bound", "hitting_distances"]
 

@@ -11,15 +11,12 @@ from numpy.typing import NDArray
 
 from ....budget import UNLIMITED, Budget
 from ....certificate import Certificate
-from ....errors import ProblemError
-from ..problem import RepresentativesProblem
-from ..solutions import RepresentativesDecoder, RepresentativesSolution
-from ..ties import cheapest
+from ..problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
 
 if TYPE_CHECKING:
     from ....graph import ConceptGraph
 
-__all__ = ["Degree", "PageRank", "graph_of"]
+__all__ = ["Degree", "PageRank"]
 
 
 @dataclass(frozen=True)
@@ -33,11 +30,9 @@ class _Central(RepresentativesDecoder):
     ) -> RepresentativesSolution:
         """Choose for each set apart; needs a problem made by ``from_graph``."""
         name = type(self).__name__
-        graph = graph_of(name, problem)
+        graph = problem.graph_for(name)
         scores = self._scores(graph)[graph.rows(problem.ids(problem.members))]
-        choices = cheapest(
-            problem.offsets, problem.allowed, -scores.astype(np.float64), problem.keys(self.seed)
-        )
+        choices = problem.cheapest(-scores.astype(np.float64), self.seed)
         certificate = Certificate.heuristic(name, problem.cost(choices), iterations=1)
         return RepresentativesSolution.of(problem, choices, certificate)
 
@@ -85,13 +80,3 @@ class PageRank(_Central):
 
     def _scores(self, graph: ConceptGraph) -> NDArray[Any]:
         return graph.pagerank()
-
-
-def graph_of(name: str, problem: RepresentativesProblem) -> ConceptGraph:
-    """Return the graph that a problem was made from."""
-    if problem.graph is None:
-        raise ProblemError(
-            f"graph: {name} looks into the graph; make the problem by "
-            "RepresentativesProblem.from_graph, or link by a knowledge base that has a graph."
-        )
-    return problem.graph

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from ....budget import UNLIMITED, Budget
 from ....errors import NotDecomposableError
 from ..connections import joined_pairs
-from ..problem import RepresentativesProblem
-from ..solutions import RepresentativesDecoder, RepresentativesSolution, conditional_margins
-from ..ties import cheapest
+from ..problem import (
+    RepresentativesDecoder,
+    RepresentativesProblem,
+    RepresentativesSolution,
+    conditional_margins,
+)
 from .bounds import bound_beside, certified
-from .centrality import graph_of
 
 __all__ = ["Decomposable"]
 
@@ -64,7 +66,7 @@ class Decomposable(RepresentativesDecoder):
         NotDecomposableError
             If a set is not connected, or two sets share a component without bridges.
         """
-        graph = graph_of("Decomposable", problem)
+        graph = problem.graph_for("Decomposable")
         arrays = graph.arrays
         members = arrays.inner[graph.rows(problem.ids(problem.members))].tolist()
         sets = [members[first:last] for first, last in pairwise(problem.offsets.tolist())]
@@ -80,7 +82,7 @@ class Decomposable(RepresentativesDecoder):
             network.add_edges_from(arrays.inner[graph.rows(vertices)][pairs].tolist())
         _check_hypotheses(network, sets)
         costs = problem.local_costs + problem.pair_weight * _beyond(problem)
-        choices = cheapest(problem.offsets, problem.allowed, costs, problem.keys(self.seed))
+        choices = problem.cheapest(costs, self.seed)
         bound = bound_beside(problem, choices)
         certificate = certified("Decomposable", problem, choices, bound)
         margins = conditional_margins(problem, choices)

@@ -9,9 +9,12 @@ import numpy as np
 from ....arrays import checked_whole
 from ....budget import UNLIMITED, Budget
 from ....certificate import Certificate
-from ..problem import RepresentativesProblem
-from ..solutions import RepresentativesDecoder, RepresentativesSolution
-from ..ties import first_least
+from ..problem import (
+    RepresentativesDecoder,
+    RepresentativesProblem,
+    RepresentativesSolution,
+    first_least,
+)
 
 __all__ = ["Greedy"]
 

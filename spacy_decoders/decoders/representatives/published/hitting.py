@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....budget import UNLIMITED, Budget
-from ..problem import RepresentativesProblem
-from ..solutions import RepresentativesDecoder, RepresentativesSolution
-from ..ties import cheapest
+from ..problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
 from .bounds import certified, half_hitting_bound, hitting_distances
 
 __all__ = ["HittingDistance"]
@@ -49,7 +47,7 @@ class HittingDistance(RepresentativesDecoder):
         """Choose for each set apart."""
         nearest = hitting_distances(problem)
         costs = problem.local_costs + problem.pair_weight * nearest.sum(axis=0)
-        choices = cheapest(problem.offsets, problem.allowed, costs, problem.keys(self.seed))
+        choices = problem.cheapest(costs, self.seed)
         bound = half_hitting_bound(problem, nearest)
         certificate = certified("HittingDistance", problem, choices, bound)
         return RepresentativesSolution.of(problem, choices, certificate)

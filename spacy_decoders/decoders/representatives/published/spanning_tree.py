@@ -14,10 +14,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components, shor
 from ....arrays import read_only
 from ....budget import UNLIMITED, Budget
 from ....certificate import Certificate
-from ..problem import RepresentativesProblem
-from ..solutions import RepresentativesDecoder, RepresentativesSolution
-from ..ties import cheapest
-from .centrality import graph_of
+from ..problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
 
 if TYPE_CHECKING:
     from ....graph import ConceptGraph
@@ -56,12 +53,12 @@ class SpanningTree(RepresentativesDecoder):
         self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
         """Choose along the tree; needs a problem made by ``from_graph``."""
-        graph = graph_of("SpanningTree", problem)
+        graph = problem.graph_for("SpanningTree")
         keys = problem.keys(self.seed)
         costs = problem.local_costs.copy()
         if problem.size:
             costs += problem.pair_weight * _tree_distances(problem, graph, keys)
-        choices = cheapest(problem.offsets, problem.allowed, costs, keys)
+        choices = problem.cheapest(costs, self.seed)
         certificate = Certificate.heuristic("SpanningTree", problem.cost(choices), iterations=1)
         return RepresentativesSolution.of(problem, choices, certificate)
 

@@ -9,7 +9,7 @@ import pytest
 
 from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.chain import ChainModel, ColumnGeneration, Viterbi
-from spacy_decoders.decoders.chain.certifying import decode_densely as true_decoding
+from spacy_decoders.decoders.chain.proof import decode_densely as true_decoding
 from spacy_decoders.errors import ProblemError
 
 from ..cases import large_problem, random_problems, ranked

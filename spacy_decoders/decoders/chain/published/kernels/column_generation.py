@@ -10,7 +10,7 @@ half of
 By messages from the left alone it is ``a_p(x) + E_p(x) + T(x, y) - a_{p+1}(y)`` (8), where half of
 each emission may be charged to either side (9). Labels join the domains where it is positive.
 
-Nothing is proven here: rounding errors are detected by the proof of :mod:`...certifying`.
+Nothing is proven here: rounding errors are detected by the proof of :mod:`...proof`.
 """
 
 import numpy as np
