@@ -49,28 +49,17 @@ def connect(
     >>> connect(far, [np.array([0, 1]), np.array([1, 2])], "maximal", np.ones(3)).tolist()
     [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
     """
-    halves = np.where(distances < 0, FAR, 2 * distances).astype(np.int32)
-    k = len(sets)
-    to_centre = np.full((len(distances), k), FAR, dtype=np.int32)
-    between = np.full((k, k), FAR, dtype=np.int32)
+    v = len(distances)
+    far = np.full((v + len(sets),) * 2, FAR, dtype=np.int32)  # vertices, then centres
+    far[:v, :v] = np.where(distances < 0, FAR, 2 * distances)
     joined = _joined(distances, sets, connection, degrees)
-    for i, (members, offsets) in enumerate(joined):
-        to_centre[:, i] = (halves[:, members] + offsets).min(axis=1)
-    for i, (members, offsets) in enumerate(joined):
-        between[i] = (to_centre[members] + offsets[:, None]).min(axis=0)
-        between[i, i] = 0
-    for middle in range(k):  # Floyd and Warshall
-        np.minimum(between, between[:, [middle]] + between[[middle]], out=between)
-    between = np.minimum(between, FAR)
-    to_centre = np.minimum(to_centre, FAR)
-    leaving = to_centre.copy()  # from each vertex to each centre, over another one or not
-    for middle in range(k):
-        np.minimum(leaving, to_centre[:, [middle]] + between[middle], out=leaving)
-    shortest = halves
-    for i in range(k):
-        np.minimum(shortest, leaving[:, [i]] + to_centre[:, i], out=shortest)
-    np.fill_diagonal(shortest, 0)
-    return np.where(shortest >= FAR, -1, shortest // 2).astype(np.int32)
+    for centre, (members, offsets) in enumerate(joined, v):
+        far[:v, centre] = far[centre, :v] = (far[:v, members] + offsets).min(axis=1)
+    for centre in range(v, len(far)):  # Floyd and Warshall: no path is new but over centres
+        np.minimum(far, far[:, [centre]] + far[[centre]], out=far)
+    halves = far[:v, :v]
+    np.fill_diagonal(halves, 0)
+    return np.where(halves >= FAR, -1, halves // 2).astype(np.int32)
 
 
 def joined_pairs(
@@ -96,36 +85,25 @@ def _joined(
     connection: str,
     degrees: NDArray[Any],
 ) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-    return [
-        _clique(members) if connection == "maximal" else _star(members, distances, degrees)
-        for members in sets
-    ]
-
-
-def _clique(members: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    return members, np.ones(len(members), dtype=np.int32)
+    """Return of each set the vertices that are joined to its centre, and how many halves away."""
+    if connection == "maximal":
+        return [(members, np.ones(len(members), dtype=np.int32)) for members in sets]
+    return [_star(members, distances, degrees) for members in sets]
 
 
 def _star(
     members: NDArray[np.int32], distances: NDArray[np.int32], degrees: NDArray[Any]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the middle of the star and its tips, with their half-edges from the middle."""
+    from scipy.sparse.csgraph import connected_components
+
     # of equal degrees the first row: rows are in the order of the vertices' ids
     members = np.unique(members)
     adjacent = distances[np.ix_(members, members)] == 1
-    component = np.full(len(members), -1)
+    count, component = connected_components(adjacent, directed=False)
     tips: list[tuple[int, int]] = []
-    for first in range(len(members)):
-        if component[first] >= 0:
-            continue
-        reached = np.zeros(len(members), dtype=bool)
-        frontier = reached.copy()
-        frontier[first] = True
-        while frontier.any():
-            reached |= frontier
-            frontier = adjacent[frontier].any(axis=0) & ~reached
-        component[reached] = first
-        inside = np.flatnonzero(reached)
+    for part in range(count):
+        inside = np.flatnonzero(component == part)
         tips.append((-len(inside), int(inside[np.argmax(degrees[members[inside]])])))
     # the largest component first, of equal ones that with the highest degree
     tips.sort(key=lambda tip: (tip[0], -int(degrees[members[tip[1]]]), tip[1]))
