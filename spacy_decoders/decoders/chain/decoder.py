@@ -1,9 +1,9 @@
 """The base class of chain decoders, and decoding within a limit of time.
 
 Where there are thousands of labels, a pass over all pairs of them may take seconds: the clock is
-read every few milliseconds. A pass from the right finds the labelling; tokens that it has not reached when the
-time ends are labelled greedily. A pass from the left bounds the best labelling; tokens that it has
-not reached are bounded by the maxima of their scores.
+read every few milliseconds. A pass from the right finds the labelling; tokens that it has not
+reached when the time ends are labelled greedily. A pass from the left bounds the best labelling;
+tokens that it has not reached are bounded by the maxima of their scores.
 """
 
 from __future__ import annotations

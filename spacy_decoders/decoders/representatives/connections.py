@@ -54,7 +54,8 @@ def connect(
     far[:v, :v] = np.where(distances < 0, FAR, 2 * distances)
     joined = _joined(distances, sets, connection, degrees)
     for centre, (members, offsets) in enumerate(joined, v):
-        far[:v, centre] = far[centre, :v] = (far[:v, members] + offsets).min(axis=1)
+        direct = (far[:centre, members] + offsets).min(axis=1)
+        far[:centre, centre] = far[centre, :centre] = direct
     for centre in range(v, len(far)):  # Floyd and Warshall: no path is new but over centres
         np.minimum(far, far[:, [centre]] + far[[centre]], out=far)
     halves = far[:v, :v]
