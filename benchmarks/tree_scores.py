@@ -24,8 +24,7 @@ from spacy.language import Language
 
 import spacy_decoders
 from spacy_decoders.decoders.tree import TreeProblem
-from spacy_decoders.models.parser.factor_templates import FactorTemplates
-from spacy_decoders.models.parser.factor_weights import FAMILIES
+from spacy_decoders.models.parser.factors import FAMILIES, FactorTemplates
 from spacy_decoders.models.parser.tree_scores import SentenceScores
 from spacy_decoders.readers.corpora import ConlluCorpus
 

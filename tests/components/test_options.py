@@ -95,7 +95,11 @@ def test_values_out_of_range_are_refused(factory, name, value):
         ),
         ("parser", {"head_margins": True}, lambda doc: doc[0]._.head_margin),
         ("parser", {"k_best": 2}, lambda doc: len(doc._.parses)),
-        ("parser", {"beam": 0.0}, lambda doc: doc._.certificates["parser"][0]["scope"]),
+        (
+            "parser",
+            {"beam": 0.0, "factors": ["siblings"]},
+            lambda doc: doc._.certificates["parser"][0]["scope"],
+        ),
         (
             "parser",
             {"factors": [], "decoder": Eisner()},
@@ -164,7 +168,7 @@ def test_all_or_none(nlp):
     parser = nlp.get_pipe("parser")
     before = dict(parser._options)
     with pytest.raises(ProblemError, match="k_best"):
-        parser.configure(longest=3, k_best=0)
+        parser.configure(certain=3.0, k_best=0)
     with pytest.raises(ProblemError, match="projective"):
         parser.configure(factors=[], decoder=Eisner(), projective=False)
     assert parser._options == before
@@ -241,7 +245,7 @@ def test_a_linker_is_refused_what_its_knowledge_base_lacks():
 
 CHANGES = {
     "tagger": {"margins": True, "k_best": 3},
-    "parser": {"longest": 99, "beam": 8.0, "head_margins": True, "factors": ("arcs", "siblings")},
+    "parser": {"beam": 8.0, "head_margins": True, "factors": ("arcs", "siblings")},
     "linker": {"min_score": 0.25, "labels_discard": ("GPE",), "seconds": 3.0},
     "headline": {"length": (2, 3), "auxiliaries": ("of",), "n_best": 2},
 }

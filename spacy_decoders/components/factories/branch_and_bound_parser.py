@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...decoders.protocols import TreeDecoding
-from ...models.parser.factor_weights import Family
+from ...models.parser.factors import Family
 from ...models.parser.patterns import arc_patterns
 from ..constraints.constraint import constraints_about
 from ..option_checks import alternatives, decoder_of, number, whole
@@ -56,9 +56,6 @@ class ParserOptions(WithOptions):
         them is found.
     projective
         Whether arcs may not cross.
-    longest
-        Sentences of more tokens are parsed by their arcs alone, in little memory; their
-        certificates compare the tree with a bound on all factors.
     iterations
         Work for one sentence, in passes of dynamic programming (of `PriceAndCut`, in linear
         programs); after that, the best tree so far is returned with its gap. None for no limit.
@@ -98,7 +95,6 @@ class ParserOptions(WithOptions):
     constraints: list[dict[str, Any]] = option([], constraints_about("trees"))
     overwrite: bool = option(True)
     projective: bool = option(True)
-    longest: int = option(150, whole(1, most=400))
     iterations: int | None = option(500, whole(1))
     seconds: float | None = option(None, number(above=0))
     head_margins: bool = option(False)

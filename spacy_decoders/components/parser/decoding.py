@@ -5,34 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from thinc.api import Model
 
 from ...certificate import Certificate, Scope, Status
 from ...errors import InfeasibleError, ProblemError, UndecidedError
 from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import TreeParser
-from ...models.parser.factor_weights import Family
+from ...models.parser.factors import Family
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
 from ..constraints.conflicts import Source, conflict, least_conflict
-from .parsed_doc import NO_LABEL, ParsedDoc
+from .parsed_doc import NO_LABEL, ROOT, SPACE, NoTree, ParsedDoc
 from .rules import RULES, TreeDemands
-from .trees import SPACE_LABEL
+from .trees import SPACE_LABEL, attach_spaces, is_space
 
 if TYPE_CHECKING:
     from ...decoders.tree import TreeSolution
 
-__all__ = ["DocumentDecoder", "check_decoder", "explained"]
-
-
-class NoTree(NamedTuple):
-    """The tokens of a sentence that has no tree, by their indices in the document, and why."""
-
-    tokens: NDArray[np.int64]
-    error: InfeasibleError | UndecidedError
+__all__ = ["DocumentDecoder", "check_decoder"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +58,27 @@ class DocumentDecoder:
     head_margins: bool = False
     k_best: int = 1
 
-    def decode(
+    def decode(self) -> ParsedDoc:
+        """Find the best tree of each sentence."""
+        doc = self.demands.doc
+        parsed = ParsedDoc.blank(len(doc), self.scores.starts)
+        for block in self.scores.blocks:
+            for missing in self._decode_block(block, parsed):
+                parsed.missing.append(missing)
+                found = self._conflict(missing)
+                if found["demands"] or self.demands.wishes:
+                    parsed.conflicts.append(found)
+                if not parsed.warning:
+                    parsed.warning = self._explained(missing.error, found)
+        blank = is_space(doc)
+        attach_spaces(parsed.heads, blank, parsed.starts)
+        alone = parsed.heads == np.arange(len(doc))
+        parsed.labels[blank] = np.where(alone[blank], ROOT, SPACE)
+        if self.demands.wishes:
+            parsed.conflicts += self._unmet(parsed)
+        return parsed
+
+    def _decode_block(
         self, block: SentenceScores, parsed: ParsedDoc, scope: Scope = "full"
     ) -> list[NoTree]:
         """Find the best tree of a block and add it to `parsed`, or return why there is none.
@@ -79,7 +92,7 @@ class DocumentDecoder:
         rules = self.demands.of_block(block.tokens, block.boundaries is None)
         try:
             every_label = self.head_margins or self.k_best > 1
-            decoded = parser.decode(block, rules, every_label=every_label)
+            problem, best, block, labels = parser.decode(block, rules, every_label=every_label)
         except (InfeasibleError, UndecidedError) as error:
             name = type(parser.decoder).__name__
             parsed.sentences.append(replace(block, boundaries=None))
@@ -92,23 +105,17 @@ class DocumentDecoder:
             parsed.parses.append([])
             parsed.margins[block.tokens] = np.nan
             return [NoTree(block.tokens, error)]
-        problem, best, block = decoded
         sentences = [block] if best.starts is None else block.cut(best.starts)
+        parsed.add_starts(sentences[1:])
         if best.starts is not None and self._break(sentences, best):
-            parsed.add_starts(sentences[1:])
-            return [
-                missing
-                for sentence in sentences
-                for missing in self.decode(sentence, parsed, "pruned")
-            ]
+            found = (self._decode_block(sentence, parsed, "pruned") for sentence in sentences)
+            return list(chain.from_iterable(found))
         parsed.sentences += sentences
         certificate = best.certificate
         if scope == "pruned":
             certificate = replace(certificate, scope=scope)
         parsed.certificates += [certificate] * len(sentences)
-        parsed.add_starts(sentences[1:])
-        heads, labels = block.tree(best.heads, best.labels)
-        parsed.heads[block.tokens], parsed.labels[block.tokens] = heads, labels
+        parsed.heads[block.tokens], parsed.labels[block.tokens] = block.tree(best.heads, labels)
         if self.head_margins:
             from ...decoders.tree import head_margins
 
@@ -117,8 +124,8 @@ class DocumentDecoder:
         if self.k_best > 1:
             from ...decoders.tree import k_best
 
-            found = k_best(problem, self.k_best, budget=parser.budget)
-            parsed.parses.append([self._as_dict(block, solution) for solution in found])
+            found_trees = k_best(problem, self.k_best, budget=parser.budget)
+            parsed.parses.append([self._as_dict(block, solution) for solution in found_trees])
         return []
 
     def _break(self, sentences: Sequence[SentenceScores], best: TreeSolution) -> bool:
@@ -147,7 +154,7 @@ class DocumentDecoder:
             "score": solution.certificate.score,
         }
 
-    def conflict(self, missing: NoTree) -> dict[str, Any]:
+    def _conflict(self, missing: NoTree) -> dict[str, Any]:
         """Describe a least set of demands that leave no tree of some tokens.
 
         Where the budget ended before there was a tree, it is all of them.
@@ -157,6 +164,23 @@ class DocumentDecoder:
         if isinstance(missing.error, InfeasibleError):
             demands = least_conflict(demands, partial(self._has_trees, start, end))
         return conflict(self.demands.doc, start, end, demands)
+
+    def _explained(self, error: Exception, found: Mapping[str, Any]) -> str:
+        """Say why there is no tree, which labels rules speak of, and what demands exclude."""
+        labels = self.demands.rules.labels
+        numbers = {
+            number
+            for rule in getattr(error, "rules", ())
+            for key in ("labels", "exempt")
+            for number in getattr(rule, key, None) or ()
+        }
+        said = str(error)
+        if numbers:
+            said += f" The labels are { {of: labels[of] for of in sorted(numbers)} }."
+        demands = ", ".join(
+            f"{of['source']} at {of['text']!r}" for of in found["demands"] if of["source"] != RULES
+        )
+        return f"{said} This is demanded by {demands}." if demands else said
 
     def _has_trees(self, start: int, end: int, kept: Sequence[Source]) -> bool:
         """Whether there are trees of ``doc[start:end]`` under some of the demands.
@@ -171,10 +195,10 @@ class DocumentDecoder:
         return not any(
             tokens[0] < end and tokens[-1] >= start and isinstance(error, InfeasibleError)
             for block in rescored(self.model, *given, (start, end))
-            for tokens, error in freer.decode(block, scratch)
+            for tokens, error in freer._decode_block(block, scratch)
         )
 
-    def unmet(self, parsed: ParsedDoc) -> list[dict[str, Any]]:
+    def _unmet(self, parsed: ParsedDoc) -> list[dict[str, Any]]:
         """Describe the demands on white space, of which none else knows, that do not hold."""
         # by the numbers of labels, those below 0 included
         labels = self.demands.rules.labels
@@ -188,50 +212,23 @@ class DocumentDecoder:
         return [one for place, one in enumerate(found) if one not in found[:place]]
 
 
-def explained(error: Exception, conflict: Mapping[str, Any], labels: Sequence[str]) -> str:
-    """Say which labels the rules of an error speak of, and which demands contradict each other.
-
-    Examples
-    --------
-    >>> demands = [{"source": "constraints[0]", "text": "she"}, {"source": "rules", "text": "..."}]
-    >>> explained(Exception(), {"demands": demands}, ["nsubj"])
-    " This is demanded by constraints[0] at 'she'."
-    """
-    numbers = {
-        number
-        for rule in getattr(error, "rules", ())
-        for key in ("labels", "exempt")
-        for number in getattr(rule, key, None) or ()
-    }
-    known = {number: labels[number] for number in sorted(numbers)}
-    demands = ", ".join(
-        f"{of['source']} at {of['text']!r}" for of in conflict["demands"] if of["source"] != RULES
-    )
-    said = f" The labels are {known}." if known else ""
-    return f"{said} This is demanded by {demands}." if demands else said
-
-
 def check_decoder(
     decoder: str, factors: Sequence[Family], patterns: Sequence[Any], projective: bool
 ) -> None:
     """Refuse at once what a decoder of ours would refuse at every document."""
     beyond_arcs = [family for family in factors if family != "arcs"]
+    instead = "or decode by BranchAndBound."
     if decoder in ("Eisner", "ChuLiuEdmonds") and beyond_arcs:
         raise ProblemError(
             f"factors: {decoder} scores arcs alone, not {' and '.join(beyond_arcs)}; leave them "
-            "out (factors = []), or decode by BranchAndBound."
+            f"out (factors = []), {instead}"
         )
     if decoder in ("Eisner", "ChuLiuEdmonds", "SecondOrder", "PriceAndCut") and patterns:
+        raise ProblemError(f"patterns: {decoder} scores none; leave them out, {instead}")
+    finds = {"Eisner": True, "SecondOrder": True, "ChuLiuEdmonds": False}
+    if finds.get(decoder, projective) != projective:
+        kind = "non-projective" if projective else "projective"
         raise ProblemError(
-            f"patterns: {decoder} scores none; leave them out, or decode by BranchAndBound."
-        )
-    if decoder in ("Eisner", "SecondOrder") and not projective:
-        raise ProblemError(
-            f"projective: {decoder} finds projective trees; set it to true, or decode by "
-            "ChuLiuEdmonds or BranchAndBound."
-        )
-    if decoder == "ChuLiuEdmonds" and projective:
-        raise ProblemError(
-            "projective: ChuLiuEdmonds finds non-projective trees; set it to false, or decode "
-            "by Eisner or BranchAndBound."
+            f"projective: {decoder} finds {kind} trees; set it to {str(not projective).lower()}, "
+            f"{instead}"
         )

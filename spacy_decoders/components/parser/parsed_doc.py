@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...certificate import Certificate
+from ...errors import InfeasibleError, UndecidedError
 
 if TYPE_CHECKING:
     from ...models.parser.tree_scores import SentenceScores
 
 __all__ = [
-    "DEPS", "HEADS", "KINDS", "NO_LABEL", "ROOT", "SPACE", "STARTS", "UNITS", "ParsedDoc",
-    "ParseProbabilities",
+    "DEPS", "HEADS", "KINDS", "NO_LABEL", "ROOT", "SPACE", "STARTS", "UNITS", "NoTree",
+    "ParseProbabilities", "ParsedDoc",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -27,6 +28,13 @@ SPACE, ROOT, NO_LABEL = -2, -1, -3
 
 #: The kinds of answers, each of which has a calibration.
 KINDS = HEADS, DEPS, STARTS, UNITS = "heads", "deps", "sent_starts", "units"
+
+
+class NoTree(NamedTuple):
+    """The tokens of a sentence that has no tree, by their indices in the document, and why."""
+
+    tokens: NDArray[np.int64]
+    error: InfeasibleError | UndecidedError
 
 
 @dataclass(frozen=True)
@@ -64,16 +72,18 @@ class ParsedDoc:
     starts: NDArray[np.int64]
     #: Each token's head margin; NaN for tokens without a tree.
     margins: NDArray[np.float64]
-    #: Whether each token's earlier annotation stays, for want of a tree.
-    kept: NDArray[np.bool_]
     #: The scores of each sentence that has a word.
     sentences: list[SentenceScores] = field(default_factory=list)
     #: Of each sentence that has a word; sentences that were decided together share one.
     certificates: list[Certificate] = field(default_factory=list)
     #: The best trees of each sentence, or of several that were decided together.
     parses: list[list[dict[str, Any]]] = field(default_factory=list)
-    #: Of each sentence without a tree the demands that contradict each other.
+    #: Sentences without a tree.
+    missing: list[NoTree] = field(default_factory=list)
+    #: Demands that contradict each other, or do not hold.
     conflicts: list[dict[str, Any]] = field(default_factory=list)
+    #: What there is to say of the first sentence without a tree.
+    warning: str = ""
     #: How probable it all is, if asked for.
     probabilities: ParseProbabilities | None = None
     #: **Shape (tokens, width)**: the encoder's vectors, if they are to be written.
@@ -87,7 +97,6 @@ class ParsedDoc:
             np.full(tokens, NO_LABEL),
             starts,
             np.full(tokens, np.nan),
-            np.zeros(tokens, bool),
         )
 
     def add_starts(self, sentences: Sequence[SentenceScores]) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,27 +20,24 @@ from thinc.types import Floats2d
 from ...budget import Budget
 from ...errors import ProblemError
 from ...models.parser.arc_scorer import set_sizes
-from ...models.parser.boundaries import MOST_WORDS, BoundaryLimits
+from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import TreeParser
-from ...models.parser.factor_templates import FactorTemplates
-from ...models.parser.factor_training import gold_trees, train_factors
-from ...models.parser.factor_weights import FAMILIES, add_families
-from ...models.parser.losses import update
-from ...models.parser.pattern_matches import PatternMatcher
-from ...models.parser.patterns import stated_patterns
-from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_documents
+from ...models.parser.factors import FAMILIES, FactorTemplates, add_families
+from ...models.parser.losses import train_factors, update
+from ...models.parser.patterns import Patterns
+from ...models.parser.tree_scores import DocumentScores, score_documents
 from ...one_thread import one_thread
 from ..constraints.conflicts import record_conflicts
 from ..constraints.constraint import check_known
 from ..constraints.pipe import WithConstraints
 from ..extensions import forget, record_certificates, record_margins, record_probabilities
 from ..factories.branch_and_bound_parser import ParserOptions
-from .decoding import DocumentDecoder, check_decoder, explained
+from .decoding import DocumentDecoder, check_decoder
 from .gold import collect_labels
-from .parsed_doc import DEPS, HEADS, NO_LABEL, ROOT, SPACE, STARTS, ParsedDoc
+from .parsed_doc import DEPS, HEADS, NO_LABEL, STARTS, ParsedDoc
 from .probabilities import CalibratedParser
 from .rules import TreeDemands, TreeRules, check_rules
-from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space
+from .trees import SPACE_LABEL, TreeWriter, is_space
 from .wishes import wishes_of
 
 __all__ = ["BranchAndBoundParser"]
@@ -62,6 +59,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         See :class:`~spacy_decoders.components.factories.branch_and_bound_parser.ParserOptions`.
     """
 
+    #: What options and labels mean, made when it is first needed.
+    _made: dict[str, Any]
+
     def __init__(
         self,
         vocab: Vocab,
@@ -72,11 +72,14 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         cfg = {"labels": [], "tags": [], "root": "ROOT", "updates": 0}
         super().__init__(vocab, model, name, cfg=cfg, **options)
         self._writer = TreeWriter()
-        self._rules: tuple[Any, Any, TreeRules] | None = None
-        self._patterns: tuple[Any, PatternMatcher] | None = None
         self._warned_of_rules = False
 
     # --- options ---
+
+    def configure(self, **values: Any) -> None:
+        """Set several options at once, all or none."""
+        super().configure(**values)
+        self._made = {}
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse at once what a decoder would refuse at every document."""
@@ -84,7 +87,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         check_decoder(type(options["decoder"]).__name__, *of_decoder)
         if self.cfg["labels"]:
             TreeRules.of(options["rules"], self.labels)
-            self._matcher_of(options["patterns"])
+            if options["patterns"]:
+                Patterns.of(options["patterns"], self.labels, self.cfg["tags"])
             check_known(options["constraints"], self.labels)
         weights = self.model.get_ref("factors")
         learnt = [family for family in FAMILIES if weights.has_param(family)]
@@ -96,48 +100,34 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             )
 
     @property
-    def templates(self) -> FactorTemplates:
-        """What scores the factors."""
-        return FactorTemplates(self.model.get_ref("factors"), tuple(self.factors))
-
-    @property
     def tree_rules(self) -> TreeRules:
         """The rules that trees must satisfy, over the labels."""
-        if self._rules is None or self._rules[:2] != (self.rules, self.labels):
-            self._rules = (self.rules, self.labels, TreeRules.of(self.rules, self.labels))
-        return self._rules[2]
-
-    def _matcher_of(self, patterns: Sequence[Mapping[str, Any]]) -> PatternMatcher:
-        known = (self.labels, self.cfg["tags"])
-        if self._patterns is None or self._patterns[0] != (patterns, known):
-            matcher = PatternMatcher(stated_patterns(patterns), *known)
-            self._patterns = (patterns, known), matcher
-        return self._patterns[1]
-
-    def _with_patterns(
-        self, doc: Doc, sentences: Sequence[SentenceScores], begin: int = 0
-    ) -> Sequence[SentenceScores]:
-        """Return the scores of a document's sentences, with the patterns if there are any."""
-        if not self.patterns:
-            return sentences
-        sentences = [sentence.completed() for sentence in sentences]
-        given = [(of.tokens - begin, of.tags, of.labels) for of in sentences]
-        found = self._matcher_of(self.patterns).in_sentences(doc, given)
-        return [replace(of, patterns=own) for of, own in zip(sentences, found, strict=True)]
+        if "rules" not in self._made:
+            self._made["rules"] = TreeRules.of(self.rules, self.labels)
+        made: TreeRules = self._made["rules"]
+        return made
 
     @property
     def parser(self) -> TreeParser:
-        """How sentences are decoded: by arcs alone until a factor has been learnt."""
-        templates = self.templates
+        """How sentences are decoded, without patterns: by arcs alone until a factor is learnt."""
+        templates = FactorTemplates(self.model.get_ref("factors"), tuple(self.factors))
         return TreeParser(
             self.decoder,
             templates if templates.is_trained else None,
-            self.projective,
-            self.beam,
-            self.longest,
+            projective=self.projective,
+            beam=self.beam,
             budget=Budget(self.seconds, self.iterations),
             exempt=self.tree_rules.exempt,
         )
+
+    def _parser_of(self, doc: Doc) -> TreeParser:
+        """How the sentences of a document are decoded."""
+        if not self.patterns:
+            return self.parser
+        if "patterns" not in self._made:
+            known = self.labels, self.cfg["tags"]
+            self._made["patterns"] = Patterns.of(self.patterns, *known)
+        return replace(self.parser, patterns=self._made["patterns"].within(doc))
 
     # --- labels ---
 
@@ -153,6 +143,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         if self.model.get_ref("labels").has_dim("nO"):
             raise ValueError(Errors.E922.format(name=self.name, nO=len(self.labels)))
         self.cfg["labels"] = [*self.cfg["labels"], label]
+        self._made = {}
         self.vocab.strings.add(label)
         return 1
 
@@ -173,39 +164,31 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             [self._demands(doc).starts() for doc in docs],
             [is_space(doc) for doc in docs],
             self._limits,
-            partly=self.parser.takes_parts() and not self._needs_all_labels,
+            partly=self.parser.by_arcs and not self._needs_all_labels,
         )
 
     @one_thread()
     def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:
         """Find the best tree of each sentence."""
-        parsed = ParsedDoc.blank(len(doc), scores.starts)
-        parsed.vectors = scores.vectors if self.tensor else None
-        demands = self._demands(doc)
-        decoder = DocumentDecoder(
+        parsed = DocumentDecoder(
             scores,
             self.name,
-            self.parser,
-            demands,
+            self._parser_of(doc),
+            self._demands(doc),
             self.model,
             self._limits,
             self.head_margins,
             self.k_best,
-        )
-        for block in self._with_patterns(doc, scores.blocks):
-            for missing in decoder.decode(block, parsed):
-                conflict = decoder.conflict(missing)
-                self._warn_of_conflict(missing.error, conflict)
-                if not self.overwrite:
-                    parsed.kept[missing.tokens[0] : missing.tokens[-1] + 1] = True
-                if conflict["demands"] or demands.wishes:
-                    parsed.conflicts.append(conflict)
-        blank = is_space(doc)
-        attach_spaces(parsed.heads, blank, parsed.starts)
-        alone = parsed.heads == np.arange(len(doc))
-        parsed.labels[blank] = np.where(alone[blank], ROOT, SPACE)
-        if demands.wishes:
-            parsed.conflicts += decoder.unmet(parsed)
+        ).decode()
+        if parsed.warning and not self._warned_of_rules:
+            self._warned_of_rules = True
+            warnings.warn(
+                f"{self.name}: a sentence has no tree (others may follow unsaid; doc._.conflicts "
+                f"tells of each): {parsed.warning}",
+                UserWarning,
+                stacklevel=2,
+            )
+        parsed.vectors = scores.vectors if self.tensor else None
         if self.probabilities or self.min_prob:
             parsed.probabilities = self._probabilities(scores, parsed, self.temperature)
         return parsed
@@ -218,9 +201,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     @property
     def _limits(self) -> BoundaryLimits:
-        # a sentence that is parsed with factors is not cut for its length
-        longest = max(MOST_WORDS, self.longest)
-        return BoundaryLimits(self.certain, self.boundary_weight, longest, self.boundary_offset)
+        return BoundaryLimits(self.certain, self.boundary_weight, offset=self.boundary_offset)
 
     def _demands(self, doc: Doc) -> TreeDemands:
         """The rules, and what is given on a document, or demanded where patterns match."""
@@ -255,17 +236,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
                     stacklevel=3,
                 )
 
-    def _warn_of_conflict(self, error: Exception, conflict: Mapping[str, Any]) -> None:
-        """Say once that a sentence has no tree, and what excludes each other."""
-        if not self._warned_of_rules:
-            self._warned_of_rules = True
-            warnings.warn(
-                f"{self.name}: a sentence has no tree (others may follow unsaid; doc._.conflicts "
-                f"tells of each): {error}{explained(error, conflict, self.labels)}",
-                UserWarning,
-                stacklevel=2,
-            )
-
     def annotate(self, doc: Doc, decoded: ParsedDoc) -> None:
         """Write heads, labels and boundaries at once, then what spaCy has no place for."""
         strings = doc.vocab.strings
@@ -281,7 +251,10 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             for wish in self._demands(doc).wishes:
                 improbable[wish.token] &= wish.about == "head" or wish.forbidden
             deps = np.where(improbable, np.uint64(0), deps)
-        trees = (decoded.heads, deps, decoded.starts, decoded.kept)
+        kept = np.zeros(len(doc), dtype=bool)
+        for missing in () if self.overwrite else decoded.missing:
+            kept[missing.tokens[0] : missing.tokens[-1] + 1] = True
+        trees = (decoded.heads, deps, decoded.starts, kept)
         self._writer.write(doc, *trees, projective=self.projective)
         record_certificates(doc, self.name, decoded.certificates)
         record_conflicts(doc, self.name, decoded.conflicts)
@@ -343,6 +316,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             self.vocab.strings.add(label)
         if self.rules:
             self._warn_of_gold(self.check_rules(get_examples()))
+        self._made = {}
         sample = [example.predicted for example in islice(get_examples(), 10)]
         add_families(self.model.get_ref("factors"), self.factors)
         self.check_options(self._options)
@@ -370,17 +344,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         losses[self.name] += found.total
         self.cfg["updates"] += 1
         if self.factors and self.cfg["updates"] > self.factors_start:
+            templates = FactorTemplates(self.model.get_ref("factors"), tuple(self.factors))
             sentences = forward.sentences(self.model, docs, gold.offsets)
-            # the first sentence of each document, and at last their number
-            firsts = np.searchsorted(gold.offsets, gold.documents).tolist()
-            among = zip(docs, gold.documents.tolist(), pairwise(firsts), strict=False)
-            stated = [
-                sentence
-                for doc, begin, (first, end) in among
-                for sentence in self._with_patterns(doc, sentences[first:end], begin)
-            ]
-            given = self.templates, self.decoder, self.projective
-            train_factors(*given, stated, gold_trees(gold))
+            train_factors(templates, self.decoder, self.projective, sentences, gold)
         if sgd:
             self.finish_update(sgd)
         return losses

@@ -13,7 +13,7 @@ from ..bilstm import BiLSTM
 from ..inference.tok2vec import Tok2VecInference
 from .biaffine import BiaffineArcs
 from .boundaries import Boundaries
-from .factor_weights import FactorWeights
+from .factors import FactorWeights
 from .label_templates import LabelTemplates
 from .labels import BiaffineLabels
 from .relatives import Relatives, Tagged

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,16 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ...budget import Budget
+from .decoding import TreeParser
+from .factors import FactorTemplates
 from .label_templates import context_codes, form_hashes
 from .tree_scores import SentenceScores, assemble
 
-__all__ = ["UNKNOWN", "Forward", "GoldTrees", "Losses", "update"]
+if TYPE_CHECKING:
+    from ...decoders.protocols import TreeDecoding
+
+__all__ = ["UNKNOWN", "Forward", "GoldTrees", "Losses", "train_factors", "update"]
 
 #: A missing annotation, which adds nothing to the loss.
 UNKNOWN = -2
@@ -29,6 +36,15 @@ BLOCK_WORDS = 60
 #: What the loss of labels counts beside each of the others, where all move one encoder: at 1 it
 #: serves the heads, and labels learn from what is left.
 LABEL_WEIGHT = 2.0
+
+#: Heads of each token that are considered while factors are trained, and the margin of each wrong
+#: arc.
+HEADS = 6
+MARGIN = np.float32(1.0)
+
+#: For one sentence in training. A violating tree that is not proven the best still gives a useful
+#: gradient.
+BUDGET = Budget(iterations=40)
 
 
 @dataclass(frozen=True)
@@ -230,3 +246,65 @@ def _boundary_loss(log_odds: Any, starts: NDArray[np.int64], scale: float) -> tu
     losses = np.logaddexp(0.0, np.where(starts == 1, -logits, logits))
     gradient = np.where(known, 1.0 / (1.0 + np.exp(-logits)) - starts, 0.0) * scale
     return float(losses[known].sum(dtype="d")), gradient.astype("f")[:, None]
+
+
+def train_factors(
+    templates: FactorTemplates,
+    decoder: TreeDecoding,
+    projective: bool,
+    sentences: Sequence[SentenceScores],
+    gold: GoldTrees,
+) -> int:
+    """Accumulate the gradients of the factor weights, the arc scores being given.
+
+    The tree that violates the margin most is found by the exact decoder on top of the first-order
+    scores: the factors learn only the errors of these. Each wrong arc gets the margin as a bonus
+    (cost-augmented decoding).
+
+    Parameters
+    ----------
+    templates
+        The factors.
+    decoder
+        The tree decoder.
+    projective
+        Whether arcs may not cross; gold trees that cross are then left out.
+    sentences
+        The network's scores.
+    gold
+        The gold standard; sentences in which a head is unknown are left out.
+
+    Returns
+    -------
+    int
+        How many arcs were wrong.
+
+    References
+    ----------
+    B. Taskar, C. Guestrin, D. Koller. "Max-Margin Markov Networks". NIPS 2003.
+    """
+    from ...decoders.tree import is_projective
+
+    model = templates.model
+    gradients = {family: np.zeros(model.get_dim("nO"), dtype="f") for family in templates.families}
+    parser = TreeParser(decoder, templates, projective=projective, longest=sys.maxsize, k=HEADS)
+    wrong = tokens = 0
+    for sentence, (start, end) in zip(sentences, pairwise(gold.offsets), strict=True):
+        heads = gold.heads[start:end]
+        if len(heads) < 3 or (heads == UNKNOWN).any() or (heads == ROOT).sum() != 1:
+            continue
+        right = np.where(heads == ROOT, 0, heads - start + 1).astype(np.int32)
+        if projective and not is_projective(right):
+            continue
+        raised = sentence.arcs + MARGIN
+        raised[right, np.arange(1, len(right) + 1)] -= MARGIN
+        augmented = replace(sentence, arcs=raised)
+        found = decoder.decode(parser.problem(augmented), budget=BUDGET)
+        tokens += len(right)
+        templates.add(gradients, augmented, found.heads, 1.0)
+        templates.add(gradients, augmented, right, -1.0)
+        wrong += int((found.heads != right).sum())
+    for name, gradient in gradients.items():
+        of_token: Any = gradient / max(1, tokens)
+        model.inc_grad(name, model.ops.asarray1f(of_token))
+    return wrong

@@ -16,7 +16,6 @@ from thinc.types import Floats2d
 from .boundaries import BoundaryLimits, known_odds
 from .label_templates import TemplateArrays, form_hashes
 from .labels import ArcLabels, arc_labels, label_arcs
-from .pattern_matches import SentencePatterns
 from .relatives import score_arcs
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "rescored", "score_documents"]
@@ -49,8 +48,6 @@ class SentenceScores:
     boundaries: NDArray[np.float32] | None = None
     #: What the scores of all labels are computed from.
     arc_labels: ArcLabels | None = None
-    #: Hand-made patterns of arcs; None if there are none.
-    patterns: SentencePatterns | None = None
     #: Whether unlikely arcs have no label yet, -1: their scores are upper bounds then, which few
     #: trees need to be found with. `completed` labels them.
     partly: bool = False
@@ -126,7 +123,6 @@ class SentenceScores:
             None if self.label_scores is None else self.label_scores[square],
             None,
             None if self.arc_labels is None else self.arc_labels.part(first, end),
-            None if self.patterns is None else self.patterns.part(among),
             self.partly,
         )
 

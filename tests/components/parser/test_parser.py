@@ -119,7 +119,7 @@ def test_a_thousand_tokens_are_parsed_by_their_arcs():
     words = (["she", "eats", "the", "red", "fish", "."] * 167)[:1000]
     doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 999))
     (certificate,) = doc._.certificates[NAME]
-    assert (certificate["decoder"], certificate["status"]) == ("Eisner", "bounded")
+    assert (certificate["decoder"], certificate["status"]) == ("BranchAndBound", "heuristic")
     assert sum(token.head.i == token.i for token in doc) == len(list(doc.sents)) == 1
 
 
@@ -269,17 +269,17 @@ def test_factors_learn_in_the_same_training():
     examples = make_examples(nlp)
     optimizer = nlp.resume_training()
     optimizer.learn_rate = 0.01
-    assert not pipe.templates.is_trained
+    assert not pipe.parser.templates
     for _ in range(40):
         nlp.update(examples, sgd=optimizer)
-    assert pipe.templates.is_trained
+    assert pipe.parser.templates
     scores = nlp.evaluate(examples)
     assert scores["dep_uas"] == 1.0
     assert scores["certified"] == 1.0
     again = spacy.blank("en")
     again.add_pipe(NAME, config={"model": SMALL})
     again.from_bytes(nlp.to_bytes())
-    assert again.get_pipe(NAME).templates.is_trained
+    assert again.get_pipe(NAME).parser.templates
     assert trees(parse(again)) == trees(parse(nlp))
 
 
@@ -303,33 +303,3 @@ def test_worker_processes(trained, method):
         multiprocessing.set_start_method(before, force=True)
     assert [trees(doc) for doc in found] == expected
     assert all(doc._.certificates[NAME] for doc in found)
-
-
-def test_longer_sentences_than_wanted_are_parsed_by_their_arcs(trained):
-    pipe = trained.get_pipe(NAME)
-    weights = pipe.model.get_ref("factors")
-    before = weights.get_param("grandparents").copy()
-    weights.set_param("grandparents", np.full_like(before, 0.01))
-    doc = Doc(trained.vocab, words=["fish"] * 12, sent_starts=[True] + [False] * 11)
-    try:
-        decoders = {}
-        for longest in (12, 11):
-            pipe.longest = longest
-            (certificate,) = trained(doc.copy())._.certificates[NAME]
-            decoders[longest] = certificate["decoder"]
-    finally:
-        pipe.longest = 150
-        weights.set_param("grandparents", before)
-    assert decoders == {12: "BranchAndBound", 11: "Eisner"}
-
-
-def test_the_longest_sentence_with_factors_is_what_dense_scores_allow(trained):
-    from spacy_decoders.decoders.tree.problem import LONGEST_DENSE
-
-    pipe = trained.get_pipe(NAME)
-    with pytest.raises(
-        ProblemError, match=f"^longest: input should be less than or equal to {LONGEST_DENSE}"
-    ):
-        pipe.longest = LONGEST_DENSE + 1
-    pipe.longest = LONGEST_DENSE
-    pipe.longest = 150

@@ -237,11 +237,11 @@ def test_exempt_labels_evade_no_rule(ruled, k_best):
     (block,) = pipe.predict([doc])[0].blocks
     det, amod = (pipe.labels.index(label) for label in ("det", "amod"))
     (rule,) = pipe.tree_rules.of_labels
-    found = pipe.parser.decode(block, [rule], every_label=k_best > 1).solution
-    own = block.labels[found.heads, np.arange(1, 7)]
+    found = pipe.parser.decode(block, [rule], every_label=k_best > 1)
+    own = block.labels[found.solution.heads, np.arange(1, 7)]
     assert det not in found.labels and det in own
     assert not ((found.labels == amod) & (own == det)).any()
-    assert found.certificate.is_optimal
+    assert found.solution.certificate.is_optimal
 
 
 @pytest.mark.parametrize("keeps", [False, True])
@@ -293,7 +293,7 @@ def test_classes_of_labels_decide_as_all_labels_do(ruled):
         )
         assert few.problem.labels.shape[2] < every.problem.labels.shape[2] == block.label_count
         assert few.solution.heads.tolist() == every.solution.heads.tolist()
-        assert few.solution.labels.tolist() == every.solution.labels.tolist()
+        assert few.labels.tolist() == every.labels.tolist()
         scores = [one.solution.certificate.score for one in (few, every)]
         assert scores[0] == pytest.approx(scores[1], abs=1e-6)
 

@@ -1,0 +1,246 @@
+"""Learnt factors: arcs, grandparents and siblings scored by discrete templates over tags, labels,
+words, sides and distances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from thinc.api import Model
+
+from ...errors import ProblemError
+
+if TYPE_CHECKING:
+    from .tree_scores import SentenceScores
+
+__all__ = ["FAMILIES", "FactorTemplates", "FactorWeights", "Family", "add_families"]
+
+Family = Literal["arcs", "grandparents", "siblings"]
+
+#: The families of factors: h -> m; g -> h -> m; a and b under h.
+FAMILIES: tuple[Family, ...] = get_args(Family)
+
+#: The attributes of a factor, in the order in which the kernels fill them, and what each template
+#: joins. Letters alone are tags; those of an arc's ends come with the tags before and behind.
+_TEMPLATES: Mapping[Family, tuple[str, tuple[str, ...]]] = {
+    "arcs": (
+        "h m label before_h behind_h before_m behind_m side distance word_h word_m modifier",
+        (
+            "h m side distance",
+            "word_h m side",
+            "word_m h side",
+            "word_h modifier side",
+            "h behind_h before_m m side",
+            "before_h h m behind_m side",
+            "h m label side",
+            "label side distance",
+            "word_h label side",
+            "word_m label side",
+        ),
+    ),
+    "grandparents": (
+        "g h m upper lower order",
+        (
+            "g h m order",
+            "g m order",
+            "upper lower order",
+            "upper lower h",
+            "upper lower g",
+            "upper lower m",
+            "upper m order",
+            "g lower order",
+            "g h lower order",
+        ),
+    ),
+    "siblings": (
+        "h a b label_a label_b side distance word_h word_a word_b",
+        (
+            "h a b side",
+            "a b side",
+            "label_a label_b side",
+            "label_a label_b h",
+            "label_a label_b a b",
+            "label_a b h side",
+            "a label_b h side",
+            "label_a label_b distance side",
+            "word_h label_a label_b",
+            "word_a word_b side",
+        ),
+    ),
+}
+
+#: Tags and labels beyond this number share a code.
+_CODES = 1024
+
+#: What stands for a gradient where there is none.
+_NOTHING = np.zeros(0, dtype=np.float32)
+
+#: Weights that are looked at before all: of a table that is trained, few are zero.
+_FIRST = 256
+
+
+# An import inside of a function, sentence by sentence, takes longer than to look for these.
+@cache
+def _kernels() -> Any:
+    from .kernels import factors  # compiled where it is first needed
+
+    return factors
+
+
+@cache
+def _codes() -> NDArray[np.uint64]:
+    """Return a fixed pseudorandom code for each value of each role in a template."""
+    return np.random.default_rng(20130801).integers(0, 2**64, size=(9, _CODES), dtype=np.uint64)
+
+
+@cache
+def _templates(family: Family) -> NDArray[np.int64]:
+    """Return the numbers of the attributes that each template joins, -1 for none."""
+    attributes, joined = _TEMPLATES[family]
+    number = {name: place for place, name in enumerate(attributes.split())}
+    found = np.full((len(joined), 5), -1)
+    for template, names in zip(found, joined, strict=True):
+        numbers = [number[name] for name in names.split()]
+        template[: len(numbers)] = numbers
+    return found
+
+
+def FactorWeights(rows: int) -> Model[Any, Any]:
+    """Hold one weight table of so many rows (a power of two) for each factor family.
+
+    The tables are parameters like any other: trained, averaged, stored and copied with the
+    model. Their rows are hashes of template values.
+    """
+    if rows < 2 or rows & (rows - 1):
+        raise ProblemError(f"factor_rows: expected a power of two, got {rows}.")
+    return Model("factor_weights", _forward, dims={"nO": rows}, params=dict.fromkeys(FAMILIES))
+
+
+def _forward(model: Model[Any, Any], X: Any, is_train: bool) -> Any:
+    raise TypeError("factor_weights holds parameters; score with FactorTemplates.")
+
+
+def add_families(model: Model[Any, Any], families: Iterable[Family]) -> None:
+    """Allocate the tables of some families that have none yet, all zero."""
+    for family in families:
+        if not model.has_param(family):
+            model.set_param(family, model.ops.alloc1f(model.get_dim("nO")))
+
+
+@dataclass(frozen=True)
+class FactorTemplates:
+    """Scores of factors from one network's weight tables.
+
+    Parameters
+    ----------
+    model
+        A :func:`FactorWeights` layer.
+    families
+        Which families to score.
+    window
+        Pairs of siblings are scored only within this distance in tokens: more distant ones do not
+        improve accuracy and make proofs harder.
+    """
+
+    model: Model[Any, Any]
+    families: tuple[Family, ...] = ("grandparents", "siblings")
+    window: int = 15
+
+    def add_to_arcs(self, sentence: SentenceScores, arcs: NDArray[np.float64]) -> None:
+        """Add the scores of single arcs to an array of arc scores, in place.
+
+        Arcs without a label get an upper bound.
+        """
+        if "arcs" in self.families:
+            weights = self._weights("arcs")
+            _kernels().score_arcs(weights, _tokens(sentence), self._most_of_arcs, arcs)
+
+    def scores(
+        self, sentence: SentenceScores, allowed: NDArray[np.bool_]
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return the scores of the families of several arcs, over the allowed arcs."""
+        found: dict[str, NDArray[np.float64]] = {
+            family: self._pairs(family, sentence, allowed)
+            for family in self.families
+            if family != "arcs"
+        }
+        for family, scores in found.items():
+            if not np.isfinite(scores.sum()):
+                raise ProblemError(f"factors: the weights of {family} are not all finite.")
+        return found
+
+    def add(
+        self,
+        gradients: Mapping[Family, NDArray[np.float32]],
+        sentence: SentenceScores,
+        heads: NDArray[np.int32],
+        amount: float,
+    ) -> None:
+        """Add `amount` to the rows of all factors in a tree: the gradient of its score.
+
+        Parameters
+        ----------
+        gradients
+            What to add to, one array a family, shaped like the weights.
+        sentence
+            The network's scores.
+        heads
+            The tree, shape (n,), 0 for the root.
+        amount
+            What each occurrence adds.
+        """
+        tree = np.zeros(sentence.arcs.shape, dtype=bool)
+        tree[heads, np.arange(1, len(heads) + 1)] = True
+        for family in self.families:
+            given = gradients[family], amount
+            if family == "arcs":
+                weights, arcs = self._weights(family, *given), np.where(tree, 0.0, -np.inf)
+                _kernels().score_arcs(weights, _tokens(sentence), 0.0, arcs)
+            else:
+                self._pairs(family, sentence, tree, *given)
+
+    @property
+    def of_arcs_alone(self) -> bool:
+        """Whether no factor has more than one arc."""
+        return set(self.families) <= {"arcs"}
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether any weight differs from zero."""
+        tables: list[Any] = [self.model.get_param(family) for family in self.families]
+        return any(table[:_FIRST].any() or table.any() for table in tables)
+
+    @cached_property
+    def _most_of_arcs(self) -> float:
+        """An upper bound on each weight of arcs, with room for what sums are rounded by."""
+        table: Any = self.model.get_param("arcs")
+        return 1.000001 * max(0.0, float(table.max()))
+
+    def _pairs(
+        self, family: Family, sentence: SentenceScores, allowed: NDArray[np.bool_], *given: Any
+    ) -> NDArray[np.float64]:
+        """Return the scores of the pairs of allowed arcs; `given` as for `_weights`."""
+        kernel = getattr(_kernels(), f"score_{family}")
+        weights = self._weights(family, *given)
+        found: NDArray[np.float64] = kernel(weights, _tokens(sentence), allowed, self.window)
+        return found
+
+    def _weights(
+        self, family: Family, gradient: NDArray[np.float32] | None = None, amount: float = 0.0
+    ) -> Any:
+        """Return the weights of a family as kernels take them, and what counts their rows."""
+        table: Any = self.model.get_param(family)
+        bits = np.uint64(len(table).bit_length() - 1)
+        counts = _NOTHING if gradient is None else gradient
+        given = _codes(), _templates(family), counts, np.float32(amount)
+        return _kernels().Weights(table, bits, *given)
+
+
+def _tokens(sentence: SentenceScores) -> Any:
+    """Return the attributes of a sentence, as kernels take them."""
+    tags, labels = (np.minimum(of, _CODES - 1) for of in (sentence.tags, sentence.labels))
+    return _kernels().Tokens(tags, sentence.words, labels)
