@@ -142,7 +142,7 @@ ABLATIONS = (
         "tagger.lists of names",
         judges.tokens,
         table("entities", "phrases"),
-        files=("models/tagger/sparse/**/gazetteer.py",),
+        files=("models/tagger/sparse/gazetteer.py",),
     ),
     Ablation("tagger.clusters of words in entities", judges.tokens, table("entities", "clusters")),
     Ablation("tagger.groups of words in entities", judges.tokens, table("entities", "groups")),
@@ -150,7 +150,6 @@ ABLATIONS = (
         "tagger.other mentions in the document",
         judges.tokens,
         attributes(_SPARSE, note_mentions=lambda *given: None),
-        files=("models/tagger/sparse/kernels/mentions.py",),
     ),
     Ablation("tagger.decoder (Viterbi)", judges.chains, attributes(decoder=Viterbi())),
     Ablation(

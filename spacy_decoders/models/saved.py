@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import gc
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import srsly
 from numpy.typing import NDArray
 
-from ..errors import StorageError
+from ..errors import DecodersError, StorageError
 
 __all__ = [
-    "array_of",
-    "columns_of",
-    "counts_of",
-    "damaged",
-    "fields_of",
-    "inflated",
-    "message_of",
-    "packed",
-    "saved_counts",
-    "whole_number",
-]
+    "array_of", "counts_of", "damaged", "fields_of", "inflated", "message_of", "packed", "reading",
+    "saved_counts", "unpacked", "whole_number",
+]  # fmt: skip
 
 
 def damaged(part: str, reason: object) -> StorageError:
@@ -32,23 +25,32 @@ def damaged(part: str, reason: object) -> StorageError:
     return StorageError(f"{part}: the saved model is damaged: {reason}; copy or train it again.")
 
 
-def message_of(data: bytes, part: str) -> Any:
-    """Read what was saved as msgpack.
+@contextmanager
+def reading(part: str) -> Iterator[None]:
+    """Let whatever goes wrong while a part of a saved model is read name the part.
 
     Raises
     ------
     StorageError
-        If it cannot be read.
+        In the place of any error that is not this package's own.
     """
     collects = gc.isenabled()
     try:
-        return srsly.msgpack_loads(data)
+        yield
+    except DecodersError:
+        raise
     # damaged bytes may stand for numbers, dates or arrays that nothing can be made of
     except Exception as error:
-        raise damaged(part, f"it cannot be read ({error!r})") from error
+        raise damaged(part, f"{type(error).__name__}: {error!s:.200}") from error
     finally:
         if collects:  # srsly turns the collector off, and after an error leaves it so
             gc.enable()
+
+
+def message_of(data: bytes, part: str) -> Any:
+    """Read what was saved as msgpack; `StorageError` if it cannot be read."""
+    with reading(part):
+        return srsly.msgpack_loads(data)
 
 
 def fields_of(saved: Any, names: Sequence[str], part: str) -> list[Any]:
@@ -110,35 +112,20 @@ def saved_counts(value: Any) -> Any:
     return value.astype(np.int32) if small and value.max(initial=0) < 1 << 31 else value
 
 
-def inflated(data: Any, part: str, size: int | None = None) -> bytes:
-    """Decompress what was saved.
-
-    Parameters
-    ----------
-    data
-        Compressed bytes.
-    part
-        Their name.
-    size
-        How many bytes there should be; any number if None.
+def inflated(data: bytes, size: int | None = None) -> bytes:
+    """Decompress what was saved, `size` bytes of it; any number if None.
 
     Raises
     ------
-    StorageError
-        If it is cut short, is not what was compressed, or has another size.
+    ValueError
+        If there are more bytes or fewer, or they do not end where they should.
     """
-    if not isinstance(data, bytes):
-        raise damaged(part, f"expected bytes, got {type(data).__name__}")
     stream = zlib.decompressobj()
-    try:
-        found = stream.decompress(data, 0 if size is None else size + 1)
-    except (zlib.error, MemoryError) as error:
-        raise damaged(part, error) from error
-    if size is not None and (len(found) > size or (stream.eof and len(found) < size)):
-        more = " or more" if len(found) > size else ""
-        raise damaged(part, f"expected {size:,} bytes, got {len(found):,}{more}")
-    if not stream.eof or stream.unused_data:
-        raise damaged(part, "it does not end where it should")
+    # one more would be too many: a few bytes may stand for gigabytes
+    found = stream.decompress(data, 0 if size is None else size + 1)
+    if not stream.eof or stream.unused_data or (size is not None and len(found) != size):
+        expected = "its end" if size is None else f"{size:,} bytes"
+        raise ValueError(f"expected {expected}, got {len(found):,} bytes")
     return found
 
 
@@ -148,17 +135,10 @@ def packed(column: NDArray[Any], level: int = 9) -> bytes:
     return zlib.compress(np.ascontiguousarray(planes).tobytes(), level)
 
 
-def columns_of(data: bytes, kind: Any, part: str) -> NDArray[Any]:
-    """Return the numbers that :func:`packed` compressed, of decompressed bytes.
-
-    Raises
-    ------
-    StorageError
-        If the last number is not complete.
-    """
+def unpacked(data: bytes, kind: Any, length: int | None = None) -> NDArray[Any]:
+    """Return the numbers that :func:`packed` compressed; `ValueError` if there are others."""
     size = np.dtype(kind).itemsize
-    if len(data) % size:
-        raise damaged(part, f"{len(data):,} bytes are no numbers of {size} bytes")
-    planes = np.frombuffer(data, dtype=np.uint8).reshape(size, -1)
-    found: NDArray[Any] = np.ascontiguousarray(planes.T).view(kind)
-    return found.reshape(-1)
+    found = inflated(data, None if length is None else length * size)
+    planes = np.frombuffer(found, dtype=np.uint8).reshape(size, -1)
+    numbers: NDArray[Any] = np.ascontiguousarray(planes.T).view(kind)
+    return numbers.reshape(-1)

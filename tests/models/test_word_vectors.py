@@ -7,7 +7,7 @@ import srsly
 
 from spacy_decoders.errors import ProblemError, StorageError
 from spacy_decoders.models.clusters.sources import WordClusters, WordVectors
-from spacy_decoders.models.clusters.table import FOLDER, VectorTable, words_by_key
+from spacy_decoders.models.clusters.table import VectorTable, words_by_key
 
 
 def table_of(words: dict[str, list[float]]) -> VectorTable:
@@ -44,7 +44,7 @@ def test_damaged_vectors_are_refused(field):
     for value in (None, b"", saved["words"][:-3], np.full((2, 256, 1), np.nan, np.float16)):
         with pytest.raises(StorageError, match="word vectors"):
             VectorTable.from_bytes(srsly.msgpack_dumps({**saved, field: value}))
-    with pytest.raises(StorageError, match="expected bytes"):
+    with pytest.raises(StorageError, match="word vectors"):
         VectorTable.from_bytes(None)
 
 
@@ -55,15 +55,6 @@ def test_shipped_tables_are_named_in_saved_models(source):
     assert len(name) < 40 and type(table).from_bytes(name) is type(table).from_bytes(name)
     with pytest.raises(StorageError, match="has no table 'unheard'"):
         type(table).from_bytes(b"table:unheard")
-
-
-def test_names_of_shipped_tables_are_hashes_of_their_numbers():
-    files = list(FOLDER.glob("*-*-*"))
-    assert len(files) >= 2
-    for file in files:
-        kind, _, name = file.name.split("-")
-        source = WordVectors("en") if kind == "vectors" else WordClusters("en", kind=kind)
-        assert source.read().to_bytes() == f"table:{name}".encode()
 
 
 def test_vectors_know_words_of_a_kind():

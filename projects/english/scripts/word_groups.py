@@ -159,7 +159,7 @@ def main(
         plain = Path(folder, "paths")
         cluster_vectors(chosen, vectors, plain)
         table = clusters_of_paths(plain)
-    (output / f"groups-en-{table.name()}").write_bytes(table.content())
+    (output / f"groups-en-{table.digest()}").write_bytes(table.content())
     print(f"{len(table):,} words")
 
 

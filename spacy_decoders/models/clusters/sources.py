@@ -9,7 +9,7 @@ from typing import Literal
 
 from ...errors import ProblemError
 from ...readers.text_lines import text_lines
-from .table import ClusterTable, VectorTable, shipped_table
+from .table import ClusterTable, VectorTable, shipped
 
 __all__ = ["WordClusters", "WordVectors", "classes_of", "clusters_of_paths", "path_number"]
 
@@ -51,19 +51,14 @@ class WordClusters:
         path: str | Path | None = None,
         kind: Literal["clusters", "groups"] = "clusters",
     ) -> None:
-        if (lang is None) == (path is None):
-            raise ProblemError("clusters: name either a language or a file of paths.")
-        if kind not in ("clusters", "groups"):
-            raise ProblemError(f'kind: expected "clusters" or "groups"; got {kind!r}.')
-        self.lang = lang
-        self.path = path
+        self.lang, self.path = _one_of(lang, path)
         self.kind = kind
 
     def read(self) -> ClusterTable:
         """Read them."""
         if self.lang is None:
-            return clusters_of_paths(Path(str(self.path)))
-        return ClusterTable.from_bytes(shipped_table(self.kind, self.lang))
+            return clusters_of_paths(self.path)
+        return ClusterTable.from_bytes(shipped(self.kind, self.lang))
 
 
 class WordVectors:
@@ -85,16 +80,19 @@ class WordVectors:
     """
 
     def __init__(self, lang: str | None = None, path: str | Path | None = None) -> None:
-        if (lang is None) == (path is None):
-            raise ProblemError("vectors: name either a language or a file.")
-        self.lang = lang
-        self.path = path
+        self.lang, self.path = _one_of(lang, path)
 
     def read(self) -> VectorTable:
         """Read them."""
         if self.lang is None:
-            return VectorTable.from_bytes(Path(str(self.path)).read_bytes())
-        return VectorTable.from_bytes(shipped_table("vectors", self.lang))
+            return VectorTable.from_bytes(self.path.read_bytes())
+        return VectorTable.from_bytes(shipped("vectors", self.lang))
+
+
+def _one_of(lang: str | None, path: str | Path | None) -> tuple[str | None, Path]:
+    if (lang is None) == (path is None):
+        raise ProblemError("name either a language, lang, or a file, path.")
+    return lang, Path(path or "")
 
 
 def clusters_of_paths(path: Path) -> ClusterTable:

@@ -7,44 +7,46 @@ Tables that ship are named by saved pipelines, which have no copies of them. The
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar, cast
-from weakref import WeakValueDictionary
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import srsly
 from numpy.typing import NDArray
-from spacy import strings
+from spacy.strings import hash_string  # type: ignore[attr-defined]
 
 from ...errors import ProblemError
-from ..saved import array_of, columns_of, damaged, fields_of, inflated, message_of, packed
+from ..saved import array_of, damaged, inflated, packed, reading, unpacked
 
 __all__ = [
-    "CENTROIDS", "FOLDER", "PREFIXES", "ClusterTable", "SharedTable", "VectorTable",
-    "shipped_table", "words_by_key",
+    "CENTROIDS", "FOLDER", "PREFIXES", "ClusterTable", "SharedTable", "VectorTable", "shipped",
+    "words_by_key",
 ]  # fmt: skip
 
 Table = TypeVar("Table", bound="SharedTable")
 
-#: Files are called by kind and language, and by the hash of their numbers, such as
-#: ``clusters-en-0123456789abcdef``. None is ever removed: saved pipelines name them.
+#: Files are called by kind, language and a hash, such as ``clusters-en-0123456789abcdef``. None
+#: is ever removed: saved pipelines name them.
 FOLDER = Path(__file__).parents[2] / "data" / "tables"
 #: The bits of a path that features of it look at.
 PREFIXES = (15, 63, 1023, 0xFFFFFFFF)
 #: Centroids of each part of a vector: what a byte can number.
 CENTROIDS = 256
-#: Clusters and classes of words are kept in so many bits.
+#: Clusters of a table.
 MOST = 1 << 16
 
+#: What stands before the hash of a shipped table, in its place.
 _MARK = b"table:"
 _CASES = ("lower", "title")
-_hash = cast(Any, strings).hash_string
 
 
-class SharedTable:
-    """What is known of words, by 32 bits of their hashes; parts of a pipeline share it.
+@dataclass(frozen=True, eq=False)
+class SharedTable(ABC):
+    """What is known of words, by 32 bits of their hashes.
 
     Of a hundred thousand unknown words, about four are taken for a known one.
     """
@@ -53,8 +55,8 @@ class SharedTable:
     keys: NDArray[np.uint32]
     #: What errors call it.
     part: ClassVar[str]
-    #: The tables that were read and are still in use, by their class and the hash of their bytes.
-    _read_before: ClassVar[WeakValueDictionary[tuple[type, bytes], Any]] = WeakValueDictionary()
+    #: The hash by which saved pipelines name it, if it ships.
+    name = ""
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -67,51 +69,51 @@ class SharedTable:
         places = np.minimum(np.searchsorted(self.keys, wanted), len(self) - 1)
         return np.where(self.keys[places] == wanted, places, -1)
 
+    @abstractmethod
     def features(self, words: Sequence[str]) -> NDArray[Any]:
         """**Shape (words, columns)**: what a network is told of words."""
-        raise NotImplementedError(f"{type(self).__name__} must implement features().")
 
-    def name(self) -> str:
-        """Return the hash of the table's numbers, which no compression changes."""
-        hashed = hashlib.sha256()
-        for column in self._columns():
-            hashed.update(f"{column.dtype.str} {column.shape}".encode())
-            hashed.update(column.tobytes())
-        return hashed.hexdigest()[:16]
+    @abstractmethod
+    def content(self) -> bytes:
+        """Return the table as bytes, as it ships."""
+
+    @classmethod
+    @abstractmethod
+    def _read(cls: type[Table], data: bytes) -> Table:
+        """Make a table of what `content` returned; any error if it is damaged."""
+
+    def digest(self) -> str:
+        """Return the hash that a file of the table is called by."""
+        return hashlib.sha256(self.content()).hexdigest()[:16]
 
     def to_bytes(self) -> bytes:
         """Return the table as bytes; a shipped one as its name alone."""
-        name = self.name()
-        return _MARK + name.encode() if any(FOLDER.glob(f"*-{name}")) else self.content()
-
-    def content(self) -> bytes:
-        """Return the table as bytes, as it ships."""
-        raise NotImplementedError(f"{type(self).__name__} must implement content().")
+        return _MARK + self.name.encode() if self.name else self.content()
 
     @classmethod
     def from_bytes(cls: type[Table], data: bytes) -> Table:
-        """Make a table of bytes; the parts of a pipeline that have the same share it.
+        """Make a table of bytes; all parts of pipelines share those that ship.
 
         Raises
         ------
         StorageError
             If they are damaged, or name a table that this installation does not have.
         """
-        if not isinstance(data, bytes):
-            raise damaged(cls.part, f"expected bytes, got {data!r:.40}")
-        name = cls, hashlib.sha256(data).digest()
-        known = cls._read_before.get(name)
-        if known is None:
-            known = cls._read_before[name] = cls._read(_resolved(data, cls.part))
-        found: Table = known
-        return found
+        with reading(cls.part):
+            if not data.startswith(_MARK):
+                return cls._read(data)
+            found: Table = _shipped(cls, data.removeprefix(_MARK).decode("ascii"))
+            return found
 
-    @classmethod
-    def _read(cls: type[Table], data: bytes) -> Table:
-        raise NotImplementedError(f"{cls.__name__} must implement _read().")
 
-    def _columns(self) -> Sequence[NDArray[Any]]:
-        raise NotImplementedError(f"{type(self).__name__} must implement _columns().")
+@cache
+def _shipped(kind: type[SharedTable], name: str) -> Any:
+    for file in FOLDER.glob("*-*-*"):
+        if file.name.endswith(f"-{name}"):
+            table = kind._read(file.read_bytes())
+            object.__setattr__(table, "name", name)
+            return table
+    raise damaged(kind.part, f"this release of spacy-decoders has no table {name!r:.40}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +127,7 @@ class ClusterTable(SharedTable):
     [[11, 0], [11, 0], [0, 0]]
     """
 
-    keys: NDArray[np.uint32]
-    #: **Shape (words,)**, uint16: which of the clusters.
-    numbers: NDArray[np.uint16]
-    #: **Shape (clusters,)**, uint32: the path from the root of the tree of clusters, the first
+    #: **Shape (words,)**, uint32: the path from the root of the tree of clusters, the first
     #: turn in the lowest bit; 0 for none.
     paths: NDArray[np.uint32]
     #: **Shape (words,)**, uint16: 256 times the class of the word's frequency, plus the class
@@ -140,36 +139,20 @@ class ClusterTable(SharedTable):
     def of(
         cls, clusters: Mapping[str, int], classes: Mapping[str, int] | None = None
     ) -> ClusterTable:
-        """Make a table.
-
-        Parameters
-        ----------
-        clusters
-            The path of each word's cluster, the first turn in the lowest bit.
-        classes
-            The class of each word; words without one have 0.
+        """Make a table of the path of each word's cluster, and the class of each word.
 
         Raises
         ------
         ProblemError
-            If there are more than 65,536 clusters, or a number is out of range.
+            If there are more than 65,536 clusters.
         """
         classes = classes or {}
         words = words_by_key(sorted({*clusters, *classes}))
-        given = [clusters.get(word, 0) for word in words.values()]
-        paths = sorted({0, *given})
-        if len(paths) > MOST or paths[0] < 0 or paths[-1] >= 1 << 32:
-            raise ProblemError(
-                f"clusters: expected up to {MOST:,} paths of up to 32 bits, got {len(paths):,} "
-                f"from {paths[0]} to {paths[-1]}."
-            )
-        place = {path: number for number, path in enumerate(paths)}
-        return cls(
-            np.array(list(words), dtype=np.uint32),
-            np.array([place[path] for path in given], dtype=np.uint16),
-            np.array(paths, dtype=np.uint32),
-            np.array([classes.get(word, 0) for word in words.values()], dtype=np.uint16),
-        )
+        paths = np.array([clusters.get(word, 0) for word in words.values()], dtype=np.uint32)
+        if len(np.unique(paths)) > MOST:
+            raise ProblemError(f"clusters: expected up to {MOST:,} paths.")
+        numbers = [classes.get(word, 0) for word in words.values()]
+        return cls(np.array(list(words), dtype=np.uint32), paths, np.array(numbers, np.uint16))
 
     def lookup(self, words: Sequence[str]) -> NDArray[np.uint64]:
         """**Shape (words, 2)**: the path of each word (or of its lower case, or title case), and
@@ -179,7 +162,7 @@ class ClusterTable(SharedTable):
             return found
         for forms in (words, *([getattr(word, case)() for word in words] for case in _CASES)):
             places = self.find(forms)
-            paths = np.where(places >= 0, self.paths[self.numbers[places]], 0)
+            paths = np.where(places >= 0, self.paths[places], 0)
             found[:, 0] = np.where(found[:, 0] == 0, paths, found[:, 0])
         places = self.find([word.lower() for word in words])
         found[:, 1] = np.where(places >= 0, self.classes[places], 0)
@@ -193,35 +176,16 @@ class ClusterTable(SharedTable):
 
     def content(self) -> bytes:
         """Return the table as bytes, about 4 for each word."""
-        return bytes(srsly.msgpack_dumps([packed(column) for column in self._columns()]))
-
-    def _columns(self) -> Sequence[NDArray[Any]]:
-        return _gaps_of(self.keys), self.numbers, self.paths, self.classes
+        paths, numbers = np.unique(self.paths, return_inverse=True)
+        columns = (_gaps_of(self.keys), numbers.astype(np.uint16), paths, self.classes)
+        return bytes(srsly.msgpack_dumps([packed(column) for column in columns]))
 
     @classmethod
     def _read(cls, data: bytes) -> ClusterTable:
-        columns = message_of(data, cls.part)
-        if not isinstance(columns, list) or len(columns) != len(_COLUMNS):
-            raise damaged(cls.part, f"expected {len(_COLUMNS)} columns")
-        gaps, numbers, paths, classes = (
-            columns_of(inflated(column, f"clusters, {name}"), kind, f"clusters, {name}")
-            for column, (name, kind) in zip(columns, _COLUMNS, strict=True)
-        )
-        if not len(gaps) == len(numbers) == len(classes):
-            raise damaged(
-                cls.part,
-                f"{len(gaps):,} words, clusters of {len(numbers):,}, classes of {len(classes):,}",
-            )
-        keys = _keys_of(gaps, f"{cls.part}, words")
-        if len(numbers) and numbers.max() >= len(paths):
-            raise damaged(cls.part, f"cluster {numbers.max():,} of {len(paths):,}")
-        return cls(keys, numbers, paths, classes)
-
-
-#: The columns of a saved table of clusters.
-_COLUMNS: tuple[tuple[str, Any], ...] = (
-    ("words", np.uint32), ("numbers", np.uint16), ("paths", np.uint32), ("classes", np.uint16)
-)  # fmt: skip
+        gaps, numbers, paths, classes = srsly.msgpack_loads(data)
+        keys = _keys_of(gaps)
+        given = unpacked(paths, np.uint32)[unpacked(numbers, np.uint16, len(keys))]
+        return cls(keys, given, unpacked(classes, np.uint16, len(keys)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +197,6 @@ class VectorTable(SharedTable):
     Search*).
     """
 
-    keys: NDArray[np.uint32]
     #: **Shape (words, parts)**, uint8: which centroid.
     codes: NDArray[np.uint8]
     #: **Shape (parts, 256, size)**, float16: part p has the columns p, p + parts, ...
@@ -266,21 +229,17 @@ class VectorTable(SharedTable):
         }
         return bytes(srsly.msgpack_dumps(saved))
 
-    def _columns(self) -> Sequence[NDArray[Any]]:
-        return self.keys, self.codes, self.centroids
-
     @classmethod
     def _read(cls, data: bytes) -> VectorTable:
-        saved = fields_of(message_of(data, cls.part), ("words", "codes", "centroids"), cls.part)
-        name = f"{cls.part}, centroids"
-        centroids = array_of(saved[2], np.float16, (-1, CENTROIDS, -1), name)
+        saved = srsly.msgpack_loads(data)
+        shape = (-1, CENTROIDS, -1)
+        centroids = array_of(saved["centroids"], np.float16, shape, f"{cls.part}, centroids")
         if not np.isfinite(centroids).all():
-            raise damaged(name, "expected finite numbers")
-        name = f"{cls.part}, words"
-        keys = _keys_of(columns_of(inflated(saved[0], name), np.uint32, name), name)
-        size = len(keys) * len(centroids)
-        codes = np.frombuffer(inflated(saved[1], f"{cls.part}, codes", size), dtype=np.uint8)
-        return cls(keys, np.ascontiguousarray(codes.reshape(len(centroids), -1).T), centroids)
+            raise ValueError("centroids should be finite")
+        keys = _keys_of(saved["words"])
+        codes = inflated(saved["codes"], len(keys) * len(centroids))
+        columns = np.frombuffer(codes, dtype=np.uint8).reshape(len(centroids), -1)
+        return cls(keys, np.ascontiguousarray(columns.T), centroids)
 
 
 def words_by_key(words: Iterable[str]) -> dict[int, str]:
@@ -291,26 +250,26 @@ def words_by_key(words: Iterable[str]) -> dict[int, str]:
     return dict(sorted(kept.items()))
 
 
-def shipped_table(kind: str, lang: str) -> bytes:
-    """Return the table of a kind for a language.
+def shipped(kind: str, lang: str) -> bytes:
+    """Return the name of the table of a kind that ships for a language, as tables are read from.
 
     Raises
     ------
     ProblemError
         If none ships.
     """
-    found = [file for file in FOLDER.glob("*-*-*") if file.name.startswith(f"{kind}-{lang}-")]
+    found = [file.name for file in FOLDER.glob("*-*-*") if file.name.startswith(f"{kind}-{lang}-")]
     if not found:
         raise ProblemError(
             f"{kind}: none ship for {lang!r}, only for 'en'. Make them by the scripts of "
             "projects/english, word_clusters.py, word_groups.py or word_vectors.py, or clusters "
             "of your own text by projects/danish/scripts/clusters.py, and name the file by `path`."
         )
-    return max(found).read_bytes()
+    return _MARK + max(found).rpartition("-")[2].encode()
 
 
 def _key_of(word: str) -> int:
-    hashed: int = _hash(word)
+    hashed: int = hash_string(word)
     return hashed & 0xFFFFFFFF
 
 
@@ -319,19 +278,8 @@ def _gaps_of(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return np.diff(keys, prepend=np.uint32(0)).astype(np.uint32)
 
 
-def _keys_of(gaps: NDArray[np.uint32], part: str) -> NDArray[np.uint32]:
-    keys = np.cumsum(gaps, dtype=np.uint64)
-    if len(keys) and (not gaps[1:].all() or keys[-1] >= 1 << 32):
-        raise damaged(part, "they are not in order")
+def _keys_of(gaps: bytes) -> NDArray[np.uint32]:
+    keys = np.cumsum(unpacked(gaps, np.uint32), dtype=np.uint64)
+    if (np.diff(keys) == 0).any() or (len(keys) and keys[-1] >= 1 << 32):
+        raise ValueError("words are not in order")
     return keys.astype(np.uint32)
-
-
-def _resolved(data: bytes, part: str) -> bytes:
-    """Return the table that a name stands for; other content as it is."""
-    if not data.startswith(_MARK):
-        return data
-    name = data.removeprefix(_MARK).decode("ascii", "replace")
-    for file in FOLDER.glob("*-*-*"):
-        if file.name.endswith(f"-{name}"):
-            return file.read_bytes()
-    raise damaged(part, f"this release of spacy-decoders has no table {name!r:.40}")

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate, pairwise
-from typing import Any, NamedTuple, TypeAlias, cast
+from itertools import accumulate, pairwise, zip_longest
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy import strings
 from spacy.attrs import ORTH, SENT_START, SPACY
+from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
 from ....errors import ProblemError
+from ...inference.kernels.word_rows import places_of
 from .gazetteer import PhraseTable
-from .kernels.features import NOTHING, emit, rows_of
-from .kernels.gazetteer import mark_phrases
-from .kernels.mentions import NAMED, note_mentions
+from .kernels.features import MULTIPLIER, NOTHING, emit, rows_of
+from .kernels.words import NAMED, mark_phrases, note_mentions
 from .templates import TOKEN_ATOMS, WORD_ATOMS, plan_of
 from .weights import SparseWeights
-from .words import MetWords, WordSums, WordTable
+from .words import MetWords, WordTable
 
 __all__ = ["DocBatch", "FeatureReader", "TokenFeatures"]
 
@@ -29,9 +29,10 @@ TokenFeatures: TypeAlias = Callable[[Doc], Sequence[Iterable[str]]]
 Rows = NDArray[np.int32]
 
 _FORM, _LOWER = WORD_ATOMS.index("form"), WORD_ATOMS.index("lower")
-_GAZETTEER, _GLUED = TOKEN_ATOMS.index("gazetteer"), TOKEN_ATOMS.index("glued")
-_hash = cast(Any, strings).hash_string
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+#: The first atom of a token in its document, those of other mentions, and the others.
+_OWN = len(WORD_ATOMS)
+_MENTIONS = range(_OWN, _OWN + 3)
+_GAZETTEER, _GLUED = _OWN + 3, _OWN + 4
 
 
 class DocBatch(NamedTuple):
@@ -74,6 +75,15 @@ class DocBatch(NamedTuple):
         shown = NAMED + 2 * np.roll(joined, 1) + joined
         return np.where(np.repeat(known, np.diff(self.documents)), shown, 0).astype(np.uint64)
 
+    def numbers(self, lower: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """**Shape (n,)**: numbers of words in lower case, other ones in each document."""
+        count = len(lower)
+        document = np.repeat(np.arange(len(self.docs), dtype=np.uint64), np.diff(self.documents))
+        slots = np.full(1 << (2 * count).bit_length(), -1, dtype=np.int32)
+        keys, found = np.empty((count, 2), dtype=np.uint64), np.empty(count, dtype=np.int64)
+        places_of(slots, keys, 0, np.stack([lower, document], axis=1), found)
+        return found
+
     def split(self, rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         """Return the rows of each document."""
         ends: list[int] = self.documents.tolist()
@@ -87,13 +97,10 @@ class FeatureReader:
         self.templates = tuple(templates)
         self.features = features
         self._plan = plan_of(templates)
-        alone = set(self._plan.of_words())
-        self._several = self._plan.part([t for t in range(len(self._plan)) if t not in alone])
-        asked = self._plan.atoms[self._plan.atoms >= len(WORD_ATOMS)] - len(WORD_ATOMS)
-        self._asked: set[int] = set(asked.tolist())
-        self._words = WordTable()
-        self._sums: WordSums | None = None
-        self._version = -1
+        alone, several = self._plan.by_width()
+        self._several = several
+        self._asked = set(self._plan.atoms.tolist())
+        self._words = WordTable(alone)
         self._random = np.random.default_rng(0)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -117,14 +124,13 @@ class FeatureReader:
         emissions = np.empty((len(batch.words), weights.size), dtype=np.float32)
         if not len(emissions):
             return emissions
-        sums = self._current_sums(weights)
-        words = self._words.met(batch.docs, batch.words, weights)
+        words = self._words.met(batch.docs, batch.words, weights, summed=True)
         own = self._own(batch, words, weights.phrases)
         emit(
             self._several,
-            sums.shifts,
+            self._words.shifts,
             weights.packed,
-            sums.of(words),
+            words.sums,
             words.places,
             words.atoms,
             own,
@@ -156,33 +162,25 @@ class FeatureReader:
         kept = self._random.random(rows.shape, dtype=np.float32) >= share
         return np.where(kept, rows, np.int32(NOTHING))
 
-    def _current_sums(self, weights: SparseWeights) -> WordSums:
-        """The sums of the present weights."""
-        if self._sums is None or self._version != weights.version:
-            self._sums = WordSums(self._plan, weights.packed, weights.learning.bits, weights.size)
-            self._words.most = self._sums.most
-            self._version = weights.version
-        return self._sums
-
     def _own(
         self, batch: DocBatch, words: MetWords, phrases: PhraseTable | None
     ) -> NDArray[np.uint64]:
         """**Shape (n, B)**: what is known of each token in its document, if anything is asked."""
-        if not self._asked:
+        if max(self._asked, default=0) < _OWN:
             return np.zeros((0, len(TOKEN_ATOMS)), dtype=np.uint64)
         own = np.zeros((len(words.places), len(TOKEN_ATOMS)), dtype=np.uint64)
         lower = words.atoms[words.places, _LOWER]
         if _GLUED in self._asked:
-            own[:, _GLUED] = batch.glued()
-        if self._asked - {_GAZETTEER, _GLUED}:
+            own[:, _GLUED - _OWN] = batch.glued()
+        if not self._asked.isdisjoint(_MENTIONS):
             initial = np.zeros(len(own), dtype=np.bool_)
             initial[batch.sentences[:-1]] = True
-            form = words.atoms[words.places, _FORM]
-            note_mentions(form, lower, batch.documents, initial, own)
+            form, numbers = words.atoms[words.places, _FORM], batch.numbers(lower)
+            note_mentions(numbers, form, lower, batch.documents, initial, own)
         if phrases is not None and _GAZETTEER in self._asked:
             marks = np.empty(len(own), dtype=np.uint64)
             mark_phrases(phrases.keys, phrases.entries, lower, batch.sentences, marks)
-            own[:, _GAZETTEER] = marks
+            own[:, _GAZETTEER - _OWN] = marks
         return own
 
     def _users(self, batch: DocBatch, bits: int) -> Rows:
@@ -196,9 +194,11 @@ class FeatureReader:
                     f"features: expected a list of strings for each of {len(doc)} tokens, got "
                     f"{given!r:.80}."
                 )
-            found += [[_hash(feature) for feature in of_token] for of_token in given]
-        width = max(map(len, found), default=0)
-        hashes = np.array([of + [0] * (width - len(of)) for of in found], dtype=np.uint64)
-        hashes = hashes.reshape(len(found), width)
-        rows = (hashes * _MULTIPLIER) >> np.uint64(64 - bits)
-        return np.where(hashes == 0, NOTHING, rows.astype(np.int64)).astype(np.int32)
+            found += [[_row_of(feature, bits) for feature in of_token] for of_token in given]
+        columns = [*zip_longest(*found, fillvalue=NOTHING)]
+        return np.array(columns, dtype=np.int32).reshape(-1, len(found)).T
+
+
+def _row_of(feature: str, bits: int) -> int:
+    hashed: int = hash_string(feature)
+    return (hashed * int(MULTIPLIER) % 2**64) >> (64 - bits)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ....errors import ProblemError
 from ....readers.text_lines import text_lines
-from ...saved import damaged, fields_of, inflated, message_of, whole_number
-from .kernels.gazetteer import GOES_ON, add_phrases
+from ...saved import inflated, reading, whole_number
+from .kernels.words import GOES_ON, add_phrases
 
 __all__ = ["Gazetteer", "PhraseTable"]
 
@@ -44,6 +44,11 @@ class PhraseTable:
     entries: NDArray[np.uint16]
 
     @classmethod
+    def empty(cls, kinds: tuple[str, ...], cells: int) -> PhraseTable:
+        """Make a table without phrases."""
+        return cls(kinds, np.zeros(cells, dtype=np.uint32), np.zeros(cells, dtype=np.uint16))
+
+    @classmethod
     def of(cls, phrases: Mapping[str, Sequence[Sequence[int]]]) -> PhraseTable:
         """Make a table of phrases by kind, each the numbers of its words in lower case.
 
@@ -56,12 +61,12 @@ class PhraseTable:
             raise ProblemError(f"gazetteer: at most {MOST_KINDS} lists, got {len(phrases)}.")
         words = sum(len(phrase) for of_kind in phrases.values() for phrase in of_kind)
         cells = 1 << max(4, (2 * words).bit_length())
-        keys, entries = np.zeros(cells, dtype=np.uint32), np.zeros(cells, dtype=np.uint16)
+        table = cls.empty(tuple(phrases), cells)
         for number, of_kind in enumerate(phrases.values()):
             offsets = np.cumsum([0, *map(len, of_kind)])
             flat = np.array([word for phrase in of_kind for word in phrase], dtype=np.uint64)
-            add_phrases(keys, entries, flat, offsets, number)
-        return cls(tuple(phrases), keys, entries)
+            add_phrases(table.keys, table.entries, flat, offsets, number)
+        return table
 
     def to_bytes(self) -> bytes:
         """Return the table as bytes."""
@@ -77,42 +82,24 @@ class PhraseTable:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PhraseTable:
-        """Make a table of bytes.
-
-        Raises
-        ------
-        StorageError
-            If they are damaged.
-        """
-        part = "gazetteer"
-        names = ("kinds", "cells", "used", "keys", "entries")
-        kinds, cells, *columns = fields_of(message_of(data, part), names, part)
-        if not isinstance(kinds, list) or not all(isinstance(kind, str) for kind in kinds):
-            raise damaged(f"{part}, kinds", "expected names")
-        whole_number(len(kinds), 0, MOST_KINDS, f"{part}, kinds")
-        cells = whole_number(cells, 1, MOST_CELLS, f"{part}, cells")
-        if cells.bit_count() != 1:
-            raise damaged(f"{part}, cells", f"{cells:,} is no power of two")
-        gaps = inflated(columns[0], f"{part}, used")
-        # without an empty cell, looking for an unknown phrase would never end
-        if len(gaps) % 4 or len(gaps) // 4 >= cells:
-            raise damaged(f"{part}, used", f"{len(gaps):,} bytes for {cells:,} cells")
-        used = np.cumsum(np.frombuffer(gaps, dtype="<u4"), dtype=np.int64)
-        if len(used) and (used[-1] >= cells or (np.diff(used) <= 0).any()):
-            raise damaged(f"{part}, used", f"cells are not in order, or outside of {cells:,}")
-        of_keys = inflated(columns[1], f"{part}, keys", 4 * len(used))
-        of_entries = inflated(columns[2], f"{part}, entries", 2 * len(used))
-        found = np.frombuffer(of_keys, dtype=np.uint32), np.frombuffer(of_entries, dtype=np.uint16)
-        if not (found[0] & 1).all():
-            raise damaged(f"{part}, keys", "some are no keys of phrases")
-        if (found[1] & ~np.uint16(int(GOES_ON) | (1 << len(kinds)) - 1)).any():
-            raise damaged(f"{part}, entries", f"some are of other kinds than {len(kinds)}")
-        try:
-            keys, entries = np.zeros(cells, dtype=np.uint32), np.zeros(cells, dtype=np.uint16)
-        except MemoryError as error:
-            raise damaged(f"{part}, cells", error) from error
-        keys[used], entries[used] = found
-        return cls(tuple(kinds), keys, entries)
+        """Make a table of bytes; `StorageError` if they are damaged."""
+        with reading("gazetteer"):
+            saved = srsly.msgpack_loads(data)
+            kinds = tuple(saved["kinds"])
+            cells = whole_number(saved["cells"], 1, MOST_CELLS, "gazetteer, cells")
+            gaps = np.frombuffer(inflated(saved["used"]), dtype="<u4")
+            used = np.cumsum(gaps, dtype=np.int64)
+            found = np.frombuffer(inflated(saved["keys"], 4 * len(used)), dtype="<u4")
+            entries = np.frombuffer(inflated(saved["entries"], 2 * len(used)), dtype="<u2")
+            # without an empty cell, looking for an unknown phrase would never end
+            fits = cells.bit_count() == 1 and len(used) < cells and len(kinds) <= MOST_KINDS
+            ascending = bool((gaps[1:] > 0).all()) and used.max(initial=0) < cells
+            unknown = ~np.uint16(int(GOES_ON) | (1 << len(kinds)) - 1)
+            if not (fits and ascending and (found & 1).all()) or (entries & unknown).any():
+                raise ValueError(f"{len(used):,} phrases of {len(kinds)} kinds in {cells:,} cells")
+            table = cls.empty(kinds, cells)
+            table.keys[used], table.entries[used] = found, entries
+        return table
 
 
 class Gazetteer:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import ProblemError
-from .kernels.atoms import AFFIX
+from .kernels.words import AFFIX
 
 __all__ = [
     "ENTITY_TEMPLATES",
@@ -190,27 +190,17 @@ class Plan(NamedTuple):
     def __len__(self) -> int:
         return len(self.seeds)
 
-    def part(self, chosen: Sequence[int]) -> Plan:
-        """Return the plan of some templates, whose features fall to the same rows as before."""
-        terms = [np.arange(self.offsets[t], self.offsets[t + 1]) for t in chosen]
-        places = np.concatenate([np.zeros(0, dtype=np.int64), *terms])
-        offsets = np.zeros(len(chosen) + 1, dtype=np.int64)
-        np.cumsum([len(places) for places in terms], out=offsets[1:])
-        return Plan(
-            self.seeds[np.asarray(chosen, dtype=np.int64)],
-            offsets,
-            self.atoms[places],
-            self.shifts[places],
-        )
+    def by_width(self) -> tuple[Plan, Plan]:
+        """Return the templates that look at one word alone, and the others; rows are the same."""
+        lengths = np.diff(self.offsets)
+        alone = (lengths == 1) & (self.atoms[self.offsets[:-1]] < len(WORD_ATOMS))
+        return self._part(alone), self._part(~alone)
 
-    def of_words(self) -> list[int]:
-        """Return the templates that look at one word alone."""
-        return [
-            t
-            for t in range(len(self))
-            if self.offsets[t + 1] - self.offsets[t] == 1
-            and self.atoms[self.offsets[t]] < len(WORD_ATOMS)
-        ]
+    def _part(self, chosen: NDArray[np.bool_]) -> Plan:
+        lengths = np.diff(self.offsets)
+        terms = np.repeat(chosen, lengths)
+        offsets = np.append(0, np.cumsum(lengths[chosen]))
+        return Plan(self.seeds[chosen], offsets, self.atoms[terms], self.shifts[terms])
 
 
 def plan_of(templates: Sequence[str]) -> Plan:

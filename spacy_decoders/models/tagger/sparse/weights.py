@@ -1,8 +1,8 @@
-"""The weights of the sparse model, trained by AdaGrad on the rows that a batch has met."""
+"""The weights of the sparse model: trained by AdaGrad, kept and saved without those near zero."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -13,15 +13,98 @@ from thinc.api import Shim
 
 from ....errors import ProblemError
 from ...clusters.table import ClusterTable
-from ...saved import damaged, fields_of, message_of, whole_number
+from ...saved import packed, reading, unpacked, whole_number
 from .gazetteer import PhraseTable
 from .kernels.learning import Pace, Trained, add_rows, descend
-from .packing import MOST_LABELS, Packed, from_columns, pack, to_columns
 
-__all__ = ["Learning", "SparseWeights"]
+__all__ = ["Learning", "Packed", "SparseWeights"]
 
 Rows = NDArray[np.int32]
 Floats = NDArray[np.float32]
+
+#: A weight is saved as a whole number up to this: a byte.
+_MOST = 127
+#: Of compression: higher ones take longer, and save little.
+_LEVEL = 6
+#: Labels and rows that a table may have.
+MOST_LABELS, MOST_ROWS = 1 << 16, 1 << 26
+
+
+class Packed(NamedTuple):
+    """A table of weights by rows, without zeros.
+
+    Examples
+    --------
+    >>> table = Packed.of(np.array([[0, 0.5], [0, 0], [-1, 0.001]], dtype=np.float32), 0.01)
+    >>> Packed.from_columns(table.to_columns(), 3, 2).dense(2).round(2).tolist()
+    [[0.0, 0.5], [0.0, 0.0], [-1.0, 0.0]]
+    """
+
+    #: **Shape (rows + 1,)**, int32: where the weights of each row begin.
+    starts: NDArray[np.int32]
+    #: **Shape (weights,)**, uint16.
+    labels: NDArray[np.uint16]
+    #: **Shape (weights,)**, float32.
+    values: Floats
+
+    @classmethod
+    def of(cls, weights: Floats, least: float) -> Packed:
+        """Leave out the weights whose absolute value is not more than `least`."""
+        kept = np.abs(weights) > least
+        starts = np.zeros(len(weights) + 1, dtype=np.int32)
+        np.cumsum(kept.sum(axis=1), out=starts[1:])
+        return cls(starts, np.nonzero(kept)[1].astype(np.uint16), weights[kept])
+
+    def dense(self, size: int) -> Floats:
+        """**Shape (rows, L)**: all weights, with zeros."""
+        counts = np.diff(self.starts)
+        weights = np.zeros((len(counts), size), dtype=np.float32)
+        weights[np.repeat(np.arange(len(counts)), counts), self.labels] = self.values
+        return weights
+
+    def sums(self, rows: Rows, size: int) -> Floats:
+        """**Shape (n, L)**: the sums of the weights of each token's rows; -1 is none."""
+        from scipy.sparse import csr_array
+
+        table = csr_array((self.values, self.labels, self.starts), (len(self.starts) - 1, size))
+        known = rows >= 0
+        ends = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+        ones = np.ones(ends[-1], dtype=np.float32)
+        features = csr_array((ones, rows[known], ends), (len(rows), table.shape[0]))
+        found: Floats = (features @ table).toarray()
+        return found
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the table as compressed bytes; each weight as a whole number of eight bits."""
+        scale = float(np.abs(self.values).max(initial=0.0)) / _MOST or 1.0
+        counts = np.diff(self.starts).astype(np.uint16)
+        return {
+            "bits": 8,
+            "scale": scale,
+            "rows": len(counts),
+            "counts": packed(counts, _LEVEL),
+            "labels": packed(self.labels, _LEVEL),
+            "values": packed(np.rint(self.values / scale).astype(np.int8), _LEVEL),
+        }
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Any], rows: int, size: int) -> Packed:
+        """Return a table of so many rows and labels that :meth:`to_columns` saved.
+
+        `ValueError` if the columns do not belong together, or hold what no table has: compiled
+        loops rely on them.
+        """
+        counts = unpacked(columns["counts"], "<u2", rows)
+        total = int(counts.sum(dtype=np.int64))
+        labels = unpacked(columns["labels"], "<u2", total)
+        whole = unpacked(columns["values"], np.int8, total)
+        scale = float(columns["scale"])
+        most = float(np.finfo(np.float32).max) / _MOST
+        if total >= 1 << 31 or labels.max(initial=0) >= size or not 0.0 < scale <= most:
+            raise ValueError(f"{total:,} weights for {size:,} labels, in steps of {scale}")
+        starts = np.zeros(rows + 1, dtype=np.int32)
+        np.cumsum(counts, out=starts[1:])
+        return cls(starts, labels, (whole * scale).astype(np.float32))
 
 
 class Learning(NamedTuple):
@@ -73,27 +156,20 @@ class SparseWeights(Shim):  # type: ignore[misc]
 
     def set_size(self, size: int) -> None:
         """Make room for so many labels; present weights stay as they are."""
-        if size != self.size:
-            present = self._dense
-            if present is None and self._packed is not None:
-                present = self._packed.dense(self.size)
-            self._replace(None, None)
-            if present is not None:
-                self._dense = np.zeros((len(present), size), dtype=np.float32)
-                self._dense[:, : present.shape[1]] = present
-            self.size = size
-
-    def _replace(self, packed: Packed | None, columns: dict[str, Any] | None) -> None:
-        """Take other weights, and forget what belongs to the present ones."""
-        self._packed, self._columns = packed, columns
-        self._dense = self._state = None
-        self._met.clear()
-        self.version += 1
+        if size == self.size:
+            return
+        trained = self._dense is not None or self._packed is not None
+        present = self._trained() if trained else None
+        self._take(None, None)
+        if present is not None:
+            self._dense = np.zeros((len(present), size), dtype=np.float32)
+            self._dense[:, : self.size] = present
+        self.size = size
 
     def replace(self, weights: Floats) -> None:
         """Take other weights, **shape (rows, L)**, as if they were not trained yet."""
         self.size = weights.shape[1]
-        self._replace(None, None)
+        self._take(None, None)
         self._dense, self._step = weights, 0
 
     def dense(self) -> Floats:
@@ -104,7 +180,7 @@ class SparseWeights(Shim):  # type: ignore[misc]
     def packed(self) -> Packed:
         """The weights without zeros, for decoding."""
         if self._packed is None:
-            self._packed = pack(self._trained(), 0.0)
+            self._packed = Packed.of(self._trained(), 0.0)
         return self._packed
 
     def emissions(self, rows: Rows) -> Floats:
@@ -143,11 +219,6 @@ class SparseWeights(Shim):  # type: ignore[misc]
         self._met.clear()
         self._changed()
 
-    def _changed(self) -> None:
-        """Forget what was made of the weights before they moved."""
-        self._packed = self._columns = None
-        self.version += 1
-
     @contextmanager
     def use_params(self, params: Any) -> Iterator[None]:
         """Use the average of the weights for a while, where the optimizer has averages."""
@@ -170,15 +241,12 @@ class SparseWeights(Shim):  # type: ignore[misc]
         """Save the weights that are not near zero, clusters, groups and phrases."""
         columns = self._columns
         if self.size and columns is None:
-            columns = to_columns(pack(self._trained(), self.learning.least))
+            columns = Packed.of(self._trained(), self.learning.least).to_columns()
+        tables = {"clusters": self.clusters, "phrases": self.phrases, "groups": self.groups}
         saved = {
-            "size": self.size,
-            "weights": columns,
-            "clusters": None if self.clusters is None else self.clusters.to_bytes(),
-            "phrases": None if self.phrases is None else self.phrases.to_bytes(),
-            "groups": None if self.groups is None else self.groups.to_bytes(),
+            name: None if table is None else table.to_bytes() for name, table in tables.items()
         }
-        return bytes(srsly.msgpack_dumps(saved))
+        return bytes(srsly.msgpack_dumps({"size": self.size, "weights": columns, **saved}))
 
     def from_bytes(self, data: bytes) -> SparseWeights:
         """Load what was saved.
@@ -190,27 +258,43 @@ class SparseWeights(Shim):  # type: ignore[misc]
         ProblemError
             If the config asks for another number of rows.
         """
-        saved = message_of(data, "weights")
-        names = ("size", "weights", "clusters", "groups", "phrases")
-        size, weights, clusters, groups, phrases = fields_of(saved, names, "weights")
-        size = whole_number(size, 0, MOST_LABELS, "weights, size")
-        if (weights is None) != (size == 0):
-            raise damaged("weights", f"{size} labels, and {'no' if size else 'a'} table for them")
-        packed = None if weights is None else from_columns(weights, size)
-        if packed is not None and weights["rows"] != 1 << self.learning.bits:
-            if weights["rows"].bit_count() != 1:
-                raise damaged("weights, rows", f"{weights['rows']:,} is no power of two")
-            raise ProblemError(
-                f"bits: the weights were trained with {weights['rows']:,} rows; the config asks "
-                f"for {1 << self.learning.bits:,}."
+        with reading("weights"):
+            saved = srsly.msgpack_loads(data)
+            size = whole_number(saved["size"], 0, MOST_LABELS, "weights, size")
+            columns, weights = saved["weights"], None
+            if (columns is None) != (size == 0):
+                raise ValueError(f"{size} labels, and {'no' if size else 'a'} table for them")
+            if columns is not None:
+                rows = whole_number(columns["rows"], 1, MOST_ROWS, "weights, rows")
+                asked = 1 << self.learning.bits
+                if rows != asked:
+                    wrong = ProblemError if rows.bit_count() == 1 else ValueError
+                    raise wrong(
+                        f"bits: the weights were trained with {rows:,} rows; the config asks for "
+                        f"{asked:,}."
+                    )
+                weights = Packed.from_columns(columns, rows, size)
+            clusters, groups = (
+                None if saved[name] is None else ClusterTable.from_bytes(saved[name])
+                for name in ("clusters", "groups")
             )
-        tables = [
-            None if data is None else ClusterTable.from_bytes(data) for data in (clusters, groups)
-        ]
-        self.phrases = None if phrases is None else PhraseTable.from_bytes(phrases)
-        self.size, (self.clusters, self.groups) = size, tables
-        self._replace(packed, weights)
+            given = saved["phrases"]
+            phrases = None if given is None else PhraseTable.from_bytes(given)
+        self.size, self.clusters, self.groups, self.phrases = size, clusters, groups, phrases
+        self._take(weights, columns)
         return self
+
+    def _take(self, weights: Packed | None, columns: dict[str, Any] | None) -> None:
+        """Take other weights, and forget what belongs to the present ones."""
+        self._dense = self._state = None
+        self._met.clear()
+        self._changed()
+        self._packed, self._columns = weights, columns
+
+    def _changed(self) -> None:
+        """Forget what was made of the weights before they moved."""
+        self._packed = self._columns = None
+        self.version += 1
 
     def _trained(self) -> Floats:
         """The weights with zeros, made when they are first trained."""

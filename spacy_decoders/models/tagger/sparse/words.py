@@ -1,10 +1,10 @@
-"""What is known of words: computed once for each, and kept."""
+"""What is known of words, and what their own features are worth: found once for each, and kept."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,34 +14,22 @@ from spacy.tokens import Doc
 from ...clusters.table import PREFIXES, ClusterTable
 from ...inference.kernels.word_rows import places_of
 from ...vocabularies import vocab_of
-from .gazetteer import PhraseTable
-from .kernels.atoms import AFFIX, letters
 from .kernels.features import sum_words
-from .kernels.gazetteer import single_words
-from .packing import Packed
+from .kernels.words import AFFIX, NAMED, letters, single_words
 from .templates import WORD_ATOMS, Plan
+from .weights import SparseWeights
 
-__all__ = ["MetWords", "WordSums", "WordTable"]
+__all__ = ["MetWords", "WordTable"]
 
 _LETTERS = WORD_ATOMS.index("prefix1")
 _LOWER, _LISTED = WORD_ATOMS.index("lower"), WORD_ATOMS.index("listed")
 _CLUSTERS, _GROUPS = WORD_ATOMS.index("cluster4"), WORD_ATOMS.index("group6")
 _SEEDS = np.arange(1, 2 * AFFIX + 3, dtype=np.uint64) << np.uint64(40)
 _GROUP_PREFIXES = (0x3F, 0x3FFF, 0x3FFFFF, 0xFFFFFFFF)
-#: Added to small numbers, so that none of them is "nothing" or "outside".
-_NAMED = 1 << 33
 #: Words that are kept, at most: then all are forgotten and met anew.
 MOST = 1 << 16
 #: Bytes that their sums may take; a few thousand words are kept in any case.
 MOST_BYTES, FEWEST = 1 << 25, 1 << 12
-
-
-class WordLists(Protocol):
-    """What has clusters, groups and phrases."""
-
-    clusters: ClusterTable | None
-    groups: ClusterTable | None
-    phrases: PhraseTable | None
 
 
 class MetWords(NamedTuple):
@@ -52,73 +40,95 @@ class MetWords(NamedTuple):
     #: **Shape (room, A)**, uint64: what is known of each word, in the order of `WORD_ATOMS`;
     #: 0 for nothing.
     atoms: NDArray[np.uint64]
-    #: Words that `atoms` has.
-    known: int
-    #: How often all words were forgotten.
-    generation: int
+    #: **Shape (room, distances, width)**, float32: what the features of each word alone are worth
+    #: for each label, seen from each distance; without rows where nobody asked.
+    sums: NDArray[np.float32]
 
 
 class WordTable:
     """The words that were met, and what is known of each.
 
     Word 0 stands for whatever is outside the sentence.
+
+    Parameters
+    ----------
+    plan
+        The templates that look at one word alone.
+
+    Attributes
+    ----------
+    shifts
+        **Shape (distances,)**, int64: from how far away they look at it.
     """
 
-    def __init__(self) -> None:
-        self._clusters: ClusterTable | None = None
-        self._groups: ClusterTable | None = None
-        self._phrases: PhraseTable | None = None
-        self.generation = 0
-        self.most = MOST
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.shifts, self._slots = np.unique(plan.shifts, return_inverse=True)
+        self._lists: tuple[object, ...] = (None, None, None)
+        self._version, self._width = -1, 0
         self._lock = Lock()
         self._clear()
 
     def _clear(self) -> None:
-        self.count = 1
-        self.generation += 1
-        self.atoms = np.zeros((1024, len(WORD_ATOMS)), dtype=np.uint64)
-        self.atoms[0] = 1
+        self._count, self._summed = 1, 0
+        self._atoms = np.zeros((1024, len(WORD_ATOMS)), dtype=np.uint64)
+        self._atoms[0] = 1
+        self._sums = np.zeros((0, len(self.shifts), self._width), dtype=np.float32)
         self._keys = np.zeros((1024, 1), dtype=np.uint64)
-        self._slots = np.full(2048, -1, dtype=np.int32)
+        self._slots_of_keys = np.full(2048, -1, dtype=np.int32)
 
-    def met(self, docs: Sequence[Doc], words: NDArray[np.uint64], lists: WordLists) -> MetWords:
+    def met(
+        self,
+        docs: Sequence[Doc],
+        words: NDArray[np.uint64],
+        weights: SparseWeights,
+        *,
+        summed: bool = False,
+    ) -> MetWords:
         """Find the words of some documents, new ones too.
 
         The words, **shape (n,)**, are their numbers in the vocabulary; the documents know their
-        strings.
+        strings. With `summed`, their features are summed up by the present weights.
         """
         with self._lock:
-            given = (lists.clusters, lists.groups, lists.phrases)
-            if (self._clusters, self._groups, self._phrases) != given:
-                self._clusters, self._groups, self._phrases = given
+            given = (weights.clusters, weights.groups, weights.phrases)
+            if self._lists != given:
+                self._lists = given
                 self._clear()
+            most = MOST
+            if summed:
+                if self._version != weights.version:
+                    self._version, self._width = weights.version, -(-weights.size // 8) * 8
+                    self._summed = 0
+                    self._sums = np.zeros((0, len(self.shifts), self._width), dtype=np.float32)
+                size = 4 * max(1, len(self.shifts) * self._width)
+                most = min(MOST, max(FEWEST, MOST_BYTES // size))
             try:
                 found, count = self._placed(words)
-                if count > max(self.count, min(self.most, MOST)):
+                if count > max(self._count, most):
                     self._clear()
                     found, count = self._placed(words)
-                if count > self.count:
-                    new = self._keys[self.count : count, 0]
-                    vocab = vocab_of(docs, new)
-                    self.atoms = _with_room(self.atoms, self.count, count)
-                    self._describe([vocab[word] for word in new.tolist()], self.count)
-                    self.count = count
+                if count > self._count:
+                    self._describe(docs, count, weights)
+                if summed and count > self._summed:
+                    self._sum_up(count, weights)
             except BaseException:  # words that nothing is known of are not to be found
                 self._clear()
                 raise
-            return MetWords(found, self.atoms, self.count, self.generation)
+            return MetWords(found, self._atoms, self._sums)
 
     def _placed(self, words: NDArray[np.uint64]) -> tuple[NDArray[np.int64], int]:
         """Return the places of words, of new ones behind the others, and how many there are."""
         found = np.empty(len(words), dtype=np.int64)
-        room = self.count + len(words)
+        room = self._count + len(words)
         if room > len(self._keys):
-            keys = self._keys = _with_room(self._keys, self.count, room)
-            self._slots = np.full(1 << (2 * len(keys) - 1).bit_length(), -1, dtype=np.int32)
-            known = keys[1 : self.count].copy()
-            places_of(self._slots, keys, 1, known, np.empty(len(known), dtype=np.int64))
+            keys = self._keys = _with_room(self._keys, self._count, room)
+            slots = np.full(1 << (2 * len(keys) - 1).bit_length(), -1, dtype=np.int32)
+            known = keys[1 : self._count].copy()
+            places_of(slots, keys, 1, known, np.empty(len(known), dtype=np.int64))
+            self._slots_of_keys = slots
         rows = words.reshape(-1, 1)
-        return found, places_of(self._slots, self._keys, self.count, rows, found)
+        return found, places_of(self._slots_of_keys, self._keys, self._count, rows, found)
 
     def lowered(self, docs: Sequence[Doc], words: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the words in lower case; they are then known to the documents' vocabulary."""
@@ -127,9 +137,13 @@ class WordTable:
         lower = [vocab.strings.add(vocab.strings[word].lower()) for word in unique.tolist()]
         return np.array(lower, dtype=np.uint64)[back]
 
-    def _describe(self, lexemes: Sequence[Lexeme], first: int) -> None:
-        """Write the atoms of new words."""
-        rows = self.atoms[first : first + len(lexemes)]
+    def _describe(self, docs: Sequence[Doc], count: int, weights: SparseWeights) -> None:
+        """Write the atoms of the new words, up to `count`."""
+        new = self._keys[self._count : count, 0]
+        vocab = vocab_of(docs, new)
+        self._atoms = _with_room(self._atoms, self._count, count)
+        rows = self._atoms[self._count : count]
+        lexemes: list[Lexeme] = [vocab[word] for word in new.tolist()]
         given = [(word.orth, word.lower, word.norm, word.shape) for word in lexemes]
         rows[:, :_LETTERS] = np.array(given, dtype=np.uint64)
         texts = [word.orth_ for word in lexemes]
@@ -139,17 +153,28 @@ class WordTable:
         shown = np.empty((len(texts), 2 * AFFIX + 2), dtype=np.uint64)
         letters(_codes(texts), _codes(lowers), offsets, _SEEDS, shown)
         rows[:, _LETTERS:_CLUSTERS] = shown
-        if self._phrases is not None:
+        if weights.phrases is not None:
             lower, listed = rows[:, _LOWER].copy(), np.empty(len(texts), dtype=np.uint64)
-            single_words(self._phrases.keys, self._phrases.entries, lower, listed)
+            single_words(weights.phrases.keys, weights.phrases.entries, lower, listed)
             rows[:, _LISTED] = listed
-        if self._clusters is not None:
+        if weights.clusters is not None:
             columns = rows[:, _CLUSTERS:]
-            classes = _write_prefixes(self._clusters, texts, PREFIXES, columns)
-            columns[:, 4] = _NAMED + (classes >> np.uint64(8))
-            columns[:, 5] = _NAMED + (classes & np.uint64(255))
-        if self._groups is not None:
-            _write_prefixes(self._groups, texts, _GROUP_PREFIXES, rows[:, _GROUPS:])
+            classes = _write_prefixes(weights.clusters, texts, PREFIXES, columns)
+            columns[:, 4] = NAMED + (classes >> np.uint64(8))
+            columns[:, 5] = NAMED + (classes & np.uint64(255))
+        if weights.groups is not None:
+            _write_prefixes(weights.groups, texts, _GROUP_PREFIXES, rows[:, _GROUPS:])
+        self._count = count
+
+    def _sum_up(self, count: int, weights: SparseWeights) -> None:
+        """Sum up the features of the words that are new to the present weights."""
+        if count > len(self._sums):
+            grown = np.zeros((len(self._atoms), *self._sums.shape[1:]), dtype=np.float32)
+            grown[: self._summed] = self._sums[: self._summed]
+            self._sums = grown
+        parts = (self._plan, self._slots, weights.packed, self._atoms, weights.learning.bits)
+        sum_words(*parts, self._summed, count, self._sums)
+        self._summed = count
 
 
 def _with_room(rows: NDArray[np.uint64], count: int, room: int) -> NDArray[np.uint64]:
@@ -161,44 +186,6 @@ def _with_room(rows: NDArray[np.uint64], count: int, room: int) -> NDArray[np.ui
     return grown
 
 
-class WordSums:
-    """What the features of each word alone are worth, for each distance it is seen from.
-
-    Attributes
-    ----------
-    shifts
-        **Shape (distances,)**, int64.
-    """
-
-    def __init__(self, plan: Plan, table: Packed, bits: int, size: int) -> None:
-        chosen = plan.of_words()
-        self._plan = plan.part(chosen)
-        self.shifts, self._slots = np.unique(self._plan.shifts, return_inverse=True)
-        self._table = table
-        self._bits = bits
-        self._width = -(-size // 8) * 8
-        self._sums = np.zeros((0, len(self.shifts), self._width), dtype=np.float32)
-        #: how many words are worth keeping
-        self.most = max(FEWEST, MOST_BYTES // max(1, 4 * len(self.shifts) * self._width))
-        self._ready, self._generation = 0, 0
-        self._lock = Lock()
-
-    def of(self, words: MetWords) -> NDArray[np.float32]:
-        """**Shape (room, distances, width)**: the sums of all words that were met so far."""
-        with self._lock:
-            if words.generation != self._generation:
-                self._generation, self._ready = words.generation, 0
-            if words.known > len(self._sums):
-                grown = np.zeros((len(words.atoms), *self._sums.shape[1:]), dtype=np.float32)
-                grown[: self._ready] = self._sums[: self._ready]
-                self._sums = grown
-            if words.known > self._ready:
-                parts = (self._plan, self._slots, self._table, words.atoms, self._bits)
-                sum_words(*parts, self._ready, words.known, self._sums)
-                self._ready = words.known
-            return self._sums
-
-
 def _write_prefixes(
     table: ClusterTable, texts: Sequence[str], prefixes: Sequence[int], columns: NDArray[np.uint64]
 ) -> NDArray[np.uint64]:
@@ -206,7 +193,7 @@ def _write_prefixes(
     found = table.lookup(texts)
     paths = found[:, 0]
     for column, bits in enumerate(prefixes):
-        columns[:, column] = np.where(paths, _NAMED + (paths & np.uint64(bits)), _NAMED)
+        columns[:, column] = np.where(paths, NAMED + (paths & np.uint64(bits)), NAMED)
     return found[:, 1]
 
 

@@ -3,12 +3,26 @@
 import numpy as np
 
 from .....jit import jit, uncounted
-from .hashing import mixed, row_of
 
-__all__ = ["NOTHING", "emit", "rows_of", "sum_words"]
+__all__ = ["MULTIPLIER", "NOTHING", "emit", "mixed", "rows_of", "sum_words"]
 
 #: The row of a feature that a token has not.
 NOTHING = -1
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+SHIFT = np.uint64(29)
+
+
+@uncounted(inline="always")
+def mixed(state, value):
+    """Return a 64-bit state into which a 64-bit value was mixed, the same on every machine."""
+    state = (state ^ value) * MULTIPLIER
+    return state ^ (state >> SHIFT)
+
+
+@uncounted(inline="always")
+def row_of(state, bits):
+    """Return the row that a state falls to, among 2 to the power of `bits`."""
+    return np.int64((state * MULTIPLIER) >> np.uint64(64 - bits))
 
 
 @uncounted(inline="always")
@@ -69,7 +83,7 @@ def emit(plan, shifts, table, sums, words, atoms, own, bounds, bits, emissions):
     shifts
         **Shape (distances,)**, int64: how far away the word of each kept sum stands.
     table
-        The :class:`~spacy_decoders.models.tagger.sparse.packing.Packed` weights.
+        The :class:`~spacy_decoders.models.tagger.sparse.weights.Packed` weights.
     sums
         **Shape (words, distances, width)**, float32; word 0 stands outside every sentence.
     words, atoms, own, bounds, bits
@@ -108,7 +122,7 @@ def sum_words(plan, slots, table, atoms, bits, first, last, sums):
     slots
         **Shape (templates,)**, int64: to which of the sums each template belongs.
     table
-        The :class:`~spacy_decoders.models.tagger.sparse.packing.Packed` weights.
+        The :class:`~spacy_decoders.models.tagger.sparse.weights.Packed` weights.
     atoms
         **Shape (words, A)**, uint64.
     bits
