@@ -1,4 +1,4 @@
-"""What became of thousands of damaged files: `make campaigns` prints the tables.
+"""What became of thousands of damaged files and sets of demands: `make campaigns` prints it.
 
     python -m tests.campaigns [--trials 300]
 
@@ -10,9 +10,13 @@ from __future__ import annotations
 import argparse
 import tempfile
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import spacy_decoders
+
+from . import wishes
 from .components import COMPONENTS, check_component
 from .dumps import check_dump, formats
 from .isolation import Outcomes
@@ -28,6 +32,10 @@ def campaigns(trials: int, folder: Path) -> Iterator[tuple[str, Outcomes]]:
         # each builds a base in processes of its own
         number = trials // 10 if format == "wikipedia" else trials
         yield f"concepts: {format}", check_dump(format, folder, number)
+    nlp = spacy_decoders.load()
+    for name in wishes.COMPONENTS:
+        found = [fault for seed in range(trials) for fault in wishes.faults(nlp, name, seed)]
+        yield f"{name}: sets of demands", Outcomes(Counter(read=trials), found)
 
 
 def row(name: str, outcomes: Outcomes) -> str:

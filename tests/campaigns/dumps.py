@@ -33,39 +33,15 @@ LMF = """<?xml version="1.0" encoding="UTF-8"?>
 <Synset id="language" ili="i2" dc:subject="Q28865"><Definition>a language</Definition>
   <SynsetRelation relType="hypernym" target="snake"/></Synset></Lexicon></LexicalResource>"""
 
-ITEM = {
-    "type": "item",
-    "id": "Q1",
-    "labels": {"en": {"value": "Jaguar"}},
-    "aliases": {"en": [{"value": "big cat"}]},
-    "descriptions": {"en": {"value": "a cat"}},
-    "sitelinks": {"enwiki": {}},
-    "claims": {
-        "P1": [
-            {
-                "rank": "normal",
-                "mainsnak": {
-                    "datavalue": {
-                        "type": "wikibase-entityid",
-                        "value": {"entity-type": "item", "id": "Q2"},
-                    }
-                },
-            }
-        ]
-    },
-}
-CONCEPTS = [
-    {
-        "id": f"c{i}",
-        "title": f"Title {i}",
-        "aliases": {f"Name {i}": 2},
-        "links": [f"c{i - 1}"],
-        "text": "some words",
-        "qid": f"Q{i + 1}",
-        "url": "https://example.org/",
-    }
-    for i in range(4)
-]
+ITEM = json.loads("""{
+"type": "item", "id": "Q1", "labels": {"en": {"value": "Jaguar"}},
+"aliases": {"en": [{"value": "big cat"}]}, "descriptions": {"en": {"value": "a cat"}},
+"sitelinks": {"enwiki": {}}, "claims": {"P1": [{"rank": "normal", "mainsnak": {"datavalue": {
+"type": "wikibase-entityid", "value": {"entity-type": "item", "id": "Q2"}}}}]}}""")
+CONCEPTS = """{"id": "c0", "title": "One", "aliases": {"First": 2}, "links": ["c1"], "qid": "Q1"}
+{"id": "c1", "title": "Two", "links": ["c0"], "text": "some words", "url": "https://example.org/"}
+{"id": "c2", "title": "Three", "aliases": {"Third": 2}, "links": ["c1"], "text": "more words"}
+"""
 ARTICLES = """<mediawiki>
 <page><title>Jaguar</title><ns>0</ns><revision><text>A '''jaguar''' is a cat. It hunts in the
 [[jungle|deep forest]] and the [[jungle]].</text></revision></page>
@@ -75,11 +51,15 @@ ARTICLES = """<mediawiki>
 TSV = "id\ttitle\taliases\tlinks\nc1\tOne\ta|b\tc2\nc2\tTwo\t\tc1\n"
 
 
-def sql(name: str, columns: Iterable[str], rows: Iterable[str]) -> bytes:
+def sql(name: str, columns: str, *rows: str) -> bytes:
     """A dump of one table."""
-    body = "".join(f"  `{column}` int(8) NOT NULL,\n" for column in columns)
+    body = "".join(f"  `{column}` int(8) NOT NULL,\n" for column in columns.split())
     text = f"CREATE TABLE `{name}` (\n{body}  KEY `x` (`x`)\n) ENGINE=InnoDB;\n"
     return f"{text}INSERT INTO `{name}` VALUES {','.join(rows)};\n".encode()
+
+
+PAGES = "(10,0,'Jaguar',0)", "(11,0,'Jungle',0)", "(13,0,'P._onca',1)", r"(18,0,'O\'Neill',0)"
+LINKS = "(10,0,'Jungle')", "(11,0,'P._onca')", "(18,0,'Nowhere')"
 
 
 class Format(NamedTuple):
@@ -99,10 +79,8 @@ def wikipedia(folder: Path) -> list[Concept]:
 
 def formats() -> dict[str, Format]:
     """Whole files of every format."""
-    lines = "".join(json.dumps(concept) + "\n" for concept in CONCEPTS).encode()
-    wikidata = (
-        "[\n" + json.dumps(ITEM) + ",\n" + json.dumps({**ITEM, "id": "Q2"}) + "\n]"
-    ).encode()
+    lines = CONCEPTS.encode()
+    wikidata = f"[\n{json.dumps(ITEM)},\n{json.dumps({**ITEM, 'id': 'Q2'})}\n]".encode()
     speedia = {
         "articles.tsv": b"K%C3%B6ln\nMercury_(planet)\n",
         "links.tsv": b"K%C3%B6ln\tMercury_(planet)\n",
@@ -119,24 +97,9 @@ def formats() -> dict[str, Format]:
         "triples.tsv.bz2": bz2.compress(b"Q1\tP19\tQ2\nQ2\tP31\tQ30\nQ30\tP279\tQ31\n"),
     }
     dumps = {
-        "page.sql": sql(
-            "page",
-            ["page_id", "page_namespace", "page_title", "page_is_redirect"],
-            [
-                "(10,0,'Jaguar',0)",
-                "(11,0,'Jungle',0)",
-                "(13,0,'P._onca',1)",
-                r"(18,0,'O\'Neill',0)",
-            ],
-        ),
-        "redirect.sql": sql(
-            "redirect", ["rd_from", "rd_namespace", "rd_title"], ["(13,0,'Jaguar')"]
-        ),
-        "pagelinks.sql": sql(
-            "pagelinks",
-            ["pl_from", "pl_namespace", "pl_title"],
-            ["(10,0,'Jungle')", "(11,0,'P._onca')", "(18,0,'Nowhere')"],
-        ),
+        "page.sql": sql("page", "page_id page_namespace page_title page_is_redirect", *PAGES),
+        "redirect.sql": sql("redirect", "rd_from rd_namespace rd_title", "(13,0,'Jaguar')"),
+        "pagelinks.sql": sql("pagelinks", "pl_from pl_namespace pl_title", *LINKS),
         "articles.xml": ARTICLES.encode(),
     }
     return {

@@ -1,23 +1,16 @@
 """Random sets of demands on the components of the shipped pipeline: each holds, or is named.
 
-    python -m tests.campaigns.wishes [--trials 5000] [--first 0]
-
 The judge looks at what stands in the Doc alone.
 """
 
 from __future__ import annotations
 
-import argparse
-import warnings
-from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc, Span
-
-import spacy_decoders
 
 COMPONENTS = ("tagger", "entities", "parser", "linker")
 SENTENCES = (
@@ -76,9 +69,24 @@ def span_in(rng: np.random.Generator, n: int, longest: int) -> tuple[int, int]:
     return start, min(n, start + int(rng.integers(1, longest + 1)))
 
 
+def demand(start: int, end: int, constraint: dict, holds: Callable[[Doc], bool]) -> Wished:
+    """Something asked for by the option `constraints`."""
+    return Wished("", start, end, constraint, None, holds)
+
+
+def present(
+    start: int, end: int, apply: Callable[[Doc], None], holds: Callable[[Doc], bool]
+) -> Wished:
+    """Something annotated before; `apply` notes in the Doc where it could not be."""
+
+    def unless_absent(doc: Doc) -> bool:
+        return ("absent", start) in doc.user_data or holds(doc)
+
+    return Wished("present annotation", start, end, None, apply, unless_absent)
+
+
 def tag_wish(rng: np.random.Generator, words: list[str]) -> Wished:
-    n = len(words)
-    start, end = span_in(rng, n, 2)
+    start, end = span_in(rng, len(words), 2)
     kind, labels = rng.integers(4), some(rng, TAGS, 2)
     if kind == 3:
         tag = str(rng.choice([*TAGS, "FOREIGN"]))
@@ -86,18 +94,14 @@ def tag_wish(rng: np.random.Generator, words: list[str]) -> Wished:
         def keep(doc: Doc) -> None:
             doc[start].tag_ = tag
 
-        return Wished(
-            "present annotation", start, start + 1, None, keep, lambda doc: doc[start].tag_ == tag
-        )
-    if kind == 2:
-        return Wished(
-            "", start, end, {"not_labels": labels}, None,
-            lambda doc: all(doc[i].tag_ not in labels for i in range(start, end)),
-        )  # fmt: skip
-    return Wished(
-        "", start, end, {"labels": labels}, None,
-        lambda doc: all(doc[i].tag_ in labels for i in range(start, end)),
-    )  # fmt: skip
+        return present(start, start + 1, keep, lambda doc: doc[start].tag_ == tag)
+    denied = kind == 2
+    return demand(
+        start,
+        end,
+        {"not_labels" if denied else "labels": labels},
+        lambda doc: all((token.tag_ in labels) != denied for token in doc[start:end]),
+    )
 
 
 def entity_wish(rng: np.random.Generator, words: list[str]) -> Wished:
@@ -108,35 +112,36 @@ def entity_wish(rng: np.random.Generator, words: list[str]) -> Wished:
         label = str(rng.choice([*TYPES, "FOREIGN"]))
 
         def keep(doc: Doc) -> None:
-            if any(doc[i].ent_iob_ in ("B", "I") for i in range(start, end)):
-                return
-            doc.set_ents([Span(doc, start, end, label)], default="unmodified")
-            doc.user_data["kept", start] = True
+            if any(token.ent_iob_ in ("B", "I") for token in doc[start:end]):
+                doc.user_data["absent", start] = True
+            else:
+                doc.set_ents([Span(doc, start, end, label)], default="unmodified")
 
-        return Wished(
-            "present annotation", start, end, None, keep,
-            lambda doc: ("kept", start) not in doc.user_data
-            or (start, end, label) in {(of.start, of.end, of.label_) for of in doc.ents},
-        )  # fmt: skip
+        there = (start, end, label)
+        return present(
+            start, end, keep, lambda doc: there in {(e.start, e.end, e.label_) for e in doc.ents}
+        )
     if kind == 3:
         denied = True if rng.random() < 0.4 else types
-        return Wished(
-            "", start, end, {"not_entity": denied}, None,
-            lambda doc: not any(
-                t.ent_type_ and (denied is True or t.ent_type_ in types)
-                for t in doc[start:end]
-            ),
-        )  # fmt: skip
+
+        def has_none(doc: Doc) -> bool:
+            found = {token.ent_type_ for token in doc[start:end]} - {""}
+            return not (found if denied is True else found & set(types))
+
+        return demand(start, end, {"not_entity": denied}, has_none)
     wanted = [types, True, "label"][kind]
     label = str(rng.choice([*TYPES, "FOREIGN"]))
     allowed = {"label": [label]}.get(wanted if isinstance(wanted, str) else "", types)
-    return Wished(
-        label, start, end, {"entity": wanted}, None,
+    wish = demand(
+        start,
+        end,
+        {"entity": wanted},
         lambda doc: any(
-            (of.start, of.end) == (start, end) and (wanted is True or of.label_ in allowed)
-            for of in doc.ents
+            (e.start, e.end) == (start, end) and (wanted is True or e.label_ in allowed)
+            for e in doc.ents
         ),
-    )  # fmt: skip
+    )
+    return wish._replace(source=label)
 
 
 def tree_wish(rng: np.random.Generator, words: list[str]) -> Wished:
@@ -149,18 +154,20 @@ def tree_wish(rng: np.random.Generator, words: list[str]) -> Wished:
         start, end = min(token, near), max(token, near) + 1
         dependant = 0 if rng.random() < 0.5 else -1
         child, head = (start, end - 1) if dependant == 0 else (end - 1, start)
-        return Wished(
-            "", start, end, {"token": dependant, "head": -1 - dependant}, None,
-            lambda doc: child != head and doc[child].head.i == head,
-        )  # fmt: skip
-    if kind == 1:
-        return Wished("", *one, {"root": True}, None, lambda doc: doc[token].head.i == token)
-    if kind == 2:
-        return Wished("", *one, {"root": False}, None, lambda doc: doc[token].head.i != token)
-    if kind == 3:
-        return Wished("", *one, {"deps": deps}, None, lambda doc: doc[token].dep_ in deps)
-    if kind == 4:
-        return Wished("", *one, {"not_deps": deps}, None, lambda doc: doc[token].dep_ not in deps)
+        constraint = {"token": dependant, "head": -1 - dependant}
+        return demand(
+            start, end, constraint, lambda doc: child != head and doc[child].head.i == head
+        )
+    if kind < 5:
+        name, value = [("root", True), ("root", False), ("deps", deps), ("not_deps", deps)][
+            kind - 1
+        ]
+        judge = {
+            "root": lambda doc: (doc[token].head.i == token) == value,
+            "deps": lambda doc: doc[token].dep_ in deps,
+            "not_deps": lambda doc: doc[token].dep_ not in deps,
+        }[name]
+        return demand(*one, {name: value}, judge)
     name = ("fixed_head", "fixed_dep", "forbidden_heads", "forbidden_deps")[kind - 5]
     value = {"fixed_head": near, "fixed_dep": deps[0], "forbidden_heads": [near]}.get(name, deps)
 
@@ -186,30 +193,25 @@ def link_wish(rng: np.random.Generator, words: list[str], concepts: list[str]) -
     kind = rng.integers(4)
 
     def linked(doc: Doc) -> str:
-        return next((of.kb_id_ for of in doc.ents if (of.start, of.end) == (start, end)), "")
+        return next((e.kb_id_ for e in doc.ents if (e.start, e.end) == (start, end)), "")
 
     if kind == 0:
 
         def keep(doc: Doc) -> None:
-            own = [of for of in doc.ents if of.start < end and start < of.end]
-            if [(of.start, of.end) for of in own] == [(start, end)] and not own[0].kb_id:
-                others = [of for of in doc.ents if of not in own]
+            own = [e for e in doc.ents if e.start < end and start < e.end]
+            if [(e.start, e.end) for e in own] == [(start, end)] and not own[0].kb_id:
+                others = [e for e in doc.ents if e not in own]
                 doc.ents = [*others, Span(doc, start, end, own[0].label_, kb_id=few[0])]
-                doc.user_data["kept", start] = True
+            else:
+                doc.user_data["absent", start] = True
 
-        return Wished(
-            "present annotation", start, end, None, keep,
-            lambda doc: ("kept", start) not in doc.user_data or linked(doc) == few[0],
-        )  # fmt: skip
+        return present(start, end, keep, lambda doc: linked(doc) == few[0])
     if kind == 1:
-        return Wished(
-            "", start, end, {"not_candidates": few}, None, lambda doc: linked(doc) not in few
-        )
+        return demand(start, end, {"not_candidates": few}, lambda doc: linked(doc) not in few)
     wanted = few if kind == 2 or rng.random() < 0.8 else []
-    return Wished(
-        "", start, end, {"candidates": wanted}, None,
-        lambda doc: linked(doc) in ("", "NIL", *wanted),
-    )  # fmt: skip
+    return demand(
+        start, end, {"candidates": wanted}, lambda doc: linked(doc) in ("", "NIL", *wanted)
+    )
 
 
 def case_of(component: str, rng: np.random.Generator, nlp: Language) -> Case:
@@ -231,11 +233,8 @@ def case_of(component: str, rng: np.random.Generator, nlp: Language) -> Case:
         wishes = [tree_wish(rng, words) for _ in range(count)]
     else:
         base = nlp.get_pipe("linker").kb.base
-        concepts = [base.id(number) for number in range(0, 60, 7)]
-        concepts += [
-            of["id"] for name in ("Amazon", "Paris", "Apple") for of in base.look_up(name)
-        ]
-        concepts = list(dict.fromkeys(concepts))
+        named = [of["id"] for name in ("Amazon", "Paris", "Apple") for of in base.look_up(name)]
+        concepts = list(dict.fromkeys([base.id(number) for number in range(0, 60, 7)] + named))
         wishes = [link_wish(rng, words, concepts) for _ in range(count)]
     if options["overwrite"]:
         wishes = [of for of in wishes if of.source != "present annotation"] or wishes[:0]
@@ -334,27 +333,3 @@ def not_least(
         for i in own
         if conflicts([j for j in own if j != i])
     ]
-
-
-def main() -> None:
-    """Try many cases and print a table."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--trials", type=int, default=5000, help="of each component")
-    arguments.add_argument("--first", type=int, default=0, help="the first seed")
-    arguments.add_argument("--components", nargs="*", default=COMPONENTS)
-    given = arguments.parse_args()
-    warnings.simplefilter("ignore")
-    nlp = spacy_decoders.load()
-    print("| component | sets of demands | faults |")
-    for component in given.components:
-        wrong: Counter[str] = Counter()
-        for seed in range(given.first, given.first + given.trials):
-            for fault in faults(nlp, component, seed):
-                wrong[fault.split(":", 1)[1].split(" at ")[0]] += 1
-                if wrong.total() <= 15:
-                    print("   ", fault, flush=True)
-        print(f"| {component} | {given.trials:,} | {wrong.total()} |", flush=True)
-
-
-if __name__ == "__main__":
-    main()
