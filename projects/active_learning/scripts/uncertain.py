@@ -49,7 +49,7 @@ def rank_texts(
         typer.Option(help="entities, tags or trees; by default the first that there are."),
     ] = None,
     by: Annotated[
-        str, typer.Option(help="errors, share, sentence, margin or disagreement.")
+        str, typer.Option(help="share (of tokens expected to be wrong) or errors.")
     ] = "share",
     components: Annotated[
         str, typer.Option(help="Names of components that count; by default those of the task.")
@@ -74,7 +74,7 @@ def rank_texts(
         raise ProblemError(f"output: there is no folder {output.absolute().parent}.")
     nlp = load() if model is None else spacy.load(model)
     wanted = _layer(nlp, task)
-    names = prepared(nlp, cast("Measure", by), listed(components) or _annotating(nlp, wanted))
+    names = prepared(nlp, listed(components) or _annotating(nlp, wanted))
     if wanted == "entities":
         for name in names:
             pipe = nlp.get_pipe(name)
