@@ -9,11 +9,12 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
+from spacy.training.iob_utils import iob_to_biluo, tags_to_entities
 from spacy.util import filter_spans
 
 __all__ = [
-    "Alternative", "Choice", "head_choices", "link_choices", "mentions_in", "named_spans",
-    "ranked_choices", "tag_choices",
+    "Alternative", "Choice", "head_choices", "link_choices", "mentions_in", "ranked_choices",
+    "tag_choices",
 ]  # fmt: skip
 
 
@@ -107,7 +108,13 @@ def tag_choices(doc: Doc, span: Span) -> Iterator[tuple[str, list[Choice]]]:
         scores = [t["score"] for t in ranked]
         answers: list[dict[Any, str]]
         if all(label == "O" or label[1:2] == "-" for label in ranked[0]["labels"]):
-            answers = [dict(named_spans(t["labels"], start)) for t in ranked]
+            answers = [
+                {
+                    (start + first, start + last + 1): label
+                    for label, first, last in tags_to_entities(iob_to_biluo(t["labels"]))
+                }
+                for t in ranked
+            ]
             spans = sorted({span for answer in answers for span in answer})
             names = _names_of([(span, doc[span[0] : span[1]].text) for span in spans])
             heading, absent = "Entities", "no entity"
@@ -119,17 +126,6 @@ def tag_choices(doc: Doc, span: Span) -> Iterator[tuple[str, list[Choice]]]:
             f"{heading} ({component})",
             ranked_choices(scores, answers, names.__getitem__, absent),
         )
-
-
-def named_spans(labels: Sequence[str], start: int) -> Iterator[tuple[tuple[int, int], str]]:
-    """Where the entities of B-, I- and O labels begin and end, and what they are."""
-    begin = None
-    for place, label in enumerate([*labels, "O"]):
-        if begin is not None and label != f"I-{labels[begin][2:]}":
-            yield (start + begin, start + place), labels[begin][2:]
-            begin = None
-        if begin is None and label != "O":
-            begin = place
 
 
 def mentions_in(doc: Doc) -> list[Span]:

@@ -11,25 +11,8 @@ from hypothesis import strategies as st
 from spacy_decoders.display.choices import (
     head_choices,
     link_choices,
-    named_spans,
     ranked_choices,
 )
-
-#: Runs of tokens: how many, and of what kind; None is no entity.
-RUNS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from(["PER", "LOC", None])), max_size=8)
-
-
-@given(RUNS, st.integers(0, 50))
-def test_named_spans_are_where_they_were_put(runs, start):
-    labels, wanted = [], []
-    for length, kind in runs:
-        begin = start + len(labels)
-        if kind is None:
-            labels += ["O"] * length
-        else:
-            labels += [f"B-{kind}", *[f"I-{kind}"] * (length - 1)]
-            wanted.append(((begin, begin + length), kind))
-    assert list(named_spans(labels, start)) == wanted
 
 
 def test_a_link_costs_the_log_odds_of_its_rival(doc):
@@ -43,12 +26,6 @@ def test_heads_cost_what_the_next_tree_is_worth_less(doc):
     (span,) = doc.sents
     (choice,) = head_choices(doc, span)
     assert (choice.place, choice.options) == ("The", (("slept · det", 0.5),))
-
-
-def test_trees_of_other_heads_leave_no_choice(doc):
-    (span,) = doc.sents
-    doc._.parses = [[{**parse, "heads": [2] * len(doc)} for parse in doc._.parses[0]]]
-    assert head_choices(doc, span) == []
 
 
 def test_a_place_may_be_absent():

@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 from spacy_decoders import ProblemError
 from spacy_decoders.display import explain
 
+from .conftest import tagging
 from .page import read
 
 
@@ -143,15 +144,21 @@ def test_bare_documents_are_shown_too(text):
     assert text.strip() in page.text
 
 
-def test_tags_without_a_tree_stand_below_their_words():
-    doc = Doc(spacy.blank("en").vocab, words=["It", "works"], tags=["PRP", "VBZ"])
-    doc._.taggings = [
-        {"component": "tagger", "start": 0, "end": 2, "labels": labels, "score": score}
-        for labels, score in ((["PRP", "VBZ"], 2.0), (["PRP", "NNS"], 1.0))
+def test_tags_without_a_tree_stand_below_their_words(doc):
+    plain = Doc(doc.vocab, words=["It", "works"], tags=["PRP", "VBZ"])
+    plain._.taggings = [
+        tagging("tagger", ["PRP", tag], score) for tag, score in (("VBZ", 2.0), ("NNS", 1.0))
     ]
-    page = read(explain(doc))
+    page = read(explain(plain))
     assert not page.all("svg")
     assert [w.text for w in page.all("p", "tagged")[0].all("span")] == ["It PRP", "works VBZ"]
+
+
+def test_how_probable_types_are(doc):
+    doc.ents[1]._.prob = 0.9
+    table = read(explain(doc)).all("table")[0]
+    cells = [[cell.text for cell in row.all("td")] for row in table.all("tr")]
+    assert cells[1:] == [["<Jaguar>", "ORG", "", "Jaguar", ""], ["Kent", "LOC", "90%", "–", ""]]
 
 
 def test_readers_see_no_stopgaps_for_what_is_missing(doc):
@@ -186,11 +193,6 @@ def test_white_space_is_neither_drawn_nor_a_choice():
     assert rows(page, "Heads") == [(".", ["works · punct", "It · punct +0.5"])]
 
 
-def test_trees_that_are_not_the_shown_one_are_left_out(doc):
-    doc._.parses = [list(reversed(doc._.parses[0]))]
-    assert "Heads" not in [h.text for h in read(explain(doc)).all("h4")]
-
-
 def test_documents_that_were_stored_give_the_same_page(doc):
     from spacy.tokens import DocBin
 
@@ -204,9 +206,6 @@ def test_it_is_shown_in_a_notebook_and_saved(doc, tmp_path):
     assert explanation._repr_html_().startswith("<iframe srcdoc=")
     path = explanation.save(tmp_path / "page.html")
     assert "<title>Jaguars &amp; co.</title>" in path.read_text(encoding="utf8")
-
-
-def test_a_text_is_no_document():
     with pytest.raises(ProblemError, match="call nlp"):
         explain(["text"])
 
