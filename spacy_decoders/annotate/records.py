@@ -15,6 +15,7 @@ from typing import Any
 
 import srsly
 from spacy.tokens import Doc, DocBin
+from spacy.util import minibatch
 from spacy.vocab import Vocab
 
 from ..errors import ProblemError
@@ -63,7 +64,7 @@ class Record:
 class Extent:
     """The records `start` to `stop` (exclusive) of one file.
 
-    `offset` is the byte at which the first of them begins, where the file can be sought.
+    `offset` is the byte at which the first of them begins, of lines that can be sought.
     """
 
     path: str
@@ -94,15 +95,18 @@ def input_files(source: Path) -> list[Path]:
 
 def extents(path: Path, size: int) -> Iterator[Extent]:
     """Cut a file into runs of at most `size` records; a broken file is one bad record."""
+    positions: Iterable[int]
     if _kind(path) == "lines" and path.suffix != ".gz":
-        yield from _line_extents(path, size)
-        return
-    try:
-        count = _count(path)
-    except (OSError, EOFError, ValueError, zlib.error):  # `read` raises and reports the same error
-        count = 1
-    for start in range(0, count, size):
-        yield Extent(str(path), start, min(start + size, count))
+        positions = _line_offsets(path)
+    else:
+        try:
+            positions = range(_count(path))
+        except (OSError, EOFError, ValueError, zlib.error):  # `read` reports the same error
+            positions = range(1)
+    start = 0
+    for run in minibatch(positions, size):
+        yield Extent(str(path), start, start + len(run), run[0])
+        start += len(run)
 
 
 def read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
@@ -184,34 +188,28 @@ def _count(path: Path) -> int:
     if kind == "parquet":
         return int(_parquet(path).metadata.num_rows)
     with gzip.open(path, "rb") as lines:
-        return sum(size > 0 for _, size in limited_lines(lines))
+        return sum(1 for _ in limited_lines(lines))
 
 
-def _line_extents(path: Path, size: int) -> Iterator[Extent]:
-    offset = start = number = 0
-    begin = 0
+def _line_offsets(path: Path) -> Iterator[int]:
+    """The byte at which each line begins."""
+    offset = 0
     with path.open("rb") as lines:
-        for _, size_of_line in limited_lines(lines):
-            number += 1
-            offset += size_of_line
-            if number - start == size:
-                yield Extent(str(path), start, number, begin)
-                start, begin = number, offset
-    if number > start:
-        yield Extent(str(path), start, number, begin)
+        for _, size in limited_lines(lines):
+            yield offset
+            offset += size
 
 
 def _lines(path: Path, extent: Extent) -> Iterator[bytes | None]:
     """The lines of an extent; None for one that is too long."""
-    if path.suffix == ".gz":
-        with gzip.open(path, "rb") as lines:  # not seekable: read from the beginning
-            found = islice(limited_lines(lines), extent.start, extent.stop)
-            yield from (line for line, _ in found)
-    else:
-        with path.open("rb") as lines:
+    is_zipped = path.suffix == ".gz"  # not to be sought: read from the beginning
+    with gzip.open(path, "rb") if is_zipped else path.open("rb") as lines:
+        if not is_zipped:
             lines.seek(extent.offset)
-            found = islice(limited_lines(lines), extent.stop - extent.start)
-            yield from (line for line, _ in found)
+        first = extent.start if is_zipped else 0
+        last = first + extent.stop - extent.start
+        for line, _ in islice(limited_lines(lines), first, last):
+            yield line
 
 
 @lru_cache(maxsize=1)  # the shards of one file come one after the other

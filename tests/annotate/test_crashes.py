@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 
@@ -89,32 +87,6 @@ def test_what_has_changed_never_meets_what_was_done(job, change, tmp_path):
         package.write_text(package.read_text() + "\n")
     with pytest.raises(ProblemError, match="was begun with another"):
         annotate(job, progress=False)
-
-
-TINY = """
-import sys
-from pathlib import Path
-from spacy_decoders.annotate import Job, annotate
-try:
-    annotate(Job(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], shard_size=1), progress=False)
-except OSError as error:
-    print(error)
-print(sorted(path.name for path in Path(sys.argv[2]).iterdir() if path.name.startswith(".")))
-"""
-
-
-def test_on_a_disk_that_is_really_full(job, tmp_path):
-    room = tmp_path / "tiny"
-    room.mkdir()
-    script = 'mount -t tmpfs -o size=40k none "$1" && shift && exec "$@"'
-    arguments = [sys.executable, "-c", TINY, job.source, room / "out", job.model]
-    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", room, *arguments]
-    if not shutil.which("unshare"):
-        pytest.skip("no unshare")
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if "mount" in done.stderr or "unshare" in done.stderr:
-        pytest.skip("nothing may be mounted here")
-    assert "No space left on device" in done.stdout and done.stdout.endswith("[]\n"), done
 
 
 def test_a_target_that_cannot_be_written_is_named(job, tmp_path):

@@ -11,8 +11,6 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_decoders.annotate import Job, annotate
 
-from .jobs import write_lines
-
 
 def test_fields_of_parquet_are_kept(tmp_path, model):
     pytest.importorskip("pyarrow")
@@ -49,12 +47,3 @@ def test_lemmas_and_morphology_are_written(tmp_path, model):
         else:
             row = json.loads(job.part(0).read_text())
         assert (row["lemmas"], row["morphs"]) == (["cat"], ["Number=Plur"])
-
-
-def test_a_docbin_of_results_reads_back(tmp_path, model):
-    source = write_lines(tmp_path / "in.jsonl", ["One. Two.", "Three."])
-    job = Job(source, tmp_path / "out", model=model)
-    annotate(job, progress=False)
-    docs = list(DocBin().from_disk(job.part(0)).get_docs(spacy.blank("en").vocab))
-    assert [doc.user_data["id"] for doc in docs] == ["d0", "d1"]
-    assert len(list(docs[0].sents)) == 2
