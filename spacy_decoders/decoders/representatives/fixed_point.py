@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,10 @@ from .costs import CostTable, rounded_down
 from .kernels.evaluation import evaluate
 from .kernels.layout import LARGEST, Box, CostArrays
 
-__all__ = ["NARROW", "WIDE", "FixedPoint", "quantise"]
+__all__ = ["BITS", "FixedPoint", "quantise"]
 
 #: Bits of the largest cost; the rest of the integer is room for what messages add.
-NARROW, WIDE = 24, 46
+BITS = 46
 #: A range of so many times the cost in question is too wide: candidates are left out first.
 FAR = 64.0
 #: The most quanta to a unit of cost.
@@ -38,7 +38,7 @@ class FixedPoint:
     shift: float
     reach: float
     minima: float  # the sum of the absolute costs that make up `shift`
-    arrays: CostArrays  # the costs, of int32 or int64, laid out as in `CostTable`
+    arrays: CostArrays  # the costs, of int64, laid out as in `CostTable`
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
@@ -111,21 +111,16 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
     shift, k = float(least.own.sum() + least.pairs.sum()), costs.size
     terms = k * (k + 1) // 2
     reach = max(upper - shift, 0.0)
-    dtype: Any = np.int64
     if costs.integral:
-        step = int(2**NARROW // (terms * max(reach, 1.0)))
-        if step >= 2**8:
-            dtype = np.int32
-        else:
-            step = max(1, int(2**WIDE // (terms * max(reach, 1.0))))
+        step = max(1, int(2**BITS // (terms * max(reach, 1.0))))
         scale, slack = float(step), 0
     else:
         step, slack = 1, terms
-        scale = min(FINEST, 2.0**WIDE / max(terms * reach, 1e-300))
+        scale = min(FINEST, 2.0**BITS / max(terms * reach, 1e-300))
     unary = np.clip(costs.unary - np.repeat(least.own, costs.sizes), 0.0, reach)
     unary[~least.keep] = reach
     given = costs.arrays.blocks
-    blocks = np.empty(len(given), dtype=dtype)
+    blocks = np.empty(len(given), dtype=np.int64)
     last = 0
     for i in range(k - 1):
         if clock.seconds_left == 0.0:
@@ -148,7 +143,7 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
         shift=shift,
         reach=reach,
         minima=float(np.abs(least.own).sum() + np.abs(least.pairs).sum()),
-        arrays=costs.arrays._replace(unary=np.rint(unary * scale).astype(dtype), blocks=blocks),
+        arrays=costs.arrays._replace(unary=np.rint(unary * scale).astype(np.int64), blocks=blocks),
     )
 
 

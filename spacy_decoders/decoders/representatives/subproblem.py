@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Clock
-from .fixed_point import NARROW, WIDE, FixedPoint
+from .fixed_point import BITS, FixedPoint
 from .kernels.layout import CostArrays, pair_starts
 from .kernels.message_passing import Remainder, contract, sweep
 
@@ -58,7 +58,7 @@ class Subproblem:
             open_sets=np.arange(numbers.size),
             positions=np.arange(n),
             costs=numbers.arrays,
-            messages=np.zeros((numbers.size, n), dtype=numbers.arrays.unary.dtype),
+            messages=np.zeros((numbers.size, n), dtype=np.int64),
         )
         if np.diff(numbers.offsets).min() > 1:
             # the sweeps change unary costs in place
@@ -101,7 +101,7 @@ class Subproblem:
 
         It has stalled if five sweeps gain less than the part `stalled` of what is missing.
         """
-        limit = 2 ** (NARROW + 4 if self.costs.unary.dtype == np.int32 else WIDE + 12)
+        limit = 2 ** (BITS + 12)
         earlier = [self.estimate]
         for _ in range(sweeps):
             if self.estimate > cutoff or clock.seconds_left == 0.0:
@@ -142,8 +142,7 @@ class Subproblem:
         sizes = counts[still_open]
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         left = Remainder(chosen, still_open, places, offsets, pair_starts(sizes))
-        ceiling = 2 ** (30 if self.costs.unary.dtype == np.int32 else 60)
-        constant, unary, blocks = contract(tuple(self.costs), self.messages, left, ceiling)
+        constant, unary, blocks = contract(tuple(self.costs), self.messages, left)
         return Subproblem(
             numbers=self.numbers,
             keep=keep,
@@ -152,7 +151,7 @@ class Subproblem:
             open_sets=self.open_sets[still_open],
             positions=self.positions[places],
             costs=CostArrays(unary, blocks, left.starts, left.offsets),
-            messages=np.zeros((len(still_open), len(unary)), dtype=unary.dtype),
+            messages=np.zeros((len(still_open), len(unary)), dtype=np.int64),
             estimate=self.estimate,
         )
 

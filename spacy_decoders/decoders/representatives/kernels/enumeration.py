@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ....jit import jit
 from .evaluation import add_potentials
-from .layout import LARGEST
+from .layout import CEILING, LARGEST
 
 __all__ = ["Found", "ReducedCosts", "reduced", "search"]
 
@@ -44,12 +44,10 @@ class Found(NamedTuple):
 def reduced(costs, box, potentials):
     """Return the :class:`ReducedCosts` of a box.
 
-    What is too large for the blocks' integers is lowered, which is valid in a bound.
+    What is too large is lowered, which is valid in a bound.
     """
     blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
     kept, ends = box.kept, box.ends
-    cast = blocks.dtype.type
-    ceiling = np.int64(2**30 if blocks.itemsize == 4 else 2**60)
     k, size = len(offsets) - 1, len(kept)
     paid = np.empty(size, np.int64)
     new_starts = np.zeros((k, k), np.int64)
@@ -60,7 +58,7 @@ def reduced(costs, box, potentials):
             area = (ends[i + 1] - ends[i]) * (ends[j + 1] - ends[j])
             total += area
             largest = max(largest, area)
-    pairs = np.empty(total, blocks.dtype)
+    pairs = np.empty(total, np.int64)
     block = np.empty(largest, np.int64)
     constant = np.int64(0)
     add_potentials(costs.unary, box, potentials, paid)
@@ -80,7 +78,7 @@ def reduced(costs, box, potentials):
                     least = left if left < least else least
             constant += least
             for p in range(rows * columns):
-                pairs[new_starts[i, j] + p] = cast(min(block[p] - least, ceiling))
+                pairs[new_starts[i, j] + p] = min(block[p] - least, CEILING)
     return ReducedCosts(paid, pairs, new_starts, constant, ends)
 
 

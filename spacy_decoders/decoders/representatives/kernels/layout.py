@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LARGEST", "Box", "CostArrays", "pair_starts"]
+__all__ = ["CEILING", "LARGEST", "Box", "CostArrays", "pair_starts"]
 
 #: More than any sum of integer costs.
 LARGEST = 2**62
+#: Costs above are lowered to it, to stay within the integers' range: it exceeds any cutoff.
+CEILING = 2**60
 
 
 class CostArrays(NamedTuple):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....jit import jit
+from .layout import CEILING
 
 __all__ = ["Remainder", "contract", "sweep"]
 
@@ -33,12 +34,11 @@ class Remainder(NamedTuple):
 @jit()
 def _row_minima(block, start, rows, columns, given, out):
     """out[x] = min over y of block[x, y] + given[y]."""
-    cast = block.dtype.type
     for x in range(rows):
         row = block[start + x * columns : start + (x + 1) * columns]
-        least = cast(row[0] + given[0])
+        least = row[0] + given[0]
         for y in range(1, columns):
-            value = cast(row[y] + given[y])
+            value = row[y] + given[y]
             least = value if value < least else least
         out[x] = least
 
@@ -46,14 +46,13 @@ def _row_minima(block, start, rows, columns, given, out):
 @jit()
 def _column_minima(block, start, rows, columns, given, out):
     """out[y] = min over x of block[x, y] + given[x]."""
-    cast = block.dtype.type
     for y in range(columns):
-        out[y] = cast(block[start + y] + given[0])
+        out[y] = block[start + y] + given[0]
     for x in range(1, rows):
         row = block[start + x * columns : start + (x + 1) * columns]
         add = given[x]
         for y in range(columns):
-            value = cast(row[y] + add)
+            value = row[y] + add
             out[y] = value if value < out[y] else out[y]
 
 
@@ -72,15 +71,14 @@ def sweep(costs, messages, limit, backwards, begin, end):
     """
     unary, blocks, starts, offsets = costs
     k = len(offsets) - 1
-    cast = blocks.dtype.type
     widest = 1
     for i in range(k):
         widest = max(widest, offsets[i + 1] - offsets[i])
-    own = np.empty(widest, blocks.dtype)
-    other = np.empty(widest, blocks.dtype)
-    least = np.empty(widest, blocks.dtype)
-    first_out = np.empty(widest, blocks.dtype)
-    second_out = np.empty(widest, blocks.dtype)
+    own = np.empty(widest, np.int64)
+    other = np.empty(widest, np.int64)
+    least = np.empty(widest, np.int64)
+    first_out = np.empty(widest, np.int64)
+    second_out = np.empty(widest, np.int64)
     number = 0
     within = True
     for step in range(k * k):
@@ -102,7 +100,7 @@ def sweep(costs, messages, limit, backwards, begin, end):
         if backwards:
             _column_minima(blocks, start, rows, columns, own, least)
             for y in range(columns):
-                second_out[y] = cast(((other[y] + least[y]) >> 1) - other[y])
+                second_out[y] = ((other[y] + least[y]) >> 1) - other[y]
             _negate(second_out, columns)
             _row_minima(blocks, start, rows, columns, second_out, first_out)
             _negate(first_out, rows)
@@ -111,7 +109,7 @@ def sweep(costs, messages, limit, backwards, begin, end):
         else:
             _row_minima(blocks, start, rows, columns, other, least)
             for x in range(rows):
-                first_out[x] = cast(((own[x] + least[x]) >> 1) - own[x])
+                first_out[x] = ((own[x] + least[x]) >> 1) - own[x]
             _negate(first_out, rows)
             _column_minima(blocks, start, rows, columns, first_out, second_out)
             _negate(second_out, columns)
@@ -133,7 +131,7 @@ def sweep(costs, messages, limit, backwards, begin, end):
             unary[b + y] = other[y] + second_out[y]
     bound = 0
     for i in range(k):
-        bound += np.int64(unary[offsets[i] : offsets[i + 1]].min())
+        bound += unary[offsets[i] : offsets[i + 1]].min()
     return within, bound
 
 
@@ -145,7 +143,7 @@ def _negate(values, size):
 
 
 @jit()
-def contract(costs, messages, left, ceiling):
+def contract(costs, messages, left):
     """Keep some candidates of each set; sets with one left become part of the constant.
 
     Parameters
@@ -154,9 +152,6 @@ def contract(costs, messages, left, ceiling):
         As of :func:`sweep`.
     left
         A :class:`Remainder`.
-    ceiling
-        Costs above are lowered to it, to stay within the integers' range: they exceed any
-        cutoff as it is.
 
     Returns the constant, and the unary costs and blocks of what is left.
     """
@@ -164,7 +159,6 @@ def contract(costs, messages, left, ceiling):
     chosen, open_sets, positions = left.chosen, left.open_sets, left.positions
     new_offsets, new_starts = left.offsets, left.starts
     k = len(offsets) - 1
-    cast = blocks.dtype.type
     n_open = len(open_sets)
     sums = np.empty(len(positions), np.int64)
     for p in range(len(positions)):
@@ -182,11 +176,11 @@ def contract(costs, messages, left, ceiling):
             j = open_sets[at]
             for p in range(new_offsets[at], new_offsets[at + 1]):
                 sums[p] += _residual(blocks, starts, offsets, messages, i, x, j, positions[p])
-    new_unary = np.empty(len(positions), blocks.dtype)
+    new_unary = np.empty(len(positions), np.int64)
     for p in range(len(positions)):
-        new_unary[p] = cast(min(sums[p], ceiling))
+        new_unary[p] = min(sums[p], CEILING)
     sizes = new_offsets[1:] - new_offsets[:-1]
-    new_blocks = np.empty((sizes.sum() ** 2 - (sizes**2).sum()) // 2, blocks.dtype)
+    new_blocks = np.empty((sizes.sum() ** 2 - (sizes**2).sum()) // 2, np.int64)
     for at in range(n_open):
         i = open_sets[at]
         for to in range(at + 1, n_open):
@@ -198,7 +192,7 @@ def contract(costs, messages, left, ceiling):
                 for r in range(new_offsets[to], new_offsets[to + 1]):
                     y = positions[r]
                     rest = blocks[row + y - offsets[j]] - messages[j, x] - messages[i, y]
-                    new_blocks[q] = cast(min(rest, ceiling))
+                    new_blocks[q] = min(rest, CEILING)
                     q += 1
     return constant, new_unary, new_blocks
 
