@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -27,14 +26,6 @@ _ALL_DEMANDS = tuple(key for keys in DEMANDS.values() for key in keys)
 
 #: The largest weight beside which scores, float32, keep digits enough.
 LARGEST_WEIGHT = 1e4
-
-#: What to do about a wrong value, beside what is expected.
-_HINTS = {
-    "entity": "Name types, or true for any; to deny it, use not_entity.",
-    "not_entity": "Name types, or true for any; to demand it, use entity.",
-    "weight": "Leave it out for what must be so; to make it unlikely instead, use the demand that "
-    "begins with not_.",
-}
 
 
 def _listed(value: Any) -> Any:
@@ -125,7 +116,8 @@ class Constraint(BaseModel):
     {'pattern': [[{'LOWER': 'can'}]], 'labels': ['MD'], 'weight': 2.0}
     >>> Constraint(phrases=["Acme Corp"], entity="ORG", lables=["NNP"])
     Traceback (most recent call last):
-    spacy_decoders.errors.ProblemError: constraint: unknown key 'lables'; did you mean 'labels'?
+    spacy_decoders.errors.ProblemError: constraint.lables: extra inputs are not permitted; got \
+['NNP'].
     >>> Constraint(phrases=["Acme Corp"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     spacy_decoders.errors.ProblemError: constraint: it demands nothing; give one of labels, ...
@@ -152,17 +144,11 @@ class Constraint(BaseModel):
     weight: Annotated[float, Field(gt=0, le=LARGEST_WEIGHT, allow_inf_nan=False)] | None = None
 
     def __init__(self, **given: Any) -> None:
-        known = type(self).model_fields
-        for key in given.keys() - known.keys():
-            near = get_close_matches(str(key), known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
-            raise ProblemError(f"constraint: unknown key {key!r}; {hint}")
         try:
             super().__init__(**given)
         except ValidationError as error:
-            key = str(error.errors()[0]["loc"][0])
-            said = f"constraint.{key}{fault_in(error)} {_HINTS.get(key, '')}"
-            raise ProblemError(said.rstrip()) from None
+            key = error.errors()[0]["loc"][0]
+            raise ProblemError(f"constraint.{key}{fault_in(error)}") from None
         _check_whole(self)
 
     @property
@@ -196,7 +182,8 @@ def constraints_about(*about: str) -> Callable[[str, Any], tuple[dict[str, Any],
     >>> check = constraints_about("labels")
     >>> check("constraints", [{"pattern": [{"LOWER": "can"}], "label": ["MD"]}])
     Traceback (most recent call last):
-    spacy_decoders.errors.ProblemError: constraints[0]: unknown key 'label'; did you mean 'labels'?
+    spacy_decoders.errors.ProblemError: constraints[0].label: extra inputs are not permitted; got \
+['MD'].
     """
 
     def check(name: str, value: Any) -> tuple[dict[str, Any], ...]:
@@ -255,9 +242,7 @@ def _of_dict(where: str, given: Any) -> Constraint:
     try:
         return Constraint(**given)
     except ProblemError as error:
-        message = str(error).removeprefix("constraint: ").removeprefix("constraint.")
-        part = "." if str(error).startswith("constraint.") else ": "
-        raise ProblemError(f"{where}{part}{message}") from None
+        raise ProblemError(where + str(error).removeprefix("constraint")) from None
 
 
 def _check_whole(given: Constraint) -> None:

@@ -36,7 +36,7 @@ from .decoding import DocumentDecoder, check_decoder
 from .gold import collect_labels
 from .parsed_doc import DEPS, HEADS, NO_LABEL, STARTS, ParsedDoc
 from .probabilities import CalibratedParser
-from .rules import TreeDemands, TreeRules, check_rules
+from .rules import TreeDemands, TreeRules
 from .trees import SPACE_LABEL, TreeWriter, is_space
 from .wishes import wishes_of
 
@@ -208,34 +208,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         wishes = wishes_of(doc, self.overwrite, self.places_in(doc), self.labels)
         return TreeDemands(doc, self.tree_rules, wishes, bool(self.paragraphs))
 
-    def check_rules(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
-        """Count how many gold sentences break each rule about labels.
-
-        Returns
-        -------
-        list
-            A dict for each rule: `rule`, the number of `sentences` that have a whole tree, by how
-            many of these it is `broken`, and an `example` of them.
-
-        Examples
-        --------
-        .. code-block:: python
-
-            nlp.get_pipe("parser").check_rules(corpus(nlp))
-        """
-        return check_rules(self.tree_rules, examples)
-
-    def _warn_of_gold(self, found: Iterable[Mapping[str, Any]]) -> None:
-        for of_rule in found:
-            if of_rule["broken"]:
-                warnings.warn(
-                    f"{self.name}: the rule {of_rule['rule']} is broken by {of_rule['broken']} of "
-                    f"{of_rule['sentences']} gold trees, such as {of_rule['example'][:80]!r}; "
-                    "parses never break it. Change the rule if these trees are right.",
-                    UserWarning,
-                    stacklevel=3,
-                )
-
     def annotate(self, doc: Doc, decoded: ParsedDoc) -> None:
         """Write heads, labels and boundaries at once, then what spaCy has no place for."""
         strings = doc.vocab.strings
@@ -314,8 +286,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             )
         for label in self.labels:
             self.vocab.strings.add(label)
-        if self.rules:
-            self._warn_of_gold(self.check_rules(get_examples()))
         self._made = {}
         sample = [example.predicted for example in islice(get_examples(), 10)]
         add_families(self.model.get_ref("factors"), self.factors)

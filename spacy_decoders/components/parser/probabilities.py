@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from spacy.training import Example
 
-from ...models.calibration import Calibration, sigmoid
+from ...models.calibration import sigmoid
 from ...models.calibration_fitting import Answers, correctable_loss
 from ...models.parser.losses import GoldTrees
 from ...models.parser.tree_scores import DocumentScores, SentenceScores
@@ -27,86 +27,17 @@ from .parsed_doc import (
     ParseProbabilities,
 )
 
-__all__ = ["CalibratedParser", "parse_answers", "parse_probabilities"]
+__all__ = ["CalibratedParser"]
 
 Floats = NDArray[np.float64]
 
 
-def parse_probabilities(
-    scores: DocumentScores,
-    parsed: ParsedDoc,
-    *,
-    projective: bool,
-    calibrations: Mapping[str, Calibration],
-    temperature: float,
-) -> ParseProbabilities:
-    """Return the probabilities of a document's trees.
-
-    The distribution is that of the arcs' scores and, given the arcs, of their labels. Where a
-    model has grandparents, siblings or other factors too, the probability of a head is that of
-    the same model without them; its calibration is fitted to the trees decoded with them.
-
-    Parameters
-    ----------
-    scores, parsed
-        The document's scores and what was decoded.
-    projective
-        Whether arcs may not cross.
-    calibrations
-        The calibration of each kind of answer.
-    temperature
-        What arc scores are divided by.
-    """
-    size = len(parsed.heads)
-    heads, deps = np.full(size, np.nan), np.full(size, np.nan)
-    starts = sigmoid(scores.start_odds.astype(np.float64))
-    units = []
-    sentences = [sentence.completed() for sentence in parsed.sentences]
-    for sentence, certificate in zip(sentences, parsed.certificates, strict=True):
-        if certificate.score is None:
-            units.append(0.0)
-            continue
-        tokens, own = sentence.tokens, _heads_within(sentence, parsed)
-        found = _posteriors(sentence, projective, temperature)
-        labels = np.exp(_label_scores(sentence)[own, np.arange(1, len(own) + 1)])
-        heads[tokens] = found.of_heads(own)
-        deps[tokens] = heads[tokens] * labels
-        units.append(found.of_tree(own) * float(labels.prod()))
-    for block in map(SentenceScores.completed, scores.blocks):
-        if projective and block.boundaries is not None and not np.isnan(heads[block.tokens[0]]):
-            # summed over boundaries, too
-            tokens, own = block.tokens, _heads_within(block, parsed)
-            found = _posteriors(block, projective, temperature)
-            given = np.where(heads[tokens] > 0.0, heads[tokens], 1.0)
-            heads[tokens], deps[tokens] = found.of_heads(own), deps[tokens] / given
-            deps[tokens] *= heads[tokens]
-            starts[tokens[1:]] = found.starts[1:]
-    known = np.flatnonzero(~np.isnan(heads))
-    heads[known] = calibrations[HEADS].apply(heads[known])
-    corrected = calibrations[DEPS].apply(np.minimum(deps[known], 1.0))
-    deps[known] = np.minimum(corrected, heads[known])
-    starts = calibrations[STARTS].apply(np.clip(starts, 0.0, 1.0))
-    return ParseProbabilities(
-        heads,
-        deps,
-        starts,
-        calibrations[UNITS].apply(np.minimum(units, 1.0)).tolist(),
-    )
-
-
-def parse_answers(
-    parsed: Sequence[ParsedDoc],
-    found: Sequence[ParseProbabilities],
-    gold: GoldTrees,
+def _answers(
+    parsed: Sequence[ParsedDoc], found: Sequence[ParseProbabilities], gold: GoldTrees
 ) -> dict[str, Answers]:
     """Return what was decoded as answers: right if the gold trees say the same.
 
-    Parameters
-    ----------
-    parsed, found
-        Of each document what was decoded, and how probable it is.
-    gold
-        The gold trees of all documents, end to end; what is unknown is no answer.
+    The gold trees are those of all documents, end to end; what is unknown is no answer.
     """
     rows: dict[str, list[tuple[float, bool, int]]] = {kind: [] for kind in KINDS}
     begin = 0
@@ -137,26 +68,6 @@ def parse_answers(
     return {kind: Answers.of(of_kind) for kind, of_kind in rows.items()}
 
 
-def _posteriors(sentence: SentenceScores, projective: bool, temperature: float) -> Any:
-    """The distribution over unlabelled trees: labels sum to 1 whatever the arc.
-
-    Where boundaries are open, and arcs do not cross, it is that over boundaries as well.
-    """
-    from ...decoders.tree import tree_posteriors
-
-    arcs = sentence.arcs.astype(np.float64)
-    arcs -= _label_scores(sentence)
-    boundaries = sentence.boundaries if projective else None
-    if boundaries is not None:
-        boundaries = boundaries / temperature
-    return tree_posteriors(arcs / temperature, projective=projective, boundaries=boundaries)
-
-
-def _label_scores(sentence: SentenceScores) -> NDArray[np.float32]:
-    scores = sentence.label_scores
-    return np.zeros(sentence.arcs.shape, dtype=np.float32) if scores is None else scores
-
-
 def _heads_within(sentence: SentenceScores, parsed: ParsedDoc) -> NDArray[np.int64]:
     """The heads of a sentence's tokens, counted in it from 1; 0 for the root."""
     tokens = sentence.tokens
@@ -183,12 +94,62 @@ class CalibratedParser(CalibratedPipe):
     def _probabilities(
         self, scores: DocumentScores, parsed: ParsedDoc, temperature: float
     ) -> ParseProbabilities:
-        return parse_probabilities(
-            scores,
-            parsed,
-            projective=self.projective,
-            calibrations={kind: self.calibration_of(kind) for kind in KINDS},
-            temperature=temperature,
+        """Return the probabilities of a document's trees.
+
+        The distribution is that of the arcs' scores and, given the arcs, of their labels. Where a
+        model has grandparents, siblings or other factors too, the probability of a head is that of
+        the same model without them; its calibration is fitted to the trees decoded with them.
+        """
+        size = len(parsed.heads)
+        heads, deps = np.full(size, np.nan), np.full(size, np.nan)
+        starts = sigmoid(scores.start_odds.astype(np.float64))
+        units = []
+        sentences = [sentence.completed() for sentence in parsed.sentences]
+        for sentence, certificate in zip(sentences, parsed.certificates, strict=True):
+            if certificate.score is None:
+                units.append(0.0)
+                continue
+            tokens, own = sentence.tokens, _heads_within(sentence, parsed)
+            found = self._posteriors(sentence, temperature)
+            labels = np.exp(sentence.label_scores[own, np.arange(1, len(own) + 1)])
+            heads[tokens] = found.of_heads(own)
+            deps[tokens] = heads[tokens] * labels
+            units.append(found.of_tree(own) * float(labels.prod()))
+        for block in map(SentenceScores.completed, scores.blocks):
+            if (
+                self.projective
+                and block.boundaries is not None
+                and not np.isnan(heads[block.tokens[0]])
+            ):
+                # summed over boundaries, too
+                tokens, own = block.tokens, _heads_within(block, parsed)
+                found = self._posteriors(block, temperature)
+                given = np.where(heads[tokens] > 0.0, heads[tokens], 1.0)
+                heads[tokens], deps[tokens] = found.of_heads(own), deps[tokens] / given
+                deps[tokens] *= heads[tokens]
+                starts[tokens[1:]] = found.starts[1:]
+        known = np.flatnonzero(~np.isnan(heads))
+        of_heads, of_deps, of_starts, of_units = map(self.calibration_of, KINDS)
+        heads[known] = of_heads.apply(heads[known])
+        deps[known] = np.minimum(of_deps.apply(np.minimum(deps[known], 1.0)), heads[known])
+        starts = of_starts.apply(np.clip(starts, 0.0, 1.0))
+        return ParseProbabilities(
+            heads, deps, starts, of_units.apply(np.minimum(units, 1.0)).tolist()
+        )
+
+    def _posteriors(self, sentence: SentenceScores, temperature: float) -> Any:
+        """The distribution over unlabelled trees: labels sum to 1 whatever the arc.
+
+        Where boundaries are open, and arcs do not cross, it is that over boundaries as well.
+        """
+        from ...decoders.tree import tree_posteriors
+
+        arcs = sentence.arcs.astype(np.float64) - sentence.label_scores
+        boundaries = sentence.boundaries if self.projective else None
+        if boundaries is not None:
+            boundaries = boundaries / temperature
+        return tree_posteriors(
+            arcs / temperature, projective=self.projective, boundaries=boundaries
         )
 
     @property
@@ -200,7 +161,7 @@ class CalibratedParser(CalibratedPipe):
         self,
         examples: Sequence[Example],
         scores: Sequence[DocumentScores],
-        decoded: list[ParsedDoc],
+        decoded: Sequence[ParsedDoc],
         heat: float,
     ) -> float:
         """Return how badly the probabilities of heads tell right from wrong, at a temperature.
@@ -208,29 +169,22 @@ class CalibratedParser(CalibratedPipe):
         Not that of gold heads: the trees may be decoded with factors, which the probabilities
         are without.
         """
-        return correctable_loss(self._answers(examples, scores, decoded, heat)[HEADS])
+        return correctable_loss(self.answers(examples, scores, decoded, heat)[HEADS])
 
     def answers(
         self,
         examples: Sequence[Example],
         scores: Sequence[DocumentScores],
-        decoded: list[ParsedDoc],
+        decoded: Sequence[ParsedDoc],
+        heat: float | None = None,
     ) -> dict[str, Answers]:
         """Return heads, labels, sentence starts and trees as answers."""
-        return self._answers(examples, scores, decoded, self.temperature)
-
-    def _answers(
-        self,
-        examples: Sequence[Example],
-        scores: Sequence[DocumentScores],
-        decoded: list[ParsedDoc],
-        temperature: float,
-    ) -> dict[str, Answers]:
+        heat = self.temperature if heat is None else heat
         found = [
-            self._probabilities(of_doc, tree, temperature)
+            self._probabilities(of_doc, tree, heat)
             for of_doc, tree in zip(scores, decoded, strict=True)
         ]
-        return parse_answers(decoded, found, self._read_gold(list(examples)))
+        return _answers(decoded, found, self._read_gold(list(examples)))
 
     def _read_gold(self, examples: list[Example]) -> GoldTrees:
         if self._gold is None or self._gold.labels != self.cfg["labels"]:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from spacy.attrs import POS
 from spacy.parts_of_speech import IDS
 from spacy.tokens import Doc
-from spacy.training import Example
 
 from ...errors import ProblemError
 from ..constraints.conflicts import Source
@@ -23,7 +22,7 @@ from .wishes import Wish, join_arcs, rules_of
 if TYPE_CHECKING:
     from ...decoders.tree import Rule
 
-__all__ = ["RULES", "TreeDemands", "TreeRules", "check_rules"]
+__all__ = ["RULES", "TreeDemands", "TreeRules"]
 
 Ints = NDArray[np.int64]
 
@@ -65,7 +64,11 @@ class TreeRules:
                 statements.append(part)
                 if "labels" in part or "leaf" in part:
                     if not _named(part, labels):
-                        raise ProblemError(f"rules[{place}]: {_missing(part, labels)}")
+                        names = part.get("labels") or part["leaf"]
+                        raise ProblemError(
+                            f"rules[{place}]: the parser has none of the labels {names}, or all "
+                            f"are exempt; it has {', '.join(labels)}."
+                        )
                     if "head_pos" not in part:
                         found.append(_rule_of(part, labels, None))
         exempt = tuple(
@@ -173,33 +176,6 @@ class TreeDemands:
         return replace(self, rules=rules, wishes=[of for of in self.wishes if of.source in kept])
 
 
-def check_rules(rules: TreeRules, examples: Iterable[Example]) -> list[dict[str, Any]]:
-    """Count how many gold sentences break each rule about labels.
-
-    See :meth:`~spacy_decoders.components.parser.parser.BranchAndBoundParser.check_rules`.
-    """
-    stated = [of for of in rules.statements if "head_pos" not in of and _named(of, rules.labels)]
-    found: list[dict[str, Any]] = [
-        {"rule": statement, "sentences": 0, "broken": 0, "example": ""} for statement in stated
-    ]
-    number = {name: place for place, name in enumerate(rules.labels)}
-    for example in examples:
-        for sentence in example.reference.sents if len(example.reference) else ():
-            if not all(token.has_head() and token.dep for token in sentence):
-                continue
-            heads = [-1] + [
-                0 if token.head.i == token.i else token.head.i - sentence.start + 1
-                for token in sentence
-            ]
-            labels = [-1, *(number.get(token.dep_, -1) for token in sentence)]
-            for of_rule, rule in zip(found, rules.of_labels, strict=True):
-                of_rule["sentences"] += 1
-                if rule.is_broken(heads, labels):
-                    of_rule["broken"] += 1
-                    of_rule["example"] = of_rule["example"] or sentence.text
-    return found
-
-
 def _numbers(names: Iterable[str], labels: Sequence[str]) -> list[int]:
     """Return the labels of these names, with their subtypes."""
     wanted = tuple(names)
@@ -218,14 +194,6 @@ def _named(statement: Statement, labels: Sequence[str]) -> list[int]:
         exempt = set(_numbers(statement.get("exempt", ()), labels))
         found = [number for number in found if number not in exempt]
     return found
-
-
-def _missing(statement: Statement, labels: Sequence[str]) -> str:
-    """Say why a rule is about no label."""
-    names = statement.get("labels") or statement.get("leaf") or ()
-    if _numbers(names, labels):
-        return f"all labels of {names} are exempt, so that the rule counts none; exempt fewer."
-    return f"the parser has none of the labels {names}; it has {', '.join(labels)}."
 
 
 def _rule_of(statement: Statement, labels: Sequence[str], heads: list[int] | None) -> Rule:

@@ -56,7 +56,7 @@ class Wish(NamedTuple):
 
 
 def wishes_of(
-    doc: Doc, overwrite: bool, places: Iterable[Place] = (), labels: Sequence[str] = ()
+    doc: Doc, overwrite: bool, places: Iterable[Place], labels: Sequence[str]
 ) -> list[Wish]:
     """Read what is set on a document, and demanded of it, contradictory or not.
 
@@ -176,16 +176,14 @@ def _set_on(token: Token, labels: Sequence[str]) -> Iterator[Wish]:
         values = tuple(given) if forbidden else (given,)
         for value in values:
             if about == "head" and not _is_place(value, len(token.doc)):
-                raise ProblemError(
-                    f"{name}: expected the index of a token, 0 to {len(token.doc) - 1}, {where}; "
-                    f"got {value!r}."
-                )
-            if about == "dep" and not isinstance(value, str):
-                raise ProblemError(f"{name}: expected a label {where}; got {value!r}.")
-            if about == "dep" and not forbidden and labels and value not in labels:
-                raise ProblemError(
-                    f"{name}: the parser has no label {value!r}; it has {', '.join(labels)}."
-                )
+                known = f"the index of a token, 0 to {len(token.doc) - 1}"
+            elif about == "dep" and not isinstance(value, str):
+                known = "a label"
+            elif about == "dep" and not forbidden and value not in labels:
+                known = f"a label of the parser, one of {', '.join(labels)},"
+            else:
+                continue
+            raise ProblemError(f"{name}: expected {known} {where}; got {value!r}.")
         if values:
             yield Wish(Source(name, token.i, token.i + 1), token.i, about, values, forbidden)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -87,7 +87,7 @@ class TreeParser:
     budget: Budget = Budget()  # noqa: RUF009 - frozen
     exempt: tuple[tuple[Sequence[int], Sequence[int]], ...] = ()
 
-    @property
+    @cached_property
     def by_arcs(self) -> bool:
         """Whether arcs alone are scored; then upper bounds on the unlikely ones do."""
         return self.patterns is None and (self.templates is None or self.templates.of_arcs_alone)
@@ -184,9 +184,7 @@ class TreeParser:
         class_of, classes = np.arange(count), count
         if not every_label:
             class_of, classes, stated = rules_on_classes(stated, count)
-        arcs = np.array(problem.arcs)
-        if sentence.label_scores is not None:
-            arcs -= sentence.label_scores
+        arcs = problem.arcs - sentence.label_scores
         scores, best = sentence.best_labels(class_of, classes)
         # a label that is demanded evades no rule
         free = np.ones(problem.n + 1, bool)

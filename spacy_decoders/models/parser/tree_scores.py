@@ -36,25 +36,25 @@ class SentenceScores:
     #: int32 (n + 1, n + 1), ``labels[h, m]`` is the best label of that arc; in
     #: row 0, the number of labels.
     labels: NDArray[np.int32]
+    #: float32 (n + 1, n + 1), the log-probability of each arc's best label, which is part of the
+    #: arc's score.
+    label_scores: NDArray[np.float32]
     #: int32 (n + 1,), 1 + the best tag of each token; 0 for the root.
     tags: NDArray[np.int32]
     #: uint64 (n + 1,), a hash of each token's normalised form; 0 for the root.
     words: NDArray[np.uint64]
-    #: float32 (n + 1, n + 1), the log-probability of each arc's best label, which is part of the
-    #: arc's score; None if labels have none.
-    label_scores: NDArray[np.float32] | None = None
+    #: What the scores of all labels are computed from.
+    arc_labels: ArcLabels
     #: float32 (n,), the score of a sentence beginning at each token, ``-inf`` where none does;
     #: None where the tokens are one sentence.
     boundaries: NDArray[np.float32] | None = None
-    #: What the scores of all labels are computed from.
-    arc_labels: ArcLabels | None = None
     #: Whether unlikely arcs have no label yet, -1: their scores are upper bounds then, which few
     #: trees need to be found with. `completed` labels them.
     partly: bool = False
 
     def completed(self) -> SentenceScores:
         """Return the same with the labels of all arcs."""
-        if not self.partly or self.arc_labels is None or self.label_scores is None:
+        if not self.partly:
             return self
         arcs = np.ascontiguousarray((self.arcs - self.label_scores)[:, 1:].T)
         of_arcs = replace(self.arc_labels, of_likely=None)
@@ -83,8 +83,6 @@ class SentenceScores:
         classes
             Their number.
         """
-        if self.arc_labels is None or self.label_scores is None:
-            raise ValueError("arc_labels: the scores were made without.")
         size, of_root = len(self.tokens) + 1, self.label_count - 1
         found = np.full((size, size, classes), -np.inf)
         best = np.full((size, size, classes), of_root, np.int32)
@@ -118,12 +116,11 @@ class SentenceScores:
             self.tokens[first:end],
             self.arcs[square],
             self.labels[square],
+            self.label_scores[square],
             self.tags[among],
             self.words[among],
-            None if self.label_scores is None else self.label_scores[square],
-            None,
-            None if self.arc_labels is None else self.arc_labels.part(first, end),
-            self.partly,
+            self.arc_labels.part(first, end),
+            partly=self.partly,
         )
 
     def tree(
@@ -212,14 +209,8 @@ def rescored(
 ) -> list[SentenceScores]:
     """Score the blocks of a part of a document again, under other sentence starts.
 
-    Parameters
-    ----------
-    model, doc, preset, limits
-        As for :func:`score_documents`.
-    scored
-        What it returned.
-    within
-        The part's first token, and that after the last; blocks may go beyond it.
+    The arguments are those of :func:`score_documents`, what it returned, and the part's first
+    token and the one after its last; blocks may go beyond it.
     """
     blank = np.array([token.is_space for token in doc])
     given = [doc], [preset], [blank], limits, False, within
@@ -287,20 +278,17 @@ def assemble(
     *,
     partly: bool = False,
 ) -> list[SentenceScores]:
-    """Convert the scores of sentences, laid end to end, to the arrays that decoders take.
+    """Label the arcs of sentences, and return all scores as decoders take them.
 
     Parameters
     ----------
-    model
-        The network, which still labels the arcs.
     vectors, tags, forms
-        Of all tokens: vector for labels, index of the best tag, hashes of form and suffix.
+        Of all tokens, end to end: vector for labels, index of the best tag, hashes of form and
+        suffix.
     arcs
         Arc scores, one array a sentence.
     places
         The indices of each sentence's tokens in its document.
-    partly
-        Whether to label the likely arcs only.
     """
     if not len(places):
         return []
@@ -322,10 +310,10 @@ def assemble(
                 where,
                 best.arcs,
                 best.labels,
+                best.logs,
                 of_tokens[among],
                 words[among],
-                best.logs,
-                arc_labels=of_arcs,
+                of_arcs,
                 partly=partly,
             )
         )

@@ -43,14 +43,6 @@ def test_only_these_concepts(nlp):
     assert alone["Amazon"] in [of["id"] for of in link["candidates"]]
 
 
-def test_an_item_that_no_alias_suggests(nlp):
-    amazon = identifiers(nlp(TEXT))["Amazon"]
-    base = nlp.get_pipe(NAME).kb.base
-    qid = base.qid(base.number(amazon))
-    nlp.get_pipe(NAME).constraints = [{"phrases": ["jaguar"], "candidates": [qid]}]
-    assert amazon in [of["id"] for of in shown(nlp, nlp(TEXT), "jaguar")["candidates"]]
-
-
 def test_no_concept_at_all(nlp):
     nlp.get_pipe(NAME).constraints = [{"phrases": ["jaguar"], "candidates": []}]
     assert identifiers(nlp(TEXT)).get("jaguar") in (None, "", "NIL")

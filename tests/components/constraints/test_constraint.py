@@ -27,7 +27,7 @@ def test_objects_and_dictionaries_are_the_same():
         ({"pattern": CAN}, r"constraints\[0\]: it demands nothing; give one of labels"),
         ({"pattern": CAN, "phrases": ["can"], "labels": "MD"}, "it has pattern and phrases"),
         ({"pattern": CAN, "labels": "MD", "entity": "PER"}, "make a constraint of each"),
-        ({"pattern": CAN, "lable": "MD"}, "unknown key 'lable'; did you mean 'labels'"),
+        ({"pattern": CAN, "lable": "MD"}, r"constraints\[0\].lable: extra inputs"),
         ({"pattern": [{"LOWR": "can"}], "labels": "MD"}, r"constraints\[0\].pattern: .*LOWR"),
         ({"pattern": ["can"], "labels": "MD"}, "a list with a dict for each token"),
         ({"phrases": "", "labels": "MD"}, r"phrases\[0\]: it has an empty string; take it out"),
@@ -35,9 +35,8 @@ def test_objects_and_dictionaries_are_the_same():
             {"phrases": ["can"], "labels": ["MD", 3]},
             r"labels\[1\]: input should be .*; got 3",
         ),
-        ({"phrases": ["can"], "labels": "MD", "weight": -1.0}, "weight: .*begins with not_"),
+        ({"phrases": ["can"], "labels": "MD", "weight": -1.0}, "weight: input should be greater"),
         ({"phrases": ["Jo"], "entity": "PER", "token": 0}, "token: only for demands on labels"),
-        ({"phrases": ["Jo"], "entity": False}, "entity: .*to deny it, use not_entity"),
         ({"phrases": ["Jo"], "entity": "label"}, "'label' is the label of each span"),
         ({"pattern": CAN, "labels": "MD", "attr": "LOWER"}, "attr: only for phrases"),
         ({"phrases": ["Jo"], "head": 0}, "no use for 'head'; it takes demands by labels, not"),
@@ -72,10 +71,3 @@ def test_what_never_applies_is_refused(given, said):
     assert not pipe.constraints
     repeated = {"pattern": [{"ORTH": "a", "OP": "+"}], "token": 5, "not_labels": [pipe.labels[0]]}
     pipe.constraints = [repeated, {"phrases": ["New York"], "token": -2, "not_labels": ["NN"]}]
-
-
-def test_a_component_keeps_its_model():
-    pipe = randomised(0).get_pipe("exact_tagger")
-    with pytest.raises(ProblemError, match="model: expected a model of thinc; got None"):
-        pipe.model = None
-    assert pipe.model is not None

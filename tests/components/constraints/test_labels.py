@@ -124,23 +124,6 @@ def test_the_tokens_of_a_span_share_the_weight_of_an_entity(recogniser):
     pipe.constraints = []
 
 
-def test_probabilities_know_of_the_weight_of_an_entity(recogniser):
-    pipe = recogniser.get_pipe(NAME)
-    randomise(recogniser, 0)
-    pipe.probabilities = True
-    found = []
-    for weight in (1.0, 200.0):
-        pipe.constraints = [
-            {"phrases": ["New York"], "entity": "CITY", "weight": weight},
-            {"phrases": ["sees"], "not_entity": True},
-        ]
-        doc = recogniser(bare(recogniser, "New York sees Mercury"))
-        found.append({(of.start, of.end, of.label_): of._.prob for of in doc.ents})
-    assert found[1][0, 2, "CITY"] > 0.99
-    assert found[0].get((0, 2, "CITY"), 0.0) < found[1][0, 2, "CITY"]
-    pipe.configure(probabilities=False, constraints=[])
-
-
 def test_spans_that_are_entities_and_tokens_that_are_in_none(recogniser):
     recogniser.get_pipe(NAME).constraints = [
         {"phrases": ["New York"], "entity": "CITY"},
@@ -289,13 +272,3 @@ def test_large_weights_leave_the_other_labels_told_apart(tagger):
     pipe.configure(k_best=1, constraints=[])
     with pytest.raises(ProblemError, match=r"constraints\[0\].weight: input should be less"):
         pipe.constraints = [{"phrases": ["sees"], "labels": ["JJ"], "weight": 1e8}]
-
-
-def test_weights_count_once_in_the_certificate_of_a_document():
-    nlp = randomised(target="ent")
-    pipe = nlp.get_pipe(NAME)
-    pipe.constraints = [{"phrases": ["sees"], "not_entity": True, "weight": 3.0}]
-    text = "Mercury sees York"
-    alone = nlp(bare(nlp, text))._.certificates[NAME][0]
-    score, _ = best_labels(nlp, text, lambda y: 3.0 * (y[1] == "O"))
-    assert alone["score"] == pytest.approx(score, abs=1e-4)

@@ -152,21 +152,3 @@ def test_demands_that_contradict_each_other_are_named(nlp):
     nlp.get_pipe(NAME).constraints = []
     nlp(doc)
     assert doc._.conflicts == []
-
-
-def test_what_is_forbidden_and_what_is_set_on_a_token_is_named(nlp):
-    nlp.get_pipe(NAME).constraints = [
-        {"phrases": ["she"], "not_deps": ["det"]},
-        {"phrases": ["eats"], "root": False},
-    ]
-    doc = Doc(nlp.vocab, words=WORDS, sent_starts=[True] + [False] * 5)
-    doc[1]._.fixed_head = 1
-    doc = nlp(doc)
-    (conflict,) = doc._.conflicts
-    assert [of["source"] for of in conflict["demands"]] == ["fixed_head", "constraints[1]"]
-    doc = Doc(nlp.vocab, words=WORDS, sent_starts=[True] + [False] * 5)
-    doc[0]._.fixed_dep = "det"
-    doc = nlp(doc)
-    demands = doc._.conflicts[0]["demands"]
-    assert {of["source"] for of in demands} == {"fixed_dep", "constraints[0]"}
-    assert {of["text"] for of in demands} == {"she"}

@@ -127,30 +127,13 @@ def test_long_documents_take_linear_time():
     assert all(c["status"] == "optimal" for c in doc._.certificates[NAME])
 
 
-def test_work_a_word_does_not_depend_on_the_length():
-    """Entries of charts, counted: ten times as long a document takes ten times the work."""
-    nlp = make_nlp(steps=1, factors=[])
-    pipe = nlp.get_pipe(NAME)
-
-    def work(words):
-        doc = Doc(nlp.vocab, words=["the", "dog", "sees", "a", "cat"] * (words // 5))
-        blocks = pipe.predict([doc])[0].blocks
-        assert sum(len(block.tokens) for block in blocks) == words
-        return sum((len(block.tokens) + 1) ** 3 for block in blocks) / words
-
-    assert work(20_000) <= 1.1 * work(2_000)
-
-
 @pytest.mark.parametrize(
     ("spaces", "begins"),
     [
         (["\n\n"], True),
-        (["\n \n"], True),
-        (["\r\n\r\n"], True),
+        (["\r\n \r\n"], True),
         (["\n", "\n"], True),
         (["\n"], False),
-        (["\r\n"], False),
-        ([" "], False),
     ],
 )
 def test_no_sentence_runs_across_a_blank_line(spaces, begins):

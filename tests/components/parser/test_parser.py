@@ -8,7 +8,6 @@ import spacy
 from spacy.tokens import Doc, DocBin
 
 from spacy_decoders.errors import ProblemError
-from spacy_decoders.models.parser import losses
 from tests.components.parser.parsing import (
     NAME,
     SMALL,
@@ -40,34 +39,6 @@ def test_learns_labels_from_relatives_or_templates(more):
     again = make_nlp(steps=0, model={**SMALL, **more}).from_bytes(nlp.to_bytes())
     assert trees(parse(again)) == trees(parse(nlp))
     assert [len(doc) for doc in nlp.pipe(["", " ", "fish"])] == [0, 1, 1]
-
-
-def test_labels_move_the_encoder_more_than_their_loss_says(monkeypatch):
-    found = []
-    for weight in (1.0, losses.LABEL_WEIGHT):
-        monkeypatch.setattr(losses, "LABEL_WEIGHT", weight)
-        nlp = make_nlp(steps=0)
-        reported = nlp.update(make_examples(nlp), sgd=None)
-        model = nlp.get_pipe(NAME).model
-        found.append((reported, *(model.get_ref(name) for name in ("labels", "arcs"))))
-    (once, labels, arcs), (again, more_labels, same_arcs) = found
-    assert once == again
-    np.testing.assert_allclose(
-        more_labels.get_grad("b"), losses.LABEL_WEIGHT * labels.get_grad("b"), rtol=1e-5
-    )
-    np.testing.assert_array_equal(same_arcs.get_grad("bias"), arcs.get_grad("bias"))
-
-
-def test_templates_alone_learn_labels():
-    nlp = make_nlp(model={**SMALL, "label_rows": 256})
-    model = nlp.get_pipe(NAME).model
-    labels = model.get_ref("labels")
-    for name in labels.param_names:
-        labels.set_param(name, np.zeros_like(labels.get_param(name)))
-    assert nlp.evaluate(make_examples(nlp))["dep_las"] > 0.6
-    templates = model.get_ref("label_templates")
-    templates.set_param("T", np.zeros_like(templates.get_param("T")))
-    assert nlp.evaluate(make_examples(nlp))["dep_las"] < 0.6
 
 
 def test_a_beam_leaves_the_factors_fewer_arcs():
@@ -104,14 +75,6 @@ def test_tiny_documents(trained, text):
     if len(doc):
         assert len(list(doc.sents)) == 1
         assert sum(token.head.i == token.i for token in doc) == 1
-
-
-def test_a_document_of_one_long_sentence(trained):
-    words = ["she", "eats", "the", "red", "fish", "."] * 40
-    doc = trained(Doc(trained.vocab, words=words, sent_starts=[True] + [False] * 239))
-    (certificate,) = doc._.certificates[NAME]
-    assert certificate["status"] in ("optimal", "bounded")
-    assert len(list(doc.sents)) == 1
 
 
 def test_a_thousand_tokens_are_parsed_by_their_arcs():
@@ -189,12 +152,6 @@ def test_disk_bytes_and_docbin(trained, tmp_path):
     assert doc._.certificates[NAME][0]["status"] == "optimal"
 
 
-def test_source(trained):
-    nlp = spacy.blank("en")
-    nlp.add_pipe(NAME, source=trained)
-    assert trees(parse(nlp)) == trees(parse(trained))
-
-
 def test_listens_to_a_shared_tok2vec():
     nlp = spacy.blank("en")
     nlp.add_pipe("tok2vec", config={"model": SMALL["tok2vec"]})
@@ -207,30 +164,6 @@ def test_listens_to_a_shared_tok2vec():
         nlp.update(examples, sgd=optimizer)
     assert nlp.get_pipe("tok2vec").model.to_bytes() != before
     assert parse(nlp).has_annotation("DEP")
-
-
-def test_annotates_while_others_train(monkeypatch):
-    nlp = spacy.blank("en")
-    pipe = nlp.add_pipe(NAME, config={"model": SMALL})
-    examples = make_examples(nlp)
-    optimizer = nlp.initialize(lambda: examples)
-    seen = []
-    write = pipe.annotate
-    monkeypatch.setattr(
-        pipe, "annotate", lambda doc, parsed: (write(doc, parsed), seen.append(doc))
-    )
-    nlp.update(examples, sgd=optimizer, annotates=[NAME])
-    assert len(seen) == len(examples)
-    assert all(doc.has_annotation("DEP") for doc in seen)
-
-
-def test_frozen_weights_stay(trained):
-    nlp = spacy.blank("en")
-    nlp.add_pipe(NAME, source=trained)
-    examples = make_examples(nlp)
-    before = nlp.get_pipe(NAME).model.to_bytes()
-    nlp.update(examples, sgd=nlp.resume_training(), exclude=[NAME])
-    assert nlp.get_pipe(NAME).model.to_bytes() == before
 
 
 def test_labels_given_beforehand(trained):
@@ -281,12 +214,6 @@ def test_factors_learn_in_the_same_training():
     again.from_bytes(nlp.to_bytes())
     assert again.get_pipe(NAME).parser.templates
     assert trees(parse(again)) == trees(parse(nlp))
-
-
-def test_the_budget_counts_work_and_not_seconds(trained):
-    budget = trained.get_pipe(NAME).parser.budget
-    assert budget.seconds is None
-    assert budget.iterations == 500
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

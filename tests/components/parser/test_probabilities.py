@@ -10,11 +10,9 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_decoders import ProblemError
 from spacy_decoders.components.probabilities import calibrate_pipeline
 from tests.components.parser.parsing import (
     NAME,
-    SENTENCES,
     make_examples,
     make_nlp,
     parse,
@@ -111,21 +109,6 @@ def test_boundaries_are_summed_over_with_the_trees(nlp):
     for token in doc:
         head = 0 if token.head.i == token.i else token.head.i + 1
         assert token._.head_prob == pytest.approx(heads[head, token.i + 1], abs=1e-5)
-
-
-def test_sentence_starts_without_a_say_of_the_trees(nlp):
-    pipe = nlp.get_pipe(NAME)
-    pipe.certain = 0.0
-    try:
-        doc = parse(nlp)
-        [scores] = pipe.predict([Doc(nlp.vocab, words=[token.text for token in doc])])
-    finally:
-        pipe.certain = type(pipe).option_defaults()["certain"]
-    chances = [token._.sent_start_prob for token in doc]
-    assert chances[0] == 1.0
-    odds = scores.start_odds[1:].astype(float)
-    assert chances[1:] == pytest.approx(1.0 / (1.0 + np.exp(-odds)), abs=1e-6)
-    assert [p > 0.5 for p in chances] == [bool(token.is_sent_start) for token in doc]
 
 
 def test_white_space_has_no_head_to_be_sure_of(nlp):
@@ -225,20 +208,3 @@ def test_kinds_without_answers_keep_their_calibration(calibrated):
     assert {kind: of for kind, of in after.items() if kind != "sent_starts"} == {
         kind: of for kind, of in before.items() if kind != "sent_starts"
     }
-
-
-def test_options_are_checked(nlp):
-    with pytest.raises(ProblemError, match="min_prob"):
-        nlp.get_pipe(NAME).min_prob = 2
-    with pytest.raises(ProblemError, match="probabilities"):
-        nlp.get_pipe(NAME).probabilities = "yes"
-
-
-def test_many_documents_and_processes(nlp):
-    words = [sentence[0] for sentence in SENTENCES]
-    together = list(nlp.pipe(words, n_process=2, batch_size=1))
-    for text, doc in zip(words, together, strict=True):
-        alone = nlp(text)
-        assert doc._.probabilities[NAME]["heads"] == pytest.approx(
-            alone._.probabilities[NAME]["heads"], abs=1e-6
-        )

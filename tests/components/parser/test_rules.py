@@ -9,7 +9,7 @@ from spacy.tokens import Doc, Span
 
 from spacy_decoders.components.parser.rules import TreeRules
 from spacy_decoders.errors import ProblemError
-from tests.components.parser.parsing import NAME, make_examples, make_nlp, parse, trees
+from tests.components.parser.parsing import NAME, make_nlp, parse, trees
 
 
 @pytest.fixture(scope="module")
@@ -105,18 +105,6 @@ def test_given_heads_and_labels(ruled):
     assert doc._.certificates[NAME][0]["status"] == "optimal"
 
 
-def test_a_root_of_the_users_choice(ruled):
-    nlp = ruled()
-    doc = Doc(
-        nlp.vocab,
-        words=["she", "eats", "the", "red", "fish", "."],
-        sent_starts=[True] + [False] * 5,
-    )
-    doc[4]._.fixed_head = 4
-    doc = nlp(doc)
-    assert doc[4].dep_ == "ROOT"
-
-
 def test_given_heads_join_their_sentences(ruled):
     nlp = ruled()
     assert len(list(parse(nlp, [0, 1]).sents)) == 2
@@ -136,9 +124,9 @@ def test_given_heads_join_their_sentences(ruled):
 @pytest.mark.parametrize(
     ("attribute", "value", "match"),
     [
-        ("fixed_head", 17, "index of a token, 0 to 1, at token 0 \\('he'\\); got 17"),
+        ("fixed_head", 17, "index of a token, 0 to 1 at token 0 \\('he'\\); got 17"),
         ("fixed_dep", 3, "fixed_dep: expected a label"),
-        ("fixed_dep", "subject", "the parser has no label 'subject'"),
+        ("fixed_dep", "subject", "a label of the parser, one of .*'subject'"),
         ("forbidden_heads", [-1], "forbidden_heads: expected the index"),
         ("forbidden_heads", 2, "forbidden_heads: expected a list at token 0"),
     ],
@@ -200,15 +188,10 @@ def test_wrong_rules_are_refused_at_once(rules, match):
         spacy.blank("en").add_pipe(NAME, config={"rules": rules})
 
 
-def test_rules_are_a_list(nlp):
-    with pytest.raises(ProblemError, match="rules: expected a list of rules such as"):
-        nlp.get_pipe(NAME).rules = "universal-dependencies"
-
-
 def test_labels_that_the_parser_does_not_have(ruled):
     with pytest.raises(ProblemError, match=r"rules\[0\]: the parser has none of the labels"):
         ruled({"labels": ["subject"], "at_most": 1})
-    with pytest.raises(ProblemError, match=r"rules\[0\]: all labels of \['det'\] are exempt"):
+    with pytest.raises(ProblemError, match=r"rules\[0\]: .* or all are exempt"):
         ruled({"labels": ["det"], "at_most": 1, "exempt": ["det"]})
 
 
@@ -312,17 +295,6 @@ def _best_labelled(heads, arcs, labels, rules):
             )
             best = max(best, score)
     return best
-
-
-def test_rules_are_checked_against_the_gold_trees(nlp, ruled):
-    rules = [{"labels": ["det", "amod"], "at_most": 1}, {"leaf": ["det"]}]
-    pipe = ruled(*rules).get_pipe(NAME)
-    found = pipe.check_rules(make_examples(nlp))
-    assert [of["rule"] for of in found] == rules
-    assert [(of["sentences"], of["broken"]) for of in found] == [(7, 3), (7, 0)]
-    assert found[0]["example"] == "she eats the red fish ."
-    with pytest.warns(UserWarning, match="'at_most': 1} is broken by 3 of 7 gold trees, such as"):
-        make_nlp(steps=0, rules=rules)
 
 
 def test_roots_are_those_of_each_sentence(ruled):

@@ -92,21 +92,6 @@ def test_bilstm_matches_a_plain_loop(rng):
                 )
 
 
-def test_bilstm_reads_each_sequence_alone(rng):
-    model = shaken(BiLSTM(4, nI=3), rng)
-    vectors = [rng.normal(size=(n, 3)).astype("f") for n in (2, 7, 3)]
-    for together, alone in zip(model.predict(vectors), vectors, strict=True):
-        np.testing.assert_allclose(together, model.predict([alone])[0], atol=1e-6)
-
-
-def test_bilstm_takes_nothing():
-    model = BiLSTM(4, nI=3)
-    model.initialize()
-    assert model.predict([]) == []
-    empty = model.predict([np.zeros((0, 3), "f"), np.ones((2, 3), "f")])
-    assert [len(x) for x in empty] == [0, 2]
-
-
 def test_arc_gradients(rng):
     vectors = rng.normal(size=(8, 3)).astype("f")
     model = shaken(BiaffineArcs(5, nI=3), rng)
@@ -167,17 +152,6 @@ def test_best_labels_of_a_long_sentence_go_in_blocks(rng, monkeypatch):
     ((best, other),) = best_labels(model, vectors, [0, 9])
     np.testing.assert_array_equal(best, whole)
     np.testing.assert_allclose(other, logs, atol=1e-5)
-
-
-def test_labels_depend_on_side_and_distance(rng):
-    model = shaken(BiaffineLabels(5, nI=3, nO=4), rng)
-    same = np.repeat(rng.normal(size=(1, 3)), 9, axis=0).astype("f")
-    left, near, far = model.predict((same, np.array([[3, 4], [4, 3], [8, 3]])))
-    distances = model.get_param("D")
-    np.testing.assert_allclose(
-        near - left, distances[0] - distances[distance_buckets(2)[1, 0]], atol=1e-5
-    )
-    np.testing.assert_allclose(far - near, distances[4] - distances[0], atol=1e-5)
 
 
 def test_tagged_gradients(rng):

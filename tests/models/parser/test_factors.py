@@ -30,7 +30,7 @@ def make_sentence(rng, n):
     labels[0] = LABELS
     tags = np.append(0, rng.integers(1, TAGS + 1, size=n)).astype(np.int32)
     words = np.append(0, rng.integers(1, 2**63, size=n)).astype(np.uint64)
-    return SentenceScores(np.arange(n), arcs, labels, tags, words)
+    return SentenceScores(np.arange(n), arcs, labels, 0 * labels, tags, words, None)
 
 
 def make_templates(rng, families=FAMILIES, scale=0.05, **options):
@@ -103,7 +103,7 @@ def test_margin_training_learns_what_arcs_can_not(rng):
     labels = np.zeros((5, 5), dtype=np.int32)
     labels[0] = LABELS
     tags = np.array([0, 1, 2, 3, 4], dtype=np.int32)
-    sentence = SentenceScores(np.arange(4), arcs, labels, tags, tags.astype(np.uint64))
+    sentence = SentenceScores(np.arange(4), arcs, labels, labels, tags, tags.astype("u8"), None)
     parser = TreeParser(BranchAndBound(), templates)
     # the second sentence lacks a head, and is left out
     heads = np.array([1, -1, 1, 2, 5, -1, -2, 5])

@@ -82,15 +82,6 @@ def test_dropout_keeps_the_expected_score_of_arcs_with_templates(rng, monkeypatc
     np.testing.assert_allclose(np.mean(trials, axis=0), exact, atol=1.5)
 
 
-def test_side_and_nearness_are_part_of_every_template(rng):
-    model = layer(rng, rows=4096)
-    codes = np.repeat(context_codes(FORMS[:1], TAGS[:1], [0, 1]), 5, axis=0)
-    right, left, far, farther = model.predict((codes, np.array([[1, 0], [0, 1], [3, 0], [4, 0]])))
-    assert (right != left).all()
-    assert (right != far).all()
-    np.testing.assert_array_equal(far, farther)
-
-
 def test_likely_arcs_alone_have_templates(rng):
     vectors = rng.normal(size=(7, 3)).astype("f")
     dense = BiaffineLabels(5, nI=3, nO=6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -32,6 +33,8 @@ def then(name, left, operator, **attributes):
     return {"LEFT_ID": left, "REL_OP": operator, "RIGHT_ID": name, "RIGHT_ATTRS": attributes}
 
 
+#: Stands for what labels are computed from.
+NO_LABELS = SimpleNamespace(part=lambda first, end: NO_LABELS)
 ONE = [first(), then("1", "0", ">")]
 SHAPES = {
     "chain": [first(LOWER="u"), then("1", "0", ">"), then("2", "1", ">", dep="a")],
@@ -55,7 +58,9 @@ def scores_of(seed: int, n: int = 5) -> SentenceScores:
     labels = rng.integers(0, 2, size=arcs.shape).astype(np.int32)
     labels[0] = len(LABELS) - 1
     tags = np.array([0, *rng.integers(1, 3, size=n)], np.int32)
-    return SentenceScores(np.arange(n), arcs, labels, tags, np.zeros(n + 1, np.uint64))
+    return SentenceScores(
+        np.arange(n), arcs, labels, 0 * labels, tags, np.zeros(n + 1, np.uint64), NO_LABELS
+    )
 
 
 def parser_of(vocab, given, **options):
