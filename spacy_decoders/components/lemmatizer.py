@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -34,17 +33,6 @@ OF_METRES = ("tall", "long", "wide", "high", "deep", "thick", "away", "apart", "
 _PARTICLE = 3
 #: Lemmas kept before the cache is emptied.
 CACHE_SIZE = 20_000
-
-
-class _SortedWords(list[str]):
-    """Words in order, found by bisection: spaCy's rules ask a table of 57,000 nouns six times."""
-
-    def __init__(self, words: Iterable[str]) -> None:
-        super().__init__(sorted(words))
-
-    def __contains__(self, word: object) -> bool:
-        place = bisect_left(self, str(word))
-        return place < len(self) and self[place] == word
 
 
 class ListedLemmatizer(EnglishLemmatizer):
@@ -85,7 +73,8 @@ class ListedLemmatizer(EnglishLemmatizer):
         self.cache.clear()
         index = self.lookups.get_table(INDEX, {})
         for part, words in index.items():
-            index[part] = _SortedWords(words)
+            # spaCy's rules ask a list of 57,000 nouns six times
+            index[part] = dict.fromkeys(words)
 
     def rule_lemmatize(self, token: Token) -> list[str]:
         """Return the lemma of a token, by the list or by rules."""

@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import ProblemError
-from ..models.calibration import UNCALIBRATED, Calibration
+from ..models.calibration import Calibration
 from ..models.calibration_fitting import Answers, cross_fitted, fit_correction, fit_temperature
 from .decoding_pipe import DecodingPipe
 
@@ -75,8 +75,7 @@ class CalibratedPipe(DecodingPipe):
 
     def calibration_of(self, kind: str) -> Calibration:
         """The calibration of one kind of answer."""
-        saved = self.cfg.get(SAVED, {}).get(kind)
-        return UNCALIBRATED if saved is None else Calibration.from_dict(saved)
+        return Calibration.from_dict(self.cfg.get(SAVED, {}).get(kind, {}))
 
     @property
     def temperature(self) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from math import isfinite
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -18,12 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import is_number
 from ..errors import ProblemError
 
-__all__ = ["UNCALIBRATED", "Calibration", "log_odds", "softmax"]
+__all__ = ["Calibration", "log_odds", "sigmoid", "softmax"]
 
 Floats = NDArray[np.float64]
 
 #: Probabilities are corrected between this and 1 minus this: beyond, no held-out data tells.
 LEAST = 1e-9
+#: By so much a sum of probabilities may exceed 1.
+ROUNDED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,10 @@ class Calibration:
     intercept: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("temperature", "slope", "intercept"):
-            value = getattr(self, name)
-            positive = name != "intercept"
-            if not is_number(value) or not isfinite(value) or (positive and value <= 0.0):
-                limit = " greater than 0" if positive else ""
+        for name, value in asdict(self).items():
+            least = -inf if name == "intercept" else 0.0
+            if not is_number(value) or not least < value < inf:
+                limit = "" if name == "intercept" else " greater than 0"
                 raise ProblemError(f"{name}: expected a finite number{limit}; got {value!r}.")
 
     def apply(self, probabilities: ArrayLike) -> Floats:
@@ -74,7 +75,10 @@ class Calibration:
         probabilities were divided by `temperature`. Raises `ProblemError` if one is not from 0 to
         1.
         """
-        given = checked_probabilities(probabilities)
+        given = np.asarray(probabilities, dtype=np.float64)
+        if not ((given >= 0.0) & (given <= 1.0 + ROUNDED)).all():
+            raise ProblemError(f"probabilities: expected numbers from 0 to 1; got {given}.")
+        given = np.minimum(given, 1.0)
         if (self.slope, self.intercept) == (1.0, 0.0):
             return given
         odds = self.slope * log_odds(given) + self.intercept
@@ -116,10 +120,6 @@ class Calibration:
         return cls(**saved)
 
 
-#: Probabilities as the model gives them.
-UNCALIBRATED = Calibration()
-
-
 def log_odds(probabilities: ArrayLike) -> Floats:
     """Return log(p / (1 - p)), for p no nearer to 0 or 1 than 1e-9."""
     clipped = np.clip(np.asarray(probabilities, dtype=np.float64), LEAST, 1.0 - LEAST)
@@ -150,16 +150,3 @@ def softmax(scores: ArrayLike) -> Floats:
     weights = np.exp(given - given.max())
     shares: Floats = weights / weights.sum()
     return shares
-
-
-def checked_probabilities(probabilities: ArrayLike) -> Floats:
-    """Return probabilities as float64, or raise if one is not from 0 to 1."""
-    given = np.asarray(probabilities, dtype=np.float64)
-    if given.ndim != 1:
-        raise ProblemError(f"probabilities: expected one dimension; got {given.shape}.")
-    bad = np.flatnonzero(~((given >= 0.0) & (given <= 1.0 + 1e-6)))
-    if len(bad):
-        raise ProblemError(
-            f"probabilities: expected numbers from 0 to 1; got {given[bad[0]]} at {bad[0]}."
-        )
-    return np.minimum(given, 1.0)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .calibration import Calibration, checked_probabilities, log_odds, sigmoid
+from .calibration import LEAST, Calibration, log_odds, sigmoid
 
 __all__ = [
     "Answers", "Reliability", "auroc", "correctable_loss", "cross_fitted",
@@ -55,6 +55,11 @@ class Answers(NamedTuple):
         """Return some of the answers."""
         groups = None if self.groups is None else self.groups[which]
         return Answers(self.probabilities[which], self.right[which], groups)
+
+    def loss(self) -> float:
+        """The mean logistic loss."""
+        clipped = np.clip(self.probabilities, LEAST, 1.0 - LEAST)
+        return float(-np.log(np.where(self.right, clipped, 1.0 - clipped)).mean())
 
     def folds(self) -> NDArray[np.int64]:
         """The part of each answer, by its group, in order: **shape (answers,)**."""
@@ -104,13 +109,12 @@ def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration
     >>> 3.5 < found.slope < 4.5
     True
     """
-    checked_probabilities(answers.probabilities)
     left = _open(answers)
     if len(left.right) < 2 * FOLDS:
         return Calibration(temperature)
     fit = partial(_fitted, temperature=temperature)
-    loss = float(_losses(left.probabilities, left.right).mean())
-    gain = loss - float(_losses(_without_fold(left, fit), left.right).mean())
+    loss = left.loss()
+    gain = loss - left._replace(probabilities=_without_fold(left, fit)).loss()
     return fit(left) if gain > GAIN * max(loss, 0.01) else Calibration(temperature)
 
 
@@ -123,7 +127,7 @@ def correctable_loss(answers: Answers) -> float:
     left = _open(answers)
     if not len(left.right):
         return 0.0
-    return float(_losses(_fitted(left, 1.0).apply(left.probabilities), left.right).mean())
+    return left._replace(probabilities=_fitted(left, 1.0).apply(left.probabilities)).loss()
 
 
 def cross_fitted(answers: Answers, *, temperature: float = 1.0) -> Answers:
@@ -229,10 +233,3 @@ def _fitted(answers: Answers, temperature: float) -> Calibration:
     limits = [(0.05, None), (None, None)]
     slope, intercept = minimize(loss, plain, jac=True, method="L-BFGS-B", bounds=limits).x
     return Calibration(temperature, float(slope), float(intercept))
-
-
-def _losses(probabilities: Floats, right: NDArray[np.bool_]) -> Floats:
-    """The logistic loss of each answer."""
-    clipped = np.clip(probabilities, 1e-9, 1.0 - 1e-9)
-    losses: Floats = -np.log(np.where(right, clipped, 1.0 - clipped))
-    return losses

@@ -7,7 +7,7 @@ import spacy
 from spacy.lookups import Lookups
 from spacy.tokens import Doc
 
-from spacy_decoders.components.lemmatizer import WORDS, _SortedWords
+from spacy_decoders.components.lemmatizer import WORDS
 
 
 @pytest.fixture
@@ -94,11 +94,3 @@ def test_other_tables_are_heeded(nlp):
     for tables, lemma in ((after, "hound"), (before, "dog")):
         fresh = Doc(nlp.vocab, words=["dogs"], tags=["NNS"], pos=["NOUN"])
         assert pipe.from_bytes(tables)(fresh)[0].lemma_ == lemma
-
-
-def test_words_in_order_contain_what_a_list_of_them_contains() -> None:
-    words = ["wolf", "dog", "", "'hood", "Dog"]
-    found = _SortedWords(words)
-    assert list(found) == sorted(words)
-    assert all(word in found for word in words)
-    assert not any(word in found for word in ("cat", "wol", "wolfs", "zebra", "!"))

@@ -141,25 +141,21 @@ def _emissions(
     parts: _Parts, docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], Any]]:
     _, sparse, tok2vec, network = parts
-    if tok2vec is None:
-        scored: tuple[list[Floats2d], Callable[[list[Floats2d]], Any]] = sparse(docs, is_train)
-        return scored
-    vectors, backprop_vectors = tok2vec(docs, is_train)
-    of_network, backprop_network = network(vectors, is_train)
+    scored: list[tuple[list[Floats2d], Callable[[list[Floats2d]], Any]]] = []
+    if sparse is not None:
+        scored.append(sparse(docs, is_train))
+    if tok2vec is not None:
+        vectors, backprop_vectors = tok2vec(docs, is_train)
+        found, backprop_network = network(vectors, is_train)
+        scored.append((found, lambda gradient: backprop_vectors(backprop_network(gradient))))
+    emissions, *others = (found for found, _ in scored)
+    for other in others:
+        emissions = [one + another for one, another in zip(emissions, other, strict=True)]
 
     def backprop(gradient: list[Floats2d]) -> Any:
-        return backprop_vectors(backprop_network(gradient))
+        return [backprop_one(gradient) for _, backprop_one in scored][-1]
 
-    if sparse is None:
-        return of_network, backprop
-    of_features, backprop_features = sparse(docs, is_train)
-
-    def backprop_both(gradient: list[Floats2d]) -> Any:
-        backprop_features(gradient)
-        return backprop(gradient)
-
-    both = [one + other for one, other in zip(of_features, of_network, strict=True)]
-    return both, backprop_both
+    return emissions, backprop
 
 
 def _init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = None) -> None:

@@ -17,7 +17,6 @@ from thinc.api import Adam
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.clusters.table import ClusterTable
 from spacy_decoders.models.tagger.losses import LOSSES
-from spacy_decoders.models.tagger.sparse.scorer import LabelParts
 from spacy_decoders.models.tagger.sparse.weights import Learning, SparseWeights
 from tests.components.tagger.tagging import MODEL as NETWORK
 from tests.components.tagger.tagging import SENTENCES, WORDS, annotated, bare, examples
@@ -87,17 +86,6 @@ def test_parts_of_labels_share_their_weights(tmp_path):
     assert weights.size == before + 1
     assert tags(nlp) == gold(nlp)
     assert tags(pipeline(factored=True)) == tags(pipeline())  # of one target there are no parts
-
-
-def test_the_gradient_of_parts_is_that_of_their_sums():
-    rng = np.random.default_rng(0)
-    parts = LabelParts([(a, b) for a in "uvw" for b in "xy"])
-    scores, gradient = rng.normal(size=(2, len(parts))), rng.normal(size=(2, 6))
-    scores, gradient = scores.astype("f"), gradient.astype("f")
-    found = (parts.joined(scores) * gradient).sum()
-    assert found == pytest.approx((scores * parts.divided(gradient)).sum(), rel=1e-5)
-    with pytest.raises(ProblemError, match="one part for each"):
-        LabelParts([("a",), ("a", "b")])
 
 
 def test_a_saved_pipeline_tags_alike(tmp_path):

@@ -25,7 +25,7 @@ from .templates import (
 )
 from .weights import Learning, SparseWeights
 
-__all__ = ["LabelParts", "build_sparse_chain_scorer"]
+__all__ = ["build_sparse_chain_scorer", "label_parts"]
 
 Scorer: TypeAlias = "Model[list[Doc], ChainScores]"
 Emitter: TypeAlias = "Model[list[Doc], list[Floats2d]]"
@@ -40,13 +40,8 @@ _PRESETS: dict[str, Sequence[str]] = {
 }
 
 
-class LabelParts:
-    """Adds up the scores of parts to those of labels.
-
-    Parameters
-    ----------
-    labels
-        The parts of each label, one for each target.
+def label_parts(labels: Sequence[Sequence[str]]) -> NDArray[np.float32]:
+    """**Shape (labels, parts)**: 1 for the parts of each label, which has one for each target.
 
     Raises
     ------
@@ -55,41 +50,20 @@ class LabelParts:
 
     Examples
     --------
-    >>> parts = LabelParts([("NN", "O"), ("NNP", "O"), ("NNP", "B-PER")])
-    >>> len(parts)
-    4
-    >>> parts.joined(np.array([[1, 10, 2, 20]], dtype=np.float32)).tolist()
-    [[11.0, 12.0, 22.0]]
+    >>> label_parts([("NN", "O"), ("NNP", "O"), ("NNP", "B-PER")]).astype(int).tolist()
+    [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]
     """
-
-    def __init__(self, labels: Sequence[Sequence[str]]) -> None:
-        if len(set(map(len, labels))) > 1:
-            raise ProblemError("labels: each should have one part for each target.")
-        # in the order of labels, so that new ones at the end bring new parts at the end
-        numbers: dict[tuple[int, str], int] = {}
-        columns = [
-            [numbers.setdefault((target, part), len(numbers)) for target, part in enumerate(label)]
-            for label in labels
-        ]
-        self._columns = np.array(columns, dtype=np.int64).reshape(len(labels), -1)
-        self._size = len(numbers)
-
-    def __len__(self) -> int:
-        return self._size
-
-    def joined(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-        """**Shape (n, labels)**: from the scores of parts, **shape (n, parts)**."""
-        total = np.zeros((len(scores), len(self._columns)), dtype=np.float32)
-        for columns in self._columns.T:
-            total += scores[:, columns]
-        return total
-
-    def divided(self, gradient: NDArray[np.float32]) -> NDArray[np.float32]:
-        """**Shape (n, parts)**: the gradient of parts, from that of labels."""
-        of_parts = np.zeros((len(self._columns), len(self)), dtype=np.float32)
-        for columns in self._columns.T:
-            of_parts[np.arange(len(columns)), columns] = 1.0
-        return gradient @ of_parts
+    if len(set(map(len, labels))) > 1:
+        raise ProblemError("labels: each should have one part for each target.")
+    # in the order of labels, so that new ones at the end bring new parts at the end
+    numbers: dict[tuple[int, str], int] = {}
+    rows = [
+        [numbers.setdefault(part, len(numbers)) for part in enumerate(label)] for label in labels
+    ]
+    parts = np.zeros((len(labels), len(numbers)), dtype=np.float32)
+    for row, of_label in zip(parts, rows, strict=True):
+        row[of_label] = 1.0
+    return parts
 
 
 def build_sparse_chain_scorer(
@@ -181,26 +155,26 @@ def _emit(
     model: Emitter, docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Doc]]]:
     reader: FeatureReader = model.attrs["reader"]
-    parts: LabelParts | None = model.attrs["parts"]
+    parts: NDArray[np.float32] | None = model.attrs["parts"]
     weights = cast(SparseWeights, model.shims[0])
     batch = DocBatch.of(docs)
-    asarray: Any = model.ops.asarray
-    if not is_train:
-        found = reader.emissions(batch, weights)
-        found = found if parts is None else parts.joined(found)
-        return [asarray(of_doc) for of_doc in batch.split(found)], lambda gradient: docs
-    rate = model.attrs["dropout_rate"]
-    rows = reader.rows(reader.in_lower_case(batch, model.attrs["lowered"]), weights)
-    rows = reader.without_some(rows, rate)
+    rate = model.attrs["dropout_rate"] if is_train else 0.0
     scale = np.float32(1.0 / (1.0 - rate))
+    if is_train:
+        rows = reader.rows(reader.in_lower_case(batch, model.attrs["lowered"]), weights)
+        rows = reader.without_some(rows, rate)
+        found = scale * weights.emissions(rows)
+    else:
+        found = reader.emissions(batch, weights)
+    if parts is not None:
+        found = found @ parts.T
 
     def backprop(gradient: list[Floats2d]) -> list[Doc]:
-        of_all = np.concatenate([model.ops.to_numpy(g) for g in gradient])
-        weights.accumulate(rows, scale * (of_all if parts is None else parts.divided(of_all)))
+        of_all = np.concatenate([model.ops.to_numpy(of_doc) for of_doc in gradient])
+        weights.accumulate(rows, scale * (of_all if parts is None else of_all @ parts))
         return docs
 
-    found = scale * weights.emissions(rows)
-    found = found if parts is None else parts.joined(found)
+    asarray: Any = model.ops.asarray
     return [asarray(of_doc) for of_doc in batch.split(found)], backprop
 
 
@@ -216,14 +190,13 @@ def _init_emissions(model: Emitter, X: Any = None, Y: Any = None) -> None:
 
 def _fit_to_labels(model: Emitter) -> None:
     """Make room for the weights of all labels, or of all their parts."""
-    parts: LabelParts | None = model.attrs["parts"]
+    parts: NDArray[np.float32] | None = model.attrs["parts"]
     if model.has_dim("nO"):
-        cast(SparseWeights, model.shims[0]).set_size(
-            model.get_dim("nO") if parts is None else len(parts)
-        )
+        size = model.get_dim("nO") if parts is None else parts.shape[1]
+        cast(SparseWeights, model.shims[0]).set_size(size)
 
 
 def _describe(model: Scorer, labels: Sequence[Sequence[str]]) -> None:
     """Tell what the labels are made of; labels of one part are as they were."""
     several = len(labels) > 0 and len(labels[0]) > 1
-    model.layers[0].attrs["parts"] = LabelParts(labels) if several else None
+    model.layers[0].attrs["parts"] = label_parts(labels) if several else None
