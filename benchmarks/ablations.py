@@ -49,7 +49,7 @@ from spacy_decoders.components.linker.candidates import TextCandidates
 from spacy_decoders.decoders.chain import ColumnGeneration, Viterbi
 from spacy_decoders.decoders.path import Beam, ColorCoding
 from spacy_decoders.decoders.representatives import ExactRepresentatives, Greedy, LocalSearch
-from spacy_decoders.decoders.representatives.presolve import least_costs
+from spacy_decoders.decoders.representatives.fixed_point import least_costs
 from spacy_decoders.decoders.tree import BranchAndBound, SecondOrder
 from spacy_decoders.knowledge.pair_costs import DirectLink, GraphDistance
 from spacy_decoders.models.linker.weights import FEATURES
@@ -58,7 +58,7 @@ from spacy_decoders.models.linker.weights import FEATURES
 #: where, demands on the result, limits of work.
 DEMANDS: Mapping[str, tuple[str, ...]] = {
     "tagger": ("constraints", "overwrite", "target"),
-    "parser": ("constraints", "overwrite", "iterations", "seconds", "longest"),
+    "parser": ("constraints", "overwrite", "iterations", "seconds"),
     "linker": (
         "mentions", "spans_key", "concepts_key", "labels_discard", "types", "kb_id", "shown",
         "iterations", "seconds", "store_kb", "overwrite", "constraints", "kb",
@@ -277,7 +277,6 @@ ABLATIONS = (
             "spacy_decoders.decoders.representatives.fixed_point",
             presolve=lambda costs, upper: least_costs(costs),
         ),
-        files=("decoders/representatives/presolve.py",),
     ),
     # -- headlines
     option(

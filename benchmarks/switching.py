@@ -95,10 +95,13 @@ def options(component: str, **values: Any) -> Switch:
 
 def attributes(place: str = "", **values: Any) -> Switch:
     """Set attributes of a module or class, by its dotted name, or else of the subject itself."""
+    named = resolve_name(place) if place else None
+    for name in values if named is not None else ():
+        getattr(named, name)  # a row of what has left says so at once
 
     @contextmanager
     def switch(subject: Any) -> Iterator[None]:
-        owner = resolve_name(place) if place else subject
+        owner = subject if named is None else named
         before = {name: getattr(owner, name) for name in values}
         for name, value in values.items():
             setattr(owner, name, value)
