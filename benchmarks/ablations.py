@@ -183,7 +183,7 @@ ABLATIONS = (
         "parser.factors",
         judges.treebanks,
         overrides(**{FACTORS: ["arcs"]}),
-        files=("models/parser/factor_*.py",),
+        files=("models/parser/factors.py",),
     ),
     Ablation(
         "parser.factors: siblings",
@@ -315,7 +315,6 @@ ABLATIONS = (
         "headline.decoder, removing vertices",
         judges.paths,
         attributes(f"{_PATHS}.LagrangianSearch", reduce=lambda self: None),
-        files=("decoders/path/reduction.py",),
     ),
     Ablation(
         "headline.decoder, look-ahead",
