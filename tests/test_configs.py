@@ -12,13 +12,9 @@ from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from typer.testing import CliRunner
 
+from tests.corpora import columns, conllu, iob2
+
 CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.cfg"))
-SENTENCE = [
-    ("Kim", "NNP", 2, "nsubj", "B-PER"),
-    ("wakes", "VBZ", 0, "root", "O"),
-    ("old", "JJ", 4, "amod", "O"),
-    ("cats", "NNS", 2, "obj", "O"),
-]
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
@@ -31,18 +27,10 @@ def test_spacy_finds_nothing_to_debug(path, capsys):
 
 @pytest.fixture(scope="module")
 def corpora(tmp_path_factory):
-    """Ten sentences in each of the formats that configs read."""
+    """A few sentences in each of the formats that configs read."""
     folder = tmp_path_factory.mktemp("corpora")
-    texts = {
-        "conllu": [
-            f"{i}\t{form}\t{form}\tX\t{tag}\t_\t{head}\t{dep}\t_\t_"
-            for i, (form, tag, head, dep, _) in enumerate(SENTENCE, start=1)
-        ],
-        "tsv": [f"{form}\tX\t{tag}\t{ent}\t_" for form, tag, _, _, ent in SENTENCE],
-        "iob2": [f"{i}\t{row[0]}\t{row[4]}\t-\t-" for i, row in enumerate(SENTENCE, start=1)],
-    }
-    for ending, lines in texts.items():
-        (folder / f"corpus.{ending}").write_text("\n".join([*lines, "", ""]) * 10)
+    for ending, text in (("conllu", conllu()), ("tsv", columns()), ("iob2", iob2())):
+        (folder / f"corpus.{ending}").write_text(text)
     nlp = spacy.blank("en")
     doc = nlp("Jaguar builds cars in Coventry.")
     doc.ents = [doc.char_span(0, 6, "ORG", kb_id="jaguar_cars")]

@@ -15,54 +15,10 @@ from weasel.cli.run import project_run
 import spacy_decoders
 from spacy_decoders import ConceptBase
 from spacy_decoders.registry.readers import conllu_corpus, linked_corpus
+from tests.corpora import SENTENCES, conllu, iob2
 from tests.knowledge.test_wikipedia import ARTICLES, LINKS, PAGES, REDIRECTS, table
 
 PROJECTS = Path(__file__).parents[2] / "projects"
-#: Rows of (form, tag, head, relation, entity), and whether arcs cross.
-SENTENCES = [
-    (("Kim", "NNP", 2, "nsubj", "B-PER"), ("sleeps", "VBZ", 0, "root", "O")),
-    (
-        ("Paris", "NNP", 2, "nsubj", "B-LOC"),
-        ("wakes", "VBZ", 0, "root", "O"),
-        ("old", "JJ", 4, "amod", "O"),
-        ("cats", "NNS", 2, "obj", "O"),
-    ),
-    # "a -> hearing", "scheduled -> today" cross
-    (
-        ("hearings", "NNS", 3, "nsubj", "O"),
-        ("are", "VBP", 3, "aux", "O"),
-        ("scheduled", "VBN", 0, "root", "O"),
-        ("on", "IN", 1, "nmod", "O"),
-        ("Tuesday", "NNP", 3, "obl", "O"),
-    ),
-]
-
-
-def conllu(repeats: int = 8) -> str:
-    """A treebank of documents with a title each."""
-    lines = []
-    for i in range(repeats):
-        lines += [f"# newdoc id = doc{i}", "# meta::title = Kim wakes cats"]
-        for j, rows in enumerate(SENTENCES):
-            text = " ".join(row[0] for row in rows)
-            lines += [f"# sent_id = {i}-{j}", f"# text = {text}"]
-            for number, (form, tag, head, relation, _) in enumerate(rows, start=1):
-                feats = "Number=Sing" if tag == "NNP" else "_"
-                fields = [number, form, form, "X", tag, feats, head, relation, "_", "_"]
-                lines.append("\t".join(map(str, fields)))
-            lines.append("")
-    return "\n".join(lines) + "\n"
-
-
-def iob2(repeats: int = 8) -> str:
-    """The same sentences with entities."""
-    lines = []
-    for i in range(repeats):
-        for j, rows in enumerate(SENTENCES):
-            lines.append(f"# sent_id = {i}-{j}")
-            lines += [f"{n}\t{row[0]}\t{row[4]}\t-\t-" for n, row in enumerate(rows, start=1)]
-            lines.append("")
-    return "\n".join(lines) + "\n"
 
 
 @pytest.fixture
