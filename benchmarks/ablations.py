@@ -346,27 +346,24 @@ def main() -> None:
     if not chosen:
         arguments.error(f"--only: no part begins so; there are {[p.name for p in ABLATIONS]}")
     report = harness.Report("ablations", given.results)
+    rows = kept(report.path(".json"), {part.name for part in chosen})
     trials: dict[Any, list[Trial]] = {}
-    rows = []
     for part in sorted(chosen, key=lambda part: part.judge.__name__):
         if part.judge not in trials:
             trials = {part.judge: part.judge(given)}  # one at a time, for the sake of memory
         for trial in trials[part.judge]:
             for row in rows_of(part, trial):
+                row[1] += " (quick)" if given.quick else ""
                 print(*map(harness.shown, row), sep=" | ", flush=True)
                 rows.append(row)
-    if not given.quick:
-        rows += kept(report.path(".json"), {part.name for part in chosen})
     order = [part.name for part in ABLATIONS]
-    report.table(
-        "Each part, and its absence", COLUMNS, sorted(rows, key=lambda r: order.index(r[0]))
-    )
-    if not given.quick:
-        report.close()
+    rows.sort(key=lambda row: order.index(row[0]))
+    report.table("Each part, and its absence", COLUMNS, rows)
+    report.close()
 
 
 def kept(path: Path, measured: set[str]) -> list[list[Any]]:
-    """The rows of an earlier run about parts that there still are, and that this one left out."""
+    """The rows of earlier runs about parts that there still are, and that this one leaves out."""
     if not path.exists():
         return []
     (table,) = json.loads(path.read_text("utf8"))["tables"]

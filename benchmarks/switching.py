@@ -166,12 +166,20 @@ def evidence(name: str, value: float = 0.0) -> Switch:
 def option(
     component: str, name: str, judge: Any, *, pipe: str = "", files: Sequence[str] = (), **to: Any
 ) -> Ablation:
-    """An option that is switched `off` to some value, or `on` where it is off by default."""
+    """An option that is switched `off` to some value, or `on` where it is off by default.
+
+    The row names the value, but for lists and for True and False.
+    """
     off, on = (
         options(pipe or component, **{name: to[key]}) if key in to else None
         for key in ("off", "on")
     )
-    return Ablation(f"{component}.{name}", judge, off, on, tuple(files))
+    (value,) = to.values()
+    told = str(value) if isinstance(value, str | int | float | None) else type(value).__name__
+    about = f"{component}.{name}"
+    if not isinstance(value, bool | list):
+        about += f" ({told})"
+    return Ablation(about, judge, off, on, tuple(files))
 
 
 def overrides(**given: Any) -> Switch:
