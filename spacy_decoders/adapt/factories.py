@@ -110,7 +110,6 @@ make_best_spans = register_factory(
     "best_spans",
     "adapt.spans:BestSpansPipe",
     BestSpansOptions,
-    BestSpansOptions.option_defaults(),
     assigns=["doc.ents", "doc.spans", "doc._.certificates"],
     requires=["doc.spans"],
 )
@@ -119,7 +118,6 @@ make_exact_token_classifier = register_factory(
     "exact_token_classifier",
     "adapt.tokens.component:TokenClassifierPipe",
     TokenClassifierOptions,
-    TokenClassifierOptions.option_defaults(),
     assigns=["doc.ents", "token.ent_iob", "token.ent_type", "doc._.certificates"],
 )
 
@@ -127,8 +125,7 @@ make_crfsuite_tagger = register_factory(
     "crfsuite_tagger",
     "adapt.crfsuite.component:CrfSuitePipe",
     CrfSuiteOptions,
-    # the features have no default
-    {"path": "", "target": "tag", "margins": False},
+    required=["features"],
     assigns=["token.tag", "doc.ents", "token._.tag_margin", "doc._.certificates"],
 )
 
@@ -137,14 +134,11 @@ make_exact_senter = register_factory(
     "exact_senter",
     "adapt.pipelines:ExactSenter",
     ExactSenterOptions,
-    {
-        **ExactSenterOptions.option_defaults(),
-        "model": {
-            "@architectures": "spacy.Tagger.v2",
-            "tok2vec": {**HASH_EMBED_CNN, "width": 12, "depth": 1, "maxout_pieces": 2},
-        },
-        "scorer": {"@scorers": "spacy.senter_scorer.v1"},
+    model={
+        "@architectures": "spacy.Tagger.v2",
+        "tok2vec": {**HASH_EMBED_CNN, "width": 12, "depth": 1, "maxout_pieces": 2},
     },
+    scorer="spacy.senter_scorer.v1",
     assigns=["token.is_sent_start", "doc._.certificates"],
     scores={"sents_f": 1.0, "sents_p": 0.0, "sents_r": 0.0},
 )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import pickle
 
 import pytest
 import spacy
-from spacy.training import Example
 
 import spacy_decoders
 from spacy_decoders import ProblemError
@@ -48,32 +46,23 @@ def ours(nlp):
 
 @pytest.mark.parametrize("factory", FACTORIES)
 def test_every_option_of_the_config_is_a_checked_attribute(factory):
-    module = importlib.import_module(f"spacy_decoders.components.factories.{factory}")
     pipe = spacy.blank("en").add_pipe(factory)
     spacys_own = {"model", "scorer"}
-    assert set(pipe._options) == set(module.DEFAULT_CONFIG) - spacys_own
+    default = spacy.Language.get_factory_meta(factory).default_config
+    assert set(pipe._options) == set(default) - spacys_own
     for name in pipe._options:
-        if name not in ("auxiliaries", "beam", "seconds", "iterations", "max_chars"):
-            with pytest.raises(ProblemError, match=f"^{name}: "):
-                setattr(pipe, name, object())
         # an option that is a list names the item
-        with pytest.raises(ProblemError, match=rf"^{name}(\[0\])?: "):
-            setattr(pipe, name, [3.5])
+        for wrong in (object(), [3.5]):
+            with pytest.raises(ProblemError, match=rf"^{name}(\[0\])?: "):
+                setattr(pipe, name, wrong)
 
 
 @pytest.mark.parametrize(
     ("factory", "name", "value"),
     [
         ("graph_entity_linker", "window", 0),
-        ("graph_entity_linker", "max_candidates", 0),
         ("graph_entity_linker", "min_score", 2),
-        ("graph_entity_linker", "min_score", -0.5),
-        ("headline_generator", "length", 0),
         ("headline_generator", "length", [3, 1]),
-        ("headline_generator", "max_chars", 0),
-        ("headline_generator", "auxiliaries", ["New York"]),
-        ("headline_generator", "max_vertices", 1),
-        ("headline_generator", "ordering", -1.0),
         ("headline_generator", "contiguity", float("nan")),
     ],
 )
@@ -294,17 +283,6 @@ def test_a_config_edited_after_saving_prevails(nlp, tmp_path):
     again = spacy.load(tmp_path / "nlp", config={"components.tagger.k_best": 5})
     assert again.get_pipe("tagger").k_best == 5
     assert again.get_pipe("tagger").margins
-
-
-def test_training_goes_on_after_a_change():
-    nlp = spacy.blank("en")
-    tagger = nlp.add_pipe("exact_tagger")
-    gold = {"tags": ["NNP", "VBZ"]}
-    examples = [Example.from_dict(nlp.make_doc("Mercury shines"), gold)]
-    optimizer = nlp.initialize(lambda: examples)
-    for loss in ("crf", "margin", "perceptron"):
-        tagger.loss = loss
-        assert nlp.update(examples, sgd=optimizer)["exact_tagger"] >= 0.0
 
 
 def test_dollars_survive_saves(tmp_path):

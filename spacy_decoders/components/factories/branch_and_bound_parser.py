@@ -9,9 +9,9 @@ from ..constraints.constraint import constraints_about
 from ..option_checks import alternatives, decoder_of, number, whole
 from ..options import WithOptions, option
 from ..tree_rule_checks import tree_rules
-from .factory import HASH_EMBED_CNN, default_config, register_factory
+from .factory import HASH_EMBED_CNN, register_factory
 
-__all__ = ["DEFAULT_CONFIG", "ParserOptions", "make_branch_and_bound_parser"]
+__all__ = ["ParserOptions", "make_branch_and_bound_parser"]
 
 
 class ParserOptions(WithOptions):
@@ -107,17 +107,12 @@ class ParserOptions(WithOptions):
     )
 
 
-DEFAULT_CONFIG = default_config(
-    ParserOptions,
-    model={"@architectures": "spacy-decoders.ArcScorer.v1", "tok2vec": HASH_EMBED_CNN},
-    scorer="spacy-decoders.parser_scorer.v1",
-)
-
 make_branch_and_bound_parser = register_factory(
     "branch_and_bound_parser",
     "components.parser.parser:BranchAndBoundParser",
     ParserOptions,
-    DEFAULT_CONFIG,
+    model={"@architectures": "spacy-decoders.ArcScorer.v1", "tok2vec": HASH_EMBED_CNN},
+    scorer="spacy-decoders.parser_scorer.v1",
     assigns=[
         "token.dep", "token.head", "token.is_sent_start", "doc.sents", "token._.head_prob",
         "token._.dep_prob", "token._.sent_start_prob", "doc._.probabilities", "doc._.certificates",

@@ -8,9 +8,9 @@ from ...models.tagger.losses import Loss
 from ..constraints.constraint import constraints_about
 from ..option_checks import alternatives, decoder_of, number, strings
 from ..options import WithOptions, option
-from .factory import HASH_EMBED_CNN, default_config, register_factory
+from .factory import HASH_EMBED_CNN, register_factory
 
-__all__ = ["DEFAULT_CONFIG", "TaggerOptions", "Target", "make_exact_tagger"]
+__all__ = ["TaggerOptions", "Target", "make_exact_tagger"]
 
 Target = Literal["tag", "pos", "morph", "ent"]
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -82,17 +82,12 @@ class TaggerOptions(WithOptions):
     )
 
 
-DEFAULT_CONFIG = default_config(
-    TaggerOptions,
-    model={"@architectures": "spacy-decoders.ChainScorer.v1", "tok2vec": HASH_EMBED_CNN},
-    scorer="spacy-decoders.tagger_scorer.v1",
-)
-
 make_exact_tagger = register_factory(
     "exact_tagger",
     "components.tagger.tagger:ExactTagger",
     TaggerOptions,
-    DEFAULT_CONFIG,
+    model={"@architectures": "spacy-decoders.ChainScorer.v1", "tok2vec": HASH_EMBED_CNN},
+    scorer="spacy-decoders.tagger_scorer.v1",
     assigns=[
         "token.tag", "token.pos", "token.morph", "doc.ents", "token.ent_iob", "token.ent_type",
         "token._.tag_margin", "token._.morph_margin", "token._.pos_margin", "token._.ent_margin",

@@ -17,7 +17,7 @@ from .. import (
 )
 from ..options import WithOptions
 
-__all__ = ["HASH_EMBED_CNN", "default_config", "register_factory"]
+__all__ = ["HASH_EMBED_CNN", "register_factory"]
 
 #: The token vectors of a component that is added without a config, spaCy's own default. A plain
 #: dict: parsing a config would cost every spacy.blank() milliseconds.
@@ -37,19 +37,14 @@ extensions.install()
 Factory = Callable[..., Callable[[Doc], Doc]]
 
 
-def default_config(
-    options: type[WithOptions], *, model: dict[str, Any], scorer: str
-) -> dict[str, Any]:
-    """The default config of a component: its options', its model's and its scorer's."""
-    return {**options.option_defaults(), "model": model, "scorer": {"@scorers": scorer}}
-
-
 def register_factory(
     name: str,
     component: str,
     options: type[WithOptions],
-    config: Mapping[str, Any],
     *,
+    model: dict[str, Any] | None = None,
+    scorer: str | None = None,
+    required: Sequence[str] = (),
     assigns: Sequence[str],
     requires: Sequence[str] = (),
     scores: Mapping[str, float | None] | None = None,
@@ -65,8 +60,10 @@ def register_factory(
     options
         The class of its options: their types are the types of the factory's arguments, by
         which spaCy validates configs.
-    config
-        The default config; one with a model, or a scorer, makes it an argument.
+    model, scorer
+        What a config has of these by default; None if the component takes none.
+    required
+        Options that a config must give.
     assigns, requires, scores
         Metadata for spaCy: the attributes that the component sets and needs, and the weights of
         its scores, to which those of certificates are added.
@@ -78,10 +75,17 @@ def register_factory(
         pipe: Callable[[Doc], Doc] = getattr(found, attribute)(nlp.vocab, name=name, **given)
         return pipe
 
-    own = _types_of(options)
-    others = {"model": Model[Any, Any], "scorer": Callable[..., dict[str, Any]] | None}
-    added = {key: kind for key, kind in others.items() if key in config and key not in own}
-    types = {"nlp": Language, "name": str, **own, **added}
+    config = {key: of for key, of in options.option_defaults().items() if key not in required}
+    annotations = get_annotations(options, eval_str=True)
+    types: dict[str, Any] = {"nlp": Language, "name": str} | {
+        # the result of a registered function may be anything
+        key: Any if isinstance(default, dict) else annotations[key]
+        for key, default in options.option_defaults().items()
+    }
+    if model is not None:
+        config["model"], types["model"] = model, Model[Any, Any]
+    if scorer is not None:
+        config["scorer"], types["scorer"] = {"@scorers": scorer}, Callable[..., Any] | None
     signature: Any = make
     signature.__signature__ = Signature(
         [Parameter(key, Parameter.KEYWORD_ONLY, annotation=kind) for key, kind in types.items()]
@@ -94,18 +98,9 @@ def register_factory(
         name,
         assigns=assigns,
         requires=requires,
-        default_config=dict(config),
+        default_config=config,
         default_score_weights={**scores, "certified": None, "certified_pruned": None}
         if scores
         else {},
     )
     return register(make)
-
-
-def _types_of(options: type[WithOptions]) -> dict[str, Any]:
-    """Return the type of each option; the result of a registered function may be anything."""
-    annotations = get_annotations(options, eval_str=True)
-    return {
-        name: Any if isinstance(default, dict) else annotations[name]
-        for name, default in options.option_defaults().items()
-    }

@@ -10,10 +10,9 @@ from ...errors import ProblemError
 from ..constraints.constraint import constraints_about
 from ..option_checks import decoder_of, function, number, whole
 from ..options import WithOptions, option
-from .factory import default_config, register_factory
+from .factory import register_factory
 
 __all__ = [
-    "DEFAULT_CONFIG",
     "Identifier",
     "LinkerOptions",
     "MentionSource",
@@ -136,17 +135,12 @@ class LinkerOptions(WithOptions):
     )
 
 
-DEFAULT_CONFIG = default_config(
-    LinkerOptions,
-    model={"@architectures": "spacy-decoders.LinkWeights.v1"},
-    scorer="spacy-decoders.linker_scorer.v1",
-)
-
 make_graph_entity_linker = register_factory(
     "graph_entity_linker",
     "components.linker.linker:GraphEntityLinker",
     LinkerOptions,
-    DEFAULT_CONFIG,
+    model={"@architectures": "spacy-decoders.LinkWeights.v1"},
+    scorer="spacy-decoders.linker_scorer.v1",
     assigns=["doc.ents", "doc.spans", "span._.link", "token.ent_kb_id", "doc._.certificates"],
     scores={
         "nel_micro_f": 1.0,

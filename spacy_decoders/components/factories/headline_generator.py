@@ -6,9 +6,9 @@ from ...decoders.protocols import PathDecoding
 from ...errors import ProblemError
 from ..option_checks import alternatives, decoder_of, number, strings, whole
 from ..options import WithOptions, option
-from .factory import default_config, register_factory
+from .factory import register_factory
 
-__all__ = ["DEFAULT_CONFIG", "HeadlineOptions", "Length", "make_headline_generator"]
+__all__ = ["HeadlineOptions", "Length", "make_headline_generator"]
 
 #: A number of content words, "auto", or the least and the most.
 Length = int | Literal["auto"] | list[int]
@@ -105,17 +105,12 @@ class HeadlineOptions(WithOptions):
     )
 
 
-DEFAULT_CONFIG = default_config(
-    HeadlineOptions,
-    model={"@architectures": "spacy-decoders.PhraseSelection.v1"},
-    scorer="spacy-decoders.headline_scorer.v1",
-)
-
 make_headline_generator = register_factory(
     "headline_generator",
     "components.headline.generator:HeadlineGenerator",
     HeadlineOptions,
-    DEFAULT_CONFIG,
+    model={"@architectures": "spacy-decoders.PhraseSelection.v1"},
+    scorer="spacy-decoders.headline_scorer.v1",
     assigns=["doc._.headline", "doc._.headlines", "doc._.certificates"],
     scores={
         "headline_rougeL": 1.0,
