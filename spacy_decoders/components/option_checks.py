@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, get_args
 
@@ -83,20 +83,11 @@ def number(
 alternatives = whole(1, 1000)
 
 
-def strings(name: str, value: Any) -> tuple[str, ...]:
-    """A sequence of strings, but not a single string."""
-    several = isinstance(value, Iterable) and not isinstance(value, str)
-    found = tuple(value) if several else (None,)
-    if not all(isinstance(item, str) for item in found):
-        raise ProblemError(f"{name}: expected a list of strings; got {value!r}.")
-    return found
+#: A sequence of strings, but not a single string.
+strings = check_of(list[str])
 
-
-def function(name: str, value: Any) -> Any:
-    """Anything that can be called."""
-    if not callable(value):
-        raise ProblemError(f"{name}: expected a function; got {value!r}.")
-    return value
+#: Anything that can be called.
+function = check_of(Callable[..., Any])
 
 
 def decoder_of(core: str) -> Check:

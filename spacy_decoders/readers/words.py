@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from spacy.parts_of_speech import IDS
+
 from ..errors import ProblemError
 
 __all__ = [
@@ -17,13 +19,7 @@ __all__ = [
 ]
 
 #: The universal parts of speech, and spaCy's own for white space.
-PARTS_OF_SPEECH = frozenset(
-    {
-        *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "CONJ", "DET", "EOL", "INTJ", "NOUN"),
-        *("NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SPACE", "SYM", "VERB", "X"),
-    }
-)
-
+PARTS_OF_SPEECH = frozenset(IDS) - {""}
 
 #: Where a word stands in an entity, in BIO, by the first letter of its tag.
 _POSITIONS = {"B": "B", "I": "I", "U": "B", "S": "B", "L": "I", "E": "I"}

@@ -125,17 +125,6 @@ def test_rules_are_kept(trained):
         model.with_rules(first=["D"])
 
 
-def test_the_weights_of_a_large_model_stay_sparse(monkeypatch, trained):
-    from spacy_decoders.adapt.crfsuite import model as module
-
-    items = [[{"word": "w1", "label": "éA", "size": 0.3}, {"word": "w2", "bias": True}]]
-    model = CrfSuiteModel.open(trained)
-    dense = model.emissions(model.encode(items))
-    monkeypatch.setattr(module, "LARGEST_TABLE", 0)
-    model = CrfSuiteModel.open(trained)
-    assert model.emissions(model.encode(items)) == pytest.approx(dense)
-
-
 def test_items_are_read_as_python_crfsuite_reads_them():
     items = [
         {"a": "b", "c": True, "d": 2.5, "e": {"f": "g", "h": 1.5}, "l": ["x", "y"], "s": {"p"}},

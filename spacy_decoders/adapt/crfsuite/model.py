@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CrfSuiteModel", "EncodedItems", "attributes_of"]
 
-#: Bytes that a table of all weights may take; those of a larger model stay sparse.
-LARGEST_TABLE = 1 << 27
-
 #: What stands between the parts of an attribute's name.
 SEPARATOR = ":"
 
@@ -147,8 +144,7 @@ class CrfSuiteModel:
 
     def emissions(self, encoded: EncodedItems) -> Floats:
         """Return what each label of each token is worth: **shape (tokens, L)**, float64."""
-        found = encoded.attributes @ self._weights
-        emissions: Floats = found.toarray() if hasattr(found, "toarray") else found
+        emissions: Floats = (encoded.attributes @ self._weights).toarray()
         return emissions
 
     def decode(self, encoded: EncodedItems) -> ChainSolutions:
@@ -204,15 +200,14 @@ class CrfSuiteModel:
 
     @cached_property
     def _weights(self) -> Any:
-        """All weights, **shape (attributes, L)**: as one table if it is not too large."""
+        """All weights, sparse, **shape (attributes, L)**."""
         from scipy.sparse import csr_array
 
         file = self.file
-        weights = csr_array(
+        return csr_array(
             (file.feature_weights, file.feature_labels, file.offsets),
             shape=(len(file.attributes), len(file.labels)),
         )
-        return weights if 8 * np.prod(weights.shape) > LARGEST_TABLE else weights.toarray()
 
     def _number(self, label: str) -> int:
         if label not in self.file.labels:

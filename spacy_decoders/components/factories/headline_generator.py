@@ -28,7 +28,7 @@ def _checked_length(name: str, value: Any) -> int | Literal["auto"] | tuple[int,
 
 def _single_words(name: str, value: Any) -> tuple[str, ...]:
     """Single words."""
-    words = strings(name, value)
+    words: tuple[str, ...] = strings(name, value)
     for word in words:
         if len(word.split()) != 1:
             raise ProblemError(
