@@ -123,9 +123,9 @@ class HubIndex:
         if len(lonely):
             # there is no bound on the lengths of paths there
             searched = search_distances(self.indptr, self.indices, vertices, columns, lonely)
-            of_lonely = np.flatnonzero(np.isin(rows_order, lonely))
-            found = searched[np.searchsorted(lonely, rows_order[of_lonely])]
-            distances[of_lonely] = found[:, columns_order]
+            lonely_rows = np.flatnonzero(np.isin(rows_order, lonely))
+            found = searched[np.searchsorted(lonely, rows_order[lonely_rows])]
+            distances[lonely_rows] = found[:, columns_order]
         return distances
 
     def _shortest(
@@ -144,18 +144,18 @@ class HubIndex:
         # three edges improve a pair only if its hub bound is larger
         is_open = (best > 3).any(axis=1)
         edges = touched_edges(self.indptr, self.indices, touched, is_open, self.count)
-        of_rows = _columns_of_rows(columns, len(rows))
+        columns_of_rows = _columns_of_rows(columns, len(rows))
         words = -(-len(columns) // 64)
         two = np.zeros((len(rows), words), dtype=np.uint64)
         three = np.zeros((len(rows), words), dtype=np.uint64)
-        short_paths(touched, edges, of_rows, two, three)
-        if not near_pairs(rows, touched, of_rows, two, three, best):
+        short_paths(touched, edges, columns_of_rows, two, three)
+        if not near_pairs(rows, touched, columns_of_rows, two, three, best):
             return best
         sources = _cover(*self._far(rows, best, symmetric, 4), symmetric)
         for first in range(0, len(sources), BLOCK):
             batch = sources[first : first + BLOCK]
             four = four_edges(self.indptr, self.indices, rows, batch, self.count, touched)
-            four_at_most(four, batch, of_rows, best)
+            four_at_most(four, batch, columns_of_rows, best)
         if symmetric:
             made_symmetric(best)
         self._search_far(rows, columns, best, symmetric)
@@ -214,10 +214,10 @@ class HubIndex:
 
 def _columns_of_rows(columns: list[NDArray[np.int64]], count: int) -> Columns:
     """Turn the rows of each column into the columns of each row."""
-    of_row = np.concatenate(columns)
-    order = np.argsort(of_row, kind="stable")
+    row_of = np.concatenate(columns)
+    order = np.argsort(row_of, kind="stable")
     column_of = np.repeat(np.arange(len(columns)), [len(column) for column in columns])
-    starts = np.searchsorted(of_row[order], np.arange(count + 1))
+    starts = np.searchsorted(row_of[order], np.arange(count + 1))
     return Columns(starts, column_of[order].astype(np.int32))
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
 from .beam_search import beam
 from .kernels.search import RankedPaths, fresh_state, search, search_once
-from .kernels.walks import Graph, Prices, PriceSearch, lagrangian_bounds, walk_bounds
+from .kernels.walks import Prices, PriceSearch, lagrangian_bounds, walk_bounds
 from .problem import Floats, PathProblem
 
 __all__ = ["STEPS", "BestPaths", "LagrangianSearch"]
@@ -24,7 +23,7 @@ FIRST_NODES = 300
 STEPS_A_ROUND, ROUNDS = 15, 8
 #: Nodes of a dive for a better path, and of the search after pricing.
 DIVE_NODES, PRICED_NODES = 40, 3000
-#: Width of the beam that looks for an incumbent after pricing.
+#: Width of the beam that an interrupted search is not to be worse than.
 WIDTH = 80
 
 
@@ -145,17 +144,17 @@ class LagrangianSearch:
         self.bound = bound
         self.reduce()
         self._price()
-        single = len(self.best.scores) == 1
-        if not self.done and single:
-            self._look_ahead()
         if not self.done:
             self.reduce()
             self.search(PRICED_NODES)
         while not self.done and not self.exhausted:
             self.search(None)
-        if not self.done and single:
+        if not self.done and len(self.best.scores) == 1:
             # an interrupted search should not return less than a beam does
-            self._take_beam(self._whole, self._whole.graph, self._table, None)
+            scores, paths = beam(self._whole.arrays, self._table, WIDTH)
+            if len(scores):
+                path = paths[int(np.argmax(scores))]
+                self.best.offer(self._whole.score(path), path)
 
     def run_priced(self, prices: Floats, *, to_the_end: bool) -> None:
         """Work as `run` does, with given prices instead of finding some."""
@@ -186,16 +185,16 @@ class LagrangianSearch:
             self._after = np.ascontiguousarray(self._after[:, kept])
             self._pay(self._paid.vertex[kept])
 
-    def _pay(self, of_vertices: Floats) -> None:
-        self._paid = Prices(of_vertices, self._problem.total(of_vertices))
+    def _pay(self, prices: Floats) -> None:
+        self._paid = Prices(prices, self._problem.total(prices))
 
-    def _set_prices(self, of_vertices: Floats) -> None:
+    def _set_prices(self, prices: Floats) -> None:
         """Set the prices of the remaining vertices, and the walks that pay them."""
         problem = self._problem
-        self._pay(of_vertices)
+        self._pay(prices)
         self.prices = np.zeros(self._whole.size)
-        self.prices[self._kept] = of_vertices
-        given = (problem.reversed_edges, problem.end, of_vertices, self._length - 1)
+        self.prices[self._kept] = prices
+        given = (problem.reversed_edges, problem.end, prices, self._length - 1)
         self._after = walk_bounds(*given)
 
     def _price(self) -> None:
@@ -241,26 +240,6 @@ class LagrangianSearch:
         for score, path in zip(found.scores, found.paths, strict=True):
             if path[0] >= 0:
                 self.best.offer(float(score), self._kept[path])
-
-    def _look_ahead(self) -> None:
-        """Improve the incumbent by a beam whose outlook is the priced walks."""
-        graph, prices = self._problem.graph, self._paid.vertex
-        # read-only as all others are, or the kernels would be compiled a second time
-        start, edges = read_only(graph.start - prices), read_only(graph.edges - prices)
-        graph = graph._replace(start=start, edges=edges)
-        self._take_beam(self._problem, graph, self._after, self._kept)
-
-    def _take_beam(
-        self,
-        problem: PathProblem,
-        graph: Graph,
-        outlook: Floats,
-        kept: NDArray[np.int64] | None,
-    ) -> None:
-        scores, paths = beam(tuple(graph), outlook, WIDTH)
-        if len(scores):
-            path = paths[int(np.argmax(scores))]
-            self.best.offer(problem.score(path), path if kept is None else kept[path])
 
 
 def useful_vertices(

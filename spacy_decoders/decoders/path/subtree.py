@@ -188,10 +188,10 @@ def _bound(problem: SubtreeProblem, capacity: int, least: int) -> float:
         given[0] = max(given[0], 0.0)
         parent = int(problem.parents[node])
         merged = np.full(capacity + 1, -np.inf)
-        of_parent = tables[parent]
+        above = tables[parent]
         for part in np.flatnonzero(np.isfinite(given)).tolist():
             np.maximum(
-                merged[part:], given[part] + of_parent[: capacity + 1 - part], out=merged[part:]
+                merged[part:], given[part] + above[: capacity + 1 - part], out=merged[part:]
             )
         tables[parent] = merged
     return float(tables[0][least:].max())

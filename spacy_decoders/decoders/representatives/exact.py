@@ -95,7 +95,7 @@ class ExactRepresentatives(RepresentativesDecoder):
             certificate = Certificate.from_bound(name, 0.0, 0.0, tolerance=0.0)
             return RepresentativesSolution.of(problem, [], certificate)
         if problem.size == 1:
-            return self._of_one(problem)
+            return self._decode_one_set(problem)
         clock = budget.start()
         costs = cost_table(problem, self.seed)
         start, _ = improve(costs, self.starts, self.seed, clock)
@@ -119,7 +119,7 @@ class ExactRepresentatives(RepresentativesDecoder):
         exact[costs.set_order] = found.exact
         return RepresentativesSolution.of(problem, choices, certificate, margins, exact)
 
-    def _of_one(self, problem: RepresentativesProblem) -> RepresentativesSolution:
+    def _decode_one_set(self, problem: RepresentativesProblem) -> RepresentativesSolution:
         """Return the cheapest member of a single set, by its local cost alone."""
         local, allowed = problem.local_costs, np.flatnonzero(problem.allowed)
         choice = allowed[np.lexsort((problem.keys(self.seed)[allowed], local[allowed]))[0]]

@@ -201,12 +201,12 @@ def _lower(costs: CostTable, minima: Minima) -> NDArray[np.float64]:
     for i, first in enumerate(spans):
         for j in range(i + 1, costs.size):
             block, least = costs.block(i, j), minima.pairs[i, j]
-            for of_set, nearest in (
+            for span, nearest in (
                 (first, block[:, keep[spans[j]]].min(axis=1)),
                 (spans[j], block[keep[first]].min(axis=0)),
             ):
-                more[of_set] += nearest - least
-                sizes[of_set] += np.abs(nearest)
+                more[span] += nearest - least
+                sizes[span] += np.abs(nearest)
     total = float(minima.own.sum() + minima.pairs.sum())
     magnitude = float(np.abs(minima.own).sum() + np.abs(minima.pairs).sum())
     return rounded_down(total + more, 2 * (magnitude + sizes), costs.size**2 + costs.size)

@@ -220,8 +220,8 @@ class RepresentativesProblem:
     def ids(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         """Return the caller's ids of rows."""
         assert self.vertices is not None
-        of_rows: NDArray[np.int64] = self.vertices[rows]
-        return of_rows
+        ids: NDArray[np.int64] = self.vertices[rows]
+        return ids
 
     def keys(self, seed: int) -> NDArray[np.uint64]:
         """**Shape:** (n,): the rank in a tie of every candidate, by its id and the seed."""
@@ -394,9 +394,9 @@ def conditional_margins(
     costs = problem.conditional_costs(choices)
     margins = np.full(problem.size, np.inf)
     for i, choice in enumerate(choices):
-        of_set = costs[problem.offsets[i] : problem.offsets[i + 1]]
-        if len(of_set) > 1:
-            margins[i] = np.delete(of_set, choice).min() - of_set[choice]
+        costs_here = costs[problem.offsets[i] : problem.offsets[i + 1]]
+        if len(costs_here) > 1:
+            margins[i] = np.delete(costs_here, choice).min() - costs_here[choice]
     return margins
 
 

@@ -162,5 +162,5 @@ class Subproblem:
         for at, i in enumerate(self.open_sets):
             first, last = self.costs.offsets[at], self.costs.offsets[at + 1]
             choices[i] = self.positions[first + np.argmin(self.costs.unary[first:last])]
-        of_sets: NDArray[np.int64] = choices - self.numbers.offsets[:-1]
-        return of_sets
+        choices_by_set: NDArray[np.int64] = choices - self.numbers.offsets[:-1]
+        return choices_by_set

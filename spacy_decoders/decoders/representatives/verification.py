@@ -145,13 +145,13 @@ def _program(costs: _Costs, score: float, scale: float, seconds: float) -> tuple
         places += range(starts[i], starts[i + 1])
         values += [1.0] * len(own)
     for (i, j), block in costs.pairs.items():
-        of_pair = at + np.arange(block.size).reshape(block.shape)
+        columns_of_pair = at + np.arange(block.size).reshape(block.shape)
         at += block.size
-        for side, start in ((of_pair, starts[i]), (of_pair.T, starts[j])):
-            for x, of_one in enumerate(side):
-                rows += [row] * (len(of_one) + 1)
-                places += [*of_one.tolist(), int(start) + x]
-                values += [1.0] * len(of_one) + [-1.0]
+        for side, start in ((columns_of_pair, starts[i]), (columns_of_pair.T, starts[j])):
+            for x, pairs_of_one in enumerate(side):
+                rows += [row] * (len(pairs_of_one) + 1)
+                places += [*pairs_of_one.tolist(), int(start) + x]
+                values += [1.0] * len(pairs_of_one) + [-1.0]
                 row += 1
     matrix = csr_matrix((values, (rows, places)), shape=(row, at))
     right = np.r_[np.ones(len(costs.own)), np.zeros(row - len(costs.own))]

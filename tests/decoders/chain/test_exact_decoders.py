@@ -97,18 +97,6 @@ def test_dead_end_names_the_token(decoder):
         decoder.decode_batch(model, np.concatenate([emissions[:1], emissions[:3]]), [1, 3])
 
 
-def test_refuses_scores_that_are_none(decoder):
-    model = ChainModel(np.zeros((20, 20)))
-    for poison in (np.nan, -np.nan, np.inf):
-        for place in ((0, 0), (2, 17), (3, 19)):
-            emissions = np.zeros((4, 20), dtype=np.float32)
-            emissions[place] = poison
-            with pytest.raises(
-                ProblemError, match=rf"emissions: .*index \({place[0]}, {place[1]}"
-            ):
-                decoder.decode(model, emissions)
-
-
 def test_refuses_what_does_not_fit(decoder):
     model = ChainModel(np.zeros((3, 3)))
     with pytest.raises(ProblemError, match="emissions: expected shape"):

@@ -60,16 +60,6 @@ def test_a_tree_without_branches_is_a_chain(decoder):
     assert tree.certificate.score == pytest.approx(chain.certificate.score)
 
 
-def test_decoders_agree_on_larger_forests(rng):
-    for seed in range(10):
-        model, emissions = large_problem(seed, 12, [40], peaked=1.0, forbidden=0.2 * (seed % 2))
-        parents = random_forest(rng, 40)
-        one, other = (d.decode_tree(model, emissions, parents).certificate for d in DECODERS)
-        assert one.is_optimal
-        assert other.is_optimal
-        assert one.score == pytest.approx(other.score)
-
-
 def test_every_iteration_has_a_proven_bound(rng):
     stopped = 0
     for seed in range(20):

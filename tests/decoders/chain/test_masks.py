@@ -18,12 +18,9 @@ from spacy_decoders.verify import verify
 from .judge import Chain, Judge
 from .promises import (
     DECODERS,
-    MASKS,
-    check_expectations,
     check_margins,
     check_ranking,
     check_rivals,
-    check_solution,
 )
 
 EXACT = {name: decoder for name, decoder in DECODERS.items() if "Beam" not in name}
@@ -54,30 +51,6 @@ def test_what_comes_after_the_best_beside_a_label_that_must_not_be_last():
     for method in ("dominance", "columns"):
         other = zero_one_oracle(MODEL, EMISSIONS, [0, 1], method=method)
         assert other.certificate.score == 10.0 and other.labels.tolist() != [0, 1]
-
-
-def masked_chain(rng: np.random.Generator, size: int, place: int, mask: float) -> Chain:
-    """A random chain with masks in one of its arrays; label 0 is never masked."""
-    shapes = [(size, size), (size,), (size,), (3, size)]
-    arrays = [rng.normal(size=shape).astype(np.float32) for shape in shapes]
-    hidden = rng.random(shapes[place]) < 0.4
-    hidden[..., 0] = False
-    arrays[place][hidden] = mask
-    return Chain(*arrays)
-
-
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("place", range(4), ids=["transitions", "start", "end", "emissions"])
-def test_masks_of_any_depth_in_every_argument(rng, place, mask):
-    for size in (2, 3, 3, 4, 4, 17, 65, 129):
-        chain = masked_chain(rng, size, place, mask)
-        judge, model = Judge(chain), ChainModel(*chain[:3])
-        for decoder in EXACT.values():
-            found = decoder.decode(model, chain.emissions)
-            check_solution(judge, judge.best, found)
-            assert found.certificate.is_optimal
-        check_margins(judge, model, chain.emissions)
-        check_expectations(judge, model, chain.emissions)
 
 
 def test_what_comes_after_the_best_where_most_transitions_are_masked(rng):

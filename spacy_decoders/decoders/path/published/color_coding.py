@@ -149,8 +149,8 @@ class Colorings:
     def __init__(self, problem: PathProblem, length: int, colors: int, seed: int) -> None:
         self._size = problem.size
         self._given = (problem.graph, colors, seed & 0xFFFFFFFFFFFFFFFF)
-        self._of_class = np.zeros(problem.class_count, dtype=np.int64)
-        self._of_vertex = np.zeros(problem.size, dtype=np.int64)
+        self._class_colors = np.zeros(problem.class_count, dtype=np.int64)
+        self._vertex_colors = np.zeros(problem.size, dtype=np.int64)
         path = np.empty(length, dtype=np.int32)
         values = np.empty((1 << colors, problem.size))
         self._table = SetTable(values, path, np.full(1, -np.inf), np.array([0, 0, -1]))
@@ -171,7 +171,7 @@ class Colorings:
         table.best[0], table.state[:] = threshold, (0, 0, -1)
         sets = 1 + STEPS // max(1, self._size) ** 2
         while first < last:
-            given = (first, last, sets, self._of_class, self._of_vertex, table)
+            given = (first, last, sets, self._class_colors, self._vertex_colors, table)
             first = go_on_colorings(*self._given, *given)
             if table.state[NEXT_SET] == 0 and table.state[BEST_VERTEX] >= 0:
                 return first, table.path.copy()

@@ -166,8 +166,8 @@ def _flow(program: LinearProgram, problem: PathProblem, length: int) -> _Edges:
     # (8)-(11): the number falls by one where the path passes
     falling = (number[into], edges.heads[into], 1.0), (number[out], edges.tails[out], -1.0)
     _add_grouped(program, problem.size, (*falling, (*entering, -1.0)), "=", 0.0)
-    of_class = [(chosen[out], problem.dense_classes[edges.tails[out]], 1.0)]
-    _add_grouped(program, problem.class_count, of_class, "<=", 1.0)  # (6)
+    visits = [(chosen[out], problem.dense_classes[edges.tails[out]], 1.0)]
+    _add_grouped(program, problem.class_count, visits, "<=", 1.0)  # (6)
     program.add_rows(np.stack([number, chosen], axis=1), [1.0, -most], "<=", 0.0)  # (7)
     program.add_row(number[~out], 1.0, "=", most)  # (12)
     program.add_row(number[~into], 1.0, "=", 1.0)  # (13)

@@ -75,8 +75,8 @@ def bound_beside(problem: RepresentativesProblem, choices: NDArray[Any]) -> floa
             block = problem.distances[np.ix_(problem.sets[i], problem.sets[j])]
             sizes = np.abs(block) + np.abs(given[0]) + np.abs(given[1])
             least = rounded_down(block - given[0] - given[1], sizes, 3)
-            of_pair = problem.allowed[first][:, None] & problem.allowed[spans[j]][None, :]
-            left.append(weight * float(least[of_pair].min()))
+            allowed_pairs = problem.allowed[first][:, None] & problem.allowed[spans[j]][None, :]
+            left.append(weight * float(least[allowed_pairs].min()))
     return _sum_of_minima(problem, costs, magnitudes, left)
 
 

@@ -66,7 +66,7 @@ class SpanningTree(RepresentativesDecoder):
 class _Link(NamedTuple):
     """The tree's path to a class: from which class, and over which vertices of the two."""
 
-    of_class: int
+    node: int
     above: int
     inside: int
     outer: int
@@ -82,16 +82,16 @@ def _tree_distances(
     row_of = dict(zip(inner.tolist(), rows.tolist(), strict=True))
     below = np.bincount(class_of_set)
     for link in reversed(links):
-        below[link.above] += below[link.of_class]
+        below[link.above] += below[link.node]
     classes = [rows[first:last] for first, last in pairwise(starts.tolist())]
     within = [_within(problem, members) for members in classes]
     whole, sums = below.copy(), np.zeros(len(problem.members))
     for link in links:
-        whole[link.of_class] = whole[link.above]
-        beyond = whole[link.of_class] - below[link.of_class]
+        whole[link.node] = whole[link.above]
+        beyond = whole[link.node] - below[link.node]
         exits = (
-            (link.of_class, link.inside, beyond),
-            (link.above, link.outer, below[link.of_class]),
+            (link.node, link.inside, beyond),
+            (link.above, link.outer, below[link.node]),
         )
         for c, vertex, others in exits:
             towards = within[c][np.searchsorted(classes[c], row_of[vertex])]
