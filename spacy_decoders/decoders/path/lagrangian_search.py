@@ -17,12 +17,10 @@ __all__ = ["STEPS", "BestPaths", "LagrangianSearch"]
 
 #: Vertices looked at that count as one iteration, between two looks at the clock: about 10 ms.
 STEPS = 4_000_000
-#: Nodes of the first search: most documents need no more.
-FIRST_NODES = 300
+#: Nodes of the first search: hardly any document needs more, and prices take longer than they.
+FIRST_NODES = 3000
 #: Subgradient steps of a round, after which the clock is checked; and the most such rounds.
 STEPS_A_ROUND, ROUNDS = 15, 8
-#: Nodes of a dive for a better path, and of the search after pricing.
-DIVE_NODES, PRICED_NODES = 40, 3000
 #: Width of the beam that an interrupted search is not to be worse than.
 WIDTH = 80
 
@@ -144,10 +142,8 @@ class LagrangianSearch:
         self.bound = bound
         self.reduce()
         self._price()
-        if not self.done:
+        if not self.done and not self.exhausted:
             self.reduce()
-            self.search(PRICED_NODES)
-        while not self.done and not self.exhausted:
             self.search(None)
         if not self.done and len(self.best.scores) == 1:
             # an interrupted search should not return less than a beam does
@@ -160,9 +156,7 @@ class LagrangianSearch:
         """Work as `run` does, with given prices instead of finding some."""
         self._set_prices(prices)
         self.reduce()
-        self.search(PRICED_NODES)
-        if to_the_end and not self.done:
-            self.search(None)
+        self.search(None if to_the_end else FIRST_NODES)
 
     @property
     def slack(self) -> float:
@@ -198,7 +192,7 @@ class LagrangianSearch:
         self._after = walk_bounds(*given)
 
     def _price(self) -> None:
-        """Lower the walk bound by prices, diving for better paths on the way."""
+        """Lower the walk bound by prices."""
         problem = self._problem
         free = np.zeros(problem.class_count)
         progress = PriceSearch(free, free.copy(), np.array([1.0, 0.0, np.inf]))
@@ -209,8 +203,6 @@ class LagrangianSearch:
             given = (problem.graph, self._length, self._target, STEPS_A_ROUND, progress)
             self.bound = min(self.bound, lagrangian_bounds(*given))
             self._set_prices(progress.best[problem.dense_classes])
-            if not self.done:
-                self.search(DIVE_NODES)
 
     @property
     def _target(self) -> float:

@@ -11,7 +11,6 @@ from spacy_decoders.decoders.path import (
     PathDecoder,
     PathProblem,
     exact_path,
-    lagrangian_search,
 )
 from tests.decoders.path.problems import (
     assert_path,
@@ -105,8 +104,6 @@ def test_k_best_of_a_larger_problem():
 def test_nearly_all_classes_are_needed(monkeypatch):
     # prices are paid by classes that are left out, too, so that the search has to close the gap
     monkeypatch.setattr(exact_path, "FIRST_NODES", 1)
-    for name in ("DIVE_NODES", "PRICED_NODES"):
-        monkeypatch.setattr(lagrangian_search, name, 1)
     for seed in range(12):
         rng = np.random.default_rng(seed)
         worth = rng.normal(0, 3, 11)

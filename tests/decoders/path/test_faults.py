@@ -181,8 +181,6 @@ def _only_poor_beams(monkeypatch, optimum):
         beams = dropping(beams, vertex)
     monkeypatch.setattr(lagrangian_search, "beam", beams)
     monkeypatch.setattr(exact_path, "FIRST_NODES", 10)
-    monkeypatch.setattr(lagrangian_search, "DIVE_NODES", 1)
-    monkeypatch.setattr(lagrangian_search, "PRICED_NODES", 1)
 
 
 @pytest.mark.parametrize("decoder", [ExactPath(), Beam(3), Beam(3, lookahead=True)])
