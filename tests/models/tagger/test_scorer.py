@@ -37,15 +37,6 @@ def ones(scores: ChainScores) -> ChainScores:
     )
 
 
-def test_shapes_and_registration():
-    build = spacy.registry.architectures.get("spacy-decoders.ChainScorer.v1")
-    assert build(spacy.registry.resolve({"tok2vec": TOK2VEC})["tok2vec"]).name == "chain_scorer"
-    scores = scorer().predict(docs())
-    assert [of_doc.shape for of_doc in scores.emissions] == [(4, SIZE), (0, SIZE), (2, SIZE)]
-    assert scores.transitions.shape == (SIZE, SIZE)
-    assert scores.start.shape == scores.end.shape == (SIZE,)
-
-
 def test_backprop_reaches_all_weights():
     model = scorer()
     model.get_ref("output_layer").set_param("W", np.ones((SIZE, 8), dtype="f"))
@@ -76,20 +67,6 @@ def test_regularisation_is_paid_by_the_token():
     assert model.get_ref("output_layer").get_grad("W") == pytest.approx(0.0)
 
 
-def test_transitions_are_averaged_like_any_weight():
-    model = scorer()
-    optimizer = Adam(0.1, use_averages=True)
-    for _ in range(3):
-        scores, backprop = model.begin_update(docs())
-        backprop(ones(scores))
-        model.finish_update(optimizer)
-    trained = model.get_ref("chain").get_param("transitions").copy()
-    with model.use_params(optimizer.averages):
-        averaged = model.predict(docs()).transitions.copy()
-    assert not np.allclose(trained, averaged)
-    assert np.array_equal(model.get_ref("chain").get_param("transitions"), trained)
-
-
 def test_growth_keeps_what_was_learnt():
     model = scorer()
     rng = np.random.default_rng(0)
@@ -107,18 +84,6 @@ def test_growth_keeps_what_was_learnt():
     backprop(ones(scores))
     model.finish_update(Adam(0.1))
     assert model.predict(docs()).start.shape == (SIZE + 2,)
-
-
-def test_storage():
-    model = scorer()
-    model.get_ref("chain").set_param("transitions", np.eye(SIZE, dtype="f"))
-    restored = build_chain_scorer(spacy.registry.resolve({"tok2vec": TOK2VEC})["tok2vec"])
-    restored.from_bytes(model.to_bytes())
-    for doc, copy in zip(
-        model.predict(docs()).emissions, restored.predict(docs()).emissions, strict=True
-    ):
-        assert np.array_equal(doc, copy)
-    assert np.array_equal(restored.predict(docs()).transitions, np.eye(SIZE))
 
 
 def test_a_negative_penalty_is_refused():
