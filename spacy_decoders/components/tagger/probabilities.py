@@ -22,18 +22,9 @@ if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainPosteriors, RunKinds
 
 __all__ = [
-    "ENTITIES",
-    "KINDS",
-    "LEAST",
-    "TOKENS",
-    "UNITS",
-    "blank_improbable",
-    "gold_loss",
-    "tagging_answers",
-    "tagging_probabilities",
-    "forget_earlier",
-    "write_to_entities",
-]
+    "ENTITIES", "KINDS", "LEAST", "TOKENS", "UNITS", "blank_improbable", "forget_earlier",
+    "gold_loss", "tagging_answers", "tagging_probabilities", "write_to_entities",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 

@@ -217,11 +217,9 @@ def _trainable(batch: ChainBatch) -> ChainBatch:
     keep = batch.any_in_sentence(batch.gold != UNKNOWN)
     partial = batch.is_partial()
     keep &= partial | np.isfinite(batch.scores(batch.gold))
-    model = batch.model
-    if not (np.isfinite(model.transitions).all() and np.isfinite(model.start_scores).all()):
-        unsure = keep & partial
-        if unsure.any():
-            chosen = batch.choose(unsure)
-            found = log_partitions(model, chosen.clamped(), chosen.lengths)
-            keep[unsure] = np.isfinite(found)
+    unsure = keep & partial
+    if unsure.any():
+        chosen = batch.choose(unsure)
+        found = log_partitions(batch.model, chosen.clamped(), chosen.lengths)
+        keep[unsure] = np.isfinite(found)
     return batch.choose(keep)

@@ -60,7 +60,7 @@ def build_chain_scorer(
     .. [1] Belanger, Passos, Riedel, McCallum (2012), MAP Inference in Chains using Column
        Generation.
     """
-    network = network_emissions(nO, tok2vec)
+    network = network_emissions(nO, tok2vec.maybe_get_dim("nO"))
     layers = [tok2vec, network, chain_weights(nO)]
     return chain_scorer("chain_scorer", layers, network.layers[0], transition_l2)
 
@@ -191,8 +191,9 @@ def resize(model: Scorer, size: int) -> Scorer:
         sparse.attrs["resize_output"](sparse)
     if network is not None:
         (linear,) = network.layers
-        wider = grown(linear, output_layer(size, linear.maybe_get_dim("nI")))
-        model.layers[model.layers.index(network)] = with_array(wider)
+        larger = network_emissions(size, linear.maybe_get_dim("nI"))
+        wider = grown(linear, larger.layers[0])
+        model.layers[model.layers.index(network)] = larger
         if sparse is None:
             model.set_ref("output_layer", wider)
     return model
@@ -214,14 +215,9 @@ _CHAIN = "chain_weights"
 CHAIN_WEIGHTS = ("transitions", "start", "end")
 
 
-def output_layer(nO: int | None, nI: int | None) -> Model[Any, Any]:
-    """From token vectors to emissions, at first all zero."""
-    return cast("Model[Any, Any]", Linear(nO, nI, init_W=zero_init))
-
-
-def network_emissions(nO: int | None, tok2vec: Model[Any, Any]) -> Model[Any, Any]:
-    """Build the layer of the emissions of documents, from the vectors of their tokens."""
-    return with_array(output_layer(nO, tok2vec.maybe_get_dim("nO")))
+def network_emissions(nO: int | None, nI: int | None) -> Model[Any, Any]:
+    """Build the layer from the vectors of documents to their emissions, at first all zero."""
+    return with_array(cast("Model[Any, Any]", Linear(nO, nI, init_W=zero_init)))
 
 
 def chain_weights(nO: int | None) -> Model[Any, Any]:

@@ -16,8 +16,7 @@ from spacy_decoders.models.tagger.sparse.gazetteer import Gazetteer, PhraseTable
 from spacy_decoders.models.tagger.sparse.kernels.learning import Pace, Trained, descend
 from spacy_decoders.models.tagger.sparse.kernels.words import NAMED, mark_phrases, note_mentions
 from spacy_decoders.models.tagger.sparse.templates import (
-    ENTITY_TEMPLATES,
-    TAG_TEMPLATES,
+    PRESETS,
     TOKEN_ATOMS,
     WORD_ATOMS,
     plan_of,
@@ -50,7 +49,7 @@ def lists(size: int, bits: int = 12) -> SparseWeights:
     return weights
 
 
-@pytest.mark.parametrize("templates", [EVERYTHING, TAG_TEMPLATES, ENTITY_TEMPLATES])
+@pytest.mark.parametrize("templates", [EVERYTHING, PRESETS["tags"], PRESETS["groups"]])
 @pytest.mark.parametrize("size", [1, 7, 19])
 def test_kept_sums_are_worth_what_the_rows_are(templates, size):
     weights, reader = lists(size), FeatureReader(templates)

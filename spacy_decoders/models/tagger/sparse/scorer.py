@@ -16,13 +16,7 @@ from ...clusters.sources import WordClusters
 from ..scorer import ChainScores, chain_scorer, chain_weights, network_emissions
 from .features import DocBatch, FeatureReader, TokenFeatures
 from .gazetteer import Gazetteer
-from .templates import (
-    ENTITY_TEMPLATES,
-    GROUP_TEMPLATES,
-    JOINT_TEMPLATES,
-    NAME_TEMPLATES,
-    TAG_TEMPLATES,
-)
+from .templates import PRESETS
 from .weights import Learning, SparseWeights
 
 __all__ = ["build_sparse_chain_scorer", "label_parts"]
@@ -30,14 +24,6 @@ __all__ = ["build_sparse_chain_scorer", "label_parts"]
 Scorer: TypeAlias = "Model[list[Doc], ChainScores]"
 Emitter: TypeAlias = "Model[list[Doc], list[Floats2d]]"
 Templates: TypeAlias = "Literal['tags', 'entities', 'names', 'groups', 'joint'] | list[str]"
-
-_PRESETS: dict[str, Sequence[str]] = {
-    "tags": TAG_TEMPLATES,
-    "entities": ENTITY_TEMPLATES,
-    "names": NAME_TEMPLATES,
-    "groups": GROUP_TEMPLATES,
-    "joint": JOINT_TEMPLATES,
-}
 
 
 def label_parts(labels: Sequence[Sequence[str]]) -> NDArray[np.float32]:
@@ -123,7 +109,7 @@ def build_sparse_chain_scorer(
     """
     if not 0.0 <= lowered <= 1.0:
         raise ProblemError(f"lowered: expected a share from 0 to 1, got {lowered}.")
-    chosen = _PRESETS[templates] if isinstance(templates, str) else tuple(templates)
+    chosen = PRESETS[templates] if isinstance(templates, str) else tuple(templates)
     weights = SparseWeights(Learning(bits, learn_rate, l1, l2, least))
     sparse: Emitter = Model(
         "sparse_emissions",
@@ -144,7 +130,7 @@ def build_sparse_chain_scorer(
     )
     layers: list[Model[Any, Any]] = [sparse, chain_weights(nO)]
     if tok2vec is not None:
-        layers += [tok2vec, network_emissions(nO, tok2vec)]
+        layers += [tok2vec, network_emissions(nO, tok2vec.maybe_get_dim("nO"))]
     describe = _describe if factored else None
     return chain_scorer(
         "sparse_chain_scorer", layers, sparse, transition_l2, describe_labels=describe

@@ -13,17 +13,7 @@ from numpy.typing import NDArray
 from ....errors import ProblemError
 from .kernels.words import AFFIX
 
-__all__ = [
-    "ENTITY_TEMPLATES",
-    "GROUP_TEMPLATES",
-    "JOINT_TEMPLATES",
-    "NAME_TEMPLATES",
-    "TAG_TEMPLATES",
-    "TOKEN_ATOMS",
-    "WORD_ATOMS",
-    "Plan",
-    "plan_of",
-]
+__all__ = ["PRESETS", "TOKEN_ATOMS", "WORD_ATOMS", "Plan", "plan_of"]
 
 #: What is known of a word wherever it stands, in the order of its columns.
 WORD_ATOMS = (
@@ -51,7 +41,7 @@ WORD_ATOMS = (
 TOKEN_ATOMS = ("mention_case", "mention_before", "mention_after", "gazetteer", "glued")
 
 #: Templates for part-of-speech and morphological tags.
-TAG_TEMPLATES = (
+_TAGS = (
     "lower[-2..2]",
     "form[0]",
     "short_shape[-1..1]",
@@ -83,7 +73,7 @@ TAG_TEMPLATES = (
 )
 
 #: Templates for named entities.
-ENTITY_TEMPLATES = (
+_ENTITIES = (
     "form[-2..2]",
     "lower[-2..2]",
     "shape[-2..2]",
@@ -105,11 +95,11 @@ ENTITY_TEMPLATES = (
 )
 
 #: Templates for tags and named entities together.
-JOINT_TEMPLATES = (*TAG_TEMPLATES, *(t for t in ENTITY_TEMPLATES if t not in TAG_TEMPLATES))
+_JOINTS = (*_TAGS, *(t for t in _ENTITIES if t not in _TAGS))
 
 #: Templates for named entities in whole documents, with lists of names.
-NAME_TEMPLATES = (
-    *ENTITY_TEMPLATES,
+_NAMES = (
+    *_ENTITIES,
     "mention_case[-1..1]",
     "mention_case[0] | case[0]",
     "mention_before[0]",
@@ -127,8 +117,8 @@ NAME_TEMPLATES = (
 )
 
 #: Templates for named entities in whole documents, with lists of names and groups of words.
-GROUP_TEMPLATES = (
-    *NAME_TEMPLATES,
+_GROUPS = (
+    *_NAMES,
     "group6[-2..2]",
     "group14[-2..2]",
     "group22[-2..2]",
@@ -163,6 +153,15 @@ GROUP_TEMPLATES = (
     "glued[0] | lower[0] | listed[1]",
     "glued[0] | lower[1] | listed[2]",
 )
+
+#: The lists of templates that have names.
+PRESETS: dict[str, tuple[str, ...]] = {
+    "tags": _TAGS,
+    "entities": _ENTITIES,
+    "names": _NAMES,
+    "groups": _GROUPS,
+    "joint": _JOINTS,
+}
 
 _TERM = re.compile(
     r"(?P<name>[a-z_]+?)(?P<first>\d+)?(\.\.(?P<last>\d+))?"
