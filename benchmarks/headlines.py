@@ -25,7 +25,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 import spacy_decoders
-from spacy_decoders.components.headline.rouge import rouge, words_of
+from spacy_decoders.components.headline.scorer import rouge, words_of
 from spacy_decoders.decoders.path import Beam
 from spacy_decoders.models.headline.stems import Stemmer
 from spacy_decoders.readers.headlines import HeadlineCorpus

@@ -32,7 +32,7 @@ from spacy.tokens import Doc
 from switching import Counts, Trial, options
 
 import spacy_decoders
-from spacy_decoders.components.headline.rouge import rouge
+from spacy_decoders.components.headline.scorer import rouge
 from spacy_decoders.components.tagger.decoding import unit_lengths
 from spacy_decoders.decoders.chain import ForwardDominance
 from spacy_decoders.decoders.path import ExactPath

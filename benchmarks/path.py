@@ -32,7 +32,7 @@ from spacy_decoders.budget import Budget
 from spacy_decoders.components.headline.generator import HeadlineGenerator
 from spacy_decoders.components.headline.headlines import title_words
 from spacy_decoders.components.headline.reading import read_words
-from spacy_decoders.components.headline.rouge import rouge
+from spacy_decoders.components.headline.scorer import rouge
 from spacy_decoders.decoders.path import (
     Beam,
     ColorCoding,
@@ -55,7 +55,7 @@ STEMMER = Stemmer("en")
 #: The paper's scoring: log-probabilities of selection and of the language model, added up.
 PAPER = {
     "model": {
-        "@architectures": "spacy-decoders.WordSelection.v1",
+        "@architectures": "spacy-decoders.PhraseSelection.v1",
         "features": list(PAPER_FEATURES),
     },
     "ordering": 1.0,

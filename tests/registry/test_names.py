@@ -76,7 +76,7 @@ def test_models():
         ("ChainScorer", {"tok2vec": tok2vec}, "chain_scorer"),
         ("ArcScorer", {"tok2vec": tok2vec, "factor_rows": 16}, "arc_scorer"),
         ("BiLSTM", {"width": 8, "lstm_width": 4}, "bilstm"),
-        ("WordSelection", {}, "word_selection"),
+        ("WordSelection", {}, "phrase_selection"),
         ("LinkWeights", {}, "link_weights"),
     ):
         block = {"@architectures": f"spacy-decoders.{name}.v1", **options}

@@ -1,5 +1,6 @@
 """Train the headline generator on titled texts, parsed by the pipeline that it becomes part of."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -8,8 +9,6 @@ import srsly
 import typer
 from spacy.training import Example
 
-from spacy_decoders.models.headline.corpus_counts import HeadlineKnowledge
-from spacy_decoders.models.headline.phrases import LONGEST
 from spacy_decoders.readers.headlines import HeadlineCorpus
 
 #: Parts of GUM whose texts are under CC BY or CC BY-SA; the rest is not for commercial use.
@@ -45,11 +44,8 @@ def main(
         whole.remove_pipe("headline")
     headline = whole.add_pipe("headline_generator", name="headline")
     headline.initialize(lambda: examples, nlp=whole, more=lambda: others)
-    # single words are ordered by the text's own bigrams: a corpus of them would be large; what
-    # happened takes more words than the titles of sections have
-    headline.knowledge = HeadlineKnowledge.from_dict(
-        {**headline.knowledge.as_dict(), "language_model": None, "longest": LONGEST}
-    )
+    # single words are ordered by the text's own bigrams: a corpus of them would be large
+    headline.knowledge = replace(headline.knowledge, language_model=None)
     whole.to_disk(output)
 
 

@@ -11,8 +11,8 @@ from spacy.tokens import Doc, Span
 
 from ...certificate import Certificate, tolerance_of
 from ...errors import ProblemError
-from ...models.headline.corpus_counts import HeadlineKnowledge
 from ...models.headline.judge import chance_of, judge_facts, make_up_of
+from ...models.headline.knowledge import HeadlineKnowledge
 from ...models.headline.phrases import Phrases, Traits
 from ...models.headline.words import TokenFacts, Vertices, Words
 from .headlines import Headline, PhraseText, headline_of_words
@@ -89,11 +89,7 @@ def headlines_of_phrases(
     bound that of the best of them, whether or not it was chosen.
     """
     found = scored.phrases
-    if found is None:
-        raise ProblemError(
-            "mode: phrases need scores of phrases, which this model lacks; use the "
-            "architecture spacy-decoders.PhraseSelection.v1, or mode 'words'."
-        )
+    assert found is not None  # scored in these modes
     phrases, traits, words = found.phrases, found.traits, scored.words
     candidates = found.candidates
     if not len(candidates):

@@ -19,16 +19,13 @@ from thinc.api import Optimizer
 
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
-from ...models.headline.corpus_counts import HeadlineKnowledge
 from ...models.headline.judge import KINDS
-from ...models.headline.laid_out import ReadText
-from ...models.headline.phrase_features import phrase_features
-from ...models.headline.phrase_scorer import PhraseSelection, phrase_scorer_of
+from ...models.headline.knowledge import HeadlineKnowledge
+from ...models.headline.phrase_features import ReadText, phrase_features
 from ...models.headline.phrases import Phrases
-from ...models.headline.risk import expected_reward
+from ...models.headline.selection import HeadlineModel, fit_logistic
 from ...models.headline.stems import Stemmer
-from ...models.headline.word_selection import fit_logistic
-from ...models.headline.words import Vertices, Words
+from ...models.headline.words import Vertices
 from ...models.saved import message_of
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
@@ -46,10 +43,10 @@ from .decoding import (
     known_of,
 )
 from .headlines import Headline
-from .learning import TitledText, example_phrases, learn, word_table
+from .learning import TitledText, learn, word_table
 from .phrase_edges import phrase_edges
 from .reading import Texts, word_keys
-from .rouge import rouge, words_of
+from .scorer import rouge, words_of
 from .sentence_trees import is_word, token_facts
 from .writer import HeadlineWriter
 
@@ -81,12 +78,13 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     def __init__(
         self,
         vocab: Vocab,
-        model: PhraseSelection,
+        model: HeadlineModel,
         name: str = "headline_generator",
         **options: Any,
     ) -> None:
         language = vocab.lang or "xx"
         super().__init__(vocab, model, name, cfg={"language": language}, **options)
+        #: The counts of training.
         self._knowledge = HeadlineKnowledge.untrained(language)
         self._stemmer = Stemmer(language)
         self._warned_of: set[str] = set()
@@ -141,7 +139,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         decode = _DECODE[self.mode]
         settings, writer = self.settings, self.writer
         found = [decode(scored, self._knowledge, settings, writer) for scored in scores]
-        if self.mode == "words" or phrase_scorer_of(self.model) is None:
+        if self.mode == "words":
             return found
         weights: Any = self.model.get_param("judge")
         return [
@@ -207,35 +205,32 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     def _scored_texts(self, texts: Texts) -> list[ScoredUnit]:
         words = texts.words(self._stemmer)
         vertices = [Vertices.of(of_unit) for of_unit in words]
-        tables = [self._table(*parts) for parts in zip(words, vertices, strict=True)]
-        odds = [np.asarray(of_unit, dtype="d") for of_unit in self.model.predict(tables)]
+        knowledge, model = self._knowledge, self.model
+        tables: Any = [
+            word_table(*of_unit, knowledge, model) for of_unit in zip(words, vertices, strict=True)
+        ]
+        odds = [np.asarray(of_unit, dtype="d") for of_unit in model.predict(tables)]
         parts = list(zip(texts.units, token_facts(texts), words, vertices, odds, strict=True))
-        scorer = phrase_scorer_of(self.model)
-        if self.mode not in ("phrases", "best") or scorer is None:
+        if self.mode not in ("phrases", "best"):
             return [ScoredUnit(*part) for part in parts]
-        knowledge = self._knowledge
         content = np.concatenate([of_unit.content for of_unit in words])
         auxiliaries = word_keys(self.settings.auxiliaries)
-        traits = texts.traits(content, auxiliaries, knowledge.titles.openers)
-        phrases = [Phrases.of(*of_unit) for of_unit in zip(words, traits, strict=True)]
-        candidates = [
-            edges.candidates(of_unit)
-            for edges, of_unit in zip(phrase_edges(texts), phrases, strict=True)
-        ]
-        read = map(ReadText, words, traits, vertices, phrases, candidates, odds)
-        tables = [
-            of_unit.astype(np.float32)
-            for of_unit in phrase_features([*read], knowledge.corpus, knowledge.titles)
-        ]
-        scores = [np.asarray(of_unit, dtype="d") for of_unit in scorer.predict(tables)]
-        scored = zip(traits, phrases, candidates, scores, strict=True)
-        return [
-            ScoredUnit(*part, ScoredPhrases(*of_unit))
-            for part, of_unit in zip(parts, scored, strict=True)
-        ]
-
-    def _table(self, words: Words, vertices: Vertices) -> Any:
-        return word_table(words, vertices, self._knowledge, self.model)
+        weights: Any = model.get_param("phrases")
+        scored = []
+        for part, traits, edges in zip(
+            parts,
+            texts.traits(content, auxiliaries, knowledge.openers),
+            phrase_edges(texts),
+            strict=True,
+        ):
+            own = part[2:4]
+            phrases = Phrases.of(own[0], traits)
+            candidates = edges.candidates(phrases)
+            read = ReadText(own[0], traits, own[1], phrases, candidates, part[4])
+            scores = phrase_features(read, knowledge) @ weights.astype("d")
+            found = ScoredPhrases(traits, phrases, candidates, scores)
+            scored.append(ScoredUnit(*part, found))
+        return scored
 
     # --- training ----------------------------------------------------------------
 
@@ -310,38 +305,10 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Learn from a batch: 1 minus the expected ROUGE of phrases drawn by their scores."""
+        """Return the losses as they are: all is counted and fitted by :meth:`initialize`."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
-        scorer = phrase_scorer_of(self.model)
-        if scorer is None:
-            return losses
-        tables, rewards = self._training_phrases(examples)
-        if not any(len(of_text) for of_text in rewards):
-            return losses
-        scores, backprop = scorer.begin_update(tables)
-        loss, gradients = _risk(scores, rewards)
-        backprop(gradients)
-        if sgd is not None:
-            self.finish_update(sgd)
-        losses[self.name] += loss
         return losses
-
-    def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Any]:
-        """Return 1 minus the expected ROUGE of phrases, and its gradient.
-
-        `scores` are those of the phrases of each example, none where it has no title.
-        """
-        return _risk(scores, self._training_phrases(examples)[1])
-
-    def _training_phrases(self, examples: Iterable[Example]) -> tuple[list[Any], list[Any]]:
-        texts, rewards = [], []
-        for example in examples:
-            text = self._titled(example)
-            table, reward = example_phrases(self.model, text, self._knowledge, counted=True)
-            texts.append(table)
-            rewards.append(reward if text.title else reward[:0])
-        return texts, rewards
 
     def _titled(self, example: Example) -> TitledText:
         title = example.reference._.headline
@@ -401,17 +368,3 @@ _DECODE = {
     "sentence": headlines_of_short_sentences,
     "words": headlines_of_words,
 }
-
-
-def _risk(scores: Sequence[Any], rewards: Sequence[Any]) -> tuple[float, list[Any]]:
-    """The mean of 1 minus the expected reward over texts with any phrase, and its gradient."""
-    known = sum(1 for reward in rewards if len(reward))
-    risk, gradients = 0.0, []
-    for of_text, reward in zip(scores, rewards, strict=True):
-        if not len(reward):
-            gradients.append(np.zeros_like(of_text))
-            continue
-        value, gradient = expected_reward(of_text, reward)
-        risk += (1.0 - value) / known
-        gradients.append(gradient / known)
-    return risk, gradients

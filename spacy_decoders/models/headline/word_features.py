@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .corpus_counts import CorpusCounts
+from .knowledge import HeadlineKnowledge
 from .words import Vertices, Words
 
 __all__ = ["FEATURES", "PAPER_FEATURES", "word_features"]
@@ -40,28 +40,10 @@ FEATURES = (
 PAPER_FEATURES = ("bias", "first_sentence_index", "tfidf")
 
 
-def word_features(
-    words: Words,
-    vertices: Vertices,
-    corpus: CorpusCounts,
-    *,
-    title: NDArray[np.bool_] | None = None,
-) -> Floats:
-    """Compute the features of each vertex, by its stem where the paper does so.
+def word_features(words: Words, vertices: Vertices, knowledge: HeadlineKnowledge) -> Floats:
+    """Compute the features of each vertex, given counts of other texts; by stem as in the paper.
 
-    Parameters
-    ----------
-    words, vertices
-        The text.
-    corpus
-        Counts of the stems in other texts.
-    title
-        In training, which vertices have a stem of the title: the text's own part in the
-        corpus counts is then left out.
-
-    Returns
-    -------
-    Features, in the order of `FEATURES`. **Shape:** ``(n, len(FEATURES))``
+    **Shape:** ``(n, len(FEATURES))``
     """
     from .kernels.words import count_kinds
 
@@ -77,10 +59,11 @@ def word_features(
     places, spread = count_kinds(stem, words.sentences[tokens], kinds)
     first = tokens[places]
     sentence = words.sentences[first]
-    texts, titles, size = corpus.look_up(vertices.stems, without=title)
+    (texts, titles), size = knowledge.look_up(vertices.stems), knowledge.size
     idf = np.log((size + 1.0) / (texts + 1.0)) if size else np.zeros(n)
-    mean_rate = (corpus.titles.sum() + 1.0) / (corpus.texts.sum() + 50.0)
-    rate = (titles + 4.0 * mean_rate) / (texts + 4.0)
+    of_texts = knowledge.titles[knowledge.texts > 0, 0].sum()
+    mean_rate = (of_texts + 1.0) / (knowledge.texts.sum() + 50.0)
+    rate = (titles[:, 0] + 4.0 * mean_rate) / (texts + 4.0)
     frequency = np.log1p(count)[classes]
     share = np.bincount(vertex, minlength=n)
     early = 1.0 / (1.0 + sentence)

@@ -7,7 +7,6 @@ from spacy.cli.train import train
 from spacy.tokens import DocBin
 
 from spacy_decoders import ProblemError
-from spacy_decoders.models.headline.phrase_scorer import phrase_scorer_of
 from spacy_decoders.readers.headlines import HeadlineCorpus
 from tests.components.headline.titled import CONFIGS, TEXTS, blank, examples
 
@@ -43,30 +42,10 @@ def test_phrases_are_fitted_to_texts_that_are_not_counted():
     pipe = both.get_pipe("headline_generator")
     pipe.initialize(lambda: examples(both)[:2], more=lambda: examples(both)[2:])
     other = alone.get_pipe("headline_generator")
-    assert pipe.knowledge.titles.size == other.knowledge.titles.size == 2
-    assert pipe.knowledge.corpus.stems.tolist() == other.knowledge.corpus.stems.tolist()
-    fitted, without = (phrase_scorer_of(one.model).get_param("linear") for one in (pipe, other))
+    assert pipe.knowledge.size == other.knowledge.size == 2
+    assert pipe.knowledge.stems.tolist() == other.knowledge.stems.tolist()
+    fitted, without = (one.model.get_param("phrases") for one in (pipe, other))
     assert not np.array_equal(fitted, without)
-
-
-def test_models_with_fewer_features_still_score(trained):
-    nlp = blank().from_bytes(trained.to_bytes())
-    scorer = phrase_scorer_of(nlp.get_pipe("headline_generator").model)
-    for name in ("mean", "scale", "linear", "hidden"):
-        scorer.set_param(name, scorer.get_param(name)[:-5])
-    assert nlp(TEXTS["Hash tables"])._.headlines[0]["certificate"]["status"] == "optimal"
-
-
-def test_updating_lowers_the_loss():
-    nlp = blank()
-    optimizer = nlp.initialize(lambda: examples(nlp))
-    scorer = phrase_scorer_of(nlp.get_pipe("headline_generator").model)
-    for name in ("linear", "output"):
-        scorer.set_param(name, np.zeros_like(scorer.get_param(name)))
-    first = nlp.update(examples(nlp), sgd=optimizer)["headline_generator"]
-    for _ in range(50):
-        last = nlp.update(examples(nlp), sgd=optimizer)["headline_generator"]
-    assert 0 < last < first < 1
 
 
 def test_calibrating_tells_good_headlines_from_others(trained):
@@ -84,14 +63,6 @@ def test_calibrating_tells_good_headlines_from_others(trained):
     doc = nlp(TEXTS["Hash tables"])
     assert doc._.headline == ""
     assert doc._.headlines[0]["prob"] == doubtful
-
-
-def test_a_model_of_words_alone_needs_the_mode_of_words():
-    model = {"@architectures": "spacy-decoders.WordSelection.v1"}
-    doc = blank(model=model, mode="words", length=2)(TEXTS["Binary search"])
-    assert doc._.headline == "Binary search"
-    with pytest.raises(ProblemError, match="PhraseSelection"):
-        blank(model=model)(TEXTS["Binary search"])
 
 
 def test_spans_get_their_own():

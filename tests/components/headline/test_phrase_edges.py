@@ -7,8 +7,8 @@ from spacy.tokens import Doc
 from spacy_decoders.components.headline.learning import TitledText, example_phrases
 from spacy_decoders.components.headline.phrase_edges import phrase_edges, whole_occurrences
 from spacy_decoders.components.headline.reading import Texts
-from spacy_decoders.models.headline.corpus_counts import HeadlineKnowledge
-from spacy_decoders.models.headline.phrase_scorer import build_phrase_selection
+from spacy_decoders.models.headline.knowledge import HeadlineKnowledge
+from spacy_decoders.models.headline.selection import build_phrase_selection
 from spacy_decoders.models.headline.stems import Stemmer
 
 

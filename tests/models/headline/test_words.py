@@ -7,11 +7,11 @@ import pytest
 
 from spacy_decoders import ProblemError
 from spacy_decoders.models.headline.bigrams import BOUNDARY, BigramModel
-from spacy_decoders.models.headline.corpus_counts import CorpusCounts
+from spacy_decoders.models.headline.knowledge import HeadlineKnowledge
+from spacy_decoders.models.headline.selection import build_phrase_selection, fit_logistic
 from spacy_decoders.models.headline.stems import Stemmer
 from spacy_decoders.models.headline.word_features import FEATURES, word_features
 from spacy_decoders.models.headline.word_graph import word_graph
-from spacy_decoders.models.headline.word_selection import build_word_selection, fit_logistic
 from spacy_decoders.models.headline.words import Vertices, Words
 
 
@@ -149,31 +149,38 @@ def test_seen_pairs_are_discounted_and_no_pair_crosses_runs():
     assert np.isfinite(log_probability(model, 77, 78))
 
 
-def counted() -> CorpusCounts:
-    return CorpusCounts.count([keys(1, 2, 2), keys(2, 3)], [keys(2, 9), keys(3)])
+def counted() -> HeadlineKnowledge:
+    """Two texts and their titles; the first begins with a function word."""
+    titles = [[("why", False), ("two", True)], [("three", True)]]
+    texts = [text(1, 2, 2), text(2, 3)]
+    return HeadlineKnowledge.count(texts, titles, [keys(200, 2), keys(3)], "en")
 
 
-def test_corpus_counts_leave_a_text_out():
-    corpus = counted()
-    texts, titles, size = corpus.look_up(keys(1, 2, 3, 9))
-    assert (texts.tolist(), titles.tolist(), size) == ([1, 2, 1, 0], [0, 1, 1, 0], 2)
-    texts, titles, size = corpus.look_up(keys(1, 2), without=np.array([False, True]))
-    assert (texts.tolist(), titles.tolist(), size) == ([0, 1], [0, 0], 1)
-    assert CorpusCounts.empty().look_up(keys(5))[2] == 0
+def test_counts_of_texts_and_titles():
+    knowledge = counted()
+    texts, titles = knowledge.look_up(keys(1, 2, 3, 9))
+    assert texts.tolist() == [1, 2, 1, 0]
+    assert titles.tolist() == [[0, 0, 0], [1, 0, 1], [1, 1, 1], [0, 0, 0]]
+    assert knowledge.pairs_of(keys(200, 2), keys(2, 200)).tolist() == [1, 0]
+    assert (knowledge.size, knowledge.title_words, knowledge.lengths) == (2, 1.5, (1, 1))
+    texts, titles = HeadlineKnowledge().look_up(keys(5))
+    assert not texts.any()
+    assert not titles.any()
 
 
 def test_counts_are_saved_in_four_bytes_or_eight():
-    corpus = counted()
-    saved = corpus.arrays()
+    knowledge = counted()
+    saved = knowledge.as_dict()
     assert saved["texts"].dtype == np.int32
-    for given in (saved, {**saved, "texts": corpus.texts}):
-        assert CorpusCounts.restored(given).texts.tolist() == corpus.texts.tolist()
-        assert CorpusCounts.restored(given).texts.dtype == np.int64
+    for given in (saved, {**saved, "texts": knowledge.texts}):
+        again = HeadlineKnowledge.from_dict(given)
+        assert again.texts.tolist() == knowledge.texts.tolist()
+        assert again.texts.dtype == np.int64
 
 
 def test_features_of_a_text_by_hand():
     words = text(5, 100, 3, 9, 5, 3, cuts=[3], sentences=[0, 0, 0, 0, 1, 1])
-    table = word_features(words, Vertices.of(words), CorpusCounts.empty())
+    table = word_features(words, Vertices.of(words), HeadlineKnowledge())
     column = {name: table[:, place] for place, name in enumerate(FEATURES)}
     assert column["bias"].tolist() == [1, 1]
     assert column["frequency"] == pytest.approx(np.log([3, 3]))
@@ -182,7 +189,7 @@ def test_features_of_a_text_by_hand():
     assert column["form_share"].tolist() == [0, 0]
     assert column["first_position"][0] == 0.0 < column["first_position"][1]
     assert np.isfinite(table).all()
-    assert word_features(text(), Vertices.of(text()), CorpusCounts.empty()).shape == (
+    assert word_features(text(), Vertices.of(text()), HeadlineKnowledge()).shape == (
         0,
         len(FEATURES),
     )
@@ -200,14 +207,14 @@ def test_logistic_regression_is_at_the_optimum(rng):
 
 
 def test_the_thinc_model_has_the_logistic_gradient(rng):
-    model = build_word_selection(["bias", "frequency", "spread"])
+    model = build_phrase_selection(["bias", "frequency", "spread"])
     tables = [rng.normal(size=(5, 3)).astype("f"), rng.normal(size=(2, 3)).astype("f")]
     odds, backprop = model.begin_update(tables)
     assert [len(of_text) for of_text in odds] == [5, 2]
     backprop([np.ones(5, dtype="f"), np.zeros(2, dtype="f")])
     assert model.get_grad("weights") == pytest.approx(tables[0].sum(axis=0), abs=1e-5)
     with pytest.raises(ProblemError, match="features"):
-        build_word_selection(["nonsense"])
+        build_phrase_selection(["nonsense"])
 
 
 def test_a_stemmer_survives_pickling():

@@ -1,0 +1,245 @@
+"""The model of headlines: linear scores of words and of phrases, and how they are fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from thinc.api import Model
+from thinc.types import Floats1d, Floats2d
+
+from ...errors import ProblemError
+from .judge import DEFAULT_JUDGE
+from .phrase_features import PHRASE_FEATURES
+from .word_features import FEATURES
+
+__all__ = [
+    "HeadlineModel",
+    "build_phrase_selection",
+    "expected_reward",
+    "feature_columns",
+    "fit_logistic",
+    "fit_phrases",
+]
+
+Floats = NDArray[np.float64]
+#: From features of each text's words to their log-odds of being in the headline. Its parameter
+#: "phrases" has the weights of the features of phrases, "judge" those of whole headlines.
+HeadlineModel: TypeAlias = "Model[list[Floats2d], list[Floats1d]]"
+
+#: Weights of words for texts of any kind, without a corpus.
+WORD_WEIGHTS = {
+    "bias": -2.5,
+    "frequency": 0.7,
+    "first_position": -2.7,
+    "spread": 1.5,
+    "capital_share": 1.1,
+    "phrase": 0.4,
+    "early_and_frequent": 0.25,
+}
+#: Weights of phrases, likewise.
+PHRASE_WEIGHTS = {
+    "expected_overlap": 4.0,
+    "occurrences": 0.35,
+    "words_1": -0.3,
+    "words_2": 0.2,
+    "words_3": 0.1,
+    "function_words": -0.35,
+    "other_edges": -0.3,
+    "opener": -0.2,
+    "at_start": 0.2,
+    "first_verb": -0.2,
+    "last_verb": -0.3,
+    "last_adjective": -0.5,
+    "last_adverb": -0.5,
+    "mean_pronoun": -1.0,
+    "constituent": 0.2,
+}
+#: A reward of 1 is worth as much as this difference of log-probabilities.
+SHARPNESS = 8.0
+#: Share of the log-likelihood of good phrases in the loss; without it a text whose good phrases
+#: are all unlikely teaches nothing.
+LIKELIHOOD = 0.1
+#: A phrase is taken as `exp(reward / TEMPERATURE)` times as good.
+TEMPERATURE = 0.1
+#: Penalty of the squared weights of standardised features, and steps of the fit at most.
+PENALTY, STEPS = 0.01, 300
+
+
+def build_phrase_selection(features: list[str] | None = None) -> HeadlineModel:
+    """Build the model of a headline: logistic over features of words, linear over phrases'.
+
+    The log-odds of words are features of phrases. The initial weights are defaults that work
+    without training.
+
+    Parameters
+    ----------
+    features
+        Names of the features of words, from
+        :data:`~spacy_decoders.models.headline.word_features.FEATURES`; all by default.
+
+    Raises
+    ------
+    ProblemError
+        If a name is unknown.
+
+    Examples
+    --------
+    >>> model = build_phrase_selection(["bias", "frequency"])
+    >>> model.get_param("weights")
+    array([-2.5,  0.7], dtype=float32)
+    """
+    names = tuple(FEATURES if features is None else features)
+    unknown = [name for name in names if name not in FEATURES]
+    if unknown or not names:
+        raise ProblemError(
+            f"features: expected names among {', '.join(FEATURES)}; got {list(names)}."
+        )
+    params: dict[str, Any] = {
+        "weights": np.array([WORD_WEIGHTS.get(name, 0.0) for name in names], dtype="f"),
+        "phrases": np.array(
+            [PHRASE_WEIGHTS.get(name, 0.0) for name in PHRASE_FEATURES], dtype="f"
+        ),
+        "judge": DEFAULT_JUDGE.copy(),
+    }
+    return Model("phrase_selection", _forward, params=params, attrs={"features": names})
+
+
+def feature_columns(model: HeadlineModel) -> list[int]:
+    """Return the columns of the model's features of words among all."""
+    return [FEATURES.index(name) for name in model.attrs["features"]]
+
+
+def _forward(
+    model: HeadlineModel, tables: list[Floats2d], is_train: bool
+) -> tuple[list[Floats1d], Callable[[list[Floats1d]], list[Floats2d]]]:
+    weights = cast(Floats1d, model.get_param("weights"))
+
+    def backprop(gradients: list[Floats1d]) -> list[Floats2d]:
+        for table, gradient in zip(tables, gradients, strict=True):
+            model.inc_grad("weights", table.T @ gradient)
+        return [model.ops.xp.outer(gradient, weights) for gradient in gradients]
+
+    return [cast(Floats1d, table @ weights) for table in tables], backprop
+
+
+def fit_logistic(
+    features: Floats, labels: NDArray[Any], *, ridge: float = 1.0, iterations: int = 50
+) -> Floats:
+    """Fit logistic regression (a maximum-entropy model) by Newton's method.
+
+    Parameters
+    ----------
+    features
+        **Shape:** ``(samples, features)``
+    labels
+        Whether, or with what probability. **Shape:** ``(samples,)``
+    ridge
+        Weight of the squared penalty, which keeps every weight finite.
+
+    Returns
+    -------
+    The weights. **Shape:** ``(features,)``
+
+    Raises
+    ------
+    ProblemError
+        If there are no samples of both labels.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 3.0]])
+    >>> weights = fit_logistic(x, np.array([False, True, False, True]), ridge=0.1)
+    >>> bool(weights[1] > 0)
+    True
+    """
+    if labels.all() or not labels.any():
+        raise ProblemError(
+            "labels: words inside and outside of headlines are needed to learn from; none of "
+            f"{len(labels)} differ. Give documents with headlines made of their own words."
+        )
+    weights = np.zeros(features.shape[1])
+    for _ in range(iterations):
+        odds = features @ weights
+        chance = 1.0 / (1.0 + np.exp(-np.clip(odds, -30.0, 30.0)))
+        gradient = features.T @ (labels - chance) - ridge * weights
+        curvature = (features * (chance * (1.0 - chance))[:, None]).T @ features
+        step = np.linalg.solve(curvature + ridge * np.eye(len(weights)), gradient)
+        # a bounded step: Newton's method overshoots where all probabilities are close to 0 or 1
+        weights += step * min(1.0, 5.0 / max(1e-12, float(np.abs(step).max())))
+        if np.abs(step).max() < 1e-8:
+            break
+    return weights
+
+
+def expected_reward(scores: Floats, rewards: Floats) -> tuple[float, float, Floats]:
+    """Return the expected reward of a phrase drawn by its score, the loss, and its gradient.
+
+    The loss is lower the higher the expected reward, and the likelier good phrases.
+
+    Parameters
+    ----------
+    scores, rewards
+        Of each phrase. **Shape:** ``(n,)``
+
+    References
+    ----------
+    Smith and Eisner (2006), Minimum Risk Annealing for Training Log-Linear Models, equation 1.
+
+    Examples
+    --------
+    >>> value, loss, gradient = expected_reward(np.zeros(2), np.array([1.0, 0.0]))
+    >>> value, bool(gradient[0] < 0)
+    (0.5, True)
+    """
+    logarithms = scores - np.logaddexp.reduce(scores)
+    chances = np.exp(logarithms)
+    value = float(chances @ rewards)
+    loss = SHARPNESS * (1.0 - value)
+    gradient = -SHARPNESS * chances * (rewards - value)
+    if rewards.max() > 0:
+        wanted = np.exp((rewards - rewards.max()) / TEMPERATURE) * (rewards > 0)
+        wanted /= wanted.sum()
+        loss = (1.0 - LIKELIHOOD) * loss - LIKELIHOOD * float(wanted @ logarithms)
+        gradient = (1.0 - LIKELIHOOD) * gradient + LIKELIHOOD * (chances - wanted)
+    return value, loss, gradient
+
+
+def fit_phrases(tables: Sequence[Floats], rewards: Sequence[Floats]) -> Floats:
+    """Fit the weights of phrases to texts with the reward of each of their phrases.
+
+    Parameters
+    ----------
+    tables
+        The features of each text's phrases.
+    rewards
+        How good a headline each of them is, from 0 to 1; 1 at least for a text.
+
+    Returns
+    -------
+    The weights. **Shape:** ``(features,)``
+    """
+    from scipy.optimize import minimize
+
+    every = np.concatenate(tables)
+    # a score may change by a constant within a text: means do not matter
+    scale = every.std(axis=0) + 1e-3
+    every = every / scale
+    texts = [slice(*ends) for ends in pairwise(np.cumsum([0, *map(len, tables)]).tolist())]
+
+    def loss_of(weights: Floats) -> tuple[float, Floats]:
+        scores, gradient = every @ weights, np.zeros(len(every))
+        total = 0.0
+        for text, reward in zip(texts, rewards, strict=True):
+            _, loss, gradient[text] = expected_reward(scores[text], reward)
+            total += loss
+        penalty = PENALTY * weights
+        slope = every.T @ gradient / len(texts) + penalty
+        return total / len(texts) + float(penalty @ weights) / 2.0, slope
+
+    start = np.zeros(every.shape[1])
+    found = minimize(loss_of, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+    return np.asarray(found.x / scale)
