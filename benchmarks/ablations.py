@@ -316,11 +316,6 @@ ABLATIONS = (
         judges.paths,
         attributes(f"{_PATHS}.LagrangianSearch", reduce=lambda self: None),
     ),
-    Ablation(
-        "headline.decoder, look-ahead",
-        judges.paths,
-        attributes(f"{_PATHS}.LagrangianSearch", _look_ahead=lambda self: None),
-    ),
 )
 
 

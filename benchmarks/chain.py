@@ -209,15 +209,6 @@ def dense_and_pruned(report: Report, title: str, scores: Scores, *, quick: bool)
     compared(report, title, part, measured(tasks, quick=quick), decoders)
 
 
-def flat(size: int, spread: float) -> Scores:
-    """Random scores without any structure: nothing can be pruned."""
-    rng = np.random.default_rng(size)
-    lengths = rng.integers(5, 45, 60)
-    model = ChainModel(*(rng.normal(size=s) for s in ((size, size), size, size)))
-    emissions = (spread * rng.normal(size=(lengths.sum(), size))).astype(np.float32)
-    return Scores(model, emissions, lengths)
-
-
 def table_two(report: Report, name: str, scores: Scores, *, quick: bool) -> None:
     """The zero-one oracle, and the reduced costs (tables 2.A and 2.B)."""
     # two scores a label: four times the work
@@ -280,9 +271,6 @@ def main() -> None:
             scores = load_scores(name, options.data)
             title = f"{name}: {scores.model.size} labels, illegal transitions forbidden"
             dense_and_pruned(report, title, scores, quick=quick)
-        for size, spread in ((45, 0.1), (45, 1.0), (400, 0.1), (400, 1.0)):
-            title = f"Random scores without structure: {size} labels, emissions x {spread}"
-            dense_and_pruned(report, title, flat(size, spread), quick=quick)
         plot(report, found)
     finally:
         report.close()  # what was measured is kept, whatever cut the rest

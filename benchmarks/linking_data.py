@@ -160,7 +160,6 @@ def _base(
     ids: Sequence[str],
     titles: Sequence[str],
     edges: Iterable[Sequence[str]],
-    texts: Sequence[str] = (),
 ) -> ConceptBase:
     """The concept base of a folder, made now if there is none; edges join identifiers."""
     if not folder.exists():
@@ -168,10 +167,10 @@ def _base(
         for a, b in edges:
             links.setdefault(a, []).append(b)
         concepts = [
-            Concept(key, title, {title: 1.0}, tuple(links.get(key, ())), text=text)
-            for key, title, text in zip(ids, titles, texts or [""] * len(ids), strict=True)
+            Concept(key, title, {title: 1.0}, tuple(links.get(key, ())))
+            for key, title in zip(ids, titles, strict=True)
         ]
-        write_concept_base(folder, concepts, source="benchmark", searched=bool(texts))
+        write_concept_base(folder, concepts, source="benchmark", searched=False)
     return _open(folder)
 
 

@@ -24,7 +24,7 @@ TEXTS = [
 
 
 sys.path.append(str(SCRIPTS))
-from distillation import distil, student_config  # noqa: E402
+from distillation import distil  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +61,3 @@ def test_what_can_not_be_distilled_is_said(teacher, tmp_path):
     spacy.blank("en").to_disk(blank)
     with pytest.raises(ProblemError, match="none of them"):
         distil(blank, TEXTS, tmp_path)
-
-
-def test_the_config_of_a_student_is_one_to_train():
-    config = student_config("de", ["tagger"], 100)
-    assert config["nlp"]["pipeline"] == ["tok2vec", "tagger"]
-    assert config["training"]["optimizer"]["learn_rate"]["total_steps"] == 100
-    assert config["training"]["score_weights"] == {"tag_acc": 1.0}
