@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -106,8 +107,6 @@ def _weakness(certificate: Mapping[str, Any]) -> tuple[float, float]:
 
 def _percent(share: float, *, up: bool) -> str:
     """Round towards the weaker statement: a gap up, a confidence down."""
-    scaled = share * 1000
-    whole = int(scaled)
-    if up and scaled - whole > 1e-6:
-        whole += 1
-    return f"{whole / 10:g}%"
+    # less than the division's own rounding is no more, but a gap is never nothing
+    tenths = max(1, math.ceil(share * 1000 - 1e-6)) if up else int(share * 1000)
+    return f"{tenths / 10:g}%"

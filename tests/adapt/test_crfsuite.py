@@ -113,7 +113,7 @@ def test_rankings_and_margins_go_with_the_labels(trained):
 def test_rules_are_kept(trained):
     model = CrfSuiteModel.open(trained)
     items = [{"label": "éA"}, {"label": "éA"}, {"label": "éB"}]
-    assert model.tag(items) == ["A", "A", "B"]
+    assert model.tag(items) == model.tag(pycrfsuite.ItemSequence(items)) == ["A", "A", "B"]
     ruled = model.with_rules(forbidden=[("A", "A")], last=["A", "C"])
     labels = ruled.tag(items)
     assert ("A", "A") not in pairwise(labels) and labels[-1] != "B"
@@ -135,12 +135,6 @@ def test_items_are_read_as_python_crfsuite_reads_them():
         assert dict(attributes_of(item)) == theirs
     with pytest.raises(ProblemError, match="type NoneType"):
         list(attributes_of({"a": None}))
-
-
-def test_an_item_sequence_is_taken_as_it_is(trained):
-    model = CrfSuiteModel.open(trained)
-    items = [{"word": "w1", "label": "éA"}]
-    assert model.tag(pycrfsuite.ItemSequence(items)) == model.tag(items)
 
 
 def test_a_fitted_model_of_sklearn_crfsuite_is_read():

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_decoders.display.choices import (
-    head_choices,
     link_choices,
     ranked_choices,
 )
@@ -20,12 +19,6 @@ def test_a_link_costs_the_log_odds_of_its_rival(doc):
     (rival,) = choice.options
     assert (choice.chosen, rival.value, choice.margin) == ("Jaguar", "Jaguar Cars", None)
     assert rival.loss == pytest.approx(math.log(0.8 / 0.2))
-
-
-def test_heads_cost_what_the_next_tree_is_worth_less(doc):
-    (span,) = doc.sents
-    (choice,) = head_choices(doc, span)
-    assert (choice.place, choice.options) == ("The", (("slept · det", 0.5),))
 
 
 def test_a_place_may_be_absent():

@@ -55,43 +55,41 @@ def rows(*heads: str) -> str:
     return "".join(f"{i}\tw\tw\tX\tX\t_\t{head}\tdep\n" for i, head in enumerate(heads, start=1))
 
 
-BAD_CONLLU = {
-    "1\tCats\tcat\n": "line 1: 3 columns, without upos, xpos, feats, head, deprel",
-    "# text = a\n" + rows("0", "x"): "line 3: the head is no number and not _, but 'x'",
-    rows("0")
-    + "\n# text = b\n"
-    + rows("0", "7"): "line 5: the head is word 7, the last word is 2",
-    rows("0", "3", "2"): "line 2: the heads of words 2, 3 form a cycle",
-    rows("1"): "line 1: the word is its own head",
-    rows("0", "-1"): "line 2: the head is no number .*'-1'",
-    rows("0") + "2 Cats cat X X _ 1 dep\n": "line 2: 1 columns, .*tabs",
-    rows("0") + rows("0"): "line 2: word 1 where 2 is expected",
-    "_\tw\tw\tX\tX\t_\t0\tdep\n": "line 1: the row has no number",
-}
+BAD = [
+    ("conllu", "1\tCats\tcat\n", "line 1: 3 columns, without upos, xpos, feats, head, deprel"),
+    (
+        "conllu",
+        "# text = a\n" + rows("0", "x"),
+        "line 3: the head is no number and not _, but 'x'",
+    ),
+    (
+        "conllu",
+        rows("0") + "\n# b\n" + rows("0", "7"),
+        "line 5: the head is word 7, the last word is 2",
+    ),
+    ("conllu", rows("0", "3", "2"), "line 2: the heads of words 2, 3 form a cycle"),
+    ("conllu", rows("1"), "line 1: the word is its own head"),
+    ("conllu", rows("0", "-1"), "line 2: the head is no number .*'-1'"),
+    ("conllu", rows("0") + "2 Cats cat X X _ 1 dep\n", "line 2: 1 columns, .*tabs"),
+    ("conllu", rows("0") + rows("0"), "line 2: word 1 where 2 is expected"),
+    ("conllu", "_\tw\tw\tX\tX\t_\t0\tdep\n", "line 1: the row has no number"),
+    ("head", "a\t2\nb\t1\n", "line 1: the heads of words 1, 2 form a cycle"),
+    ("head", "a\t0\n\nb\t0\nc\tx\n", "line 4: the head is no number"),
+    ("pos", "Af\tNN\n", "line 1: 'NN' is no universal part of speech"),
+    ("morph", "Af\tNC--U==-\n", "line 1: 'NC--U==-' is no list such as"),
+]
 
 
-@pytest.mark.parametrize("content", BAD_CONLLU)
-def test_what_is_wrong_with_conllu_is_told_with_its_line(tmp_path, content):
-    with pytest.raises(ProblemError, match=f"^x.conllu, {BAD_CONLLU[content]}"):
-        list(read_conllu(written(tmp_path, "x.conllu", content)))
+@pytest.mark.parametrize(("column", "content", "message"), BAD)
+def test_what_is_wrong_is_told_with_its_line(tmp_path, column, content, message):
+    path = written(tmp_path, "x.conllu", content)
+    with pytest.raises(ProblemError, match=f"^x.conllu, {message}"):
+        list(read_conllu(path) if column == "conllu" else read_columns(path, ["form", column]))
 
 
 def test_a_sentence_without_all_its_heads_has_no_tree(tmp_path):
     (sentence,) = read_conllu(written(tmp_path, "x.conllu", rows("2", "_")))
     assert sentence.heads is None and sentence.deps is None
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("a\t2\nb\t1\n", "line 1: the heads of words 1, 2 form a cycle"),
-        ("a\t0\n\nb\t0\nc\tx\n", "line 4: the head is no number"),
-        ("a\t0\n\nb\t3\n", "line 3: the head is word 3, the last word is 1"),
-    ],
-)
-def test_bad_heads_of_columns_are_told_with_their_line(tmp_path, content, message):
-    with pytest.raises(ProblemError, match=f"^x.tsv, {message}"):
-        list(read_columns(written(tmp_path, "x.tsv", content), ["form", "head"]))
 
 
 def test_conllu_plus_names_its_columns(tmp_path):
@@ -123,17 +121,3 @@ def test_features_are_kept_word_by_word(tmp_path):
     (sentence,) = read_conllu(path)
     assert sentence.pos == ("PRON", "")
     assert sentence.morphs == ("Case=Nom|Number=Sing", "")
-
-
-@pytest.mark.parametrize(
-    ("column", "value", "message"),
-    [
-        ("pos", "NN", "line 1: 'NN' is no universal part of speech"),
-        ("morph", "NC--U==-", "line 1: 'NC--U==-' is no list such as"),
-    ],
-)
-def test_columns_of_another_kind_are_told_with_their_line(tmp_path, column, value, message):
-    path = tmp_path / "words.tsv"
-    path.write_text(f"Af\t{value}\n")
-    with pytest.raises(ProblemError, match=message):
-        list(read_columns(path, ["form", column]))

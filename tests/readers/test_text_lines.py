@@ -9,7 +9,7 @@ from spacy_decoders import ProblemError
 from spacy_decoders.readers.headlines import HeadlineCorpus
 from spacy_decoders.readers.linked import LinkedCorpus
 from spacy_decoders.readers.sentences import read_columns, read_conllu
-from spacy_decoders.readers.text_lines import decoded, text_lines
+from spacy_decoders.readers.text_lines import text_lines
 
 READERS = {
     "a.conllu": read_conllu,
@@ -36,11 +36,6 @@ def test_marks_and_line_ends(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes("\ufeffone\r\ntwo\u2028\ufeffthree\n\nfour".encode())
     assert list(text_lines(path)) == ["one\n", "two\u2028\ufeffthree\n", "\n", "four"]
-
-
-def test_the_line_is_counted_inside_the_bytes(tmp_path):
-    with pytest.raises(ProblemError, match="line 12: byte 1 is 0x80"):
-        decoded(b"one\ntwo\n\x80", tmp_path, line=10)
 
 
 def test_conllu_with_carriage_returns_is_read_alike(tmp_path):
