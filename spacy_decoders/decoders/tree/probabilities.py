@@ -15,14 +15,6 @@ __all__ = ["TreePosteriors", "arc_probabilities", "tree_posteriors"]
 
 Floats = NDArray[np.float64]
 
-#: What is taken off the scores of arcs from the root of a non-projective tree where only one is
-#: allowed, the first that is enough: a tree with two of them then counts nothing beside one with
-#: one. Where none is, every root has a sum of its own.
-HANDICAPS = (140.0, 500.0, 2000.0, 20000.0)
-
-#: How far the expected number of arcs from the root may then be from 1.
-ROUNDING = 1e-9
-
 #: Log of a bound on how many projective trees there are, for each token: fewer than 7^n.
 GROWTH = np.log(7.0)
 
@@ -122,8 +114,7 @@ def tree_posteriors(
     Projective: inside and outside sums over Eisner's spans. Non-projective: the matrix-tree
     theorem. Right to about ``1e-13 * n``, however far apart the scores are:
     nothing in the sums cancels, and boundaries that scores such as 1e9 decide are as good as
-    known. Arcs may be masked by scores such as -1e6; where no tree with one root is without such
-    an arc, the sums take O(n^4), and are as precise as scores of that size.
+    known. Arcs may be masked by scores such as -1e6.
 
     Examples
     --------
@@ -242,79 +233,33 @@ def _by_elimination(scores: Floats, single_root: bool) -> tuple[Floats, float]:
     a Markov chain: without a subtraction. Going back, the probability of each arc between those
     that are left is handed on, in shares, to the arcs that it stands for.
 
-    With a single root the scores of its arcs are lowered, so that trees with several count
-    nothing. Where every tree with one root has an arc that is scored as if forbidden (-1e6, say),
-    no moderate amount is enough: then each token is the root in turn, in O(n^4).
-
     References
     ----------
     Koo, Globerson, Carreras, Collins 2007, *Structured Prediction Models via the Matrix-Tree
     Theorem*. Grassmann, Taksar, Heyman 1985, *Regenerative Analysis and Steady State
     Distributions for Markov Chains*.
     """
-    best = scores[:, 1:].max(axis=0)
-    if np.isneginf(best).any():
-        raise _no_tree()
-    logs = np.full_like(scores, -np.inf)
-    logs[1:] = (scores[:, 1:] - best).T  # from token to head; what all have changes no share
-    scale = float(best.sum())
-    if not single_root:
-        found, total = _eliminated(logs)
-        return found.T, total + scale
-    for handicap in HANDICAPS:
-        handicapped = logs.copy()
-        handicapped[:, 0] -= handicap
-        found, total = _eliminated(handicapped)
-        if abs(found[:, 0].sum() - 1.0) <= ROUNDING:
-            return found.T, total + handicap + scale
-    logs[1:] = scores[:, 1:].T  # as given: the best heads, now the root, may not be allowed
-    found, total = _root_by_root(logs)
-    return found.T, total
-
-
-def _root_by_root(logs: Floats) -> tuple[Floats, float]:
-    """Return the probability of each arc, and the log of the sum, over trees with one root."""
-    others = logs.copy()
-    others[:, 0] = -np.inf
-    # every sum is kept relative to these, so that large scores that all share cost no digits
-    shared = others[1:].max(axis=1)
-    shared[np.isneginf(shared)] = 0.0
-    common = float(shared.max())
-    found, sums = [], []
-    for root in np.flatnonzero(logs[:, 0] > -np.inf):
-        alone = others.copy()
-        alone[root] = -np.inf
-        alone[root, 0] = 0.0
-        best = alone[1:].max(axis=1)
-        if np.isneginf(best).any():
-            continue
-        alone[1:] -= best[:, None]
-        try:
-            part, total = _eliminated(alone)
-        except InfeasibleError:
-            continue
-        best -= shared
-        best[root - 1] = logs[root, 0] - (shared[root - 1] - common)
-        found.append(part)
-        sums.append(total + float(best.sum()))
-    if not found:
-        raise _no_tree()
-    weights = np.exp(np.array(sums) - max(sums))
-    likely = np.tensordot(weights / weights.sum(), np.array(found), axes=1)
-    return likely, float(max(sums) + np.log(weights.sum()) + (shared.sum() - common))
-
-
-def _eliminated(logs: Floats) -> tuple[Floats, float]:
-    """Return the probability of each arc, **(token, head)**, and the log of the sum.
-
-    From the logarithms of weights; with weights themselves where none can underflow.
-    """
     from .kernels.probabilities import eliminate
 
+    logs = np.full_like(scores, -np.inf)  # from token to head
+    if single_root:
+        # relative to the best other heads: large scores that all tokens share cost no digits
+        best = scores[1:, 1:].max(axis=0)
+        best[np.isneginf(best)] = 0.0
+        roots = scores[0, 1:] - (best - best.max())
+        scale = float(best.sum() - best.max() + roots.max())
+        logs[1:, 0] = roots - max(roots.max(), -1e300)
+        logs[1:, 1:] = (scores[1:, 1:] - best).T
+    else:
+        best = scores[:, 1:].max(axis=0)
+        scale = float(best.sum())
+        logs[1:] = (scores[:, 1:] - np.maximum(best, -1e300)).T
+    # weights themselves where none can underflow, else logarithms
     for by_logs in (False, True):
-        found, total = eliminate(logs.copy() if by_logs else np.exp(logs), by_logs)
+        weights = logs.copy() if by_logs else np.exp(logs)
+        found, total = eliminate(weights, single_root, by_logs)
         if not np.isnan(total):
-            return np.clip(found, 0.0, 1.0), float(total)
+            return np.clip(found.T, 0.0, 1.0), float(total) + scale
     raise _no_tree()
 
 

@@ -190,8 +190,21 @@ posterior_by_logs = _posterior(True)
 
 
 @jit()
-def eliminate(weights, logs):
+def _exchange(square, i, k):
+    """Exchange two tokens among those up to k."""
+    for h in range(k + 1):
+        square[i, h], square[k, h] = square[k, h], square[i, h]
+    for h in range(k + 1):
+        square[h, i], square[h, k] = square[h, k], square[h, i]
+
+
+@jit()
+def eliminate(weights, single_root, logs):
     """Return the probability of each arc, **(token, head)**, and the log of the sum over trees.
+
+    With a single root the sum is the coefficient of e in that over all trees where each arc from
+    the root counts e times as much. Only the last token that is left is paid one such arc: beside
+    others it counts nothing. A token that only the root is left to therefore comes last.
 
     Parameters
     ----------
@@ -207,14 +220,21 @@ def eliminate(weights, logs):
     none = -np.inf if logs else 0.0
     direct = np.empty(size * (size - 1) * (size - 2) // 3 + 1)
     found = np.zeros((size, size))
+    chosen = np.arange(size)  # the token that went when so many were left
     log_sum = 0.0
     used = 0
     for k in range(size - 1, 0, -1):
-        total = none
-        for h in range(k):
-            total = _plus(total, weights[k, h], logs)
-        if not total >= LEAST and (not logs or total == none):
+        first = 1 if single_root and k > 1 else 0
+        for at in range(k, 0, -1):
+            total = none
+            for h in range(first, k + 1):
+                total = _plus(total, weights[at, h], logs)
+            if total > none or not logs:
+                chosen[k] = at
+                break
+        if not (LEAST <= total <= 1.0 / LEAST) and (not logs or total == none):
             return found, np.nan
+        _exchange(weights, chosen[k], k)
         log_sum += total if logs else np.log(total)
         for h in range(k):
             weights[k, h] = weights[k, h] - total if logs else weights[k, h] / total
@@ -247,6 +267,7 @@ def eliminate(weights, logs):
             found[i, k] = over
             passed += over
         # its own head, by how the others choose theirs through it
-        for h in range(k):
+        for h in range(1 if single_root and k > 1 else 0, k):
             found[k, h] += _number(weights[k, h], logs) * (1.0 - passed)
+        _exchange(found, chosen[k], k)
     return found, log_sum
