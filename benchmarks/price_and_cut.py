@@ -30,12 +30,8 @@ import tree_scores
 
 from spacy_decoders.budget import UNLIMITED, Budget
 from spacy_decoders.decoders.programs import LinearProgram
-from spacy_decoders.decoders.tree import (
-    BranchAndBound,
-    DenseGrandparents,
-    PriceAndCut,
-    TreeProblem,
-)
+from spacy_decoders.decoders.tree import BranchAndBound, PriceAndCut, TreeProblem
+from spacy_decoders.decoders.tree.published.price_and_cut_pricing import chains_of
 from spacy_decoders.decoders.tree.published.price_and_cut_program import MasterProgram
 from spacy_decoders.decoders.tree.published.price_and_cut_search import PriceAndCutResult
 from spacy_decoders.decoders.tree.scoring import is_tree, score_tree
@@ -101,7 +97,8 @@ class BruteForce:
     rows: tuple[str, ...]
 
     def search(self, problem: TreeProblem) -> PriceAndCutResult:
-        scores = DenseGrandparents.of(problem).values
+        chains = chains_of(problem.allowed)
+        scores = np.where(chains, problem.grandparents, -np.inf)
         # where OneGP is stated it needs no slack; else its slack is free, on either side
         penalty = np.full_like(problem.arcs, -1e6 if "OneGP" in self.rows else 0.0)
         master = MasterProgram(problem.arcs, problem.single_root, penalty, self.solver)

@@ -9,17 +9,15 @@ from ...lazy import lazy_names
 
 if TYPE_CHECKING:
     from .branch_and_bound import BranchAndBound
-    from .chu_liu_edmonds import ChuLiuEdmonds, reduced_costs
+    from .chu_liu_edmonds import ChuLiuEdmonds
     from .decoder import TreeDecoder
     from .eisner import Eisner
     from .factors import Factors
-    from .marginals import head_margins, max_marginals
     from .probabilities import TreePosteriors, arc_probabilities, tree_posteriors
     from .problem import TreeProblem, TreeSolution
     from .pruning import prune
-    from .published.grandparent_scores import DenseGrandparents, GrandparentScorer
     from .published.price_and_cut import PriceAndCut
-    from .ranking import exact_decoder, k_best
+    from .ranking import exact_decoder, head_margins, k_best, max_marginals
     from .rules import (
         AtMost,
         Constituent,
@@ -40,7 +38,6 @@ __all__ = [
     "BranchAndBound",
     "ChuLiuEdmonds",
     "Constituent",
-    "DenseGrandparents",
     "Eisner",
     "Factors",
     "FixedArc",
@@ -48,7 +45,6 @@ __all__ = [
     "FixedStart",
     "ForbiddenArc",
     "ForbiddenLabel",
-    "GrandparentScorer",
     "Leaves",
     "PriceAndCut",
     "Roots",
@@ -66,7 +62,6 @@ __all__ = [
     "k_best",
     "max_marginals",
     "prune",
-    "reduced_costs",
     "score_tree",
     "second_order_score",
     "sentence_starts",

@@ -12,12 +12,12 @@ from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError
 from .constrained import best_constrained
 from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless
+from .fallbacks import best_heads_bound
 from .kernels import chu_liu_edmonds, proofs
 from .problem import TreeProblem, TreeSolution
 from .sentences import best_sentences
-from .timed import best_heads_bound
 
-__all__ = ["ChuLiuEdmonds", "reduced_costs"]
+__all__ = ["ChuLiuEdmonds"]
 
 
 @dataclass(frozen=True)
@@ -105,33 +105,3 @@ def _root_by_root(
         if best_score > -np.inf and clock.seconds_left == 0.0:
             return best, above, 0.0
     return best, *highest
-
-
-def reduced_costs(problem: TreeProblem) -> NDArray[np.float64]:
-    """Return a bound on the change of the best score when a tree must contain each arc.
-
-    Grandparents, siblings and factors are ignored. The best score over single arcs plus an arc's
-    reduced cost bounds every tree that contains the arc: an arc for which this is below the score
-    of a known tree can be pruned safely.
-
-    Returns
-    -------
-    float64 (n + 1, n + 1)
-        At most 0; 0 on the arcs of the best tree; ``-inf`` on forbidden arcs.
-
-    Raises
-    ------
-    InfeasibleError
-        If there is no tree.
-
-    Examples
-    --------
-    >>> problem = TreeProblem([[0, 1, 3], [0, 0, 1], [0, 2, 0]], projective=False)
-    >>> reduced_costs(problem)[[0, 2], [1, 1]]
-    array([-1.,  0.])
-    """
-    _, _, bound, _, bounds = chu_liu_edmonds.decode(problem.arcs, problem.single_root, True)
-    if bound == -np.inf:
-        raise infeasible(problem)
-    costs: NDArray[np.float64] = np.minimum(bounds - bound, 0.0)
-    return costs

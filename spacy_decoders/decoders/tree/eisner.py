@@ -15,8 +15,8 @@ from .decoder import (
     refuse_unless,
     rounding_slack,
 )
+from .fallbacks import lacks_time, tree_in_time
 from .problem import TreeProblem, TreeSolution
-from .timed import lacks_time, tree_in_time
 
 __all__ = ["Eisner", "best_by_chart"]
 

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from ...budget import Budget, Clock, rest_of
 from ...certificate import Certificate, tolerance_of
 from ...errors import InfeasibleError, ProblemError, UndecidedError
-from .arc_bounds import most_of_arcs
 from .decoder import TreeDecoder, rounding_slack
 from .factors import Factors
+from .fallbacks import most_of_arcs
 from .problem import TreeProblem, TreeSolution
 from .scoring import starts_of_tree
 

@@ -22,26 +22,7 @@ from spacy_decoders.decoders.tree import (
 from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests import oracles
 from tests.decoders.tree.samples import best_through_arcs, scores
-
-
-def all_scores(problem, *, adjacent=False):
-    """Every legal sequence of trees, with its score, -inf aside."""
-    found = {}
-    for heads, starts in oracles.all_forests(problem.n, projective=problem.projective):
-        value = sum(problem.boundaries[s - 1] for s in starts if s > 1)
-        if adjacent:
-            value += oracles.second_order_score(
-                heads, problem.arcs, problem.grandparents, problem.siblings
-            )
-        else:
-            value += oracles.tree_score(
-                heads, problem.arcs, problem.grandparents, problem.siblings
-            )
-            if problem.factors is not None:
-                value += problem.factors.scores[problem.factors.paid(heads)].sum()
-        if value > -np.inf:
-            found[heads] = value
-    return found
+from tests.decoders.tree.truth import JointTruth, judge
 
 
 def random_problem(rng, *, second=False, factors=False, projective=True):
@@ -77,24 +58,21 @@ def test_best_sentences(decoder, second, factors, projective):
     met = set()
     for _ in range(40):
         problem = random_problem(rng, second=second, factors=factors, projective=projective)
-        truth = all_scores(problem, adjacent=isinstance(decoder, SecondOrder))
+        paid = "adjacent" if isinstance(decoder, SecondOrder) else "everything"
+        truth = JointTruth(problem, paid)
         try:
             solution = decoder.decode(problem)
         except InfeasibleError:
-            assert not truth
+            assert not truth.parts
             met.add("infeasible")
             continue
         except ProblemError:
             assert isinstance(decoder, PriceAndCut)  # scores beyond those of a solver
             continue
-        best = max(truth.values())
-        slack = 1e-9 + 1e-13 * abs(best)
-        assert abs(solution.certificate.score - best) <= slack
-        assert solution.certificate.is_optimal
+        assert judge(truth, problem, solution) == "optimal"
         assert solution.starts.tolist() == sentence_starts(solution.heads).tolist()
         # pairs that are not adjacent may be forbidden to the others only
         assert isinstance(decoder, SecondOrder) or not violations(problem, solution.heads)
-        assert verify(problem, solution).outcome != "refuted"
         met.add(len(oracles.sentences(tuple(solution.heads))))
     assert {1, 2, "infeasible"} <= met
 
@@ -104,11 +82,11 @@ def test_ranking_and_marginals():
     for second in (False, True):
         for _ in range(10):
             problem = random_problem(rng, second=second)
-            truth = all_scores(problem)
+            joint = JointTruth(problem)
+            truth, expected = joint.score, joint.ranked[:3]
             if not truth or min(truth.values()) < -1e20:
                 continue
             ranked = k_best(problem, 3)
-            expected = sorted(truth.values(), reverse=True)[:3]
             assert [one.certificate.score for one in ranked] == pytest.approx(expected)
             np.testing.assert_allclose(
                 max_marginals(problem), best_through_arcs(problem.n, truth), atol=1e-9

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -35,45 +35,19 @@ from spacy_decoders.decoders.tree.label_classes import breaks_any, rules_on_clas
 from spacy_decoders.errors import InfeasibleError, ProblemError, UndecidedError
 from tests import oracles
 from tests.decoders.tree.samples import LABELS, best_through_arcs, drawn_rules, trees
-
-
-def best_by_force(problem):
-    """The score of the best labelled tree that breaks no rule, -inf without one."""
-    best = -np.inf
-    if problem.boundaries is None:
-        forests = [(heads, []) for heads in trees(problem.n, problem.projective, True)]
-    else:
-        forests = list(oracles.all_forests(problem.n, projective=problem.projective))
-    for heads, starts in forests:
-        siblings = None if problem.siblings is None else np.array(problem.siblings)
-        if starts and siblings is not None:
-            siblings[0] = 0.0  # the roots of different sentences
-        base = oracles.tree_score(heads, problem.arcs, problem.grandparents, siblings)
-        base += sum(problem.boundaries[s - 1] for s in starts if s > 1)
-        if base == -np.inf:
-            continue
-        for labels in product(range(problem.labels.shape[2]), repeat=problem.n):
-            parts = [problem.labels[h, m, one] for m, (h, one) in enumerate(zip(heads, labels), 1)]  # noqa: B905
-            if base + sum(parts) > best and not any(
-                oracles.breaks(rule, heads, labels) for rule in problem.rules
-            ):
-                best = base + sum(parts)
-    return best
+from tests.decoders.tree.truth import JointTruth, judge
 
 
 def check(decoder, problem):
-    best = best_by_force(problem)
+    truth = JointTruth(problem)
     try:
         solution = decoder.decode(problem)
     except InfeasibleError as error:
-        assert best == -np.inf, (error, best)
+        assert not truth.parts, (error, truth.best)
         return "infeasible"
-    assert solution.certificate.is_optimal
-    assert solution.certificate.score == pytest.approx(best, abs=1e-9)
-    assert score_tree(problem, solution.heads, solution.labels) == pytest.approx(best, abs=1e-9)
+    assert judge(truth, problem, solution) == "optimal"
     assert not violations(problem, solution.heads, solution.labels)
     assert (solution.starts is None) == (problem.boundaries is None)
-    assert verify(problem, solution).outcome != "refuted"
     return "optimal"
 
 
@@ -216,6 +190,8 @@ def test_wrong_rules_are_named():
         (lambda: AtMost("nsubj"), "whole numbers"),
         (lambda: AtMost([0], -1), "count"),
         (lambda: Constituent(3, 2), "first"),
+        (lambda: FixedLabel(1, None), "labels: expected whole numbers"),
+        (lambda: FixedStart(2, "no"), "begins: expected True or False"),
     ]:
         with pytest.raises(ProblemError, match=message):
             make()
@@ -231,17 +207,10 @@ def test_ranked_trees_and_marginals_obey_the_rules():
         arcs, labels = scores_of(rng, 3)
         rules = [AtMost([0, 1]), Roots([1, 2])]
         problem = TreeProblem(arcs, labels=labels, rules=rules, projective=projective)
-        scored = {}
-        for heads in trees(3, projective, True):
-            allowed = np.zeros((4, 4), bool)
-            allowed[list(heads), [1, 2, 3]] = True
-            best = best_by_force(problem.restricted(allowed))
-            if best > -np.inf:
-                scored[heads] = best
+        truth = JointTruth(problem)
+        scored = truth.score
         ranked = k_best(problem, 4)
-        assert [one.certificate.score for one in ranked] == pytest.approx(
-            sorted(scored.values(), reverse=True)[:4]
-        )
+        assert [one.certificate.score for one in ranked] == pytest.approx(truth.ranked[:4])
         assert all(not violations(problem, one.heads, one.labels) for one in ranked)
         expected = best_through_arcs(3, scored)
         np.testing.assert_allclose(max_marginals(problem), expected)
@@ -261,7 +230,7 @@ def test_the_end_of_the_budget_leaves_a_gap():
         problem = TreeProblem(arcs, labels=labels, rules=rules)
         found = Eisner().decode(problem, budget=Budget(iterations=1))
         assert not violations(problem, found.heads, found.labels)
-        assert found.certificate.bound >= best_by_force(problem) - 1e-9
+        assert found.certificate.bound >= float(JointTruth(problem).best) - 1e-9
         met.add(found.certificate.status)
     assert met == {"optimal", "bounded"}
 
@@ -363,7 +332,7 @@ def test_wrong_trees_of_the_relaxation_are_not_called_optimal():
     for _ in range(30):
         arcs, labels = scores_of(rng, 4, share=0.0)
         problem = TreeProblem(arcs, labels=labels, rules=[AtMost([0]), AtMost([1])])
-        best = best_by_force(problem)
+        best = float(JointTruth(problem).best)
         found = FaultyDecoder().decode(problem)
         assert found.certificate.bound >= best - 1e-9
         if found.certificate.score < best - 1e-6:
@@ -473,17 +442,3 @@ def test_unknown_kinds_of_rules_are_refused():
 
     with pytest.raises(ProblemError, match="Mine is none of the rules that decoders know"):
         TreeProblem(np.zeros((3, 3)), rules=[Mine()])
-
-
-@pytest.mark.parametrize(
-    ("make", "match"),
-    [
-        (lambda: FixedLabel(1, None), "labels: expected whole numbers"),
-        (lambda: AtMost(None), "labels: expected whole numbers"),
-        (lambda: FixedStart(2, "no"), "begins: expected True or False"),
-        (lambda: TreeProblem(np.zeros((3, 3)), rules=5), "rules: expected a sequence"),
-    ],
-)
-def test_wrong_arguments_of_rules_are_named(make, match):
-    with pytest.raises(ProblemError, match=match):
-        make()

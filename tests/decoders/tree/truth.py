@@ -29,8 +29,12 @@ def parts_of(
             last = not any((c < a < h) or (h < a < c) for c in below)
             if problem.grandparents is not None and h and (paid != "outermost" or last):
                 parts.append(problem.grandparents[heads[h - 1], h, a])
-    if problem.factors is not None:
-        parts += problem.factors.scores[problem.factors.paid(heads)].tolist()
+    factors = problem.factors
+    for f in range(0 if factors is None else factors.count):
+        arcs = factors.arcs[factors.offsets[f] : factors.offsets[f + 1]].tolist()
+        number = sum(heads[m - 1] == h for h, m in arcs)
+        if factors.at_least[f] <= number <= factors.at_most[f]:
+            parts.append(factors.scores[f])
     return [float(part) for part in parts]
 
 
@@ -48,6 +52,11 @@ class Truth:
         # what is rounded to nearly the same is told apart exactly
         near = [heads for heads, score in self.score.items() if score >= np.nextafter(top, -1e308)]
         self.best = max((self.exact(heads) for heads in near), default=None)
+
+    @property
+    def ranked(self) -> list[float]:
+        """What all trees are worth, best first."""
+        return sorted(self.score.values(), reverse=True)
 
     def exact(self, heads: tuple[int, ...]) -> Fraction:
         return exact(self.parts[heads])
@@ -80,7 +89,7 @@ class JointTruth(Truth):
                 every = parts + labels_of(problem, heads, labels)
                 if -math.inf not in every:
                     self.labelled[heads, labels] = every
-                    if heads not in self.parts or exact(every) > exact(self.parts[heads]):
+                    if math.fsum(every) > math.fsum(self.parts.get(heads, [-math.inf])):
                         self.parts[heads] = every
         self.score = {heads: math.fsum(parts) for heads, parts in self.parts.items()}
         self.best = max(map(exact, self.parts.values()), default=None)

@@ -6,30 +6,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....arrays import read_only
-from ..arc_bounds import bounding_arcs
 from ..factors import Factors
+from ..fallbacks import bounding_arcs
 from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
+from .kernels import pairs
 from .kernels.records import Multipliers, PartScores
 
-__all__ = ["Prepared", "outline"]
+__all__ = ["Prepared"]
 
 _NOTHING = read_only(np.zeros((1, 1, 1)))
 _NO_FACTORS = Factors.empty()
 
-#: Tokens up to which O(n^3) work is negligible beside the passes.
-MOST_CUBED = 250
+#: The largest chart of second order, in tokens: longer sentences are bounded by arcs alone.
+LONGEST_CHART = 160
+
+#: Tokens up to which grandparents and siblings have multipliers; beyond they would exhaust the
+#: memory, and each arc is scored by the most that they can add.
+LONGEST_CUBES = 250
 
 
 class Prepared:
     """The kernels' arguments but masks.
 
     A forbidden part gets a finite score that no other parts can offset.
+
+    Attributes
+    ----------
+    second_order
+        Whether the backbone sees all grandparents and adjacent siblings.
+    scores, bounding
+        Those of the problem, and those whose best tree bounds it: mostly the same.
+    multipliers
+        Shared by all nodes.
+    grandparents
+        Those that the backbone sees; empty if none.
     """
 
-    def __init__(self, problem: TreeProblem, magnitudes: Magnitudes) -> None:
+    def __init__(self, problem: TreeProblem, magnitudes: Magnitudes, second_order: bool) -> None:
         factors = _NO_FACTORS if problem.factors is None else problem.factors
-        size = problem.n + 1
+        self.second_order = second_order and problem.n <= LONGEST_CHART
         self.scores = PartScores(
             problem.arcs,
             _NOTHING if problem.grandparents is None else problem.grandparents,
@@ -42,42 +58,37 @@ class Prepared:
             magnitudes.forbidden,
             problem.gaps,
         )
-        self._multipliers = Multipliers(
-            np.zeros((1, 1, 1)) if problem.siblings is None else np.full((size,) * 3, -1.0),
-            np.zeros((1, 1, 1)),
+        self.bounding = self.scores
+        if problem.n > LONGEST_CUBES and not self.second_order:
+            arcs = read_only(bounding_arcs(problem, magnitudes.forbidden))
+            self.bounding = self.scores._replace(
+                arcs=arcs, grandparents=_NOTHING, siblings=_NOTHING
+            )
+        siblings = np.zeros(self.bounding.siblings.shape)
+        if siblings.size > 1:
+            pairs.split_gains(problem.siblings, problem.allowed, slack_of(problem), siblings)
+        chains = (1, 1, 1) if self.second_order else self.bounding.grandparents.shape
+        self.multipliers = Multipliers(
+            siblings,
+            np.zeros_like(siblings),
+            np.zeros(chains),
             np.full(2 * len(factors.arcs), -1.0),
-            slack_of(problem),
             magnitudes.limit,
         )
-
-    def multipliers(self, with_grandparents: bool) -> Multipliers:
-        """Return the multipliers that all nodes share, with those of relaxed grandparents."""
-        shape = self.scores.grandparents.shape
-        if with_grandparents and self._multipliers.grandparents.shape != shape:
-            self._multipliers = self._multipliers._replace(grandparents=np.full(shape, -1.0))
-        return self._multipliers
-
-
-def outline(problem: TreeProblem, scores: PartScores) -> PartScores:
-    """Return scores with arcs alone, as :func:`.bounding_arcs` says.
-
-    For sentences so long that lists of all grandparents and siblings would exhaust the memory.
-    """
-    arcs = read_only(bounding_arcs(problem, scores.forbidden))
-    return scores._replace(arcs=arcs, grandparents=_NOTHING, siblings=_NOTHING)
+        self.grandparents = read_only(np.zeros((0, 0, 0)))
+        if self.second_order and problem.grandparents is not None:
+            finite = np.maximum(problem.grandparents, magnitudes.forbidden)
+            self.grandparents = read_only(finite)
 
 
 def slack_of(problem: TreeProblem) -> NDArray[np.float64]:
     """Return the loss of the best tree with each arc, by the arcs alone; above 0.
 
-    An estimate that no bound depends on: it ranks the arcs by likelihood, where siblings are
-    scored. Elsewhere nothing asks for it, and it is 1.
+    An estimate that no bound depends on: it ranks the arcs by likelihood.
     """
-    if problem.siblings is None:
-        return np.ones_like(problem.arcs)
     from ..kernels import chu_liu_edmonds, eisner  # compiled where they are first needed
 
-    if problem.projective and problem.n <= MOST_CUBED:
+    if problem.projective and problem.n <= LONGEST_CUBES:
         marginals = eisner.max_marginals(problem.arcs, problem.has_one_root, problem.gaps)
     else:
         marginals = chu_liu_edmonds.decode(problem.arcs, problem.has_one_root, True)[-1]

@@ -1,8 +1,8 @@
 """Bounds of nodes apart from the search: derived again from the multipliers that it leaves.
 
-The search says when it is done with a node; this does not enter a bound. From its multipliers the
-scores of the relaxation are made again, and one pass over these, by a chart or a contraction whose
-values are checked, bounds the trees of a node; another pass bounds those through each arc.
+The search says when it is done with a node; this does not enter a bound. From its multipliers,
+whatever they are, the scores of the relaxation are made again, and one pass over these bounds the
+trees of a node; another pass bounds those through each arc.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ....budget import Clock
-from ..arc_bounds import arborescence_bound
+from ..fallbacks import arborescence_bound
 from ..kernels import chu_liu_edmonds, eisner, proofs, second_order
 from ..problem import TreeProblem
 from ..scoring import score_tree
@@ -27,9 +27,6 @@ __all__ = ["NodeProof", "Proven"]
 Mask = NDArray[np.uint8]
 Scores = NDArray[np.float64]
 
-#: The largest chart of second order, in tokens: longer sentences are bounded by arcs alone.
-LONGEST_CHART = 160
-
 #: Seconds of a chart of second order for each n^4, on a slow machine.
 SECONDS_A_FOURTH_POWER = 5e-10
 
@@ -38,9 +35,6 @@ MOST_ROUNDS = 4
 
 #: Tokens up to which trees of arcs alone are bounded through each arc by this chart, too.
 LONGEST_MARGINALS = 60
-
-#: Scores without any part.
-_NOTHING = read_only(np.zeros((0, 0, 0)))
 
 
 class Relaxed(NamedTuple):
@@ -65,16 +59,10 @@ class Proven(NamedTuple):
 class NodeProof:
     """Bounds the nodes of one problem."""
 
-    def __init__(self, problem: TreeProblem, prepared: Prepared, second_order: bool) -> None:
+    def __init__(self, problem: TreeProblem, prepared: Prepared) -> None:
         self.problem = problem
         self.prepared = prepared
-        self.second_order = second_order and problem.n <= LONGEST_CHART
-        grandparents = problem.grandparents
-        if grandparents is None or not self.second_order:
-            self.grandparents = _NOTHING
-        else:
-            finite = np.maximum(grandparents, prepared.scores.forbidden)
-            self.grandparents = read_only(finite)
+        self.second_order = prepared.second_order
 
     def settle(self, mask: Mask, limit: float, clock: Clock) -> Proven:
         """Bound a node, and drop the arcs that no tree above the limit has, if that is not enough.
@@ -128,8 +116,8 @@ class NodeProof:
             return None
         problem = self.problem
         arcs, pairs, constant = relaxation.relax(
-            self.prepared.scores,
-            self.prepared.multipliers(not self.second_order),
+            self.prepared.bounding,
+            self.prepared.multipliers,
             mask,
             problem.has_one_root,
             problem.projective,
@@ -173,8 +161,8 @@ class NodeProof:
 
     def _charted(self, relaxed: Relaxed) -> tuple[Scores, Scores, Scores, Scores, bool, bool]:
         problem = self.problem
-        one_root = problem.has_one_root
-        return relaxed.arcs, self.grandparents, relaxed.pairs, problem.gaps, one_root, False
+        given = (relaxed.arcs, self.prepared.grandparents, relaxed.pairs, problem.gaps)
+        return *given, problem.has_one_root, False
 
     def _contracted(self, arcs: Scores) -> tuple[float, tuple[float, Scores, Scores] | None]:
         """Bound all arborescences by the duals of a contraction; also return these."""

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import heapq
 from time import perf_counter
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....budget import Budget, Clock
 from ....certificate import PROOF_TOLERANCE, tolerance_of
-from ..arc_bounds import arborescence_bound
+from ..fallbacks import arborescence_bound, block_tree
 from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
-from ..timed import block_tree
+from ..second_order import chart_space
 from .kernels import node as kernels
-from .kernels.records import (
-    FIRST,
-    SECOND,
-    SPANNING,
-    Incumbents,
-    NodeFound,
-    NodeOptions,
-    PartScores,
-)
-from .preparation import Prepared, outline
+from .kernels.records import Incumbents, NodeFound, NodeOptions
+from .preparation import LONGEST_CHART, Prepared
 from .proof import Mask, NodeProof
 
 __all__ = [
@@ -40,12 +32,9 @@ __all__ = [
 #: The most open nodes: more would exhaust the memory, so the search ends with a gap.
 MOST_NODE_BYTES = 200_000_000
 
-#: The most bytes of a chart: larger nodes are bounded by the arcs alone.
-MOST_CHART_BYTES = 140_000_000
-
-#: Seconds of a first pass with max-marginals: Eisner's for each n^3, and what each byte of the
-#: lists of grandparents and siblings adds.
-SECONDS_A_CUBE, SECONDS_A_BYTE = 6e-9, 8e-9
+#: Seconds of a first pass with max-marginals: Eisner's for each n^3, what grandparents and
+#: siblings add for each n^3, and their chart for each n^4.
+SECONDS_A_CUBE, SECONDS_OF_PARTS, SECONDS_A_FOURTH_POWER = 6e-9, 5e-8, 2e-10
 
 #: Nodes that the search calls closed without a proof before it ends with a gap.
 MOST_DISPUTES = 200
@@ -110,15 +99,14 @@ class _TreeSearch:
         clock: Clock,
     ) -> None:
         size = problem.n + 1
-        prepared = Prepared(problem, magnitudes)
+        prepared = Prepared(problem, magnitudes, second_order)
         self.problem = problem
         self.magnitudes = magnitudes
         self.passes = passes  # at the root, and at each other node
         self.clock = clock
         self.incumbents = Incumbents(np.zeros((k, size), np.int32), np.full(k, -np.inf))
-        rounding = magnitudes.rounding
-        self.solver = _NodeSolver(problem, prepared, self.incumbents, second_order, rounding)
-        self.proof = NodeProof(problem, prepared, second_order)
+        self.solver = _NodeSolver(problem, prepared, self.incumbents, magnitudes.rounding)
+        self.proof = NodeProof(problem, prepared)
         # entries are (-bound, order of birth, mask): best bound first, then the oldest
         self.nodes = [(-np.inf, 0, problem.allowed.astype(np.uint8))]
         self.births = self.calls = self.disputes = 0
@@ -235,36 +223,36 @@ def lasts_too_long(problem: TreeProblem, clock: Clock) -> bool:
         return False
     seconds = SECONDS_A_CUBE * problem.n**3 if problem.projective else 0.0
     if problem.grandparents is not None or problem.siblings is not None:
-        seconds += SECONDS_A_BYTE * _bytes(problem, problem.allowed.astype(np.uint8), False)[1]
+        seconds += SECONDS_OF_PARTS * problem.n**3
+        if problem.projective and problem.n <= LONGEST_CHART:
+            seconds += SECONDS_A_FOURTH_POWER * problem.n**4
     return seconds > clock.seconds_left
 
 
 class _NodeSolver:
-    """Bounds nodes with the backbone that their size allows."""
+    """Bounds nodes with the backbone of a problem."""
 
     def __init__(
-        self,
-        problem: TreeProblem,
-        prepared: Prepared,
-        incumbents: Incumbents,
-        second_order: bool,
-        rounding: float,
+        self, problem: TreeProblem, prepared: Prepared, incumbents: Incumbents, rounding: float
     ) -> None:
         self.problem = problem
         self.prepared = prepared
         self.incumbents = incumbents
-        self.second_order = second_order
         self.rounding = rounding
-        self.arrays = {
-            backbone: kernels.room(backbone, problem.n + 1) for backbone in [SECOND] * second_order
-        }
-        self.outlined: PartScores | None = None
+        size = problem.n + 1
+        self.room: tuple[NDArray[Any] | None, ...]  # of the chart or the contraction
+        if prepared.second_order:
+            self.room = (chart_space(size), None, None)
+        elif problem.projective:
+            self.room = (None, np.empty((4, size, size)), None)
+        else:
+            self.room = (None, None, np.empty((4, 2 * size), np.int64))
 
     def glance(self, mask: Mask) -> int:
         """Find a first tree by one pass; return the number of passes."""
         return self._solve(mask, 1).passes
 
-    def lower(self, mask: NDArray[np.uint8], passes: int, before: int, clock: Clock) -> NodeFound:
+    def lower(self, mask: Mask, passes: int, before: int, clock: Clock) -> NodeFound:
         """Lower the bound of a node within the budget; see :func:`.solve_node`.
 
         With a limit of time the passes run in small rounds, between which the clock is checked.
@@ -285,41 +273,14 @@ class _NodeSolver:
                 return found._replace(passes=done)
             chunk = max(1, int(0.1 * min(clock.seconds_left, 1e6) / each))
 
-    def _solve(self, mask: NDArray[np.uint8], passes: int) -> NodeFound:
-        problem = self.problem
-        chart, chains = _bytes(problem, mask, self.second_order)
-        backbone = FIRST if problem.projective else SPANNING
-        bounding = self.prepared.scores
-        if self.second_order and chart <= MOST_CHART_BYTES:
-            backbone = SECOND
-        elif chains > MOST_CHART_BYTES:
-            bounding = self.outlined = self.outlined or outline(problem, self.prepared.scores)
-        if backbone not in self.arrays:
-            self.arrays[backbone] = kernels.room(backbone, problem.n + 1)
+    def _solve(self, mask: Mask, passes: int) -> NodeFound:
+        problem, prepared = self.problem, self.prepared
         options = NodeOptions(
-            backbone, passes, RATE, MOMENTUM, PROOF_TOLERANCE, self.rounding,
+            prepared.second_order, passes, RATE, MOMENTUM, PROOF_TOLERANCE, self.rounding,
             problem.projective, problem.has_one_root,
         )  # fmt: skip
-        with_chains = backbone < SECOND and bounding is not self.outlined
         found = kernels.solve_node(
-            self.prepared.scores, bounding, self.prepared.multipliers(with_chains),
-            self.incumbents, mask.copy(), options,
-            *self.arrays[backbone],
+            prepared.scores, prepared.bounding, prepared.multipliers, self.incumbents,
+            mask.copy(), options, prepared.grandparents, *self.room,
         )  # fmt: skip
         return cast(NodeFound, found)
-
-
-def _bytes(problem: TreeProblem, mask: NDArray[np.uint8], second_order: bool) -> tuple[int, int]:
-    """Return the bytes of the second-order charts, and of the lists of chains and pairs alone."""
-    if problem.grandparents is None and problem.siblings is None and not second_order:
-        return 0, 0
-    size = len(mask)
-    below = mask.sum(axis=1, dtype=np.int64)
-    above = np.maximum(mask.sum(axis=0, dtype=np.int64), 1)
-    right = np.triu(mask).sum(axis=1, dtype=np.int64)
-    chains = int(above @ below)
-    pairs = int((right**2 + (below - right) ** 2).sum()) // 2
-    crosses = int((right * (below - right)).sum())
-    scored = 6 * pairs + 4 * crosses if problem.siblings is not None else 0
-    chart = 6 * int(below.sum() + 1) * (size + 1) + 5 * chains + max(scored, 6 * pairs)
-    return 8 * chart, 8 * ((3 * chains if problem.grandparents is not None else 0) + scored)

@@ -34,19 +34,23 @@ def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, spac
         for j in range(i + 1, size):
             width = j - i
             low, lows, high, highs = outside_lanes(i, j, stride)
+            together = _may_be_siblings(arcs, i, j)
             for lane, lanes in ((low, lows), (high, highs)):
+                if not together:
+                    break
                 highest_sums(
                     best, lane,
                     complete, i * (row + stride) + lane,
                     complete, j * row + (i + 1) * stride + lane,
                     stride, width, lanes,
                 )  # fmt: skip
-            if gaps.size > 0:
+            if gaps.size > 0 and together:
                 best[0] = -np.inf
                 for r in range(i, j):
                     met = complete[i * row + r * stride] + complete[j * row + (r + 1) * stride]
                     best[0] = max(best[0], met + gaps[r + 1])
-            if not _outside_at_least(between, i * row + j * stride, best, i, j, size):
+            here = i * row + j * stride
+            if together and not _outside_at_least(between, here, best, i, j, size):
                 return np.inf
             for side in range(2):
                 h, m = (i, j) if side == 0 else (j, i)
@@ -64,7 +68,8 @@ def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, spac
                         width - 1, complete[m * row + nearest * stride + h], lanes,
                     )  # fmt: skip
                     add_row(best, lane, on_arc, here + lane, lanes)
-                if not _outside_at_least(incomplete, here, best, i, j, size):
+                alive = arcs[h, m] > -np.inf
+                if alive and not _outside_at_least(incomplete, here, best, i, j, size):
                     return np.inf
                 if outermost:
                     for g in range(stride):
@@ -82,6 +87,15 @@ def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, spac
                 if not _outside_at_least(complete, here, best, i, j, size):
                     return np.inf
     return _of_root(arcs, siblings, single_root, complete, between, row, stride)
+
+
+@jit()
+def _may_be_siblings(arcs, i, j):
+    """Whether some head may have both tokens: what is between them matters to no other."""
+    for h in range(arcs.shape[0]):
+        if arcs[h, i] > -np.inf and arcs[h, j] > -np.inf:
+            return True
+    return False
 
 
 @jit()
@@ -104,7 +118,7 @@ def _holds_scores(arcs, grandparents, outermost, stride, on_arc, on_closing):
         for m in range(1, size):
             at = (h * size + m) * stride
             for g in range(size):
-                if g == h or g == m or h == m:
+                if g == h or g == m or h == m or arcs[h, m] == -np.inf:
                     continue
                 chain = grandparents[g, h, m] if grandparents.size > 0 else 0.0
                 if outermost:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ....budget import Budget, Clock
-from ..arc_bounds import arborescence_bound
 from ..branch_and_bound.search import (
     MOST_NODE_BYTES,
     BestTrees,
@@ -24,6 +23,7 @@ from ..branch_and_bound.search import (
     search,
     tree_of_blocks,
 )
+from ..fallbacks import arborescence_bound
 from ..magnitudes import Magnitudes
 from ..problem import NO_GAPS, TreeProblem
 from ..scoring import score_tree

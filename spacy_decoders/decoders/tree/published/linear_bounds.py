@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..factors import Factors
+from ..magnitudes import parts_of
 from ..problem import TreeProblem
 
 __all__ = ["LinearBounds", "bound_linearly"]
@@ -134,25 +135,6 @@ class LinearBounds:
         return present
 
 
-class _FactorGroup(NamedTuple):
-    """Factors before they are split; `limit` is the backbone's column of a loss, or -1."""
-
-    columns: NDArray[np.int64]
-    size: NDArray[np.int64]
-    score: Floats
-    need: NDArray[np.int64]
-    limit: NDArray[np.int64]
-
-
-_EMPTY = _FactorGroup(
-    np.zeros(0, np.int64),
-    np.zeros(0, np.int64),
-    np.zeros(0),
-    np.zeros(0, np.int64),
-    np.zeros(0, np.int64),
-)
-
-
 def bound_linearly(problem: TreeProblem, backbone: str, forbidden: float) -> LinearBounds:
     """Bound all non-local scores; parts that the backbone scores exactly stay local.
 
@@ -164,95 +146,56 @@ def bound_linearly(problem: TreeProblem, backbone: str, forbidden: float) -> Lin
         The finite score of a forbidden part.
     """
     size = problem.n + 1
+    square, cube = size**2, size**3
     sees_parts = backbone != "first-order" and problem.projective
-    columns = size**2 + (2 * size**3 if sees_parts else 0)
-    local = np.zeros(columns)
-    local[: size**2] = np.where(problem.allowed, problem.arcs, 0.0).ravel()
-    groups = []
-    if problem.grandparents is not None:
-        score = np.maximum(problem.grandparents, forbidden)
-        if backbone == "second-order" and sees_parts:
-            local[size**2 + size**3 :] = score.ravel()
-        else:
-            groups.append(_chains(problem, score, size**2 + size**3 if sees_parts else -1))
+    local = np.zeros(square + (2 * cube if sees_parts else 0))
+    local[:square] = np.where(problem.allowed, problem.arcs, 0.0).ravel()
+    factors = problem.factors or Factors.empty()
+    limits = [np.full(factors.count, -1)]  # the backbone's column of a loss that it sees, or -1
+    allowed = problem.allowed
+    if problem.grandparents is not None and backbone == "second-order" and sees_parts:
+        local[square + cube :] = np.maximum(problem.grandparents, forbidden).ravel()
+    elif problem.grandparents is not None:
+        scored = allowed[:, :, None] & allowed & (problem.grandparents != 0.0)
+        g, h, m = np.nonzero(scored)
+        score = problem.grandparents[g, h, m]
+        factors += Factors.grandparents(np.column_stack([g, h, m]), score)
+        column = square + cube + (g * size + h) * size + m
+        limits.append(np.where((score < 0.0) & sees_parts, column, -1))
     if problem.siblings is not None:
-        score = np.maximum(problem.siblings, forbidden)
-        groups.append(_pairs(problem, score, size**2 if sees_parts else -1))
-    constant = 0.0
-    if problem.factors is not None:
-        group, constant = _counted(problem, forbidden)
-        groups.append(group)
-    merged = _FactorGroup(
-        *(
-            np.concatenate([getattr(group, name) for group in groups]) if groups else empty
-            for name, empty in _EMPTY._asdict().items()
-        )
-    )
-    return _bounds(merged, local, constant, problem, sees_parts, backbone == "carreras")
-
-
-def _chains(problem: TreeProblem, score: Floats, seen_from: int) -> _FactorGroup:
-    size = problem.n + 1
-    allowed = problem.allowed
-    g, h, m = np.nonzero(allowed[:, :, None] & allowed[None, :, :] & (score != 0.0))
-    keep = g != m
-    g, h, m = g[keep], h[keep], m[keep]
-    value = score[g, h, m]
-    seen = (value < 0.0) & (seen_from >= 0)
-    limit = np.where(seen, seen_from + (g * size + h) * size + m, -1)
-    two = np.full(len(value), 2)
-    return _FactorGroup(np.stack([g * size + h, h * size + m], 1).ravel(), two, value, two, limit)
-
-
-def _pairs(problem: TreeProblem, score: Floats, seen_from: int) -> _FactorGroup:
-    size = problem.n + 1
-    allowed = problem.allowed
-    h, a, b = np.nonzero(allowed[:, :, None] & allowed[:, None, :] & (score != 0.0))
-    keep = (a < b) & ((h > 0) | (not problem.single_root))
-    h, a, b = h[keep], a[keep], b[keep]
-    value = score[h, a, b]
-    seen = (value < 0.0) & (seen_from >= 0) & ((a > h) == (b > h))
-    limit = np.where(seen, seen_from + (h * size + a) * size + b, -1)
-    two = np.full(len(value), 2)
-    return _FactorGroup(np.stack([h * size + a, h * size + b], 1).ravel(), two, value, two, limit)
-
-
-def _counted(problem: TreeProblem, forbidden: float) -> tuple[_FactorGroup, float]:
-    """Write "low to high" as "at least low" less "at least high + 1" (section 5.1)."""
-    factors = problem.factors
-    assert factors is not None
-    size = problem.n + 1
-    score = np.maximum(factors.scores, forbidden)
-    sizes = np.diff(factors.offsets)
-    constant = float(score[factors.at_least == 0].sum())
-    low = (factors.at_least > 0) & (score != 0.0)
-    high = (factors.at_most < sizes) & (score != 0.0)
-    chosen = np.concatenate([np.flatnonzero(low), np.flatnonzero(high)])
-    flat = factors.arcs[:, 0].astype(np.int64) * size + factors.arcs[:, 1]
-    columns = [flat[factors.offsets[f] : factors.offsets[f + 1]] for f in chosen]
-    return _FactorGroup(
-        np.concatenate([*columns, np.zeros(0, np.int64)]),
-        sizes[chosen],
-        np.concatenate([score[low], -score[high]]),
-        np.concatenate([factors.at_least[low], factors.at_most[high] + 1]).astype(np.int64),
-        np.full(len(chosen), -1),
-    ), constant
+        scored = allowed[:, :, None] & allowed[:, None] & (problem.siblings != 0.0)
+        scored[0] &= not problem.single_root
+        h, a, b = np.nonzero(scored)
+        score = problem.siblings[h, a, b]
+        factors += Factors.siblings(np.column_stack([h, a, b]), score)
+        seen = (score < 0.0) & sees_parts & ((a > h) == (b > h))
+        limits.append(np.where(seen, square + (h * size + a) * size + b, -1))
+    return _bounds(problem, factors, np.concatenate(limits), local, forbidden, backbone)
 
 
 def _bounds(
-    groups: _FactorGroup,
-    local: Floats,
-    constant: float,
     problem: TreeProblem,
-    sees_parts: bool,
-    outermost: bool,
+    factors: Factors,
+    limits: NDArray[np.int64],
+    local: Floats,
+    forbidden: float,
+    backbone: str,
 ) -> LinearBounds:
-    columns, size, score, need, limit = groups
+    """Write "low to high" as "at least low" less "at least high + 1", and bound each of these."""
+    worth, sizes = np.maximum(factors.scores, forbidden), np.diff(factors.offsets)
+    low = np.flatnonzero((factors.at_least > 0) & (worth != 0.0))
+    high = np.flatnonzero((factors.at_most < sizes) & (worth != 0.0))
+    chosen = np.concatenate([low, high])
+    score = np.concatenate([worth[low], -worth[high]])
+    need = np.concatenate([factors.at_least[low], factors.at_most[high] + 1]).astype(np.int64)
+    size, limit = sizes[chosen], limits[chosen]
     count = len(score)
     owner = np.repeat(np.arange(count), size)
+    place = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)
+    arcs = factors.arcs[factors.offsets[chosen][owner] + place]
+    columns = arcs[:, 0].astype(np.int64) * (problem.n + 1) + arcs[:, 1]
     single = (score > 0.0) & (need == size)  # one bound for each arc
-    counts = np.where(single, size, 2)
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(np.where(single, size, 2))]).astype(np.int64)
     constants = np.zeros(offsets[-1])
     limited = ~single & (score > 0.0)
     constants[offsets[:-1][limited]] = score[limited]
@@ -260,8 +203,6 @@ def _bounds(
     losses = score < 0.0
     constants[offsets[:-1][losses] + 1] = -(slope * (need - 1))[losses]
     # members: each in a bound of its own, or all in the second bound
-    begin = np.concatenate([[0], np.cumsum(size)])[:-1]
-    place = np.arange(len(columns)) - begin[owner]
     rows = offsets[owner] + np.where(single[owner], place, 1)
     entries = np.where(single[owner], score[owner], slope[owner])
     seen = np.flatnonzero(limit >= 0)
@@ -275,22 +216,20 @@ def _bounds(
     members = sparse.csr_matrix(
         (np.ones(len(columns)), (owner, columns)), shape=(count, len(local))
     )
+    constant = float(worth[factors.at_least == 0].sum())
+    sees_parts = len(local) > (problem.n + 1) ** 2
     return LinearBounds(
         matrix, constants, offsets, score, need, size, members, local, _unit(problem), constant,
-        problem.n, sees_parts, outermost,
+        problem.n, sees_parts, backbone == "carreras",
     )  # fmt: skip
 
 
 def _unit(problem: TreeProblem) -> float:
     """Return 1 if all scores are whole numbers, so that all trees' scores are; else 0."""
-    given = [problem.arcs, problem.grandparents, problem.siblings]
-    if problem.factors is not None:
-        given.append(problem.factors.scores)
-    for values in given:
-        if values is not None:
-            finite = values[values > -np.inf]
-            if (np.abs(finite) > 1e9).any() or (finite != np.rint(finite)).any():
-                return 0.0
+    for values in parts_of(problem).values():
+        finite = values[values > -np.inf]
+        if (np.abs(finite) > 1e9).any() or (finite != np.rint(finite)).any():
+            return 0.0
     return 1.0
 
 

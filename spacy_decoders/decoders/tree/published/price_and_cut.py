@@ -16,13 +16,13 @@ from ....errors import DecodersError, ProblemError
 from ...programs import Solver, checked_solver
 from ..constrained import best_constrained
 from ..decoder import TreeDecoder, certified, infeasible
+from ..fallbacks import bounding_arcs
 from ..kernels import proofs
-from ..magnitudes import without_prohibitive
+from ..magnitudes import parts_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
-from ..scoring import score_and_scale
+from ..scoring import score_and_scale, score_tree
 from ..sentences import best_sentences
-from .grandparent_scores import DenseGrandparents, GrandparentScorer, ScoreTable
-from .price_and_cut_pricing import GrandparentModel, best_tree
+from .price_and_cut_pricing import GrandparentModel, ScoreTable, best_tree
 from .price_and_cut_search import BranchAndPrice, PriceAndCutResult
 
 __all__ = ["PriceAndCut"]
@@ -89,48 +89,17 @@ class PriceAndCut(TreeDecoder):
     def __post_init__(self) -> None:
         checked_solver(self.solver)
 
-    def decode(
-        self,
-        problem: TreeProblem,
-        *,
-        scorer: GrandparentScorer | None = None,
-        budget: Budget = UNLIMITED,
-    ) -> TreeSolution:
-        """Find the best tree.
-
-        Parameters
-        ----------
-        problem
-            Arcs, and grandparents unless they come from `scorer`.
-        scorer
-            Grandparent scores on demand, in place of the problem's.
-        budget
-            When to stop. Without any tree by then, the search continues until the first one.
-
-        Raises
-        ------
-        ProblemError
-            If the problem has siblings or factors, or scores too large for a solver.
-        InfeasibleError
-            If no tree satisfies the constraints.
-        """
-        if problem.is_constrained or problem.boundaries is not None:
-            if scorer is not None:
-                raise ProblemError(
-                    "scorer: problems with labels, rules or boundaries are decoded in parts; "
-                    "pass the grandparents in the problem instead."
-                )
-            parts = best_constrained if problem.is_constrained else best_sentences
-            return parts(self, problem, budget)
-        found = self.search(problem, scorer=scorer, budget=budget)
+    def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
+        if problem.is_constrained:
+            return best_constrained(self, problem, budget)
+        if problem.boundaries is not None:
+            return best_sentences(self, problem, budget)
+        found = self.search(problem, budget=budget)
         if found.heads is None:
             raise infeasible(problem)
         heads = found.heads[1:].astype(np.int32)
         legal = proofs.tally(problem.arcs, heads, problem.projective, problem.single_root)[0]
         score, scale = score_and_scale(problem, heads)
-        if scorer is not None:  # it is called only once for each chain
-            score += float(found.chains.sum())
-            scale += float(np.abs(found.chains).sum())
         if not legal or score == -np.inf:
             raise DecodersError("PriceAndCut: the search returned no legal tree.")
         # nodes are closed within a slack, which the tolerance must include
@@ -138,83 +107,46 @@ class PriceAndCut(TreeDecoder):
             "PriceAndCut", problem, heads, score, scale, found.bound, 0.0, found.rounds
         )
 
-    def search(
-        self,
-        problem: TreeProblem,
-        *,
-        scorer: GrandparentScorer | None = None,
-        budget: Budget = UNLIMITED,
-    ) -> PriceAndCutResult:
-        """Do the same, and return statistics of the search."""
-        _check(problem, scorer)
+    def search(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> PriceAndCutResult:
+        """Find the best tree, and return statistics of the search."""
+        if problem.siblings is not None or problem.has_factors:
+            parts = "siblings" if problem.siblings is not None else "factors"
+            raise ProblemError(
+                f"PriceAndCut: scores arcs and grandparents only, but the problem has {parts}; "
+                "use BranchAndBound, or leave them out."
+            )
         clock = budget.start()
         if problem.n == 0:
             return PriceAndCutResult(np.array([-1]), 0.0, 0.0, True)
         if SECONDS_A_CUBE * problem.n**3 > clock.seconds_left:
-            fallback = _without_program(problem, scorer or DenseGrandparents.of(problem))
+            fallback = _without_program(problem)
             if fallback is not None:
                 return fallback
-        if scorer is not None:
-            return self._searched(problem, scorer, clock)
         for part, beyond in without_prohibitive(problem):
-            found = self._searched(part, None, clock)
+            found = self._searched(part, clock)
             if found.heads is not None and (found.score > beyond or clock.exhausted(found.rounds)):
                 break
         return replace(found, bound=max(found.bound, beyond))
 
-    def _searched(
-        self, problem: TreeProblem, scorer: GrandparentScorer | None, clock: Clock
-    ) -> PriceAndCutResult:
-        arcs = np.where(problem.arcs < -LARGEST, -np.inf, problem.arcs)
-        table = ScoreTable(scorer or DenseGrandparents.of(problem), arcs > -np.inf, -LARGEST)
-        model = GrandparentModel(arcs, table, problem.projective, problem.single_root)
-        found = BranchAndPrice(model, self.solver, self.pruning, not self.relax, clock).run()
-        if (problem.allowed & (arcs == -np.inf)).any() or table.lowered:
-            _check_left_out(problem, table, found)
-        return found
+    def _searched(self, problem: TreeProblem, clock: Clock) -> PriceAndCutResult:
+        for scores in parts_of(problem).values():
+            if np.abs(scores[scores > -np.inf]).max(initial=0.0) > LARGEST:
+                raise ProblemError(
+                    "PriceAndCut: a linear-programming solver can't handle scores beyond "
+                    f"{LARGEST:g}; scale them, forbid low ones by -inf, or use BranchAndBound."
+                )
+        one_root = problem.single_root
+        model = GrandparentModel(problem.arcs, ScoreTable(problem), problem.projective, one_root)
+        return BranchAndPrice(model, self.solver, self.pruning, not self.relax, clock).run()
 
 
-def _without_program(problem: TreeProblem, scorer: GrandparentScorer) -> PriceAndCutResult | None:
+def _without_program(problem: TreeProblem) -> PriceAndCutResult | None:
     """Find a tree and a bound by the most that grandparents can add to each arc."""
-    most = problem.arcs.copy()
-    most[1:] += scorer.by_arc[1:]
+    most = bounding_arcs(problem, -np.inf)
     bound = best_tree(most, problem.projective, problem.single_root)
     if bound.value == -np.inf:
         return None
-    heads = bound.heads
-    c = np.flatnonzero(heads > 0)
-    chains = np.asarray(scorer.score(heads[heads[c]], heads[c], c), dtype=np.float64)
-    arcs = problem.arcs[heads[1:], np.arange(1, problem.n + 1)]
-    score = float(arcs.sum() + chains.sum())
+    score = score_tree(problem, bound.heads[1:])
     if score == -np.inf:
         return None
-    return PriceAndCutResult(heads, score, bound.value, False, scored=len(chains), chains=chains)
-
-
-def _check(problem: TreeProblem, scorer: GrandparentScorer | None) -> None:
-    if problem.siblings is not None or problem.has_factors:
-        parts = "siblings" if problem.siblings is not None else "factors"
-        raise ProblemError(
-            f"PriceAndCut: scores arcs and grandparents only, but the problem has {parts}; use "
-            "BranchAndBound, or leave them out."
-        )
-    highest = problem.arcs.max(initial=-np.inf)
-    if scorer is None and problem.grandparents is not None:
-        highest = max(highest, problem.grandparents.max(initial=-np.inf))
-    if highest > LARGEST:
-        raise ProblemError(
-            f"PriceAndCut: a linear-programming solver can't handle scores beyond {LARGEST:g}; "
-            "scale them, or use BranchAndBound."
-        )
-
-
-def _check_left_out(problem: TreeProblem, table: ScoreTable, found: PriceAndCutResult) -> None:
-    """Raise if the best tree may contain a part whose score is too low for a solver."""
-    arcs = np.maximum(problem.arcs[:, 1:], 0.0).max(axis=0, initial=0.0).sum()
-    chains = np.maximum(table.upper, 0.0).max(axis=(0, 1), initial=0.0).sum()
-    if found.score < arcs + chains - LARGEST:
-        raise ProblemError(
-            f"PriceAndCut: the best tree may hold a score below {-LARGEST:g}, which a "
-            "linear-programming solver can't handle; forbid such parts by -inf, or use "
-            "BranchAndBound."
-        )
+    return PriceAndCutResult(bound.heads, score, bound.value, False, scored=problem.n)

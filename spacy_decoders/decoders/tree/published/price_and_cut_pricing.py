@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from ....arrays import read_only
 from ..decoder import UNIT, rounding_slack
 from ..kernels import chu_liu_edmonds, eisner, proofs
-from ..problem import NO_GAPS
-from .grandparent_scores import ScoreTable, chains_of
+from ..problem import NO_GAPS, TreeProblem
 
 __all__ = [
     "GrandparentModel",
+    "ScoreTable",
     "TreeBound",
     "best_tree",
+    "chains_of",
     "lagrangian_bound",
     "priced",
     "slope_at",
@@ -35,6 +36,53 @@ __all__ = [
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Tokens = NDArray[np.intp]
+
+
+class ScoreTable:
+    """The grandparent scores of one sentence that were asked for, and bounds on the others.
+
+    Attributes
+    ----------
+    upper
+        (n + 1, n + 1, n + 1), the score of each chain where it is known, elsewhere the lesser of
+        the most that any g or any c makes of it; ``-inf`` where there can be no such chain.
+    known
+        Where `upper` is the score itself.
+    scored
+        How many chains were scored.
+    """
+
+    def __init__(self, problem: TreeProblem) -> None:
+        size = problem.n + 1
+        values = np.zeros((size,) * 3) if problem.grandparents is None else problem.grandparents
+        possible = chains_of(problem.allowed)
+        self._values: Floats = np.where(possible, values, -np.inf)
+        by_arc, by_chain = self._values.max(axis=0), self._values.max(axis=2)
+        self.upper: Floats = np.minimum(by_arc[None], by_chain[:, :, None])
+        self.upper[~possible] = -np.inf
+        self.known: Mask = ~possible
+        self.scored = 0
+
+    def score(self, g: Tokens, p: Tokens, c: Tokens) -> Floats:
+        """Return the scores of distinct chains."""
+        self.scored += int((~self.known[g, p, c]).sum())
+        self.upper[g, p, c] = self._values[g, p, c]
+        self.known[g, p, c] = True
+        return self.upper[g, p, c]
+
+    def chains_of_tree(self, heads: NDArray[np.int64]) -> Floats:
+        """Return the scores of a tree's chains; `heads` begins with -1 for the root."""
+        c = np.flatnonzero(heads > 0)
+        return self.score(heads[heads[c]], heads[c], c)
+
+
+def chains_of(allowed: Mask) -> Mask:
+    """Return which chains g -> p -> c consist of allowed arcs."""
+    chains = allowed[:, :, None] & allowed[None, :, :]
+    chains[:, 0, :] = False
+    tokens = np.arange(len(allowed))
+    chains[tokens, :, tokens] = False  # g -> p -> g is a cycle
+    return chains
 
 
 class GrandparentModel(NamedTuple):

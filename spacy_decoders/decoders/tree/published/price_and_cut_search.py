@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from ....budget import UNLIMITED, Clock
 from ....errors import InfeasibleError
 from ...programs import Solver, SolverError
 from ..decoder import UNIT
-from .grandparent_scores import chains_of
 from .price_and_cut_pricing import (
     Floats,
     GrandparentModel,
@@ -20,6 +19,7 @@ from .price_and_cut_pricing import (
     Tokens,
     TreeBound,
     best_tree,
+    chains_of,
     lagrangian_bound,
     priced,
     slope_at,
@@ -60,8 +60,6 @@ class PriceAndCutResult:
         How many grandparents were scored, and how many entered the program.
     rounds
         How many linear programs were solved.
-    chains
-        The scores of the tree's grandparents.
     """
 
     heads: NDArray[np.int64] | None
@@ -71,7 +69,6 @@ class PriceAndCutResult:
     scored: int = 0
     added: int = 0
     rounds: int = 0
-    chains: Floats = field(default_factory=lambda: np.zeros(0))
 
 
 class BranchAndPrice:
@@ -154,16 +151,9 @@ class BranchAndPrice:
         return self._result(max([closed, self._pruned, *(-of[0] for of in open_nodes)]), integral)
 
     def _result(self, bound: float, integral: bool) -> PriceAndCutResult:
-        heads = self.heads
+        added = self._master.chains.shape[1] if self._master else 0
         return PriceAndCutResult(
-            heads,
-            self.score,
-            bound,
-            integral,
-            scored=self.table.scored,
-            added=self._master.chains.shape[1] if self._master else 0,
-            rounds=self.rounds,
-            chains=np.zeros(0) if heads is None else self.table.chains_of_tree(heads),
+            self.heads, self.score, bound, integral, self.table.scored, added, self.rounds
         )
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from functools import cache
 
 import numpy as np
 import pytest
@@ -17,38 +16,14 @@ from spacy_decoders.decoders.tree import (
     score_tree,
     violations,
 )
-from spacy_decoders.decoders.tree.branch_and_bound import search
+from spacy_decoders.decoders.tree.branch_and_bound import preparation
 from spacy_decoders.errors import InfeasibleError, ProblemError
-from tests import oracles
-
-
-@cache
-def trees(n, projective, single_root):
-    return list(oracles.all_trees(n, projective=projective, single_root=single_root))
+from tests.decoders.tree.truth import Truth
 
 
 def best_scores(problem):
     """The scores of all trees without forbidden parts, best first."""
-    factors = problem.factors
-    scores = []
-    for heads in trees(problem.n, problem.projective, problem.single_root):
-        score = oracles.tree_score(heads, problem.arcs, problem.grandparents, problem.siblings)
-        if factors is not None:
-            score += counted_score(factors, heads)
-        if score > -np.inf:
-            scores.append(score)
-    return sorted(scores, reverse=True)
-
-
-def counted_score(factors, heads):
-    """Pay each factor whose number of arcs in the tree lies in its range."""
-    score = 0.0
-    for f, worth in enumerate(factors.scores):
-        arcs = factors.arcs[factors.offsets[f] : factors.offsets[f + 1]]
-        number = sum(heads[m - 1] == h for h, m in arcs)
-        if factors.at_least[f] <= number <= factors.at_most[f]:
-            score += worth
-    return score
+    return Truth(problem).ranked
 
 
 def random_factors(rng, n):
@@ -280,10 +255,11 @@ def test_long_sentences_stay_within_memory_and_get_a_bound():
     assert solution.certificate.bound >= solution.certificate.score
 
 
-@pytest.mark.parametrize("largest", [0, 4000])
-def test_nodes_too_large_for_charts(monkeypatch, largest):
-    # the limit is lowered, so that small problems take the way of long sentences
-    monkeypatch.setattr(search, "MOST_CHART_BYTES", largest)
+@pytest.mark.parametrize("limits", [["LONGEST_CHART"], ["LONGEST_CHART", "LONGEST_CUBES"]])
+def test_sentences_too_long_for_charts(monkeypatch, limits):
+    # the limits are lowered, so that small problems take the way of long sentences
+    for limit in limits:
+        monkeypatch.setattr(preparation, limit, 0)
     for seed in range(60):
         problem = random_problem(seed + 9000)
         if best_scores(problem):

@@ -2,7 +2,6 @@
 
 from .....jit import internal
 from ...kernels.rows import copy_all
-from .arc_lists import is_free
 
 INF = float("inf")
 
@@ -129,7 +128,7 @@ def _may_move(scores, heads, h, m, projective):
 
 
 @internal(counted=True)
-def climb(lists, scores, incumbents, heads, options):
+def climb(arcs, scores, incumbents, heads, options):
     """Move one token at a time under its best head that is left until nothing gains.
 
     Factors are not looked at on the way; the last tree is scored with them.
@@ -141,13 +140,12 @@ def climb(lists, scores, incumbents, heads, options):
         improved = False
         for m in range(1, scores.arcs.shape[0]):
             old = heads[m]
-            if (old == 0 and keeps_roots) or not is_free(lists, m):
+            if (old == 0 and keeps_roots) or arcs.choices[m] == 1:
                 continue
             present = _worth_under(scores, heads, old, m)
             best, choice = present + 1e-9 * max(1.0, abs(present)), old
-            for a in range(lists.first[m], lists.first[m + 1]):
-                h = lists.head[a]
-                if h == old or (h == 0 and keeps_roots):
+            for h in range(1 if keeps_roots else 0, heads.shape[0]):
+                if h == old or not arcs.mask[h, m]:
                     continue
                 worth = _worth_under(scores, heads, h, m)
                 if worth > best and _may_move(scores, heads, h, m, options.projective):

@@ -1,133 +1,98 @@
 """Branch and bound at one node: bound it, update the multipliers, and choose where to branch.
 
-The parts that the backbone doesn't see are bounded by sums over arcs, or over adjacent siblings:
-`_relax` writes these, `_update` takes a subgradient step on their multipliers, and
-`_branching_arc` looks for the arc whose parts are bounded worst (Qian and Liu, 2013, sections
-3.1 to 3.3).
+The backbone finds the best tree of the :mod:`.relaxation`; `_update` takes a subgradient step on
+the multipliers there, and `_branching_arc` looks for the arc whose parts are bounded worst (Qian
+and Liu, 2013, sections 3.1 to 3.3).
 """
 
 import numpy as np
 
 from .....jit import internal, jit
-from ...kernels import chu_liu_edmonds, eisner
-from ...kernels.rows import copy_all
-from . import arc_pairs as pairs_
-from . import counted_factors as factors_
-from . import grandparent_chains as chains_
-from . import sibling_pairs as siblings_
-from .arc_lists import is_free, list_arcs, mark_tree
-from .chart import back_trace, empty_chart, inside
+from ...kernels import chu_liu_edmonds, eisner, second_order
+from .chains import add_chain_gaps, step_chains
+from .counted_factors import add_factor_gaps, settle_factors, step_factors
 from .incumbents import climb, offer, tree_score
-from .records import (
-    FIRST,
-    SECOND,
-    BackboneScores,
-    NodeFound,
-    NodeParts,
-)
+from .pairs import add_pair_gaps, clear_directions, clip_directions, point_pairs, step_along
+from .records import NodeFound
+from .relaxation import first_paired, gather, relax_into, room
+from .sides import add_side_gaps, point_side
 
 INF = np.inf
 
 
-@internal(counted=True)
-def _gather(lists, scores, multipliers, options):
-    """Take the scores of all parts that are left, and the multipliers of earlier nodes."""
-    count = lists.head.shape[0]
-    base = np.zeros(count)
-    for a in range(1, count):
-        base[a] = scores.arcs[lists.head[a], lists.modifier[a]]
-    chains = chains_.gather_chains(lists, scores, multipliers, options.backbone)
-    siblings = siblings_.gather_siblings(lists, scores, multipliers)
-    pairs = pairs_.gather_pairs(lists, scores, multipliers, options)
-    factors = factors_.gather_factors(lists, scores, multipliers)
-    adjacent = np.empty(lists.pairs[count])
-    scored = BackboneScores(
-        base, np.empty(count), np.zeros(count), chains.score, adjacent, scores.gaps
-    )
-    return NodeParts(lists, scored, siblings, pairs, chains, factors)
+@internal()
+def _has_chains(parts, options):
+    return parts.scores.grandparents.shape[0] > 1 and not options.second
 
 
 @internal()
-def _keep(parts, multipliers):
-    """Leave the multipliers to the nodes that come."""
-    siblings_.keep_siblings(parts.lists, parts.siblings, multipliers)
-    pairs_.keep_pairs(parts.lists, parts.pairs, multipliers)
-    chains_.keep_chains(parts.lists, parts.chains, multipliers)
-    factors_.keep_factors(parts.factors, multipliers)
-
-
-@internal()
-def _relax(parts, backbone):
-    """Write the scores that the backbone runs on; return the constant of the bound."""
-    lists, scored = parts.lists, parts.backbone
-    copy_all(scored.arc, scored.base)
-    if backbone == SECOND:
-        siblings_.relax_onto_adjacent(lists, parts.siblings, scored)
-    else:
-        chains_.relax_chains(lists, parts.chains, scored)
-    constant = parts.factors.constant + pairs_.relax_pairs(parts.pairs, scored.arc)
-    return constant + factors_.relax_factors(parts.factors, scored)
-
-
-@internal()
-def _update(parts, heads, in_tree, gap, rate, options):
+def _update(parts, heads, gap, rate, options):
     """Take one Polyak step: as long as would close the gap if the bound were linear."""
-    lists = parts.lists
-    siblings_.point_siblings(lists, parts.siblings, in_tree, options.momentum)
-    pairs_.point_pairs(parts.pairs, in_tree, options.momentum)
-    norm = pairs_.clip_direction(parts.siblings) + pairs_.clip_direction(parts.pairs)
-    norm += factors_.step_factors(parts.factors, in_tree, 0.0)
-    norm += chains_.step_chains(lists, parts.chains, heads, in_tree, 0.0)
+    size, stored = heads.shape[0], parts.multipliers.factors
+    begin, norm = first_paired(parts, options.single_root), 0.0
+    for h in range(begin, size):
+        if options.second:
+            point_side(parts, h, True, heads)
+            point_side(parts, h, False, heads)
+        point_pairs(parts, h, options.second, heads)
+        norm += clip_directions(parts, h)
+    norm += step_factors(parts.factors, stored, heads, 0.0)
+    if _has_chains(parts, options):
+        norm += step_chains(parts, options.projective, heads, 0.0)
     if norm == 0.0:
         return
     step = rate * gap / norm
-    pairs_.step_along(parts.siblings, step)
-    pairs_.step_along(parts.pairs, step)
-    factors_.step_factors(parts.factors, in_tree, step)
-    chains_.step_chains(lists, parts.chains, heads, in_tree, step)
+    for h in range(begin, size):
+        step_along(parts, h, step, options.momentum)
+    step_factors(parts.factors, stored, heads, step)
+    if _has_chains(parts, options):
+        step_chains(parts, options.projective, heads, step)
 
 
 @internal(counted=True)
-def _branching_arc(parts, heads, in_tree):
+def _branching_arc(parts, heads, options):
     """Return the free arc whose parts have the largest gap between bound and score (3.3)."""
-    lists = parts.lists
-    gaps = np.zeros(lists.head.shape[0])
-    siblings_.add_sibling_gaps(lists, parts.siblings, in_tree, gaps)
-    pairs_.add_pair_gaps(parts.pairs, in_tree, gaps)
-    factors_.add_factor_gaps(parts.factors, in_tree, gaps)
-    chains_.add_chain_gaps(lists, parts.chains, heads, in_tree, gaps)
-    best, choice = -1.0, -1
-    for a in range(1, lists.head.shape[0]):
-        if is_free(lists, lists.modifier[a]):
-            # without any gap, branch on the tree itself
-            gap = gaps[a] + (1e-12 if in_tree[a] else 0.0)
-            if gap > best:
-                best, choice = gap, a
-    return choice
+    size = heads.shape[0]
+    gaps = np.zeros((size, size))
+    for h in range(first_paired(parts, options.single_root), size):
+        if options.second:
+            add_side_gaps(parts, h, True, heads, gaps)
+            add_side_gaps(parts, h, False, heads, gaps)
+        add_pair_gaps(parts, h, options.second, heads, gaps)
+    add_factor_gaps(parts.factors, parts.multipliers.factors, heads, gaps)
+    if _has_chains(parts, options):
+        add_chain_gaps(parts, options.projective, heads, gaps)
+    best, head, modifier = -1.0, -1, -1
+    for m in range(1, size):
+        for h in range(size):
+            if parts.arcs.mask[h, m] and parts.arcs.choices[m] > 1:
+                # without any gap, branch on the tree itself
+                gap = gaps[h, m] + (1e-12 if heads[m] == h else 0.0)
+                if gap > best:
+                    best, head, modifier = gap, h, m
+    return head, modifier
 
 
 @internal(counted=True)
-def _run_first_order(lists, arc, gaps, table, tokens, heads, single_root):
-    """Run Eisner or Chu-Liu-Edmonds on the arcs that are left; return the value.
-
-    Without any tree it is ``-inf``.
-    """
-    size = heads.shape[0]
-    dense = table[0]
-    for h in range(size):
-        for m in range(size):
-            a = lists.index[h, m]
-            dense[h, m] = arc[a] if a >= 0 else -INF
-    if tokens is None:
-        value = eisner.inside(dense, single_root, gaps, table[1], table[2], table[3], table[4])
+def _best_tree(arcs, pairs, grandparents, gaps, single_root, space, table, tokens, heads):
+    """Write the best tree of a backbone; return its value, ``-inf`` without any."""
+    value = -INF
+    if space is not None:
+        found, value = second_order.decode(
+            arcs, grandparents, pairs, gaps, single_root, False, space
+        )
+        for m in range(1, heads.shape[0]):
+            heads[m] = found[m - 1]
+    if table is not None:
+        value = eisner.inside(arcs, single_root, gaps, table[0], table[1], table[2], table[3])
         if value > -INF:
             eisner.back_trace(
-                dense, single_root, gaps, table[1], table[2], table[3], table[4], heads
+                arcs, single_root, gaps, table[0], table[1], table[2], table[3], heads
             )
-        return value
-    return chu_liu_edmonds.solve_rooted(
-        dense, single_root, True, heads, np.empty(2 * size), tokens
-    )[0]
+    if tokens is not None:
+        work = np.empty(2 * heads.shape[0])
+        value = chu_liu_edmonds.solve_rooted(arcs, single_root, True, heads, work, tokens)[0]
+    return value
 
 
 @internal()
@@ -140,7 +105,9 @@ def closing_slack(incumbents, options):
 
 
 @jit()
-def solve_node(scores, bounding, multipliers, incumbents, mask, options, table, tokens):
+def solve_node(
+    scores, bounding, multipliers, incumbents, mask, options, grandparents, space, table, tokens
+):
     """Lower the bound of one node, and fill `incumbents`.
 
     Parameters
@@ -149,10 +116,12 @@ def solve_node(scores, bounding, multipliers, incumbents, mask, options, table, 
         Scores whose best tree bounds that of `scores`: mostly the same.
     mask
         uint8 (n + 1, n + 1), the arcs of the node.
-    table, tokens
-        Room for :func:`_run_first_order`: float64 (5, n + 1, n + 1) and, unless None for Eisner,
-        int64 (4, 2n + 2). Both None for the chart of second order: their types tell the
-        backbone, so that only this backbone is compiled.
+    grandparents
+        Finite, for the chart of second order; or empty.
+    space, table, tokens
+        Room for the chart of second order; or float64 (4, n + 1, n + 1) for Eisner's; or int64
+        (4, 2n + 2) for Chu-Liu-Edmonds. The others are None: their types tell the backbone, so
+        that only this backbone is compiled.
 
     Returns
     -------
@@ -160,40 +129,32 @@ def solve_node(scores, bounding, multipliers, incumbents, mask, options, table, 
         Whether the node seems closed, or the arc to branch on.
     """
     size, k = mask.shape[0], incumbents.scores.shape[0]
-    backbone = options.backbone
-    second = backbone == SECOND
-    with_chains = second or bounding.grandparents.shape[0] > 1
-    lists, complete = list_arcs(mask, options.single_root, with_chains, second)
-    if not complete:
-        return NodeFound(0, -1, -1)
-    parts = _gather(lists, bounding, multipliers, options)
-    arcs = lists.head.shape[0]
-    in_tree = np.zeros(arcs, np.uint8)
-    if table is None:
-        chart = empty_chart(lists, arcs, size)
+    parts = gather(bounding, multipliers, mask)
+    for m in range(1, size):
+        if parts.arcs.choices[m] == 0:
+            return NodeFound(0, -1, -1)
+    settle_factors(parts.factors, multipliers.factors)
+    arcs, pairs = room(parts, options.second)
+    for h in range(first_paired(parts, options.single_root), size):
+        clear_directions(parts, h)
     upper, passes, stalled, rate = INF, 0, 0, options.rate
     heads = np.zeros(size, np.int32)
     found = last = -INF  # the score of the best tree as it came, and of the last one
     failures = rest = 0  # climbs that led nowhere, and trees to pass over before the next one
     while True:
-        constant = _relax(parts, backbone)
+        value = relax_into(
+            parts, options.single_root, options.projective, options.second, arcs, pairs
+        )
         passes += 1
-        if table is None:
-            value = inside(lists, parts.backbone, chart)
-        else:
-            value = _run_first_order(
-                lists, parts.backbone.arc, parts.backbone.gaps, table, tokens, heads,
-                options.single_root,
-            )  # fmt: skip
-        value += constant
+        value += _best_tree(
+            arcs, pairs, grandparents, bounding.gaps, options.single_root, space, table, tokens,
+            heads,
+        )  # fmt: skip
         if value == -INF:
             return NodeFound(passes, -1, -1)
         threshold = incumbents.scores[k - 1]
         stalled = 0 if value < upper - 1e-3 * max(upper - threshold, 0.0) else stalled + 1
         upper = min(upper, value)
-        if table is None:
-            back_trace(lists, parts.backbone, chart, heads)
-        mark_tree(lists, heads, in_tree)
         # a climb takes about as long as a pass, and hardly ever leads anywhere from poor trees
         least = found if passes > 1 else incumbents.scores[0]
         least -= 0.25 * max(upper - incumbents.scores[0], 0.0)
@@ -202,7 +163,7 @@ def solve_node(scores, bounding, multipliers, incumbents, mask, options, table, 
         rest = max(rest - 1, 0)
         if rest == 0 and truth >= least and truth != last:
             before = incumbents.scores[0]
-            climb(lists, scores, incumbents, heads, options)
+            climb(parts.arcs, scores, incumbents, heads, options)
             failures = 0 if incumbents.scores[0] > before else failures + 1
             rest = failures + 1
         found, last = max(found, truth), truth
@@ -210,24 +171,12 @@ def solve_node(scores, bounding, multipliers, incumbents, mask, options, table, 
         slack = closing_slack(incumbents, options)
         if value <= threshold + slack:
             # the multipliers of this very pass prove it
-            _keep(parts, multipliers)
             return NodeFound(passes, -1, -1)
         if passes >= options.passes:
-            a = _branching_arc(parts, heads, in_tree)
-            _keep(parts, multipliers)
-            if a < 0:  # one tree is left
-                return NodeFound(passes, -1, -1)
-            return NodeFound(passes, np.int64(lists.head[a]), np.int64(lists.modifier[a]))
+            head, modifier = _branching_arc(parts, heads, options)
+            return NodeFound(passes, head, modifier)
         if stalled >= 3:
             rate *= 0.6
             stalled = 0
         target = threshold if threshold > -INF else incumbents.scores[0]
-        _update(parts, heads, in_tree, max(value - target, slack), rate, options)
-
-
-def room(backbone, size):
-    """Return `table` and `tokens` of a backbone, as :func:`solve_node` wants them."""
-    if backbone == SECOND:
-        return None, None
-    table = np.empty((5, size, size))
-    return table, np.empty((4, 2 * size), np.int64) if backbone != FIRST else None
+        _update(parts, heads, max(value - target, slack), rate, options)

@@ -1,7 +1,6 @@
 """What the kernels of branch and bound hand to each other.
 
-An *arc number* counts the arcs that are left at a node. Scores are float64 with a true
-``-inf``: it only ever meets additions and comparisons.
+Scores are float64 with a true ``-inf``: it only ever meets additions and comparisons.
 """
 
 from __future__ import annotations
@@ -14,10 +13,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
-
-#: The backbones: the best arborescence, Eisner's chart, or the chart of second order, which sees
-#: chains and adjacent siblings.
-SPANNING, FIRST, SECOND = 0, 1, 2
 
 
 class PartScores(NamedTuple):
@@ -44,17 +39,16 @@ class PartScores(NamedTuple):
 
 
 class Multipliers(NamedTuple):
-    """The multipliers that all nodes share; -1 where one has never been set.
+    """The multipliers that all nodes share.
 
-    `slack[h, m]` estimates how much worse the best tree with an arc is: where a gain is split
-    between two arcs for the first time, the less likely arc gets the larger part.
-    Bounds count no multiplier of a chain beyond `limit`.
+    Those of factors are -1 where one has never been set; bounds count no multiplier of a chain
+    beyond `limit`. `directions` is room for those of the last step along siblings.
     """
 
     siblings: Floats
+    directions: Floats
     grandparents: Floats
     factors: Floats
-    slack: Floats
     limit: float
 
 
@@ -70,10 +64,11 @@ class NodeOptions(NamedTuple):
 
     `passes` is the most passes of dynamic programming; `rate` and `momentum` belong to the
     subgradient steps. Certificates compare with `tolerance`, relative to 1 + the best score,
-    and with the `rounding` error of a bound.
+    and with the `rounding` error of a bound. Where `second`, the backbone is the chart that sees
+    all grandparents and adjacent siblings; else it sees arcs alone.
     """
 
-    backbone: int
+    second: bool
     passes: int
     rate: float
     momentum: float
@@ -95,117 +90,45 @@ class NodeFound(NamedTuple):
     modifier: int
 
 
-class ArcLists(NamedTuple):
-    """The arcs that are left, sorted by modifier, then head; arc 0 points at the root.
+class NodeArcs(NamedTuple):
+    """The arcs that are left at a node.
 
-    `first[m]` is the first arc of modifier m; its heads are the *slots* 0, 1, ... of m.
-    ``members[sides[2 h + s] : sides[2 h + s + 1]]`` are the arcs from h to its left (s = 0) or
-    right (s = 1), nearest first. `index[h, m]` is the number of an arc, -1 if it is gone.
-
-    Entries of arrays over other things begin at `chains[a]` for (arc a = (h, m), slot of h), and
-    at `pairs[a]` for (inner sibling, outer sibling a).
+    `mask` has 1 for each. The modifiers left to h are ``of[h, : count[h]]``, from left to right,
+    of which `before[h]` precede it; `choices[m]` heads are left to m.
     """
 
-    head: Ints
-    modifier: Ints
-    first: Offsets
-    chains: Offsets
-    sides: Offsets
-    members: Ints
-    pairs: Offsets
-    index: Ints  # type: ignore[assignment] # which hides the method of tuples
-
-
-class SpanChart(NamedTuple):
-    """Best scores of spans.
-
-    `right[a, e]` and `left[a, e]` are complete spans from the modifier of arc a to token e, and
-    `left_by_end` is `left` with its axes swapped; `incomplete` is over chains, `between` over
-    pairs. `stack` is room for the back-trace.
-    """
-
-    right: Floats
-    left: Floats
-    left_by_end: Floats
-    incomplete: Floats
-    between: Floats
-    stack: Offsets
-
-
-class BackboneScores(NamedTuple):
-    """What the backbone is run on: the relaxed scores, of which each is exact for some tree.
-
-    `base` are the scores of the arcs, `arc` those with what the relaxation adds. For the chart
-    of second order also `start` (an arc that is its head's first on its side), `chain` (an
-    arc with its grandparent) and `adjacent` (two adjacent siblings). `gaps` as in
-    :class:`PartScores`.
-    """
-
-    base: Floats
-    arc: Floats
-    start: Floats
-    chain: Floats
-    adjacent: Floats
-    gaps: Floats
-
-
-class SiblingPairs(NamedTuple):
-    """Pairs of modifiers on one side of their head, with room for one head's sums."""
-
-    score: Floats
-    multiplier: Floats
-    direction: Floats
-    gains: Floats
-    losses: Floats
-    following: Offsets
-
-
-class ArcPairs(NamedTuple):
-    """Pairs of the arcs `one` and `other` from one head that the backbone does not see."""
-
-    score: Floats
-    multiplier: Floats
-    direction: Floats
-    one: Ints
-    other: Ints
-
-
-class GrandparentChains(NamedTuple):
-    """Scores of chains; the others are empty where the backbone sees grandparents.
-
-    `reduced` is the score less the multiplier. An arc's score includes `best`, the best reduced
-    score of its chains, and `paid`, the multipliers of the chains in which it is the upper arc.
-    """
-
-    score: Floats
-    multiplier: Floats
-    reduced: Floats
-    best: Floats
-    paid: Floats
+    mask: NDArray[np.uint8]
+    of: Ints
+    count: Offsets  # type: ignore[assignment] # which hides the method of tuples
+    before: Offsets
+    choices: Offsets
 
 
 class CountedFactors(NamedTuple):
     """Factors that are left at a node, each paid `score` for at least `need` of its arcs.
 
-    Factor f holds ``arcs[offsets[f] : offsets[f + 1]]``; `home` is where its multipliers stand
-    among those that all nodes share; every tree is paid `constant`.
+    Factor f holds the arcs ``heads[i] -> modifiers[i]`` from `offsets[f]` on; `home` is where
+    their multipliers stand among those that all nodes share; every tree is paid `constant`.
+    `room` is for one factor's multipliers.
     """
 
     offsets: Offsets
-    arcs: Ints
+    heads: Ints
+    modifiers: Ints
     score: Floats
     need: Ints
     home: Offsets
-    multiplier: Floats
     constant: float
+    room: Floats
 
 
 class NodeParts(NamedTuple):
-    """All that is left at a node."""
+    """All that is left at a node; `gains`, `losses` and `following` are room for one side."""
 
-    lists: ArcLists
-    backbone: BackboneScores
-    siblings: SiblingPairs
-    pairs: ArcPairs
-    chains: GrandparentChains
+    scores: PartScores
+    multipliers: Multipliers
+    arcs: NodeArcs
     factors: CountedFactors
+    gains: Floats
+    losses: Floats
+    following: Offsets

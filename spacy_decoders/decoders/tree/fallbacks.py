@@ -1,0 +1,158 @@
+"""What takes hardly any time: bounds by single arcs, and projective trees of separate blocks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import read_only
+from ...budget import Budget
+from ...certificate import tolerance_of
+from .decoder import certified_by_arcs
+from .problem import NO_GAPS, TreeProblem, TreeSolution
+from .scoring import score_tree
+
+__all__ = [
+    "arborescence_bound",
+    "best_heads_bound",
+    "block_tree",
+    "bounding_arcs",
+    "lacks_time",
+    "most_of_arcs",
+    "tree_in_time",
+]
+
+#: Seconds that a chart and its check may take for each triple of tokens, on a slow machine.
+STEP = 2e-9
+
+#: What a decoder may take in any case.
+LEAST = 0.05
+
+#: Tokens of a block.
+BLOCK = 64
+
+
+def bounding_arcs(problem: TreeProblem, forbidden: float) -> NDArray[np.float64]:
+    """Return scores of single arcs that include the most that grandparents and siblings add.
+
+    No tree scores more under the problem's scores than under these.
+
+    Parameters
+    ----------
+    forbidden
+        The finite score of a forbidden part.
+    """
+    arcs = problem.arcs.copy()
+    allowed = problem.allowed
+    for h in range(1, problem.n + 1):
+        if problem.grandparents is not None:
+            above = problem.grandparents[allowed[:, h], h, :]
+            arcs[h] += np.maximum(above.max(axis=0, initial=-np.inf), forbidden)
+    for h in range(1 if problem.single_root else 0, problem.n + 1):
+        if problem.siblings is not None:
+            gains = np.triu(np.maximum(problem.siblings[h], 0.0), 1)
+            gains *= allowed[h][:, None] & allowed[h]
+            arcs[h] += 0.5 * (gains.sum(axis=0) + gains.sum(axis=1))
+    return arcs
+
+
+def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
+    """Bound the best tree by the best arborescence, crossing arcs allowed.
+
+    The score of each arc includes the most that grandparents, siblings and factors can add.
+
+    Parameters
+    ----------
+    forbidden
+        The finite score of a forbidden part.
+    """
+    from .kernels import chu_liu_edmonds  # compiled where it is first needed
+
+    arcs, constant = most_of_arcs(problem, forbidden)
+    decoded = chu_liu_edmonds.decode(read_only(arcs), problem.has_one_root, False)
+    gaps = float(np.maximum(problem.gaps, 0.0).sum())
+    size = abs(float(decoded[2])) + constant + gaps
+    return float(decoded[2]) + constant + gaps + tolerance_of(size)
+
+
+def most_of_arcs(
+    problem: TreeProblem, forbidden: float = -np.inf
+) -> tuple[NDArray[np.float64], float]:
+    """Return the most that each arc adds to a tree with all other parts, and a constant.
+
+    No tree scores more than the sum of its arcs under these scores and the constant, boundaries
+    aside.
+
+    Parameters
+    ----------
+    forbidden
+        The score of a forbidden part.
+    """
+    arcs, constant = bounding_arcs(problem, forbidden), 0.0
+    factors = problem.factors
+    if factors is not None:
+        owner = np.repeat(np.arange(factors.count), np.diff(factors.offsets))
+        least = np.maximum(factors.at_least, 1)
+        # a gain for `least` arcs or more is at most one part of it for each arc that is there
+        gains = np.where(factors.at_least > 0, np.maximum(factors.scores, 0.0) / least, 0.0)
+        np.add.at(arcs, (factors.arcs[:, 0], factors.arcs[:, 1]), gains[owner])
+        constant = float(np.maximum(factors.scores[factors.at_least <= 0], 0.0).sum())
+    return arcs, constant
+
+
+def lacks_time(tokens: int, budget: Budget) -> bool:
+    """Return whether work that is cubic in so many tokens may take longer than the budget."""
+    return budget.seconds is not None and STEP * tokens**3 > max(LEAST, budget.seconds)
+
+
+def best_heads_bound(problem: TreeProblem) -> float:
+    """Return the sum of the best head of each token, rounded up: no tree scores more."""
+    best = problem.arcs[:, 1:].max(axis=0).tolist()
+    return math.fsum(best) + 1e-15 * math.fsum(map(abs, best))
+
+
+def tree_in_time(decoder: str, problem: TreeProblem) -> TreeSolution | None:
+    """Return a projective tree of blocks of tokens, bounded by the best heads; None without."""
+    if problem.boundaries is not None or (found := block_tree(problem)) is None:
+        return None
+    return certified_by_arcs(decoder, problem, found[0][1:], best_heads_bound(problem), 0.0)
+
+
+def block_tree(problem: TreeProblem) -> tuple[NDArray[np.int32], float] | None:
+    """Return heads (n + 1,) and their score, found by single arcs, or None.
+
+    Blocks of tokens are parsed one by one, and then the roots of the blocks: no arcs cross, as
+    each block is attached by its root alone. The time is linear in the number of blocks. The
+    result is None where a block has no tree of its own, or the whole has a forbidden part.
+    """
+    heads = np.zeros(problem.n + 1, np.int32)
+    tops = []
+    for begin in range(1, problem.n + 1, BLOCK):
+        tokens = np.arange(begin, min(begin + BLOCK, problem.n + 1))
+        if not _attach(problem, tokens, True, heads):
+            return None
+        tops.append(int(tokens[heads[tokens] == 0][0]))
+    if not _attach(problem, np.array(tops), problem.single_root, heads):
+        return None
+    score = score_tree(problem, heads[1:])
+    return (heads, score) if score > -np.inf else None
+
+
+def _attach(
+    problem: TreeProblem,
+    tokens: NDArray[np.int64],
+    single_root: bool,
+    heads: NDArray[np.int32],
+) -> bool:
+    """Write the heads of some tokens among themselves; return whether there is a tree."""
+    from .kernels import eisner  # compiled where it is first needed
+
+    given = np.concatenate([[0], tokens])
+    arcs = read_only(np.ascontiguousarray(problem.arcs[np.ix_(given, given)]))
+    chosen, _, value, _ = eisner.decode(arcs, single_root, NO_GAPS)
+    if value == -np.inf:
+        return False
+    heads[tokens] = given[chosen]
+    return True

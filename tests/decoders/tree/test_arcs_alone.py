@@ -1,0 +1,246 @@
+"""Trees of single arcs: Eisner's chart and contraction, max-marginals, margins, the k best."""
+
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from spacy_decoders import Budget, InfeasibleError, ProblemError
+from spacy_decoders.decoders.tree import (
+    BranchAndBound,
+    ChuLiuEdmonds,
+    Eisner,
+    Factors,
+    SecondOrder,
+    TreeProblem,
+    exact_decoder,
+    head_margins,
+    is_projective,
+    is_tree,
+    k_best,
+    max_marginals,
+)
+
+from ...oracles import second_order_score, tree_score
+from .samples import best_through_arcs, scores, slack, trees
+
+
+@pytest.mark.parametrize("projective", [True, False])
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("n", range(6))
+def test_equals_brute_force(n, single_root, projective):
+    rng = np.random.default_rng(n)
+    feasible = 0
+    for trial in range(60 if n < 5 else 25):
+        arcs = scores(rng, n + 1, n + 1)
+        arcs[0] += rng.choice([-3.0, 0.0, 3.0])  # with and without a pull towards many roots
+        problem = TreeProblem(arcs, single_root=single_root, projective=projective)
+        scored = {heads: tree_score(heads, arcs) for heads in trees(n, projective, single_root)}
+        through = best_through_arcs(n, scored)
+        np.testing.assert_allclose(max_marginals(problem), through, rtol=1e-12, atol=1e-9)
+        ranked = sorted((score for score in scored.values() if score > -np.inf), reverse=True)
+        if not ranked:
+            with pytest.raises(InfeasibleError):
+                k_best(problem, 7)
+            continue
+        feasible += 1
+        found = k_best(problem, 7 if trial < 8 else 1)
+        assert len({tuple(tree.heads.tolist()) for tree in found}) == len(found)
+        assert len(found) == min(len(ranked), 7 if trial < 8 else 1)
+        for tree, score in zip(found, ranked, strict=False):
+            own = tree.certificate
+            assert own.score == pytest.approx(score, abs=slack(score))
+            assert scored[tuple(tree.heads.tolist())] == pytest.approx(score, abs=slack(score))
+            # every one is compared with the best of all
+            assert own.bound >= own.score
+            assert own.gap == pytest.approx(ranked[0] - score, abs=slack(score))
+            worse = score < ranked[0] - own.tolerance
+            assert own.status == ("bounded" if worse else "optimal")
+    assert feasible > 8
+
+
+@pytest.mark.parametrize("projective", [True, False])
+@pytest.mark.parametrize("parts", ["grandparents", "siblings"])
+def test_marginals_of_other_parts_equal_brute_force(rng, parts, projective):
+    for n in (0, 1, 2, 4):
+        arcs, chains, pairs = (rng.integers(-4, 5, (n + 1,) * d).astype(float) for d in (2, 3, 3))
+        arcs[rng.random(arcs.shape) < 0.1] = -np.inf
+        arcs[0] = 1.0
+        pairs = pairs if parts == "siblings" else None
+        problem = TreeProblem(arcs, chains, pairs, projective=projective)
+        scored = {
+            heads: tree_score(heads, arcs, chains, pairs) for heads in trees(n, projective, True)
+        }
+        expected = best_through_arcs(n, scored)
+        np.testing.assert_allclose(max_marginals(problem), expected, atol=1e-9)
+        if max(scored.values()) == -np.inf:
+            continue
+        heads = exact_decoder(problem).decode(problem).heads
+        tokens = np.arange(1, n + 1)
+        best = expected[heads, tokens]
+        expected[heads, tokens] = -np.inf
+        margins = best - expected[:, 1:].max(axis=0, initial=-np.inf)
+        np.testing.assert_allclose(head_margins(problem, heads), margins, atol=1e-9)
+
+
+def test_margin_of_the_only_head_is_infinite():
+    assert head_margins(TreeProblem(np.zeros((2, 2))), [0]).tolist() == [np.inf]
+
+
+def test_scores_of_parts_that_no_tree_has_cost_no_precision():
+    rng = np.random.default_rng(0)
+    cube = rng.normal(size=(5, 5, 5))
+    plain = TreeProblem(rng.normal(size=(5, 5)), cube, cube)
+    large = cube.copy()
+    large[:, 3, 1] = 1e15  # siblings in the wrong order
+    given = TreeProblem(plain.arcs, cube, large)
+    assert large[0, 3, 1] == 1e15
+    best = BranchAndBound().decode(given)
+    assert best.certificate.is_optimal
+    expected = BranchAndBound().decode(plain).certificate.score
+    assert best.certificate.score == pytest.approx(expected)
+    margins = head_margins(given, best.heads)
+    assert margins.tolist() == pytest.approx(head_margins(plain, best.heads).tolist())
+
+
+def test_the_k_best_by_the_objective_of_a_decoder(rng):
+    arcs, chains, pairs = (rng.normal(size=(5,) * d) for d in (2, 3, 3))
+    for siblings in (None, pairs):
+        problem = TreeProblem(arcs, chains, siblings)
+        expected = sorted(
+            (second_order_score(t, arcs, chains, siblings) for t in trees(4, True, True)),
+            reverse=True,
+        )
+        found = [tree.certificate.score for tree in k_best(problem, 5, decoder=SecondOrder())]
+        np.testing.assert_allclose(found, expected[:5])
+    with pytest.raises(ProblemError, match="k: expected a whole number from 1 on"):
+        k_best(problem, 0)
+
+
+def test_chooses_the_decoder():
+    arcs, chains = np.zeros((3, 3)), np.zeros((3, 3, 3))
+    assert exact_decoder(TreeProblem(arcs)) == Eisner()
+    assert exact_decoder(TreeProblem(arcs, projective=False)) == ChuLiuEdmonds()
+    assert exact_decoder(TreeProblem(arcs, chains)) == SecondOrder()
+    assert exact_decoder(TreeProblem(arcs, siblings=chains)) == BranchAndBound()
+
+
+def test_golden():
+    # "economic news had little effect": had is the root; news and effect hang on it
+    arcs = np.full((6, 6), -1.0)
+    for head, modifier in ((2, 1), (3, 2), (0, 3), (5, 4), (3, 5)):
+        arcs[head, modifier] = 10.0
+    arcs[1, 5] = 12.0  # crosses nothing by itself, but costs more than it brings
+    solution = Eisner().decode(TreeProblem(arcs))
+    # 3 -> 5 gives way to 1 -> 5 only if 3 is not between 1 and 5 with the root above it
+    assert solution.heads.tolist() == [2, 3, 0, 5, 3]
+    assert solution.certificate.score == 50.0
+    # the best heads of 1, 2 and 3 form a cycle of 30; entering it at 2 costs least
+    arcs = np.full((4, 4), -np.inf)
+    arcs[1, 2], arcs[2, 3], arcs[3, 1] = 10, 10, 10
+    arcs[0, 1:] = 1, 4, 2
+    solution = ChuLiuEdmonds().decode(TreeProblem(arcs, projective=False))
+    assert solution.heads.tolist() == [3, 0, 2]
+    assert solution.certificate.score == 24
+    assert solution.certificate.bound == pytest.approx(24, abs=1e-12)
+
+
+def test_equals_networkx_with_nested_cycles(rng):
+    for n in (12, 30):
+        arcs = rng.integers(0, 30, (n + 1, n + 1)).astype(float)
+        arcs[0] -= 40  # cycles pay, the root does not
+        graph = nx.DiGraph()
+        graph.add_weighted_edges_from(
+            (h, m, arcs[h, m]) for h in range(n + 1) for m in range(1, n + 1) if h != m
+        )
+        expected = nx.maximum_spanning_arborescence(graph).size("weight")
+        problem = TreeProblem(arcs, projective=False, single_root=False)
+        solution = ChuLiuEdmonds().decode(problem)
+        assert is_tree(solution.heads)
+        assert solution.certificate.score == expected
+
+
+def test_single_root_equals_each_root_in_turn(rng):
+    for pull in (0.0, 2.0, 20.0):
+        arcs = rng.normal(size=(21, 21))
+        arcs[0] += pull
+        problem = TreeProblem(arcs, projective=False)
+        solution = ChuLiuEdmonds().decode(problem)
+        assert (solution.heads == 0).sum() == 1
+        best = -np.inf
+        for root in range(1, 21):
+            only = arcs.copy()
+            only[0, np.arange(21) != root] = -np.inf
+            one = ChuLiuEdmonds().decode(TreeProblem(only, projective=False, single_root=False))
+            best = max(best, one.certificate.score)
+        assert solution.certificate.score == pytest.approx(best)
+        assert best >= Eisner().decode(TreeProblem(arcs)).certificate.score - 1e-9
+
+
+def test_single_root_where_no_sensible_penalty_is_large_enough():
+    # two tokens that are both glad to be roots; the arc between them is almost forbidden
+    arcs = np.array([[0, 1, 2], [0, 0, -1e30], [0, -1e30, 0]])
+    solution = ChuLiuEdmonds().decode(TreeProblem(arcs, projective=False))
+    assert (solution.heads == 0).sum() == 1
+    arcs[1, 2] = -np.inf
+    assert ChuLiuEdmonds().decode(TreeProblem(arcs, projective=False)).heads.tolist() == [2, 0]
+    arcs[2, 1] = -np.inf
+    with pytest.raises(InfeasibleError):
+        ChuLiuEdmonds().decode(TreeProblem(arcs, projective=False))
+
+
+def test_all_ties():
+    for n in range(7):
+        problem = TreeProblem(np.zeros((n + 1, n + 1)), projective=False)
+        solution = ChuLiuEdmonds().decode(problem)
+        assert is_tree(solution.heads) and (solution.heads == 0).sum() == min(n, 1)
+        assert solution.certificate.is_optimal
+
+
+def test_long_sentence_is_a_projective_tree(rng):
+    arcs = rng.normal(size=(121, 121))
+    solution = Eisner().decode(TreeProblem(arcs))
+    assert is_tree(solution.heads) and is_projective(solution.heads)
+    assert (solution.heads == 0).sum() == 1
+    through = max_marginals(TreeProblem(arcs))
+    on_tree = through[solution.heads, np.arange(1, 121)]
+    np.testing.assert_allclose(on_tree, solution.certificate.score)
+    assert through.max() == pytest.approx(solution.certificate.score)
+
+
+def test_mask_scope_and_caller_arrays(rng):
+    arcs = rng.normal(size=(6, 6))
+    before = arcs.copy()
+    allowed = np.ones((6, 6), dtype=bool)
+    allowed[3, 1:] = False
+    allowed[0, [1, 2, 4, 5]] = False
+    with pytest.raises(InfeasibleError, match="no projective tree with exactly one root"):
+        Eisner().decode(TreeProblem(arcs, allowed=allowed))
+    allowed[3, [1, 4]] = True
+    allowed[1] = True
+    decoder = pickle.loads(pickle.dumps(Eisner()))
+    problem = TreeProblem(arcs, allowed=allowed, scope="pruned")
+    solution = decoder.decode(problem, budget=Budget(seconds=1))
+    assert allowed[solution.heads, np.arange(1, 6)].all()
+    assert solution.certificate.scope == "pruned"
+    np.testing.assert_array_equal(arcs, before)
+    assert arcs.flags.writeable and not solution.heads.flags.writeable
+
+
+def test_refusals_name_the_token_or_what_to_use():
+    arcs = np.zeros((4, 4))
+    arcs[:, 2] = -np.inf
+    with pytest.raises(InfeasibleError, match="token 2 has no candidate head"):
+        Eisner().decode(TreeProblem(arcs))
+    arcs = np.zeros((4, 4))
+    arcs[0] = -np.inf
+    with pytest.raises(InfeasibleError, match="no token may hang on the root"):
+        Eisner().decode(TreeProblem(arcs))
+    arcs, cube = np.zeros((3, 3)), np.zeros((3, 3, 3))
+    with pytest.raises(ProblemError, match="grandparents and factors; use BranchAndBound"):
+        Eisner().decode(TreeProblem(arcs, cube, factors=Factors.any_of([(1, 2)], 1.0)))
+    with pytest.raises(ProblemError, match="ChuLiuEdmonds"):
+        Eisner().decode(TreeProblem(arcs, projective=False))
+    with pytest.raises(ProblemError, match="Eisner"):
+        ChuLiuEdmonds().decode(TreeProblem(arcs))
