@@ -200,28 +200,10 @@ def certified(
 ) -> TreeSolution:
     """Return a tree whose certificate compares its score with a bound computed apart.
 
-    The arguments are those of :func:`certificate_of`.
-    """
-    return TreeSolution(
-        heads,
-        certificate_of(decoder, problem, score, scale, bound, slack, iterations),
-        starts=None if problem.boundaries is None else starts_of_tree(heads),
-    )
-
-
-def certificate_of(
-    decoder: str,
-    problem: TreeProblem,
-    score: float,
-    scale: float,
-    bound: float,
-    slack: float,
-    iterations: int = 1,
-) -> Certificate:
-    """Return the certificate of a tree, with a bound computed apart.
-
     Parameters
     ----------
+    heads
+        (n,), contiguous and nobody else's.
     score, scale
         The sum of the tree's parts, and of their absolute values.
     bound
@@ -229,7 +211,7 @@ def certificate_of(
     slack
         The rounding error of the bound, which is added to it.
     """
-    return Certificate.from_bound(
+    certificate = Certificate.from_bound(
         decoder,
         score,
         bound + slack,
@@ -238,6 +220,8 @@ def certificate_of(
         scope=problem.scope,
         iterations=iterations,
     )
+    starts = None if problem.boundaries is None else starts_of_tree(heads)
+    return TreeSolution.of_valid(heads, certificate, starts)
 
 
 def certified_by_arcs(
@@ -257,12 +241,9 @@ def certified_by_arcs(
         boundaries = problem.boundaries[starts_of_tree(heads)]
         score += float(boundaries.sum())
         scale += float(np.abs(boundaries).sum())
-        legal = score > -np.inf
-    if not legal:
+    if not legal or score == -np.inf:
         raise DecodersError(f"{decoder}: the compiled code returned no tree of the problem.")
-    certificate = certificate_of(decoder, problem, score, scale, bound, slack)
-    starts = None if problem.boundaries is None else starts_of_tree(heads)
-    return TreeSolution.of_valid(heads, certificate, starts)
+    return certified(decoder, problem, heads, score, scale, bound, slack)
 
 
 def infeasible(problem: TreeProblem) -> InfeasibleError:

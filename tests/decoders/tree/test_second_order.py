@@ -28,6 +28,8 @@ def test_equals_brute_force(n, single_root, grandparents):
     feasible = 0
     for trial in range(40):
         arcs = scores(rng, size, size)
+        if trial % 3 == 0:  # few arcs: what no head may have together is left out
+            arcs[rng.random(arcs.shape) < 0.6] = -np.inf
         chains = scores(rng, size, size, size) if trial % 5 else None
         pairs = scores(rng, size, size, size) if trial % 4 else None
         problem = TreeProblem(arcs, chains, pairs, single_root=single_root)
@@ -69,18 +71,6 @@ def test_boundaries_equal_brute_force(grandparents):
         feasible += 1
         assert judge(truth, problem, SecondOrder(grandparents).decode(problem)) == "optimal"
     assert feasible > 40
-
-
-@pytest.mark.parametrize("grandparents", ["all", "outermost"])
-def test_six_tokens(rng, grandparents):
-    arcs, chains, pairs = (rng.normal(size=(7,) * d) for d in (2, 3, 3))
-    problem = TreeProblem(arcs, chains, pairs)
-    best = max(
-        oracle(heads, arcs, chains, pairs, outermost=grandparents == "outermost")
-        for heads in trees(6, True, True)
-    )
-    solution = SecondOrder(grandparents).decode(problem)
-    assert solution.certificate.score == pytest.approx(best)
 
 
 @pytest.mark.parametrize("grandparents", ["all", "outermost"])
@@ -148,7 +138,4 @@ def test_refuses_what_it_does_not_score():
         SecondOrder().decode(TreeProblem(arcs, projective=False))
     with pytest.raises(ProblemError, match="'all' or 'outermost'"):
         SecondOrder("some")
-
-
-def test_is_picklable():
     assert pickle.loads(pickle.dumps(SecondOrder("outermost"))) == SecondOrder("outermost")

@@ -279,19 +279,6 @@ def test_pruned_scope_is_kept():
 
 
 @pytest.mark.parametrize("method", ["default", "paper"])
-def test_scores_that_stand_for_minus_infinity(method):
-    # real scores of -1e30 rank as scores do, forbidden parts below them
-    arcs = np.full((4, 4), -1e30)
-    arcs[0, 1], arcs[1, 2], arcs[2, 3] = 1.0, 2.0, 3.0
-    grandparents = np.zeros((4, 4, 4))
-    grandparents[1, 2, 3] = -np.inf
-    problem = TreeProblem(arcs, grandparents)
-    solution = BranchAndBound(method=method).decode(problem)
-    assert solution.certificate.score == max(best_scores(problem))
-    assert solution.certificate.is_optimal
-
-
-@pytest.mark.parametrize("method", ["default", "paper"])
 def test_no_tokens_and_one_token(method):
     decoder = BranchAndBound(method=method)
     nothing = decoder.decode(TreeProblem(np.zeros((1, 1)), factors=Factors([], [0, 0], [2.5])))
