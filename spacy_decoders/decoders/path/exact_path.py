@@ -29,9 +29,8 @@ class ExactPath(PathDecoder):
     A walk may visit a class more than once, so the best one is found by dynamic programming and
     bounds the best path from above. If it visits none twice, it is the best path. Otherwise a
     depth-first branch and bound with the walks as completion bounds decides most problems
-    within a few hundred nodes. For the rest the bound is tightened by a price on each class
-    (Lagrangian multipliers), and by removing vertices that no better path can visit, before the
-    search goes on to its end.
+    within a few thousand nodes. For the rest the bound is tightened by a price on each class
+    (Lagrangian multipliers), before the search goes on to its end.
 
     The proof is a second run, over the paths from their last vertex to their first: the bound
     that it comes to is compared with the score of the path. Without a budget it works until the

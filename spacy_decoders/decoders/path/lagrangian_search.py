@@ -100,11 +100,11 @@ class LagrangianSearch:
     Attributes
     ----------
     best
-        The best paths found, as vertices of the given problem.
+        The best paths found.
     bound
         An upper bound on every path that is not among the best, unless it is within the slack.
     prices
-        The price of each vertex of the given problem, which depends on its class alone.
+        The price of each vertex, which depends on its class alone.
     rounds
         Rounds of the search or of pricing so far.
     """
@@ -119,10 +119,9 @@ class LagrangianSearch:
     ) -> None:
         self.best, self.bound, self.rounds = best, np.inf, 1
         self.prices = np.zeros(problem.size)
-        self._whole, self._table = problem, table
+        self._table = table
         self._exhausted = exhausted
         self._most_slack = most_slack
-        self._kept = np.arange(problem.size)
         self._problem, self._after = problem, table
         self._paid = Prices(self.prices, 0.0)
         self._length = len(table)
@@ -140,22 +139,19 @@ class LagrangianSearch:
     def run(self, bound: float) -> None:
         """Work until no other path is better or the budget ends; a bound is known."""
         self.bound = bound
-        self.reduce()
         self._price()
         if not self.done and not self.exhausted:
-            self.reduce()
             self.search(None)
         if not self.done and len(self.best.scores) == 1:
             # an interrupted search should not return less than a beam does
-            scores, paths = beam(self._whole.arrays, self._table, WIDTH)
+            scores, paths = beam(self._problem.arrays, self._table, WIDTH)
             if len(scores):
                 path = paths[int(np.argmax(scores))]
-                self.best.offer(self._whole.score(path), path)
+                self.best.offer(self._problem.score(path), path)
 
     def run_priced(self, prices: Floats, *, to_the_end: bool) -> None:
         """Work as `run` does, with given prices instead of finding some."""
         self._set_prices(prices)
-        self.reduce()
         self.search(None if to_the_end else FIRST_NODES)
 
     @property
@@ -164,32 +160,14 @@ class LagrangianSearch:
         threshold = self.best.threshold
         if threshold == -np.inf:
             return 0.0
-        rounding = self._whole.rounding(self._length, threshold, self._paid.total)
+        rounding = self._problem.rounding(self._length, threshold, self._paid.total)
         return min(rounding, self._most_slack)
 
-    def reduce(self) -> None:
-        """Remove the vertices that no better path can visit."""
-        threshold = self.best.threshold
-        if threshold == -np.inf:
-            return
-        kept = useful_vertices(self._problem, self._after, threshold, self._paid)
-        if len(kept) < self._problem.size:
-            self._kept = self._kept[kept]
-            self._problem = self._problem.restrict(kept)
-            self._after = np.ascontiguousarray(self._after[:, kept])
-            self._pay(self._paid.vertex[kept])
-
-    def _pay(self, prices: Floats) -> None:
-        self._paid = Prices(prices, self._problem.total(prices))
-
     def _set_prices(self, prices: Floats) -> None:
-        """Set the prices of the remaining vertices, and the walks that pay them."""
+        """Set the prices of the vertices, and the walks that pay them."""
         problem = self._problem
-        self._pay(prices)
-        self.prices = np.zeros(self._whole.size)
-        self.prices[self._kept] = prices
-        given = (problem.reversed_edges, problem.end, prices, self._length - 1)
-        self._after = walk_bounds(*given)
+        self.prices, self._paid = prices, Prices(prices, problem.total(prices))
+        self._after = walk_bounds(problem.reversed_edges, problem.end, prices, self._length - 1)
 
     def _price(self) -> None:
         """Lower the walk bound by prices."""
@@ -231,34 +209,4 @@ class LagrangianSearch:
         self.bound = min(self.bound, frontier)
         for score, path in zip(found.scores, found.paths, strict=True):
             if path[0] >= 0:
-                self.best.offer(float(score), self._kept[path])
-
-
-def useful_vertices(
-    problem: PathProblem,
-    after: NDArray[np.float64],
-    threshold: float,
-    prices: Prices | None = None,
-) -> NDArray[np.int64]:
-    """Return, ascending, the vertices that a path scoring at least `threshold` may visit.
-
-    At each position the best walk to a vertex and the best walk on from it bound every path
-    that visits it there.
-
-    Parameters
-    ----------
-    problem
-        The graph.
-    after
-        ``after[l, v]`` bounds the score of l vertices after v and the end, less their prices.
-        **Shape:** ``(length, n)``
-    threshold
-        The score of a known path. That path's own vertices stay.
-    prices
-        The price of each vertex; zero by default.
-    """
-    paid, total = prices or Prices(np.zeros(problem.size), 0.0)
-    before = walk_bounds(problem.edges, problem.start, paid, len(after) - 1)
-    through = (before + after[::-1]).max(axis=0) - paid + total
-    slack = problem.rounding(len(after), threshold, total) if threshold > -np.inf else 0.0
-    return np.flatnonzero((through >= threshold - slack) & (through > -np.inf))
+                self.best.offer(float(score), path)

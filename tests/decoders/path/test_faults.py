@@ -146,7 +146,6 @@ def test_a_long_search_that_drops_a_vertex(monkeypatch):
         begin[lost] = -np.inf
         return right(graph._replace(start=begin, edges=edges), bounds, *given)
 
-    monkeypatch.setattr(lagrangian_search.LagrangianSearch, "reduce", lambda _: None)
     _in_the_search_alone(monkeypatch, lagrangian_search, "search", faulty)
     assert_not_fooled(ExactPath(), problem, optimum, length)
 
