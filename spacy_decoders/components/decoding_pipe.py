@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from threading import RLock
 from typing import Any, ClassVar, TypeVar
 
 from spacy.pipeline import TrainablePipe
@@ -27,6 +29,20 @@ __all__ = ["DecodingPipe"]
 install()
 
 Self = TypeVar("Self", bound="DecodingPipe")
+
+#: Threads decode in turns. Decoding is a thousand short kernels: threads that run at once wait for
+#: the interpreter's lock after each of them, and eight take half as long again as one.
+_TURN = RLock()
+
+
+def _forget_threads() -> None:
+    """Begin anew in a forked process, which has none of the threads whose turn it was."""
+    global _TURN
+    _TURN = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
 
 
 class DecodingPipe(WithOptions, TrainablePipe):
@@ -102,7 +118,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
         """Annotate one document; if it fails, it is returned as the error handler leaves it."""
         self.warn_of_missing_vectors([doc])
         try:
-            self.set_annotations([doc], self.predict([doc]))
+            with _TURN:
+                self.set_annotations([doc], self.predict([doc]))
         except Exception as error:
             self.get_error_handler()(self.name, self, [doc], error)
         return doc
@@ -143,7 +160,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
         handle_error = self.get_error_handler()
         for doc, scores in self._scored(docs):
             try:
-                self.set_annotations([doc], [scores])
+                with _TURN:
+                    self.set_annotations([doc], [scores])
             except Exception as error:
                 handle_error(self.name, self, [doc], error)
             else:
@@ -151,7 +169,9 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     def _scored(self, docs: Sequence[Doc]) -> Iterator[tuple[Doc, Any]]:
         try:
-            yield from zip(docs, self.predict(docs), strict=True)
+            with _TURN:
+                scored = list(self.predict(docs))
+            yield from zip(docs, scored, strict=True)
             return
         except Exception as error:
             if len(docs) == 1:

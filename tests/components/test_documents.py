@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import threading
 
 import pytest
@@ -111,6 +112,31 @@ def test_threads_share_a_pipeline(nlp, expected):
     for thread in threads:
         thread.join()
     assert found == [expected] * 4
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_forked_while_a_thread_decodes(nlp, monkeypatch):
+    decodes, may_go_on = threading.Event(), threading.Event()
+    entities = nlp.get_pipe("entities")
+    predict = entities.predict
+
+    def slow(docs):
+        decodes.set()
+        may_go_on.wait(60)
+        return predict(docs)
+
+    monkeypatch.setattr(entities, "predict", slow)
+    thread = threading.Thread(target=nlp, args=("Rome",))
+    thread.start()
+    decodes.wait(60)
+    monkeypatch.setattr(entities, "predict", predict)
+    child = multiprocessing.get_context("fork").Process(target=nlp, args=("Rome",))
+    child.start()
+    child.join(60)
+    may_go_on.set()
+    thread.join()
+    assert child.exitcode == 0
 
 
 def test_a_document_of_eight_thousand_tokens(nlp):
