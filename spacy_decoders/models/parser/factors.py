@@ -24,55 +24,6 @@ Family = Literal["arcs", "grandparents", "siblings"]
 #: The families of factors: h -> m; g -> h -> m; a and b under h.
 FAMILIES: tuple[Family, ...] = get_args(Family)
 
-#: The attributes of a factor, in the order in which the kernels fill them, and what each template
-#: joins. Letters alone are tags; those of an arc's ends come with the tags before and behind.
-_TEMPLATES: Mapping[Family, tuple[str, tuple[str, ...]]] = {
-    "arcs": (
-        "h m label before_h behind_h before_m behind_m side distance word_h word_m modifier",
-        (
-            "h m side distance",
-            "word_h m side",
-            "word_m h side",
-            "word_h modifier side",
-            "h behind_h before_m m side",
-            "before_h h m behind_m side",
-            "h m label side",
-            "label side distance",
-            "word_h label side",
-            "word_m label side",
-        ),
-    ),
-    "grandparents": (
-        "g h m upper lower order",
-        (
-            "g h m order",
-            "g m order",
-            "upper lower order",
-            "upper lower h",
-            "upper lower g",
-            "upper lower m",
-            "upper m order",
-            "g lower order",
-            "g h lower order",
-        ),
-    ),
-    "siblings": (
-        "h a b label_a label_b side distance word_h word_a word_b",
-        (
-            "h a b side",
-            "a b side",
-            "label_a label_b side",
-            "label_a label_b h",
-            "label_a label_b a b",
-            "label_a b h side",
-            "a label_b h side",
-            "label_a label_b distance side",
-            "word_h label_a label_b",
-            "word_a word_b side",
-        ),
-    ),
-}
-
 #: Tags and labels beyond this number share a code.
 _CODES = 1024
 
@@ -95,18 +46,6 @@ def _kernels() -> Any:
 def _codes() -> NDArray[np.uint64]:
     """Return a fixed pseudorandom code for each value of each role in a template."""
     return np.random.default_rng(20130801).integers(0, 2**64, size=(9, _CODES), dtype=np.uint64)
-
-
-@cache
-def _templates(family: Family) -> NDArray[np.int64]:
-    """Return the numbers of the attributes that each template joins, -1 for none."""
-    attributes, joined = _TEMPLATES[family]
-    number = {name: place for place, name in enumerate(attributes.split())}
-    found = np.full((len(joined), 5), -1)
-    for template, names in zip(found, joined, strict=True):
-        numbers = [number[name] for name in names.split()]
-        template[: len(numbers)] = numbers
-    return found
 
 
 def FactorWeights(rows: int) -> Model[Any, Any]:
@@ -162,13 +101,14 @@ class FactorTemplates:
         self, sentence: SentenceScores, allowed: NDArray[np.bool_]
     ) -> dict[str, NDArray[np.float64]]:
         """Return the scores of the families of several arcs, over the allowed arcs."""
-        found: dict[str, NDArray[np.float64]] = {
-            family: self._pairs(family, sentence, allowed)
-            for family in self.families
-            if family != "arcs"
-        }
-        for family, scores in found.items():
-            if not np.isfinite(scores.sum()):
+        found: dict[str, NDArray[np.float64]] = {}
+        tokens = None if self.of_arcs_alone else _tokens(sentence)
+        for family in self.families:
+            if family == "arcs":
+                continue
+            kernel = getattr(_kernels(), f"score_{family}")
+            found[family] = kernel(self._weights(family), tokens, allowed, self.window)
+            if not np.isfinite(found[family].sum()):
                 raise ProblemError(f"factors: the weights of {family} are not all finite.")
         return found
 
@@ -194,13 +134,13 @@ class FactorTemplates:
         """
         tree = np.zeros(sentence.arcs.shape, dtype=bool)
         tree[heads, np.arange(1, len(heads) + 1)] = True
+        kernels, tokens = _kernels(), _tokens(sentence)
         for family in self.families:
-            given = gradients[family], amount
+            weights = self._weights(family, gradients[family], amount)
             if family == "arcs":
-                weights, arcs = self._weights(family, *given), np.where(tree, 0.0, -np.inf)
-                _kernels().score_arcs(weights, _tokens(sentence), 0.0, arcs)
+                kernels.score_arcs(weights, tokens, 0.0, np.where(tree, 0.0, -np.inf))
             else:
-                self._pairs(family, sentence, tree, *given)
+                getattr(kernels, f"score_{family}")(weights, tokens, tree, self.window)
 
     @property
     def of_arcs_alone(self) -> bool:
@@ -224,15 +164,6 @@ class FactorTemplates:
         table: Any = self.model.get_param("arcs")
         return 1.000001 * max(0.0, float(table.max()))
 
-    def _pairs(
-        self, family: Family, sentence: SentenceScores, allowed: NDArray[np.bool_], *given: Any
-    ) -> NDArray[np.float64]:
-        """Return the scores of the pairs of allowed arcs; `given` as for `_weights`."""
-        kernel = getattr(_kernels(), f"score_{family}")
-        weights = self._weights(family, *given)
-        found: NDArray[np.float64] = kernel(weights, _tokens(sentence), allowed, self.window)
-        return found
-
     def _weights(
         self, family: Family, gradient: NDArray[np.float32] | None = None, amount: float = 0.0
     ) -> Any:
@@ -240,11 +171,12 @@ class FactorTemplates:
         table: Any = self.model.get_param(family)
         bits = np.uint64(len(table).bit_length() - 1)
         counts = _NOTHING if gradient is None else gradient
-        given = _codes(), _templates(family), counts, np.float32(amount)
-        return _kernels().Weights(table, bits, *given)
+        return _kernels().Weights(table, bits, _codes(), counts, np.float32(amount))
 
 
 def _tokens(sentence: SentenceScores) -> Any:
     """Return the attributes of a sentence, as kernels take them."""
-    tags, labels = (np.minimum(of, _CODES - 1) for of in (sentence.tags, sentence.labels))
-    return _kernels().Tokens(tags, sentence.words, labels)
+    labels = sentence.labels
+    if sentence.label_count >= _CODES:
+        labels = np.minimum(labels, _CODES - 1)
+    return _kernels().Tokens(np.minimum(sentence.tags, _CODES - 1), sentence.words, labels)

@@ -1,7 +1,7 @@
 """Compiled loops over the discrete templates of arcs, grandparents and siblings.
 
 An attribute of a factor is a random 64-bit code of its role and value. A template adds the codes
-of some attributes, and mixes the sum into a row of the weight table.
+of some attributes; the sum is mixed into a row of the weight table.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....jit import internal, jit
+from ....jit import jit
+
+ARC_TEMPLATES, GRANDPARENT_TEMPLATES, SIBLING_TEMPLATES = 10, 9, 10
 
 #: Tokens between head and modifier that have features, counted from the modifier.
 BETWEEN = 20
@@ -32,7 +34,6 @@ class Weights(NamedTuple):
     table: NDArray[np.float32]  # (rows,)
     bits: np.uint64  # binary digits of a row's number
     codes: NDArray[np.uint64]  # (roles, values)
-    templates: NDArray[np.int64]  # (templates, places), the attributes that each joins; -1: none
     gradient: NDArray[np.float32]  # (rows,), or any where `amount` is 0
     amount: np.float32  # what each occurrence of a row adds to its gradient
 
@@ -54,20 +55,15 @@ def _row(code, template, bits):
     return np.int64(x >> (np.uint64(64) - bits))
 
 
-@internal()
-def _worth(weights, of):
-    """Return the score of a factor with the attributes `of`; count its rows for the gradient."""
-    table, templates, gradient = weights.table, weights.templates, weights.gradient
+@jit(inline="always")
+def _worth(table, bits, joined, count, gradient, amount):
+    """Return the score of a factor by its templates' codes; add `amount` to its rows' gradient."""
     total = np.float64(0.0)
-    for t in range(len(templates)):
-        code = np.uint64(0)
-        for place in range(templates.shape[1]):
-            if templates[t, place] >= 0:
-                code += of[templates[t, place]]
-        row = _row(code, t + 1, weights.bits)
-        total += table[row]
-        if weights.amount != 0.0:
-            gradient[row] += weights.amount
+    for t in range(count):
+        total += table[_row(joined[t], t + 1, bits)]
+    if amount != 0.0:
+        for t in range(count):
+            gradient[_row(joined[t], t + 1, bits)] += amount
     return total * GAIN
 
 
@@ -89,50 +85,72 @@ def score_arcs(weights, tokens, most, arcs):
     An arc without a label, -1, gets an upper bound: `most`, which is one on each weight, for every
     row.
     """
-    codes, tags, words, labels = weights.codes, tokens.tags, tokens.words, tokens.labels
+    table, bits, codes, gradient, amount = weights
+    tags, words, labels = tokens
     size, last = len(tags), len(tags) - 1
-    of = np.empty(12, dtype=np.uint64)
+    joined = np.empty(ARC_TEMPLATES, dtype=np.uint64)
     for h in range(size):
         for m in range(1, size):
             if arcs[h, m] == -np.inf:
                 continue
             between = min(BETWEEN, abs(h - m) - 1)
             if labels[h, m] < 0:
-                arcs[h, m] += GAIN * most * (len(weights.templates) + between)
+                arcs[h, m] += GAIN * most * (ARC_TEMPLATES + between)
                 continue
-            of[0], of[1], of[2] = codes[0, tags[h]], codes[1, tags[m]], codes[3, labels[h, m]]
-            of[3], of[4] = codes[4, tags[max(h - 1, 0)]], codes[2, tags[min(h + 1, last)]]
-            of[5], of[6] = codes[8, tags[max(m - 1, 0)]], codes[7, tags[min(m + 1, last)]]
-            of[7], of[8] = codes[5, np.int64(h < m) + 2 * np.int64(h == 0)], codes[6, _near(h - m)]
-            of[9], of[10], of[11] = words[h], words[m], words[m] << _ONE
-            score = _worth(weights, of)
+            th, tm, label = codes[0, tags[h]], codes[1, tags[m]], codes[3, labels[h, m]]
+            before_h, behind_h = codes[4, tags[max(h - 1, 0)]], codes[2, tags[min(h + 1, last)]]
+            before_m, behind_m = codes[8, tags[max(m - 1, 0)]], codes[7, tags[min(m + 1, last)]]
+            side, far = codes[5, np.int64(h < m) + 2 * np.int64(h == 0)], codes[6, _near(h - m)]
+            joined[0] = th + tm + side + far
+            joined[1] = words[h] + tm + side
+            joined[2] = words[m] + th + side
+            joined[3] = words[h] + (words[m] << _ONE) + side
+            joined[4] = th + behind_h + before_m + tm + side
+            joined[5] = before_h + th + tm + behind_m + side
+            joined[6] = th + tm + label + side
+            joined[7] = label + side + far
+            joined[8] = words[h] + label + side
+            joined[9] = words[m] + label + side
+            score = _worth(table, bits, joined, ARC_TEMPLATES, gradient, amount)
             step = 1 if m < h else -1
             for i in range(1, between + 1):
-                code = of[0] + of[1] + codes[2, tags[m + step * i]] + codes[5, np.int64(h < m)]
-                row = _row(code, len(weights.templates) + 1, weights.bits)
-                score += weights.table[row] * GAIN
-                if weights.amount != 0.0:
-                    weights.gradient[row] += weights.amount
+                code = th + tm + codes[2, tags[m + step * i]] + codes[5, np.int64(h < m)]
+                row = _row(code, ARC_TEMPLATES + 1, bits)
+                score += table[row] * GAIN
+                if amount != 0.0:
+                    gradient[row] += amount
             arcs[h, m] += score
 
 
 @jit()
 def score_grandparents(weights, tokens, allowed, window):
     """Dense (n + 1)^3 scores of all chains g -> h -> m of allowed arcs; 0 elsewhere."""
-    codes, tags, labels = weights.codes, tokens.tags, tokens.labels
+    table, bits, codes, gradient, amount = weights
+    tags, _, labels = tokens
     size = len(tags)
     scores = np.zeros((size, size, size))
-    of = np.empty(6, dtype=np.uint64)
+    joined = np.empty(GRANDPARENT_TEMPLATES, dtype=np.uint64)
     for h in range(1, size):
         for g in range(size):
             if not allowed[g, h]:
                 continue
             for m in range(1, size):
-                if allowed[h, m] and m != g:
-                    of[0], of[1], of[2] = codes[0, tags[g]], codes[1, tags[h]], codes[2, tags[m]]
-                    of[3], of[4] = codes[3, labels[g, h]], codes[4, labels[h, m]]
-                    of[5] = codes[5, (g < h) * 4 + (h < m) * 2 + (g < m)]
-                    scores[g, h, m] = _worth(weights, of)
+                if not allowed[h, m] or m == g:
+                    continue
+                tg, th, tm = codes[0, tags[g]], codes[1, tags[h]], codes[2, tags[m]]
+                upper, lower = codes[3, labels[g, h]], codes[4, labels[h, m]]
+                order = codes[5, (g < h) * 4 + (h < m) * 2 + (g < m)]
+                joined[0] = tg + th + tm + order
+                joined[1] = tg + tm + order
+                joined[2] = upper + lower + order
+                joined[3] = upper + lower + th
+                joined[4] = upper + lower + tg
+                joined[5] = upper + lower + tm
+                joined[6] = upper + tm + order
+                joined[7] = tg + lower + order
+                joined[8] = tg + th + lower + order
+                worth = _worth(table, bits, joined, GRANDPARENT_TEMPLATES, gradient, amount)
+                scores[g, h, m] = worth
     return scores
 
 
@@ -142,19 +160,31 @@ def score_siblings(weights, tokens, allowed, window):
 
     No pairs of the root's modifiers: a sentence has one root.
     """
-    codes, tags, words, labels = weights.codes, tokens.tags, tokens.words, tokens.labels
+    table, bits, codes, gradient, amount = weights
+    tags, words, labels = tokens
     size = len(tags)
     scores = np.zeros((size, size, size))
-    of = np.empty(10, dtype=np.uint64)
+    joined = np.empty(SIBLING_TEMPLATES, dtype=np.uint64)
     for h in range(1, size):
         for a in range(1, size):
             if not allowed[h, a]:
                 continue
             for b in range(a + 1, min(size, a + window + 1)):
-                if allowed[h, b]:
-                    of[0], of[1], of[2] = codes[0, tags[h]], codes[1, tags[a]], codes[2, tags[b]]
-                    of[3], of[4] = codes[3, labels[h, a]], codes[4, labels[h, b]]
-                    of[5], of[6] = codes[5, (h < a) + 2 * (h < b)], codes[6, _near(b - a)]
-                    of[7], of[8], of[9] = words[h], words[a], words[b] << _ONE
-                    scores[h, a, b] = _worth(weights, of)
+                if not allowed[h, b]:
+                    continue
+                th, ta, tb = codes[0, tags[h]], codes[1, tags[a]], codes[2, tags[b]]
+                la, lb = codes[3, labels[h, a]], codes[4, labels[h, b]]
+                side, gap = codes[5, (h < a) + 2 * (h < b)], codes[6, _near(b - a)]
+                joined[0] = th + ta + tb + side
+                joined[1] = ta + tb + side
+                joined[2] = la + lb + side
+                joined[3] = la + lb + th
+                joined[4] = la + lb + ta + tb
+                joined[5] = la + tb + th + side
+                joined[6] = ta + lb + th + side
+                joined[7] = la + lb + gap + side
+                joined[8] = words[h] + la + lb
+                joined[9] = words[a] + (words[b] << _ONE) + side
+                worth = _worth(table, bits, joined, SIBLING_TEMPLATES, gradient, amount)
+                scores[h, a, b] = worth
     return scores
