@@ -19,8 +19,7 @@ def _multiplier(parts, g, h, m):
 @internal()
 def _reduced(parts, projective, g, h, m):
     """Return the score of a chain less its multiplier, ``-inf`` if no tree has it."""
-    between = projective and min(h, m) < g < max(h, m)
-    if g == m or between or not parts.arcs.mask[g, h]:
+    if g == m or (projective and min(h, m) < g < max(h, m)):
         return -INF
     score = max(parts.scores.grandparents[g, h, m], parts.scores.forbidden)
     return score - _multiplier(parts, g, h, m)
@@ -29,12 +28,12 @@ def _reduced(parts, projective, g, h, m):
 @internal()
 def relax_chains(parts, projective, arcs):
     """Add what chains add to single arcs."""
-    size = arcs.shape[0]
-    for h in range(1, size):
+    for h in range(1, arcs.shape[0]):
         for i in range(parts.arcs.count[h]):
             m = parts.arcs.of[h, i]
             best = -INF
-            for g in range(size):
+            for k in range(parts.arcs.choices[h]):
+                g = parts.arcs.above[h, k]
                 reduced = _reduced(parts, projective, g, h, m)
                 if reduced > -INF:
                     best = max(best, reduced)
@@ -47,7 +46,8 @@ def _assumed(parts, projective, heads, h, m):
     """Return the grandparent that an arc of the tree takes; a tie is no disagreement."""
     assumed = heads[h]
     best = _reduced(parts, projective, assumed, h, m)
-    for g in range(heads.shape[0]):
+    for k in range(parts.arcs.choices[h]):
+        g = parts.arcs.above[h, k]
         reduced = _reduced(parts, projective, g, h, m)
         if reduced > best:
             best, assumed = reduced, g

@@ -144,8 +144,9 @@ def climb(arcs, scores, incumbents, heads, options):
                 continue
             present = _worth_under(scores, heads, old, m)
             best, choice = present + 1e-9 * max(1.0, abs(present)), old
-            for h in range(1 if keeps_roots else 0, heads.shape[0]):
-                if h == old or not arcs.mask[h, m]:
+            for k in range(arcs.choices[m]):
+                h = arcs.above[m, k]
+                if h == old or (h == 0 and keeps_roots):
                     continue
                 worth = _worth_under(scores, heads, h, m)
                 if worth > best and _may_move(scores, heads, h, m, options.projective):

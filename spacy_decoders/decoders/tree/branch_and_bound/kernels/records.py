@@ -94,13 +94,14 @@ class NodeArcs(NamedTuple):
     """The arcs that are left at a node.
 
     `mask` has 1 for each. The modifiers left to h are ``of[h, : count[h]]``, from left to right,
-    of which `before[h]` precede it; `choices[m]` heads are left to m.
+    of which `before[h]` precede it; the heads left to m are ``above[m, : choices[m]]``.
     """
 
     mask: NDArray[np.uint8]
     of: Ints
     count: Offsets  # type: ignore[assignment] # which hides the method of tuples
     before: Offsets
+    above: Ints
     choices: Offsets
 
 

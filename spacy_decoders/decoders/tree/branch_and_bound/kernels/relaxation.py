@@ -22,7 +22,7 @@ INF = np.inf
 def gather(scores, multipliers, mask):
     """List what is left at a node whose arcs are a mask."""
     size = mask.shape[0]
-    of = np.empty((size, size), np.int32)
+    of, above = np.empty((size, size), np.int32), np.empty((size, size), np.int32)
     count, before = np.zeros(size, np.int64), np.zeros(size, np.int64)
     choices = np.zeros(size, np.int64)
     for h in range(size):
@@ -31,8 +31,9 @@ def gather(scores, multipliers, mask):
                 of[h, count[h]] = m
                 count[h] += 1
                 before[h] += m < h
+                above[m, choices[m]] = h
                 choices[m] += 1
-    arcs = NodeArcs(mask, of, count, before, choices)
+    arcs = NodeArcs(mask, of, count, before, above, choices)
     factors = gather_factors(arcs, scores)
     gains, losses, following = np.empty(size), np.empty(size), np.empty(size + 1, np.int64)
     return NodeParts(scores, multipliers, arcs, factors, gains, losses, following)
