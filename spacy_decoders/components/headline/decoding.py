@@ -15,19 +15,20 @@ from ...models.headline.judge import chance_of, judge_facts, make_up_of
 from ...models.headline.knowledge import HeadlineKnowledge
 from ...models.headline.phrases import Phrases, Traits
 from ...models.headline.words import TokenFacts, Vertices, Words
+from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, PhraseText, headline_of_words
 from .reading import word_keys
 from .sentence_trees import ScoredTokens
 from .sentences import USUAL_WORDS, ShortSentences
-from .writer import HeadlineWriter
+from .writer import lengths_of, written_paths
 
 if TYPE_CHECKING:
     from ...decoders.path import PathSolution
 
 __all__ = [
-    "GraphSettings",
     "ScoredPhrases",
     "ScoredUnit",
+    "auxiliaries_of",
     "headlines_of_both",
     "headlines_of_phrases",
     "headlines_of_short_sentences",
@@ -38,18 +39,6 @@ __all__ = [
 
 #: The most words with a meaning of a usual phrase.
 USUAL_UNITS = 10
-
-
-@dataclass(frozen=True)
-class GraphSettings:
-    """The weights of the graph: options of the component, with `auxiliaries` resolved."""
-
-    ordering: float
-    contiguity: float
-    ends: float
-    max_vertices: int
-    auxiliaries: tuple[str, ...]
-    required: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +66,15 @@ class ScoredPhrases:
     scores: NDArray[np.float64]
 
 
+def auxiliaries_of(options: HeadlineOptions, knowledge: HeadlineKnowledge) -> tuple[str, ...]:
+    """The words that may stand between content words: those given, or those of titles."""
+    return knowledge.auxiliaries if options.auxiliaries is None else tuple(options.auxiliaries)
+
+
 def headlines_of_phrases(
     scored: ScoredUnit,
     knowledge: HeadlineKnowledge,
-    settings: GraphSettings,
-    writer: HeadlineWriter,
+    options: HeadlineOptions,
 ) -> list[Headline]:
     """Choose the best phrases of all lengths, best first.
 
@@ -102,10 +95,10 @@ def headlines_of_phrases(
     units = np.concatenate([[0], np.cumsum(traits.unit)])
     sizes = units[phrases.ends[first]] - units[phrases.starts[first]]
     usual = (1, max(knowledge.lengths[1], USUAL_UNITS))
-    lengths = writer.lengths(usual, len(np.unique(words.stems[traits.unit])))
+    lengths = lengths_of(options, usual, len(np.unique(words.stems[traits.unit])))
     fitting = np.ones(len(candidates), dtype=bool)
-    if writer.max_chars is not None:
-        fitting = np.array([len(text.of(p)) <= writer.max_chars for p in candidates.tolist()])
+    if options.max_chars is not None:
+        fitting = np.array([len(text.of(p)) <= options.max_chars for p in candidates.tolist()])
     fitting &= sizes <= lengths[-1]
     if not fitting.any():
         return []
@@ -116,7 +109,7 @@ def headlines_of_phrases(
     chosen: list[int] = []
     places = np.flatnonzero(fitting)
     for place in places[np.lexsort((sizes[places], -scores[places]))].tolist():
-        if len(chosen) == writer.n_best:
+        if len(chosen) == options.n_best:
             break
         if all(kinds[place] != kinds[other] for other in chosen):
             chosen.append(place)
@@ -142,16 +135,15 @@ def headlines_of_phrases(
 def headlines_of_both(
     scored: ScoredUnit,
     knowledge: HeadlineKnowledge,
-    settings: GraphSettings,
-    writer: HeadlineWriter,
+    options: HeadlineOptions,
 ) -> list[Headline]:
     """The best phrases and, where there is a parse, the best short sentences."""
-    headlines = headlines_of_phrases(scored, knowledge, settings, writer)
+    headlines = headlines_of_phrases(scored, knowledge, options)
     if _is_parsed(scored.unit):
         doc = scored.unit if isinstance(scored.unit, Doc) else scored.unit.doc
         headlines += [
             sentence
-            for sentence in headlines_of_short_sentences(scored, knowledge, settings, writer)
+            for sentence in headlines_of_short_sentences(scored, knowledge, options)
             # an address names nobody that a reader knows
             if not any(doc[i].like_url or doc[i].text[0] == "@" for i in sentence.tokens)
         ]
@@ -167,8 +159,7 @@ _NOT_FINITE = (
 def headlines_of_words(
     scored: ScoredUnit,
     knowledge: HeadlineKnowledge,
-    settings: GraphSettings,
-    writer: HeadlineWriter,
+    options: HeadlineOptions,
 ) -> list[Headline]:
     """Select and order words; the best headlines, best first."""
     from ...models.headline.bigrams import BigramModel
@@ -182,59 +173,58 @@ def headlines_of_words(
     # the log-probability of being chosen: a word then adds at most the bonus
     selection = -np.logaddexp(0.0, -scored.odds)
     model = knowledge.language_model or BigramModel.count(words.runs())
-    auxiliaries = word_keys(settings.auxiliaries)
+    names = auxiliaries_of(options, knowledge)
 
-    likely = np.argsort(-selection, kind="stable")[: settings.max_vertices]
+    likely = np.argsort(-selection, kind="stable")[: options.max_vertices]
     kept = np.sort(likely)
     built = word_graph(
         words,
         vertices.restrict(kept),
         selection[kept],
         model,
-        auxiliaries,
-        ordering=settings.ordering,
-        contiguity=settings.contiguity,
-        edge_ordering=settings.ends,
+        word_keys(names),
+        ordering=options.ordering,
+        contiguity=options.contiguity,
+        edge_ordering=options.ends,
     )
 
     def render(solution: PathSolution) -> Headline:
         path = solution.vertices
         via = built.via[path[:-1], path[1:]].tolist()
-        between = [settings.auxiliaries[x] if x >= 0 else "" for x in via]
+        between = [names[x] if x >= 0 else "" for x in via]
         certificate = solution.certificate
         if len(kept) < len(vertices):
             certificate = replace(certificate, scope="pruned")
         chosen = kept[path].tolist()
         return headline_of_words(scored.unit, chosen, words, vertices, between, certificate)
 
-    return writer.write(built.problem, knowledge.lengths, render)
+    return written_paths(options, built.problem, knowledge.lengths, render)
 
 
 def headlines_of_short_sentences(
     scored: ScoredUnit,
     knowledge: HeadlineKnowledge,
-    settings: GraphSettings,
-    writer: HeadlineWriter,
+    options: HeadlineOptions,
 ) -> list[Headline]:
     """Shorten the sentences of a parsed text; the best, best first."""
     chances = _chances(scored)
     if not np.isfinite(chances).all():
         raise ProblemError(_NOT_FINITE)
     least, most = USUAL_WORDS
-    if isinstance(writer.length, int):
-        least = most = writer.length
-    elif writer.length != "auto":
-        least, most = writer.length[0], writer.length[-1]
-    required = tuple(word.lower() for word in settings.required)
+    if isinstance(options.length, int):
+        least = most = options.length
+    elif options.length != "auto":
+        least, most = options.length[0], options.length[-1]
+    required = tuple(word.lower() for word in options.required or ())
     short = ShortSentences(
         ScoredTokens.of(scored.unit, scored.facts, chances),
         least,
         most,
-        writer.max_chars,
+        options.max_chars,
         required,
-        stretched=writer.length == "auto",
+        stretched=options.length == "auto",
     )
-    return short.write(writer.n_best)
+    return short.write(options.n_best)
 
 
 def _chances(scored: ScoredUnit) -> NDArray[np.float64]:

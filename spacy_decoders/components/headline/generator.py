@@ -32,9 +32,9 @@ from ..decoding_pipe import DecodingPipe
 from ..factories.headline_generator import HeadlineOptions
 from ..saved_files import loading
 from .decoding import (
-    GraphSettings,
     ScoredPhrases,
     ScoredUnit,
+    auxiliaries_of,
     headlines_of_both,
     headlines_of_phrases,
     headlines_of_short_sentences,
@@ -48,7 +48,6 @@ from .phrase_edges import phrase_edges
 from .reading import Texts, word_keys
 from .scorer import rouge, words_of
 from .sentence_trees import is_word, token_facts
-from .writer import HeadlineWriter
 
 __all__ = ["HeadlineGenerator"]
 
@@ -75,6 +74,9 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     ('Binary search', 'optimal')
     """
 
+    #: The counts of training.
+    knowledge = HeadlineKnowledge()
+
     def __init__(
         self,
         vocab: Vocab,
@@ -84,39 +86,9 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     ) -> None:
         language = vocab.lang or "xx"
         super().__init__(vocab, model, name, cfg={"language": language}, **options)
-        #: The counts of training.
-        self._knowledge = HeadlineKnowledge.untrained(language)
+        self.knowledge = HeadlineKnowledge.untrained(language)
         self._stemmer = Stemmer(language)
         self._warned_of: set[str] = set()
-
-    @property
-    def knowledge(self) -> HeadlineKnowledge:
-        """The counts of training."""
-        return self._knowledge
-
-    @knowledge.setter
-    def knowledge(self, knowledge: HeadlineKnowledge) -> None:
-        self._knowledge = knowledge
-
-    @property
-    def writer(self) -> HeadlineWriter:
-        """The policy of length and number of headlines."""
-        return HeadlineWriter(
-            self.decoder, self.length, self.max_chars, self.n_best, self.seconds, self.iterations
-        )
-
-    @property
-    def settings(self) -> GraphSettings:
-        """The weights of the graph; `auxiliaries` default to those counted in training."""
-        given = self.auxiliaries
-        return GraphSettings(
-            self.ordering,
-            self.contiguity,
-            self.ends,
-            self.max_vertices,
-            self._knowledge.auxiliaries if given is None else tuple(given),
-            tuple(self.required or ()),
-        )
 
     # --- decoding ----------------------------------------------------------------
 
@@ -137,8 +109,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 "required=None."
             )
         decode = _DECODE[self.mode]
-        settings, writer = self.settings, self.writer
-        found = [decode(scored, self._knowledge, settings, writer) for scored in scores]
+        found = [decode(scored, self.knowledge, self) for scored in scores]
         if self.mode == "words":
             return found
         weights: Any = self.model.get_param("judge")
@@ -205,7 +176,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     def _scored_texts(self, texts: Texts) -> list[ScoredUnit]:
         words = texts.words(self._stemmer)
         vertices = [Vertices.of(of_unit) for of_unit in words]
-        knowledge, model = self._knowledge, self.model
+        knowledge, model = self.knowledge, self.model
         tables: Any = [
             word_table(*of_unit, knowledge, model) for of_unit in zip(words, vertices, strict=True)
         ]
@@ -214,7 +185,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         if self.mode not in ("phrases", "best"):
             return [ScoredUnit(*part) for part in parts]
         content = np.concatenate([of_unit.content for of_unit in words])
-        auxiliaries = word_keys(self.settings.auxiliaries)
+        auxiliaries = word_keys(auxiliaries_of(self, knowledge))
         weights: Any = model.get_param("phrases")
         scored = []
         for part, traits, edges in zip(
@@ -261,7 +232,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         texts = [self._titled(example) for example in get_examples()]
         others = [self._titled(example) for example in more()] if more is not None else []
         others = [text for text in others if len(text.title)]
-        self._knowledge = learn(self.model, texts, self.cfg["language"], more=others)
+        self.knowledge = learn(self.model, texts, self.cfg["language"], more=others)
 
     def calibrate(self, examples: Iterable[Example]) -> None:
         """Fit the probability that a headline is good to titled texts that were not trained on.
@@ -279,7 +250,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         for example in examples:
             title = self._closeness_of(example.reference._.headline)
             (scored,) = self._scored_texts(Texts.of([example.predicted]))
-            found = headlines_of_both(scored, self._knowledge, self.settings, self.writer)
+            found = headlines_of_both(scored, self.knowledge, self)
             for headline, known in zip(found, known_of(scored, found), strict=True):
                 facts[headline.kind].append(known)
                 closeness[headline.kind].append(title(headline.text))
@@ -353,7 +324,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         self._load((folder / "knowledge").read_bytes())
 
     def _load(self, saved: bytes) -> None:
-        self._knowledge = HeadlineKnowledge.from_dict(message_of(saved, "knowledge"))
+        self.knowledge = HeadlineKnowledge.from_dict(message_of(saved, "knowledge"))
 
 
 def _has_words(unit: Doc | Span) -> bool:

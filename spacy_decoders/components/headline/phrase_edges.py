@@ -23,7 +23,6 @@ from spacy.attrs import (
 )
 from spacy.parts_of_speech import IDS
 from spacy.strings import get_string_id
-from spacy.tokens import Doc, Span
 
 from ...models.headline.meaning import (
     CONDITIONS,
@@ -36,7 +35,7 @@ from ...models.headline.meaning import (
 from ...models.headline.phrases import Phrases
 from .reading import Texts, among, word_keys
 
-__all__ = ["PhraseEdges", "phrase_edges", "whole_occurrences"]
+__all__ = ["PhraseEdges", "phrase_edges"]
 
 #: A text with fewer blanks than this share of its tokens is in a language that has none.
 BLANKS = 0.2
@@ -289,13 +288,6 @@ def _governed(
             break
         above = further
     return found, np.isin(sentence, asked) & texts.parsed
-
-
-def whole_occurrences(
-    unit: Doc | Span, starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Which occurrences of phrases can stand by themselves; see :meth:`PhraseEdges.allow`."""
-    return phrase_edges(Texts.of([unit]))[0].allow(starts, ends)
 
 
 def _cuts(texts: Texts, first: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -43,7 +43,6 @@ from ...models.headline.words import Words
 __all__ = [
     "among",
     "Texts",
-    "read_traits",
     "read_words",
     "word_keys",
 ]
@@ -155,7 +154,17 @@ class Texts:
     def traits(
         self, content: NDArray[np.bool_], auxiliaries: NDArray[np.uint64], openers: Any
     ) -> list[Traits]:
-        """Read what phrases need beside the words; see :func:`read_traits`."""
+        """Read what phrases need beside the words.
+
+        Parameters
+        ----------
+        content
+            Which tokens are content words, of all units. **Shape:** ``(tokens,)``
+        auxiliaries
+            Keys of prepositions and articles.
+        openers
+            Keys of function words that titles begin with, ascending.
+        """
         keys, (distinct, places) = self[LOWER], self.lowered
         kinds, joins, named = (of[places] for of in _traits(distinct, self.strings))
         # a dash between blanks parts what a hyphen joins
@@ -192,26 +201,6 @@ class Texts:
 def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
     """Read the words of a document or a span; see :meth:`Texts.words`."""
     return Texts.of([unit]).words(stemmer)[0]
-
-
-def read_traits(
-    unit: Doc | Span,
-    words: Words,
-    auxiliaries: NDArray[np.uint64],
-    openers: NDArray[np.uint64],
-) -> Traits:
-    """Read what phrases need beside the words.
-
-    Parameters
-    ----------
-    unit, words
-        The text, and what `read_words` made of it.
-    auxiliaries
-        Keys of prepositions and articles.
-    openers
-        Keys of function words that titles begin with, ascending.
-    """
-    return Texts.of([unit]).traits(words.content, auxiliaries, openers)[0]
 
 
 def _doc(unit: Doc | Span) -> Doc:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -193,7 +192,9 @@ class ScoredTokens:
         heads = parsed.copy()
         tied = attach_conjuncts(heads, plain)
         _keep_compounds(facts.joining[own], heads, relations)
-        _keep_joint_names(lower, plain, heads, relations)
+        for place in (place for place, word in enumerate(lower) if word == "&"):
+            if relations[heads[place]] == "conj":  # of one name: "Marks & Spencer"
+                relations[heads[place]] = REQUIRED_PART
         meaning = words_of_meaning(lower, heads, plain, facts.numbers[own], facts.asking[own])
         needed = tied | facts.ranks[own] | meaning
         tree = compression(heads, relations, needed, scores, read.astype(np.int64))
@@ -263,11 +264,6 @@ def _is_rank(token: Token) -> bool:
     return which and token.dep_ == "amod"
 
 
-def _is_part(token: Token) -> bool:
-    """Whether its head is less than the whole without it: hyphens, degrees, parts of names."""
-    return _hyphen(token) or token.text == "°" or _is_name_part(token)
-
-
 def _is_name_part(token: Token) -> bool:
     """Whether it belongs to the name that its head is in, such as "Central" to a bank's."""
     head = token.head
@@ -284,19 +280,6 @@ def _keep_compounds(joining: Booleans, heads: Integers, relations: list[str]) ->
         for one, other in ((left, right), (right, left)):
             if heads[one] == other:
                 relations[one] = REQUIRED_PART
-
-
-def _keep_joint_names(
-    lower: Sequence[str], plain: Sequence[str], heads: Integers, relations: list[str]
-) -> None:
-    """Keep both halves of a joint name: "Marks & Spencer", "Mr. and Mrs. Dursley"."""
-    for place, (relation, following) in enumerate(pairwise(plain)):
-        titled = relation == "cc" and following == "nmod:desc"
-        if titled:
-            relations[place] = relations[place + 1] = REQUIRED_PART
-        name = heads[place + 1] if titled else heads[place]
-        if (titled or lower[place] == "&") and relations[name] == "conj":
-            relations[name] = REQUIRED_PART
 
 
 def is_word(token: Token) -> bool:

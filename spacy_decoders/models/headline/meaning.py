@@ -75,8 +75,6 @@ VAGUE = QUANTITIES | TIMES | {f"{word}s" for word in TIMES} | {
     "following", "figure", "last", "next", "early", "late", "pm", "am",
 }  # fmt: skip
 GREETINGS = frozenset({"dear", "hi", "hello", "hey"})
-#: Relations of measures and times without a preposition.
-MEASURES = frozenset({"obl", "nmod", "npadvmod", "advmod"})
 #: Heads whose "of" phrase says what is counted.
 COUNTS = (
     NEGATIONS
@@ -128,7 +126,6 @@ def words_of_meaning(
             needed[token] = True
         if plain[token] == "det" and words[token] in DETERMINERS:
             needed[token] = True
-        needed[token] |= _is_measure(token, words, heads, plain, children, numbers)
         if plain[token] == "conj":
             between = [*children[head], int(heads[head])]
             needed[token] |= any(words[place] == "between" for place in between)
@@ -171,30 +168,6 @@ def _complements(
         ]
         found += places[:1]
     return found
-
-
-def _is_measure(
-    token: int,
-    words: Sequence[str],
-    heads: Integers,
-    plain: Sequence[str],
-    children: list[list[int]],
-    numbers: Booleans,
-) -> bool:
-    """Whether it says how much, as in "12 km long", or by what, as in "twice a day"."""
-    head = int(heads[token])
-    if words[token] in ("once", "twice"):
-        return words[token + 1 : token + 2] in (["a"], ["an"])
-    articles = [child for child in children[token] if words[child] in ("a", "an")]
-    if any(words[child - 1] in ("once", "twice") for child in articles if child):
-        return True
-    measure = head if plain[token] == "det" else token
-    below = children[measure]
-    if plain[measure] not in MEASURES or any(plain[child] == "case" for child in below):
-        return False
-    if measure == head:
-        return words[token] in ("a", "an")
-    return head == token + 1 and any(numbers[child] for child in below)
 
 
 def _keep_asking(

@@ -5,7 +5,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_decoders.components.headline.learning import TitledText, example_phrases
-from spacy_decoders.components.headline.phrase_edges import phrase_edges, whole_occurrences
+from spacy_decoders.components.headline.phrase_edges import phrase_edges
 from spacy_decoders.components.headline.reading import Texts
 from spacy_decoders.models.headline.knowledge import HeadlineKnowledge
 from spacy_decoders.models.headline.selection import build_phrase_selection
@@ -19,7 +19,7 @@ def whole(texts: list[tuple[str, ...]], **annotation) -> set[str]:
     doc = Doc(spacy.blank("en").vocab, words=words, spaces=spaces, **annotation)
     spans = [(i, j) for i in range(len(doc)) for j in range(i + 1, min(i + 3, len(doc)) + 1)]
     starts, ends = (np.array(of) for of in zip(*spans, strict=True))
-    kept = whole_occurrences(doc, starts, ends)
+    kept = phrase_edges(Texts.of([doc]))[0].allow(starts, ends)
     return {doc[i:j].text for (i, j), good in zip(spans, kept.tolist(), strict=True) if good}
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_decoders.components.headline.reading import read_traits, read_words
+from spacy_decoders.components.headline.reading import Texts
 from spacy_decoders.models.headline.phrase_features import PHRASE_FEATURES
 from spacy_decoders.models.headline.phrases import Phrases
 from spacy_decoders.models.headline.selection import expected_reward, fit_phrases
@@ -13,9 +13,10 @@ from tests.components.headline.titled import blank
 
 def phrases_of(text: str) -> set[str]:
     doc = blank().make_doc(text)
-    words = read_words(doc, Stemmer("en"))
-    nothing = np.empty(0, dtype=np.uint64)
-    found = Phrases.of(words, read_traits(doc, words, nothing, nothing))
+    texts, nothing = Texts.of([doc]), np.empty(0, dtype=np.uint64)
+    (words,) = texts.words(Stemmer("en"))
+    (traits,) = texts.traits(words.content, nothing, nothing)
+    found = Phrases.of(words, traits)
     first = found.first
     spans = zip(found.starts[first].tolist(), found.ends[first].tolist(), strict=True)
     return {doc[low:high].text for low, high in spans}
