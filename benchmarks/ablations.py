@@ -168,7 +168,7 @@ ABLATIONS = (
     option("parser", "paragraphs", judges.tokens, off=False),
     option("parser", "projective", judges.tokens, off=False),
     option("parser", "tensor", judges.tokens, off=False),
-    option("parser", "head_margins", judges.tokens, on=True, files=["decoders/tree/marginals.py"]),
+    option("parser", "head_margins", judges.tokens, on=True),
     option(
         "parser",
         "probabilities",
@@ -310,11 +310,6 @@ ABLATIONS = (
         "headline.decoder, prices",
         judges.paths,
         attributes(f"{_PATHS}.LagrangianSearch", _price=lambda self: None),
-    ),
-    Ablation(
-        "headline.decoder, removing vertices",
-        judges.paths,
-        attributes(f"{_PATHS}.LagrangianSearch", reduce=lambda self: None),
     ),
 )
 
