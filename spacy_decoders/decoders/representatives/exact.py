@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -10,12 +12,15 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from .branch_and_bound import ExactSearch
-from .costs import cost_table
+from .costs import cost_table, relative_tolerance, rounded_down
 from .local_search import improve
 from .margins import margins_of
 from .problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
 
 __all__ = ["ExactRepresentatives"]
+
+#: Choices up to which all of them are priced, without any search.
+FEW = 1024
 
 
 @dataclass(frozen=True)
@@ -94,8 +99,8 @@ class ExactRepresentatives(RepresentativesDecoder):
         if not problem.size:
             certificate = Certificate.from_bound(name, 0.0, 0.0, tolerance=0.0)
             return RepresentativesSolution.of(problem, [], certificate)
-        if problem.size == 1:
-            return self._decode_one_set(problem)
+        if problem.size == 1 or math.prod(map(len, problem.sets)) <= FEW:
+            return self._price_all(problem)
         clock = budget.start()
         costs = cost_table(problem, self.seed)
         start, _ = improve(costs, self.starts, self.seed, clock)
@@ -119,22 +124,39 @@ class ExactRepresentatives(RepresentativesDecoder):
         exact[costs.set_order] = found.exact
         return RepresentativesSolution.of(problem, choices, certificate, margins, exact)
 
-    def _decode_one_set(self, problem: RepresentativesProblem) -> RepresentativesSolution:
-        """Return the cheapest member of a single set, by its local cost alone."""
-        local, allowed = problem.local_costs, np.flatnonzero(problem.allowed)
-        choice = allowed[np.lexsort((problem.keys(self.seed)[allowed], local[allowed]))[0]]
-        least = float(local[allowed].min())
+    def _price_all(self, problem: RepresentativesProblem) -> RepresentativesSolution:
+        """Price every choice: where there are few, a search takes longer to set up."""
+        keys, local, allowed = problem.keys(self.seed), problem.local_costs, problem.allowed
+        sets = []
+        for first, last in pairwise(problem.offsets.tolist()):
+            own = first + np.flatnonzero(allowed[first:last])
+            sets.append(own[np.lexsort((local[own], keys[own]))])
+        # the first of equal choices counts, whatever the order of the input
+        order = sorted(
+            range(len(sets)), key=lambda i: (keys[sets[i]].tolist(), local[sets[i]].tolist())
+        )
+        grid = np.indices([len(sets[i]) for i in order]).reshape(len(sets), -1)
+        members = np.stack([sets[i][row] for i, row in zip(order, grid, strict=True)])
+        rows = problem.members[members]
+        one, other = np.triu_indices(len(sets), 1)
+        pairs = problem.pair_weight * problem.distances[rows[one], rows[other]]
+        terms = np.concatenate([local[members], pairs])
+        costs, magnitudes = terms.sum(axis=0), np.abs(terms).sum(axis=0)
+        best = int(costs.argmin())
+        differ = members != members[:, best, None]
+        margins, choices = np.empty(len(sets)), np.empty(len(sets), np.int64)
+        margins[order] = np.where(differ, costs, np.inf).min(axis=1) - costs[best]
+        choices[order] = members[:, best]
+        choices -= problem.offsets[:-1]
+        scale = problem.scale(choices)
         certificate = Certificate.from_bound(
             type(self).__name__,
-            problem.cost([choice]),
-            least,
+            problem.cost(choices),
+            float(rounded_down(costs, magnitudes, len(terms)).min()),
             minimized=True,
-            tolerance=0.0,
-            scale=problem.scale([choice]),
-            iterations=0,
+            tolerance=relative_tolerance(scale),
+            scale=scale,
         )
-        other = float(local[allowed[allowed != choice]].min(initial=np.inf))
-        exact = np.array([self.exact_margins or len(allowed) == 1])
-        return RepresentativesSolution.of(
-            problem, [choice], certificate, np.array([other - least]), exact
-        )
+        proven = self.exact_margins and certificate.is_optimal
+        exact = np.isposinf(margins) | proven
+        return RepresentativesSolution.of(problem, choices, certificate, margins, exact)

@@ -7,14 +7,17 @@ import pickle
 import numpy as np
 import pytest
 
-from spacy_decoders import Budget, ProblemError
+from spacy_decoders import Budget, ProblemError, verify
 from spacy_decoders.decoders.representatives import (
     ExactRepresentatives,
     Greedy,
     HittingDistance,
     LocalSearch,
     RepresentativesProblem,
+    exact,
 )
+
+from .drawn import random_problem
 
 HEURISTICS = [HittingDistance(), Greedy(3), LocalSearch(starts=4)]
 
@@ -97,3 +100,28 @@ def test_costs_that_rounding_takes_below_the_least_are_no_error():
     solution = ExactRepresentatives(exact_margins=True).decode(problem)
     assert solution.certificate.status in ("optimal", "bounded")
     assert solution.choices[3] in (0, 1)
+
+
+@pytest.mark.parametrize("case", range(24))
+def test_pricing_all_choices_comes_to_what_the_search_finds(case, monkeypatch):
+    distances, sets, local, weight = random_problem(np.random.default_rng(case), case)
+    problem = RepresentativesProblem(distances, sets, local, weight)
+    searched = ExactRepresentatives().decode(problem)
+    monkeypatch.setattr(exact, "FEW", 10**9)
+    priced = ExactRepresentatives().decode(problem)
+    assert verify(problem, priced)
+    assert priced.certificate.is_optimal
+    assert priced.certificate.score == pytest.approx(searched.certificate.score, abs=1e-9)
+    both = priced.exact_margins & searched.exact_margins
+    np.testing.assert_allclose(priced.margins[both], searched.margins[both], atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("shift", [-1.0, 1.0])
+def test_a_wrong_price_proves_nothing(shift, monkeypatch):
+    monkeypatch.setattr(exact, "FEW", 10**9)
+    monkeypatch.setattr(exact, "rounded_down", lambda sums, *_: sums + shift)
+    assert (
+        not ExactRepresentatives()
+        .decode(RepresentativesProblem([[0, 1], [1, 0]], [[0, 1], [0]]))
+        .certificate.is_optimal
+    )
