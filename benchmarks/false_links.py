@@ -126,7 +126,7 @@ def other_senses(base) -> list[str]:
     for concept in base:
         for alias in concept.aliases:
             # never written in small letters
-            lower = base.aliases.all_of(alias).cases[:, 0]
+            lower = np.nan_to_num(base.aliases.all_of(alias).shares[0])
             if alias.isalpha() and len(alias) > 3 and not lower.any():
                 names.append(alias)
     rng = np.random.default_rng(0)

@@ -103,9 +103,9 @@ class Meanings(NamedTuple):
     priors: NDArray[np.float32]
     #: How often the alias means each. **Shape:** ``(candidates,)``
     counts: NDArray[np.float64]
-    #: How often of that it is written in which of :data:`CASES`, as far as known.
-    #: **Shape:** ``(candidates, 4)``
-    cases: NDArray[np.float64]
+    #: The share of its uses under this alias, as far as known, that are written in each of
+    #: :data:`CASES`; NaN where that is unknown. **Shape:** ``(4, candidates)``
+    shares: NDArray[np.float32]
     #: How often the alias is a link where it occurs in text at all; None where unknown.
     link: float | None
 
@@ -115,18 +115,15 @@ class Meanings(NamedTuple):
         The share of its uses under this alias; NaN where that is unknown.
         **Shape:** ``(candidates,)``
         """
-        share = self.cases[:, letter_case(mention)]
-        known = self.cases.sum(axis=1)
-        out = np.full(len(share), np.nan, np.float32)
-        np.divide(share, known, out=out, where=known > 0, casting="same_kind")
-        return out
+        share: NDArray[np.float32] = self.shares[letter_case(mention)]
+        return share
 
 
 _NONE = Meanings(
     np.empty(0, np.int32),
     np.empty(0, np.float32),
     np.empty(0),
-    np.empty((0, len(CASES))),
+    np.empty((len(CASES), 0), np.float32),
     None,
 )
 
@@ -174,6 +171,20 @@ class AliasTable:
             cache.update(self._read(missing))
         return [cache[alias] for alias in aliases]
 
+    def begin(self, texts: Sequence[str]) -> list[bool]:
+        """Whether an alias begins with each text, or is it."""
+        cache, keys = self.database.cache("begun"), normalised(texts)
+        missing = [text for text in dict.fromkeys(keys) if text not in cache]
+        if missing:
+            cache.update(dict.fromkeys(missing, False))
+            rows = self.database.ask_many(
+                "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM candidates "
+                "WHERE alias >= value AND alias < value || char(1114111))",
+                missing,
+            )
+            cache.update((text, True) for (text,) in rows)
+        return [cache[text] for text in keys]
+
     def candidates(self, alias: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Concepts and priors of one alias, the most frequent first; none if unknown."""
         return self.all_of(alias)[:2]
@@ -195,7 +206,7 @@ class AliasTable:
         names, *columns = zip(*rows, strict=True)
         try:
             numbers, counts, *cases, links = (np.array(column, np.float64) for column in columns)
-            table = np.stack(cases, axis=1)
+            table = np.stack(cases)
             whole = all(isinstance(name, str) for name in names)
         except (TypeError, ValueError) as error:
             raise self.database.damaged(error) from error
@@ -211,6 +222,8 @@ class AliasTable:
             and np.isfinite(table).all()
         ):
             raise self.database.damaged("an alias has a candidate that can't be")
+        with np.errstate(invalid="ignore"):
+            shares = (table / table.sum(axis=0)).astype(np.float32)
         begins = [i for i, name in enumerate(names) if not i or name != names[i - 1]]
         sums = np.add.reduceat(counts, begins)
         ends = [*begins[1:], len(names)]
@@ -220,7 +233,7 @@ class AliasTable:
                 concepts[start:stop],
                 priors[start:stop],
                 counts[start:stop],
-                table[start:stop],
+                shares[:, start:stop],
                 None if links[start] < 0 else float(links[start]),
             )
             for start, stop in zip(begins, ends, strict=True)

@@ -60,8 +60,8 @@ class CandidateTable:
 
         Ties between candidates are broken by it, whatever their order.
         """
-        _, numbers = np.unique(np.asarray(self.ids, dtype=object), return_inverse=True)
-        return np.asarray(numbers, np.int64).reshape(-1)
+        numbers = {identity: number for number, identity in enumerate(sorted({*self.ids}))}
+        return np.array([numbers[identity] for identity in self.ids], np.int64)
 
     @cached_property
     def types(self) -> list[str | None]:

@@ -18,7 +18,7 @@ from ...models.linker.together import link_problem, lone_problem, pair_terms, wi
 from ...models.linker.types import of_types
 from ...models.linker.weights import Feature
 from ..factories.graph_entity_linker import LinkerOptions
-from .link_dicts import link_of, no_link
+from .link_dicts import links_of, no_link
 from .mentions import Mentions
 
 if TYPE_CHECKING:
@@ -76,9 +76,10 @@ def decode_links(
         certificates.append(
             certificate if len(windows) == 1 else replace(certificate, scope="pruned")
         )
+        written = links_of(part, decided, options, calibration)
         for mention in kept:
             place = mention - together.start
-            links[mention] = link_of(part, place, decided, options, calibration)
+            links[mention] = written[place]
             places[mention] = decided, place
     return Links(
         mentions.spans,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from functools import cached_property
@@ -35,6 +36,8 @@ _AROUND = 30
 _NEVER, _RARELY, _SELDOM = 0.002, 0.02, 0.3
 #: The share from which a way of writing is usual.
 _OFTEN = 0.2
+#: What tells how usual a candidate is.
+_USUAL = [Feature.PRIOR, Feature.POPULARITY, Feature.CASE]
 #: The least and the most log-odds of a text not being a link.
 _ODDS = (-4.0, 8.0)
 #: Characters of a concept's text that are read.
@@ -75,26 +78,28 @@ def features_of(
     unnamed = 1.0 if table.base is None else 1.0 + _NAMESAKES * _smallness(len(table.base))
     features[candidates, : Feature.TYPE + 1] = _of_candidates(DocWords(doc), members, table)
     features[last, Feature.NONE] = 1.0
+    prior, popularity, case = features[candidates][:, _USUAL].T.tolist()
+    offsets = table.offsets.tolist()
     for unit, row in enumerate(last.tolist()):
         span = members[unit][0]
-        rows = slice(*table.offsets[unit : unit + 2].tolist())
-        own, titles = features[rows.start + unit : row], table.titles[rows]
         # nothing stands beside the most frequent of the candidates whose capitals fit best
-        fit = np.flatnonzero(own[:, Feature.CASE] >= own[:, Feature.CASE].max() - 1.0)
-        usual = own[fit, : Feature.POPULARITY + 1]
-        order = np.lexsort((usual[:, Feature.POPULARITY], usual[:, Feature.PRIOR]))
-        features[row, : Feature.POPULARITY + 1] = usual[order[-1]]
-        if not any(_names(table.mentions[unit], titles[place]) for place in fit.tolist()):
+        own = range(offsets[unit], offsets[unit + 1])
+        best = max(case[place] for place in own)
+        fit = [place for place in own if case[place] >= best - 1.0]
+        usual = max((prior[place], popularity[place]) for place in fit)
+        features[row, : Feature.POPULARITY + 1] = usual
+        if not any(_names(table.mentions[unit], table.titles[place]) for place in fit):
             # words in small letters describe a concept, where capitals are part of a name
             features[row, Feature.UNNAMED] = 1.0 if span.text.islower() else unnamed
         if span.label_ != MATCH_LABEL:
             continue
-        linked = np.nan if table.linked is None else float(table.linked[unit])
-        if np.isnan(linked):
+        linked = math.nan if table.linked is None else float(table.linked[unit])
+        if math.isnan(linked):
             features[row, Feature.MATCHED] = 1.0
         else:
-            share = np.clip(linked, 1e-9, 1.0 - 1e-9)
-            features[row, Feature.UNLINKED] = np.clip(np.log((1.0 - share) / share), *_ODDS)
+            share = min(max(linked, 1e-9), 1.0 - 1e-9)
+            odds = math.log((1.0 - share) / share)
+            features[row, Feature.UNLINKED] = min(max(odds, _ODDS[0]), _ODDS[1])
         features[row, Feature.PARTIAL] = _is_partial(doc, span)
         features[row, Feature.COMMON] = is_common(span)
         features[row, Feature.VERBAL] = span.root.pos_ not in ("", *_NOMINAL)
@@ -168,12 +173,13 @@ def _of_candidates(
         features[:, Feature.CONTEXT] = (table.vectors @ vector) / np.maximum(lengths, 1e-12)
     offsets = table.offsets.tolist()
     base = table.base
+    written = None if table.written is None else table.written.tolist()
     for unit, spans in enumerate(members):
         rows = slice(offsets[unit], offsets[unit + 1])
         name = table.mentions[unit]
         features[rows, Feature.TITLE] = [title.casefold() == name for title in table.titles[rows]]
-        if table.written is not None:
-            features[rows, Feature.CASE] = _case(text, spans[0], table.written[rows])
+        if written is not None:
+            features[rows, Feature.CASE] = _case(text, spans[0], written[rows])
         label = spans[0].label_
         if base is not None and label and label != MATCH_LABEL:
             features[rows, Feature.TYPE] = type_agreement(label, table.types[rows])
@@ -191,17 +197,16 @@ def _of_candidates(
     return features
 
 
-def _case(text: DocWords, span: Span, written: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The logarithm of how often candidates are written so; 0 where that is unknown."""
+def _case(text: DocWords, span: Span, written: list[float]) -> list[float]:
+    """The logarithm of how often candidates are written so; 0 where that is unknown, NaN."""
     least = _SELDOM
     if span.text.islower():
         if len(span) == 1:
-            least = _NEVER if np.nan_to_num(written).max(initial=0.0) >= _OFTEN else _RARELY
+            least = _NEVER if any(share >= _OFTEN for share in written) else _RARELY
         # who writes no capitals at all says nothing by them
         if text.small:
             least = 1.0
-    logarithms: NDArray[np.float32] = np.log(np.maximum(np.nan_to_num(written, nan=1.0), least))
-    return logarithms
+    return [0.0 if math.isnan(share) else math.log(max(share, least)) for share in written]
 
 
 def is_common(span: Span) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from math import isfinite
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ...models.calibration import Calibration
 from ...models.linker.confidence import Decided
@@ -13,7 +13,7 @@ from ..factories.graph_entity_linker import LinkerOptions
 if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
 
-__all__ = ["link_of", "no_link"]
+__all__ = ["links_of", "no_link"]
 
 
 def no_link() -> dict[str, Any]:
@@ -34,53 +34,70 @@ def _nothing() -> dict[str, Any]:
     return {"id": "", "qid": None, "title": "", "type": None, "description": "", "url": None}
 
 
-def link_of(
-    table: CandidateTable,
-    place: int,
-    decided: Decided,
-    options: LinkerOptions,
-    calibration: Calibration,
-) -> dict[str, Any]:
-    """What is written of a mention, by its place in a window.
+def links_of(
+    table: CandidateTable, decided: Decided, options: LinkerOptions, calibration: Calibration
+) -> list[dict[str, Any]]:
+    """What is written of each mention of a window.
 
     Its score is the probability given all other links, `prob` the calibrated probability that it
     is right; where nothing is linked, that nothing is right.
     """
-    begin = int(table.offsets[place])
-    count = int(table.offsets[place + 1]) - begin
-    choice, margin = int(decided.choices[place]), float(decided.margins[place])
-    given = decided.given_others(place)
-    probs = decided.probabilities(place, calibration.temperature)
-    (prob,) = calibration.apply([min(1.0, probs[choice])]).tolist()
-    # what the correction takes from the choice, the others share
-    rest = (1.0 - prob) / max(1e-12, 1.0 - probs[choice])
-    probs = np.minimum(1.0, np.where(np.arange(count + 1) == choice, prob, rest * probs))
+    right = calibration.apply(decided.right(calibration.temperature))
+    given, probs = decided.given_others.tolist(), decided.probabilities(right).tolist()
+    choices, margins = decided.choices.tolist(), decided.margins.tolist()
+    exact, spans = decided.exact.tolist(), [*pairwise(decided.offsets.tolist())]
+    return [
+        _link_of(
+            table,
+            start - place,
+            choices[place],
+            given[start:stop],
+            probs[start:stop],
+            margins[place],
+            exact[place],
+            options,
+        )
+        for place, (start, stop) in enumerate(spans)
+    ]
+
+
+def _link_of(
+    table: CandidateTable,
+    begin: int,
+    choice: int,
+    given: list[float],
+    probs: list[float],
+    margin: float,
+    exact: bool,
+    options: LinkerOptions,
+) -> dict[str, Any]:
+    """What is written of a mention, whose candidates begin in the table where it says."""
+    nothing = len(given) - 1
+    prob = probs[choice]
     accepted = (
-        choice < count
+        choice < nothing
         and given[choice] >= options.min_score
         and prob >= options.min_prob
         # below 0 lies only a bound that the budget left loose: it is the best choice found
         and max(margin, 0.0) >= options.min_margin
     )
-    ranked = np.argsort(-given[:count], kind="stable")
-    if choice < count:
-        ranked = np.concatenate([[choice], ranked[ranked != choice]])
+    ranked = sorted(range(nothing), key=lambda other: (other != choice, -given[other]))
     return {
         **(_described(table, begin + choice) if accepted else _nothing()),
-        "score": float(given[choice]),
-        "prob": float(prob if accepted or choice == count else probs[count]),
-        "nil_prob": float(probs[count]),
+        "score": given[choice],
+        "prob": prob if accepted or choice == nothing else probs[nothing],
+        "nil_prob": probs[nothing],
         # an only candidate has nothing to be compared with
-        "margin": margin if np.isfinite(margin) else None,
-        "exact_margin": bool(decided.exact[place]),
+        "margin": margin if isfinite(margin) else None,
+        "exact_margin": exact,
         "candidates": [
             {
                 **_named(table, begin + other),
-                "score": float(given[other]),
-                "prob": float(probs[other]),
+                "score": given[other],
+                "prob": probs[other],
                 "prior": float(table.priors[begin + other]),
             }
-            for other in ranked[: options.shown].tolist()
+            for other in ranked[: options.shown]
         ],
     }
 

@@ -236,16 +236,13 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
                 if not identity or choice is None:
                     continue
                 decided, place = choice
-                chosen = int(decided.choices[place])
                 known = link["candidates"]
                 ids = {one[key] for one in known for key in ("id", "qid")}
                 if decided.is_nothing(place):
                     right.append(identity not in ids)
                 else:
                     right.append(identity in (known[0]["id"], known[0]["qid"]))
-                probabilities.append(
-                    min(1.0, float(decided.probabilities(place, temperature)[chosen]))
-                )
+                probabilities.append(float(decided.right(temperature)[place]))
                 groups.append(number)
         return Answers(np.array(probabilities), np.array(right, np.bool_), groups=np.array(groups))
 

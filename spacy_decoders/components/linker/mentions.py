@@ -81,20 +81,27 @@ def _aliases(doc: Doc, kb: KnowledgeBase) -> list[Span]:
     # the text of a Doc, and the place of a token in it, take longer than all of this
     words = [strings[orth] for orth in table[:, 0].tolist()]
     spaced = [word + " " * blank for word, blank in zip(words, table[:, 1].tolist(), strict=True)]
-    places = [
-        (start, stop)
-        for start in range(len(words))
-        if fit[start]
-        for stop in range(start + 1, min(start + _LONGEST, len(words)) + 1)
-        if fit[stop - 1]
-    ]
-    forms = ["".join(spaced[start : stop - 1]) + words[stop - 1] for start, stop in places]
-    known = [found is not None for found in kb.base.aliases.find(forms)]
+    aliases = kb.base.aliases
+    found: list[tuple[int, int, str]] = []
+    # token by token, as long as an alias begins so: most words begin none
+    grown = [(start, start, "") for start in range(len(words)) if fit[start]]
+    for _ in range(_LONGEST):
+        forms = [before + words[stop] for _, stop, before in grown]
+        begun = list(itertools.compress(zip(grown, forms, strict=True), aliases.begin(forms)))
+        found += [(start, stop + 1, form) for (start, stop, _), form in begun if fit[stop]]
+        grown = [
+            (start, stop + 1, before + spaced[stop])
+            for (start, stop, before), _ in begun
+            if stop + 1 < len(words)
+        ]
+        if not grown:
+            break
+    known = [meanings is not None for meanings in aliases.find([form for *_, form in found])]
     # a name that is an entity elsewhere in the document is one of its kind
     labels = {ent.text: ent.label_ for ent in doc.ents}
     return [
         Span(doc, start, stop, label=labels.get(form, MATCH_LABEL))
-        for (start, stop), form in itertools.compress(zip(places, forms, strict=True), known)
+        for start, stop, form in itertools.compress(found, known)
     ]
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..calibration import sigmoid, softmax
+from ..calibration import sigmoid
 from .weights import Feature
 
 __all__ = ["Decided", "log_odds_right"]
@@ -57,23 +57,32 @@ class Decided:
         """Whether a mention is linked to nothing, which stands behind its candidates."""
         return bool(self.choices[place] == self.offsets[place + 1] - self.offsets[place] - 1)
 
-    def given_others(self, place: int) -> Floats:
-        """The probability of each choice of a mention, given all other links."""
-        return softmax(self.scores[self.offsets[place] : self.offsets[place + 1]])
+    @cached_property
+    def given_others(self) -> Floats:
+        """The probability of each candidate, and nothing, given all other links.
 
-    def probabilities(self, place: int, temperature: float) -> Floats:
-        """The probability that each choice of a mention is right.
-
-        That of the chosen one comes from all that is known of the decision; the others share
-        the rest by their scores.
+        **Shape:** ``(candidates + mentions,)``
         """
-        shares = self.given_others(place)
-        choice = self.choices[place]
-        right = float(sigmoid(self.odds[[place]] / temperature)[0])
-        shares[choice] = 0.0
-        shares *= (1.0 - right) / max(float(shares.sum()), 1e-300)
-        shares[choice] = right
-        return shares
+        starts, sizes = self.offsets[:-1], np.diff(self.offsets)
+        weights = np.exp(self.scores - np.repeat(np.maximum.reduceat(self.scores, starts), sizes))
+        return np.asarray(weights / np.repeat(np.add.reduceat(weights, starts), sizes))
+
+    def right(self, temperature: float) -> Floats:
+        """The probability that each choice is right. **Shape:** ``(mentions,)``"""
+        return sigmoid(self.odds / temperature)
+
+    def probabilities(self, right: Floats) -> Floats:
+        """The probability of each candidate, and nothing, where that of each choice is `right`.
+
+        The others share the rest by their scores. **Shape:** ``(candidates + mentions,)``
+        """
+        starts, rows = self.offsets[:-1], self.offsets[:-1] + self.choices
+        shares = self.given_others.copy()
+        shares[rows] = 0.0
+        rest = (1.0 - right) / np.maximum(np.add.reduceat(shares, starts), 1e-300)
+        shares *= np.repeat(rest, np.diff(self.offsets))
+        shares[rows] = right
+        return np.minimum(shares, 1.0)
 
 
 #: Weights of: 1; the logarithm of the lead over the other choices while the other links stay, and

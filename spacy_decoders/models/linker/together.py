@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,8 @@ __all__ = [
 _FADES, _FAR_OFF = 15.0, 0.05
 #: How fast pairs lose weight where fewer of the candidates have links.
 _BY_COVERAGE = 0.25
+#: Ways to link all mentions from which on it pays to leave candidates out first.
+_FEW = 1024
 #: What is added to the number of other mentions: few of them prove less.
 _CAUTION = 4.0
 
@@ -279,7 +282,8 @@ def link_problem(
     graph = None
     if nothing:
         far = terms.weight(weights) * terms.far
-        kept = _undominated(terms, forms, shares, apart, scores, far - costs)[together.rows]
+        if math.prod(np.diff(offsets).tolist()) > _FEW:
+            kept = _undominated(terms, forms, shares, apart, scores, far - costs)[together.rows]
         vertices = keys + 1
     else:
         # the paper's heuristics look into the graph, where nothing has no place

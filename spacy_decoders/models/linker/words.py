@@ -70,6 +70,8 @@ def shared_words(
             rows.append(row)
             words.append(word)
             weights.append((_SATURATION + 1.0) * counts[word] / (counts[word] + scale))
+    if not rows:
+        return np.zeros(len(pairs), np.float32)
     rarity = np.clip(surprise(words) / _FULL, 0.0, 1.0)
     scores = np.bincount(np.array(rows, np.int64), np.array(weights) * rarity, len(pairs))
     return scores.astype(np.float32)
