@@ -291,7 +291,7 @@ class Killed(BaseException):
 
 def test_killed_anywhere_it_comes_to_the_same(all_dumps, tmp_path, monkeypatch):
     """Killed at the n-th write of any kind and started again, for every n."""
-    monkeypatch.setattr(sql, "_CHUNK", 150)
+    monkeypatch.setattr(sql, "_ROWS", 3)
     monkeypatch.setattr(reading, "PAGES", 1)
     WikipediaDumps(**all_dumps).build(tmp_path / "undisturbed")
     expected = content(tmp_path / "undisturbed")

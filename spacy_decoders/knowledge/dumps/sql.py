@@ -1,4 +1,4 @@
-"""Reading the tables of a Wikipedia SQL dump, column by column, as fast as they decompress."""
+"""Reading the tables of a Wikipedia SQL dump, column by column."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO
 
@@ -17,11 +18,18 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from ...errors import ProblemError
-from .kernels.rows import parse_rows
+from ...readers.text_lines import whole_lines
 
 __all__ = ["Chunk", "SqlTable", "open_dump"]
 
-_CHUNK = 1 << 24
+#: Between two texts of one row: a control character that no title has.
+SEPARATOR = b"\x1f"
+#: Rows of a chunk.
+_ROWS = 1 << 17
+_QUOTED, _OTHER = rb"'[^'\\]*(?:\\.[^'\\]*)*'", rb"[^',()]*"
+_ESCAPE = re.compile(rb"\\(.)", re.DOTALL)
+#: MySQL's escapes of other characters than the one itself; texts are lines, without newlines.
+_ESCAPED = {b"n": b" ", b"0": b" ", b"t": b"\t"}
 _COLUMN = re.compile(r"^\s*`(\w+)`\s", re.MULTILINE)
 
 
@@ -125,40 +133,51 @@ class SqlTable:
         Parameters
         ----------
         numbers
-            Columns to read as whole numbers.
+            The number columns to read.
         text
-            One column to read as text, or several.
+            The text column to read, if any; or several, whose texts come in the table's order,
+            parted by the byte 31.
         progress
-            Whether to show a progress bar over the bytes read.
-
-        Raises
-        ------
-        ProblemError
-            If the table has no such column.
+            Whether to show a progress bar.
         """
-        slot = np.full(len(self.columns), -1, np.int64)
-        for place, name in enumerate(numbers):
-            slot[self._column(name)] = place
         texts = [text] if isinstance(text, str) else list(text or ())
-        is_text = np.zeros(len(self.columns), np.bool_)
-        is_text[[self._column(name) for name in texts]] = True
+        wanted = sorted({self._column(name) for name in (*numbers, *texts)})
+        number_at = [wanted.index(self._column(name)) for name in numbers]
+        text_at = sorted(wanted.index(self._column(name)) for name in texts)
+        row = self._row([*numbers], texts)
         self.bad = 0
-        inside = False
-        rest = b""
         with open_dump(self.path, progress=progress) as (stream, move_on):
-            while block := stream.read(_CHUNK):
-                data = np.frombuffer(rest + block, np.uint8)
-                # at least "(0)," for each row
-                rows = np.empty((data.size // 4 + 1, max(1, len(numbers))), np.int64)
-                blob = np.empty(data.size + 1 if texts else 0, np.uint8)
-                found, filled, consumed, inside, bad = parse_rows(
-                    data, inside, len(self.columns), slot, is_text, rows, blob
-                )
-                self.bad += bad
-                rest = data[consumed:].tobytes()
+            lines = whole_lines(stream, self.path)
+            statements = (line for line in lines if line.startswith((b"INSERT INTO", b"(")))
+            found = chain.from_iterable(map(row.findall, statements))
+            while some := list(islice(found, _ROWS)):
                 move_on()
-                if found:
-                    yield Chunk(rows[:found, : len(numbers)].copy(), blob[:filled].copy())
+                columns = [*zip(*some, strict=True)]
+                if any(columns[-1]):
+                    rows = [cells for cells in some if not cells[-1]]
+                    self.bad += len(some) - len(rows)
+                    columns = [*zip(*rows, strict=True)]
+                    if not rows:
+                        continue
+                given = [_numbers(columns[at]) for at in number_at]
+                held = [map(_plain, columns[at]) for at in text_at]
+                lined = b"\n".join(map(SEPARATOR.join, zip(*held, strict=True)))
+                yield Chunk(
+                    np.array(given, np.int64).reshape(len(given), len(columns[-1])).T,
+                    np.frombuffer(lined + b"\n" if texts else b"", np.uint8),
+                )
+
+    def _row(self, numbers: list[str], texts: list[str]) -> re.Pattern[bytes]:
+        """Match a row, with a group for each wanted column; the last is of a broken row."""
+        cells = []
+        for name in self.columns:
+            if name in numbers:
+                cells.append(rb"(?:(-?\d{1,18})|%b|%b)" % (_QUOTED, _OTHER))
+            elif name in texts:
+                cells.append(rb"(?:'(%b)'|%b)" % (_QUOTED[1:-1], _OTHER))
+            else:
+                cells.append(rb"(?:%b|%b)" % (_QUOTED, _OTHER))
+        return re.compile(rb"\(%b\)(?=[,;])|(\()" % b",".join(cells), re.DOTALL)
 
     def _column(self, name: str) -> int:
         if name not in self.columns:
@@ -178,3 +197,17 @@ class SqlTable:
                 f"dump: {self.path} has no CREATE TABLE statement; is it an SQL dump of a table?"
             )
         return names
+
+
+def _numbers(cells: Sequence[bytes]) -> NDArray[np.int64]:
+    """The numbers of a column."""
+    if b"" in cells:  # NULL
+        cells = [cell or b"-1" for cell in cells]
+    return np.fromstring(b",".join(cells), np.int64, sep=",")
+
+
+def _plain(text: bytes) -> bytes:
+    """A text without escapes, in one line."""
+    if b"\\" in text:
+        text = _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text)
+    return text.replace(b"\n", b" ").replace(SEPARATOR, b" ")

@@ -1,4 +1,4 @@
-"""SQL dumps are read whole, whatever their titles hold and wherever a block ends."""
+"""SQL dumps are read whole, whatever their titles hold and wherever a chunk ends."""
 
 import bz2
 import gzip
@@ -55,11 +55,11 @@ TITLES = [
 ]
 
 
-@pytest.mark.parametrize("block", [64, 100, 1 << 20])
+@pytest.mark.parametrize("rows", [1, 5, 1 << 20])
 @pytest.mark.parametrize("between", [",", ",\n"])
 @pytest.mark.parametrize("name", ["page.sql", "page.sql.gz"])
-def test_every_row_wherever_a_block_ends(tmp_path, monkeypatch, block, between, name):
-    monkeypatch.setattr(sql, "_CHUNK", block)
+def test_every_row_wherever_a_chunk_ends(tmp_path, monkeypatch, rows, between, name):
+    monkeypatch.setattr(sql, "_ROWS", rows)
     expected, statements = [], []
     for statement in range(4):
         tuples = []
@@ -138,8 +138,8 @@ def test_several_texts_of_a_row_come_together(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["page.sql", "page.sql.gz", "page.sql.bz2"])
-def test_a_broken_row_is_left_out_whatever_the_blocks(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(sql, "_CHUNK", 100)
+def test_a_broken_row_is_left_out_whatever_the_chunks(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(sql, "_ROWS", 4)
     broken = "INSERT INTO `page` VALUES (1,2),(5,0,'c',0.5,6);\n"
     rows = [f"({i},0,'title {i}',0.5,{i})" for i in range(30)]
     statements = [f"INSERT INTO `page` VALUES {','.join(rows[i : i + 7])};\n" for i in (0, 7, 14)]
