@@ -181,27 +181,29 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             word_table(*of_unit, knowledge, model) for of_unit in zip(words, vertices, strict=True)
         ]
         odds = [np.asarray(of_unit, dtype="d") for of_unit in model.predict(tables)]
-        parts = list(zip(texts.units, token_facts(texts), words, vertices, odds, strict=True))
+        facts = token_facts(texts)
+        parts = list(zip(texts.units, facts, words, vertices, odds, strict=True))
         if self.mode not in ("phrases", "best"):
             return [ScoredUnit(*part) for part in parts]
         content = np.concatenate([of_unit.content for of_unit in words])
         auxiliaries = word_keys(auxiliaries_of(self, knowledge))
+        traits = texts.traits(content, auxiliaries, knowledge.openers)
+        phrases = [Phrases.of(*of_unit) for of_unit in zip(words, traits, strict=True)]
+        candidates = [
+            edges.candidates(of_unit)
+            for edges, of_unit in zip(phrase_edges(texts), phrases, strict=True)
+        ]
+        read = [
+            ReadText(*of_unit)
+            for of_unit in zip(words, traits, vertices, phrases, candidates, odds, strict=True)
+        ]
         weights: Any = model.get_param("phrases")
-        scored = []
-        for part, traits, edges in zip(
-            parts,
-            texts.traits(content, auxiliaries, knowledge.openers),
-            phrase_edges(texts),
-            strict=True,
-        ):
-            own = part[2:4]
-            phrases = Phrases.of(own[0], traits)
-            candidates = edges.candidates(phrases)
-            read = ReadText(own[0], traits, own[1], phrases, candidates, part[4])
-            scores = phrase_features(read, knowledge) @ weights.astype("d")
-            found = ScoredPhrases(traits, phrases, candidates, scores)
-            scored.append(ScoredUnit(*part, found))
-        return scored
+        scores = [table @ weights.astype("d") for table in phrase_features(read, knowledge)]
+        found = zip(traits, phrases, candidates, scores, strict=True)
+        return [
+            ScoredUnit(*part, ScoredPhrases(*of_unit))
+            for part, of_unit in zip(parts, found, strict=True)
+        ]
 
     # --- training ----------------------------------------------------------------
 

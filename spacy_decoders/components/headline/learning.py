@@ -110,7 +110,7 @@ def example_phrases(
         for low, high in zip(phrases.starts[first], phrases.ends[first], strict=True)
     ]
     rewards = [np.mean(rouge_of_words(wanted, stems)) for stems in given]
-    return phrase_features(read, knowledge), np.array(rewards)
+    return phrase_features([read], knowledge)[0], np.array(rewards)
 
 
 def _count(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,8 @@ __all__ = ["PHRASE_FEATURES", "ReadText", "phrase_features"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+#: Keys of stems are combined with this times the number of their text.
+_MIXER = np.uint64(0x9E3779B97F4A7C15)
 #: Parts of speech, as spaCy numbers them.
 TAGS = {
     "adjective": 84, "adposition": 85, "adverb": 86, "auxiliary_verb": 87, "determiner": 90,
@@ -64,26 +68,85 @@ class ReadText(NamedTuple):
     odds: Floats
 
 
-def phrase_features(text: ReadText, knowledge: HeadlineKnowledge) -> Floats:
-    """Compute the features of the chosen phrases of a text, given counts of other texts.
+class TextsEndToEnd(NamedTuple):
+    """The tokens of texts end to end: numpy calls on many texts cost less than on each."""
 
-    **Shape:** ``(chosen, len(PHRASE_FEATURES))``
+    words: Words
+    traits: Traits
+    #: How likely each token is in the title. **Shape:** ``(tokens,)``
+    chances: Floats
+    #: The text of each token. **Shape:** ``(tokens,)``
+    text: Integers
+    #: Where each text begins, its tokens and its sentences. **Shapes:** ``(texts,)``
+    begins: Integers
+    sizes: Integers
+    sentences: Integers
+
+    @classmethod
+    def of(cls, texts: Sequence[ReadText]) -> TextsEndToEnd:
+        """Lay out texts, none of them empty."""
+        words, traits = [text.words for text in texts], [text.traits for text in texts]
+        sizes = np.array([len(of.keys) for of in words])
+        chances = [
+            np.append(1.0 / (1.0 + np.exp(-text.odds)), 0.02)[text.vertices.of_token]
+            for text in texts
+        ]
+        return cls(
+            Words(*(np.concatenate([getattr(of, x.name) for of in words]) for x in fields(Words))),
+            Traits.of_flags(
+                np.concatenate([of.flags for of in traits]),
+                np.concatenate([of.tags for of in traits]),
+                _moved([of.heads for of in traits], sizes),
+                any(of.parsed for of in traits),
+            ),
+            np.concatenate(chances),
+            np.repeat(np.arange(len(texts)), sizes),
+            np.cumsum(sizes) - sizes,
+            sizes,
+            np.array([of.sentences[-1] + 1 for of in words]),
+        )
+
+
+def phrase_features(texts: Sequence[ReadText], knowledge: HeadlineKnowledge) -> list[Floats]:
+    """Compute the features of the chosen phrases of each text, given counts of other texts.
+
+    **Shape of each:** ``(chosen, len(PHRASE_FEATURES))``
     """
-    if not len(text.chosen):
-        return np.zeros((0, len(PHRASE_FEATURES)))
-    traits, occurrences = text.traits, text.phrases.occurrences
-    scores = _token_scores(text, knowledge)
-    first = occurrences.first[text.chosen]
-    starts, ends = occurrences.starts[first], occurrences.ends[first]
+    read = [text for text in texts if len(text.chosen)]
+    table = _features(read, knowledge) if read else np.zeros((0, len(PHRASE_FEATURES)))
+    return np.split(table, np.cumsum([len(text.chosen) for text in texts])[:-1])
 
-    unit = traits.unit
+
+def _features(texts: Sequence[ReadText], knowledge: HeadlineKnowledge) -> Floats:
+    """The features of the chosen phrases of all texts; each text has some."""
+    laid = TextsEndToEnd.of(texts)
+    traits, unit = laid.traits, laid.traits.unit
+    scores = _token_scores(laid, knowledge)
+    found = [text.phrases.occurrences for text in texts]
+    starts_of, ends_of, _, kinds_of, first_of, counts_of, _ = zip(*found, strict=True)
+    chosen = _moved([text.chosen for text in texts], [len(of) for of in first_of])
+    first = _moved(first_of, [len(of) for of in starts_of])[chosen]
+    every = _moved(starts_of, laid.sizes)
+    starts, ends = every[first], _moved(ends_of, laid.sizes)[first]
+    text = laid.text[starts]
+
     lengths = ends - starts
     rows = np.cumsum(lengths) - lengths
     places = np.arange(lengths.sum()) + np.repeat(starts - rows, lengths)
     values, counted = scores[places], unit[places, None]
-    units = np.maximum(_sums(unit, starts, ends), 1)
+    pairs = knowledge.pairs_of(laid.words.stems[:-1], laid.words.stems[1:])
+    following = np.append(np.minimum(pairs, 3), 0)
+    heads, low, high = traits.heads[places], np.repeat(starts, lengths), np.repeat(ends, lengths)
+    outward = (heads < low) | (heads >= high) | (heads == places)
+    columns = (
+        traits.word, traits.stop & traits.word, traits.edge & ~unit, unit,
+        traits.word * laid.chances, following,
+    )  # fmt: skip
+    words, function_words, other_edges, units, chances, title_pairs, outside = np.add.reduceat(
+        np.column_stack([*(column[places] for column in columns), outward]), rows
+    ).T
     of_words = (
-        _sums(scores * unit[:, None], starts, ends) / units[:, None],
+        np.add.reduceat(values * counted, rows) / np.maximum(units, 1)[:, None],
         scores[starts],
         scores[ends - 1],
         np.minimum.reduceat(np.where(counted, values, np.inf), rows),
@@ -91,56 +154,54 @@ def phrase_features(text: ReadText, knowledge: HeadlineKnowledge) -> Floats:
     )
 
     # what all occurrences of a phrase by stems have in common
-    kinds = occurrences.stemmed
-    times = np.bincount(kinds)
-    n, sentences = len(unit), text.words.sentences
+    sizes = [of.max() + 1 for of in kinds_of]
+    kinds = _moved(kinds_of, sizes)
+    times, kind, n = np.bincount(kinds), kinds[first], len(unit)
     earliest, latest = np.full(len(times), n), np.zeros(len(times), np.int64)
-    np.minimum.at(earliest, kinds, occurrences.starts)
-    np.maximum.at(latest, kinds, occurrences.starts)
-    different = np.unique(kinds * n + sentences[occurrences.starts]) // n
-    kind = kinds[first]
-    words = _sums(traits.word, starts, ends)
-    pairs = knowledge.pairs_of(text.words.stems[:-1], text.words.stems[1:])
-    heads, low, high = traits.heads[places], np.repeat(starts, lengths), np.repeat(ends, lengths)
-    outward = (heads < low) | (heads >= high) | (heads == places)
+    np.minimum.at(earliest, kinds, every)
+    np.maximum.at(latest, kinds, every)
+    position = earliest[kind] - laid.begins[text]
+    different = np.unique(kinds * n + laid.words.sentences[every]) // n
     of_phrases = [
         words,
         *(words == size for size in range(1, MOST_COUNTED + 1)),
-        _sums(traits.stop & traits.word, starts, ends),
-        _sums(traits.edge & ~unit, starts, ends),
+        function_words,
+        other_edges,
         traits.opener[starts],
         np.log(times[kind]),
-        np.log(occurrences.counts[text.chosen] / times[kind]),
-        np.log1p(earliest[kind]),
-        earliest[kind] == 0,
-        (latest[kind] - earliest[kind]) / n,
-        np.bincount(different, minlength=len(times))[kind] / (sentences[-1] + 1.0),
+        np.log(np.concatenate(counts_of)[chosen] / times[kind]),
+        np.log1p(position),
+        position == 0,
+        (latest[kind] - earliest[kind]) / laid.sizes[text],
+        np.bincount(different, minlength=len(times))[kind] / laid.sentences[text],
         # the expected F1 of the words, each by itself
-        2.0 * _sums(traits.word * scores[:, 0], starts, ends) / (words + knowledge.title_words),
-        _sums(np.append(np.minimum(pairs, 3), 0), starts, ends - 1),
-        (np.add.reduceat(outward.astype(np.int64), rows) == 1) & traits.parsed,
+        2.0 * chances / (words + knowledge.title_words),
+        title_pairs - following[ends - 1],
+        (outside == 1) & np.array([of.traits.parsed for of in texts])[text],
     ]
-    usual = np.array([*OF_TEXTS.values()])
-    differences = _of_text(text, scores, float(np.log(times.max()))) - usual
-    table = [*of_words, np.column_stack(of_phrases), words[:, None] * differences]
+    repetition = np.log(np.maximum.reduceat(times, np.cumsum(sizes) - sizes))
+    differences = _of_texts(laid, scores, repetition) - np.array([*OF_TEXTS.values()])
+    table = [*of_words, np.column_stack(of_phrases), words[:, None] * differences[text]]
     return np.concatenate(table, axis=1)
 
 
-def _token_scores(text: ReadText, knowledge: HeadlineKnowledge) -> Floats:
+def _token_scores(laid: TextsEndToEnd, knowledge: HeadlineKnowledge) -> Floats:
     """The scores of each token, in the order of `SCORES`."""
     from .kernels.words import count_kinds, number_keys
 
-    words, traits, of_token = text.words, text.traits, text.vertices.of_token
-    stems, first, count = number_keys(words.stems)
+    words, traits = laid.words, laid.traits
+    # texts share no stems
+    stems, first, count = number_keys(words.stems ^ (laid.text.astype(np.uint64) * _MIXER))
     (texts, titles), size = knowledge.look_up(words.stems[first]), knowledge.size
     rarity = np.log((size + 1.0) / (texts + 1.0)) / 3.0 if size else np.ones(len(first))
     anywhere, opening, ending = (
         np.log((titles[:, column] + 0.2) / (texts + smooth) * 5.0 * smooth) * (size > 0)
         for column, smooth in ((0, 4.0), (1, 8.0), (2, 8.0))
     )
-    spread = count_kinds(stems, words.sentences, len(first))[1] / (words.sentences[-1] + 1.0)
+    spread = count_kinds(stems, words.sentences, len(first))[1] / laid.sentences[laid.text[first]]
     beside = np.zeros((2, len(stems)), bool)
     beside[0, 1:], beside[1, :-1] = traits.auxiliary[:-1], traits.auxiliary[1:]
+    beside[0, laid.begins], beside[1, laid.begins - 1] = False, False
     # the shares of rare words tend to the usual one
     after, before = (
         (np.bincount(stems, weights=side, minlength=len(first)) + 0.3) / (count + 1.0)
@@ -154,29 +215,28 @@ def _token_scores(text: ReadText, knowledge: HeadlineKnowledge) -> Floats:
         "after_article": after, "before_preposition": before,
         "unknown": (texts == 0) & (size > 0),
     }  # fmt: skip
-    chance, inside = np.full(len(stems), 0.02), of_token >= 0
-    chance[inside] = 1.0 / (1.0 + np.exp(-text.odds[of_token[inside]]))
     columns: dict[str, Any] = {name: values[stems] for name, values in by_stem.items()}
-    columns |= {"chance": chance, "capital": words.capital, "entity": words.entity}
+    columns |= {"chance": laid.chances, "capital": words.capital, "entity": words.entity}
     columns |= {name: traits.tags == tag for name, tag in TAGS.items()}
     return np.column_stack([columns[name] for name in SCORES]).astype(np.float64)
 
 
-def _of_text(text: ReadText, scores: Floats, repetition: float) -> Floats:
-    """What a text is like, in the order of `OF_TEXTS`."""
-    traits = text.traits
-    units, words = max(1, int(traits.unit.sum())), max(1, int(traits.word.sum()))
-    of_units = scores[traits.unit].sum(axis=0) / units
-    rarity, unknown, capital = (
-        of_units[SCORES.index(name)] for name in ("rarity", "unknown", "capital")
-    )
-    function_words = float((traits.stop & traits.word).sum()) / words
-    sizes = np.log(len(scores)), np.log1p(float(text.words.sentences[-1]))
-    return np.array([*sizes, rarity, unknown, capital, function_words, repetition])
+def _of_texts(laid: TextsEndToEnd, scores: Floats, repetition: Floats) -> Floats:
+    """What each text is like, in the order of `OF_TEXTS`. **Shape:** ``(texts, 7)``"""
+    traits, unit = laid.traits, laid.traits.unit
+
+    def mean(values: NDArray[Any], among: NDArray[np.bool_]) -> Floats:
+        total = np.bincount(laid.text, values * among)
+        return total / np.maximum(np.bincount(laid.text, among), 1)
+
+    of_units = [
+        mean(scores[:, SCORES.index(name)], unit) for name in ("rarity", "unknown", "capital")
+    ]
+    sizes = np.log(laid.sizes), np.log1p(laid.sentences - 1.0)
+    return np.column_stack([*sizes, *of_units, mean(traits.stop, traits.word), repetition])
 
 
-def _sums(values: NDArray[Any], starts: Integers, ends: Integers) -> NDArray[Any]:
-    """The sums of some columns over tokens from each start on, before each end."""
-    total = np.zeros((len(values) + 1, *values.shape[1:]), np.result_type(values.dtype, np.int64))
-    np.cumsum(values, axis=0, out=total[1:])
-    return np.asarray(total[ends] - total[starts])
+def _moved(parts: Sequence[Integers], sizes: Any) -> Integers:
+    """Places within things of some sizes as places in all of them end to end."""
+    before = (np.cumsum(sizes) - sizes).tolist()
+    return np.concatenate([part + by for part, by in zip(parts, before, strict=True)])

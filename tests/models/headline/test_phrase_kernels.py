@@ -100,7 +100,8 @@ def test_features_are_those_of_the_definition(seed):
     words, traits = random_text(seed)
     text = read(words, traits)
     phrases, n, sentence = text.phrases, len(words.keys), words.sentences
-    table = phrase_features(text, HeadlineKnowledge())
+    others = [read(*random_text(100 + seed)), read(*random_text(200 + seed))]
+    _, table, _ = phrase_features([others[0], text, others[1]], HeadlineKnowledge())
     spans = spans_of(words, traits)
     stems = [tuple(words.stems[low:high].tolist()) for low, high in spans]
     forms = [tuple(words.keys[low:high].tolist()) for low, high in spans]
