@@ -135,9 +135,6 @@ def build_from_wikipedia(
     ] = None,
     language: Annotated[str, typer.Option(help="Of the Wikipedia, such as en.")] = "en",
     workers: Annotated[int, typer.Option(help="Processes for articles and Wikidata.")] = 1,
-    scheduler: Annotated[
-        str | None, typer.Option(help="A Dask scheduler's address, instead of processes.")
-    ] = None,
     hubs: Hubs = 256,
 ) -> None:
     """Build from the dumps of a Wikipedia; goes on where an earlier build stopped."""
@@ -147,7 +144,7 @@ def build_from_wikipedia(
     stages = output.with_name(f"{output.name}.stages")
     dumps = WikipediaDumps(
         page, redirect, pagelinks, stages, linktarget, articles, page_props, wikidata, language,
-        workers, scheduler, progress=True, report=CONSOLE.print,
+        workers, progress=True, report=CONSOLE.print,
     )  # fmt: skip
     base, bad = dumps.build(output, hubs=hubs)
     _summarise(output, base)

@@ -13,8 +13,13 @@ from ..errors import ProblemError
 from ..graph import ConceptGraph
 from .building.articles import anchors_as_names, read_articles
 from .building.links import read_links
-from .building.names import Uses, index_names, rows_of_uses, titles_as_names
-from .building.occurrences import link_probabilities
+from .building.names import (
+    Uses,
+    index_names,
+    link_probabilities,
+    rows_of_uses,
+    titles_as_names,
+)
 from .building.stages import Build, Progress
 from .building.texts import keep_texts, rows_of_concepts
 from .building.titles import read_titles
@@ -55,9 +60,6 @@ class WikipediaDumps:
         the addresses of pages.
     workers
         Processes for articles and Wikidata.
-    scheduler
-        The address of a Dask scheduler, instead of processes; its workers must see the same
-        files.
     progress
         Whether to show progress bars.
     report
@@ -74,7 +76,6 @@ class WikipediaDumps:
     wikidata: Path | None = None
     language: str = "en"
     workers: int = 1
-    scheduler: str | None = None
     progress: bool = False
     report: Progress = field(default=lambda line: None)
 
@@ -94,7 +95,7 @@ class WikipediaDumps:
             If a dump is missing, damaged or of the wrong kind, or holds no concept.
         """
         self._check()
-        build = Build(self.stages, self._timed(), self.workers, self.scheduler, self.progress)
+        build = Build(self.stages, self._timed(), self.workers, self.progress)
         titles = read_titles(build, self.page, self.redirect)
         if not len(titles):
             raise ProblemError(f"page: there is no concept in {self.page}.")

@@ -362,17 +362,6 @@ def test_several_processes_come_to_the_same(all_dumps, tmp_path):
     assert one.names(one.number("Jungle"))["green hell"] == 1.0
 
 
-def test_a_cluster_comes_to_the_same(all_dumps, tmp_path):
-    distributed = pytest.importorskip("distributed")
-    WikipediaDumps(**all_dumps).build(tmp_path / "one")
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as cluster:
-        fresh = {**all_dumps, "stages": tmp_path / "fresh"}
-        WikipediaDumps(**fresh, scheduler=cluster.scheduler_address).build(tmp_path / "two")
-    assert content(tmp_path / "one") == content(tmp_path / "two")
-
-
 def test_rows_that_cannot_be_read_are_counted(dumps, tmp_path):
     text = gzip.decompress(dumps["pagelinks"].read_bytes())
     dumps["pagelinks"].write_bytes(gzip.compress(text.replace(b"(11,0,", b"(11,0,0,")))

@@ -16,11 +16,10 @@ from ..dumps.articles import Article, article_of
 from ..dumps.pages import Unit, pages, units
 from .lines import as_lines, lines_of
 from .names import Uses
-from .stages import Build, Stage, fingerprint
+from .stages import Build, Stage, UnitResults, fingerprint, read_units
 from .titles import Titles
-from .units import UnitResults, read_units
 
-__all__ = ["ArticlePart", "anchors_as_names", "article_parts", "read_articles"]
+__all__ = ["ArticlePart", "anchors_as_names", "read_articles"]
 
 #: Pages of a file of results.
 PAGES = 10_000
@@ -113,7 +112,7 @@ def read_articles(build: Build, paths: Sequence[Path]) -> Stage:
     tasks = [ArticleTask(unit, UnitResults(stage.folder, i)) for i, unit in enumerate(cut)]
     total = read_units(build, read_unit, tasks, "articles")
     bad, examples = 0, []
-    for part in article_parts(stage):
+    for part in stage.parts():
         with np.load(part, allow_pickle=False) as arrays:
             bad += int(arrays["facts"][1])
             examples += lines_of(arrays["bad"])
@@ -122,14 +121,9 @@ def read_articles(build: Build, paths: Sequence[Path]) -> Stage:
     return stage
 
 
-def article_parts(stage: Stage) -> list[Path]:
-    """The files of results of a finished stage, in the order of the dump."""
-    return sorted(stage.folder.glob("[0-9]*.npz"))
-
-
 def anchors_as_names(articles: Stage, titles: Titles) -> Iterator[Uses]:
     """The words of links, and what they lead to."""
-    for path in article_parts(articles):
+    for path in articles.parts():
         with np.load(path, allow_pickle=False) as arrays:
             counts, within = arrays["counts"].astype(float), arrays["articles"].astype(float)
             concepts = titles.concept_of_lines(arrays["targets"], len(counts))

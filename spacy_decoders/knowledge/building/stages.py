@@ -1,4 +1,4 @@
-"""Stages of a build: what is done is not done again.
+"""Stages of a build: what is done is not done again, and units are read by several processes.
 
 A stage has a folder of its own, named after a fingerprint of everything that goes into it: the
 content of the dumps, the stages before it, and its options. Other inputs lead to another folder,
@@ -10,23 +10,37 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import as_completed
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
-from ...errors import StorageError
+from ...errors import ProblemError, StorageError
+from ...process_pool import spawned_pool
 
-__all__ = ["Build", "Progress", "Stage", "fingerprint", "mapped"]
+__all__ = [
+    "Build",
+    "Progress",
+    "Stage",
+    "UnitResults",
+    "fingerprint",
+    "mapped",
+    "read_units",
+    "write_arrays",
+]
+
+Task = TypeVar("Task")
 
 #: Is told what a build has come to, a line at a time.
 Progress = Callable[[str], None]
 
 #: Of the files of stages; another one makes all stages anew.
-VERSION = 4
+VERSION = 5
 #: What is read of a file for its fingerprint.
 _BLOCK = 1 << 16
 _BLOCKS = 64
@@ -54,10 +68,7 @@ class Build(NamedTuple):
 
     folder: Path  # of all stages
     report: Progress  # is told a line at the end of each stage
-    # Processes, 1 for this one; or the address of a Dask scheduler whose workers see the same
-    # files
-    workers: int = 1
-    scheduler: str | None = None
+    workers: int = 1  # processes, 1 for this one
     progress: bool = False  # whether to show progress bars
 
     def stage(self, name: str, inputs: Iterable[str]) -> Stage:
@@ -132,6 +143,10 @@ class Stage:
         """Map a file; empty if there is no such file."""
         return mapped(self.folder / name, dtype)
 
+    def parts(self) -> list[Path]:
+        """The files of results of its units, in the order of the dump."""
+        return sorted(self.folder.glob("[0-9]*.npz"))
+
     def drop(self, *names: str) -> None:
         """Remove files that no later stage needs."""
         for name in names:
@@ -151,3 +166,68 @@ def mapped(path: Path, dtype: Any) -> NDArray[Any]:
     if not path.exists() or not path.stat().st_size:
         return np.empty(0, dtype)
     return np.asarray(np.memmap(path, dtype, "r"))
+
+
+class UnitResults(NamedTuple):
+    """Where the results of a unit go: ``number.0.npz``, ``number.1.npz``, ..., ``number.end``."""
+
+    folder: Path
+    number: int
+
+    @property
+    def total(self) -> int | None:
+        """What the finished unit had; None for one that is not."""
+        return int(self._end.read_text()) if self._end.exists() else None
+
+    def write(self, place: int, **arrays: Any) -> None:
+        """Write a part."""
+        write_arrays(self.folder / f"{self.number:05d}.{place:05d}.npz", **arrays)
+
+    def finish(self, total: int) -> int:
+        """Remember that all is read, and how much; returns it."""
+        temporary = self.folder / f".{uuid4().hex}"
+        temporary.write_text(str(total))
+        temporary.replace(self._end)
+        return total
+
+    @property
+    def _end(self) -> Path:
+        return self.folder / f"{self.number:05d}.end"
+
+
+def write_arrays(path: Path, **arrays: Any) -> None:
+    """Write arrays to an ``.npz`` file, at once or not at all."""
+    temporary = path.with_name(f".{uuid4().hex}.npz")
+    np.savez(temporary, **arrays)
+    temporary.replace(path)
+
+
+def read_units(build: Build, read: Callable[[Task], int], tasks: Sequence[Task], what: str) -> int:
+    """Read the units of a dump, in any order, with a bar; returns how much there was.
+
+    `read`, a function from the top of a module, reads a unit, and returns how much it had.
+
+    Raises
+    ------
+    ProblemError
+        If there are no workers.
+    """
+    if build.workers < 1:
+        raise ProblemError(f"workers: expected at least 1, got {build.workers}.")
+    alone = build.workers == 1 or len(tasks) < 2
+    found = map(read, tasks) if alone else _in_processes(read, tasks, build.workers)
+    bar = tqdm(found, total=len(tasks), unit="unit", desc=what, disable=not build.progress)
+    return sum(bar)
+
+
+def _in_processes(
+    read: Callable[[Task], int], tasks: Sequence[Task], workers: int
+) -> Iterator[int]:
+    with spawned_pool(workers) as pool:
+        running = [pool.submit(read, task) for task in tasks]
+        try:
+            for future in as_completed(running):
+                yield future.result()
+        finally:
+            for future in running:
+                future.cancel()

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ..contents import storable
 from ..database import written
-from .articles import article_parts
 from .lines import lines_of
 from .stages import Build, Stage
 from .titles import Titles
@@ -35,30 +34,36 @@ def keep_texts(
     if stage.done:
         return stage
     with written(stage.begun().folder / _FILE) as connection:
-        for name in ("texts", "described"):
-            connection.execute(
-                f"CREATE TABLE {name}(concept INTEGER PRIMARY KEY, description TEXT, text TEXT)"
-            )
-        for path in [] if articles is None else article_parts(articles):
+        connection.execute(
+            "CREATE TABLE texts(concept INTEGER PRIMARY KEY, description TEXT, text TEXT)"
+        )
+        for path in [] if articles is None else articles.parts():
             with np.load(path, allow_pickle=False) as arrays:
                 descriptions, texts = (lines_of(arrays[n]) for n in ("descriptions", "texts"))
                 concepts = titles.concept_of_lines(arrays["titles"], len(texts)).tolist()
-            _keep(connection, "texts", zip(concepts, descriptions, texts, strict=True))
+            connection.executemany(
+                "INSERT OR REPLACE INTO texts VALUES (?, ?, ?)",
+                (
+                    (concept, storable(description), storable(text))
+                    for concept, description, text in zip(
+                        concepts, descriptions, texts, strict=True
+                    )
+                    if concept >= 0
+                ),
+            )
         for numbers, lines, said in [] if wikidata is None else items_of(wikidata):
             concepts = titles.concept_of_lines(lines, len(numbers)).tolist()
-            rows = zip(concepts, said, [""] * len(said), strict=True)
-            _keep(connection, "described", (row for row in rows if row[1]))
+            connection.executemany(
+                "INSERT INTO texts VALUES (?, ?, '') "
+                "ON CONFLICT(concept) DO UPDATE SET description = excluded.description",
+                (
+                    (concept, storable(description))
+                    for concept, description in zip(concepts, said, strict=True)
+                    if concept >= 0 and description
+                ),
+            )
     stage.finish()
     return stage
-
-
-def _keep(
-    connection: sqlite3.Connection, table: str, rows: Iterator[tuple[int, str, str]]
-) -> None:
-    connection.executemany(
-        f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)",
-        ((row[0], storable(row[1]), storable(row[2])) for row in rows if row[0] >= 0),
-    )
 
 
 def rows_of_concepts(
@@ -70,19 +75,13 @@ def rows_of_concepts(
     """The rows of the table of concepts."""
     names = [*TYPES, ""]  # the last of them where it is unknown, -1
     with closing(sqlite3.connect(texts.folder / _FILE)) as connection:
-        own, described = (
-            connection.execute(f"SELECT concept, description, text FROM {name} ORDER BY concept")
-            for name in ("texts", "described")
-        )
-        text, said = own.fetchone(), described.fetchone()
+        known = connection.execute("SELECT concept, description, text FROM texts ORDER BY concept")
+        text = known.fetchone()
         for number, identity in enumerate(titles.identifiers()):
             description = words = ""
             if text is not None and text[0] == number:
                 _, description, words = text
-                text = own.fetchone()
-            if said is not None and said[0] == number:
-                description = said[1]
-                said = described.fetchone()
+                text = known.fetchone()
             yield (
                 number,
                 identity,

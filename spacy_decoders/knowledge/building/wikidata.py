@@ -15,9 +15,8 @@ from ..dumps.articles import page_title
 from ..dumps.pages import Unit, lines, units
 from ..dumps.sql import SqlTable
 from .lines import NONE, as_lines, lines_of, taken
-from .stages import Build, Stage, fingerprint
+from .stages import Build, Stage, UnitResults, fingerprint, read_units
 from .titles import Titles
-from .units import UnitResults, read_units
 
 __all__ = ["TYPES", "class_types", "items_of", "join_items", "read_wikidata", "types_of_items"]
 
@@ -146,7 +145,7 @@ def read_wikidata(build: Build, path: Path, language: str) -> Stage:
 
 
 def _parts(stage: Stage) -> Iterator[dict[str, NDArray[Any]]]:
-    for path in sorted(stage.folder.glob("[0-9]*.npz")):
+    for path in stage.parts():
         with np.load(path, allow_pickle=False) as arrays:
             yield {name: arrays[name] for name in arrays.files}
 
