@@ -78,7 +78,7 @@ class SubtreeSearch:
                 push(branch)
         if not heap:
             return BestSubtree(None, -np.inf, -np.inf)
-        known = [nodes for entry in heap for nodes in self._quick(entry[2])]
+        known = [nodes for *_, state, nodes in heap if self._branches(state, nodes) is None]
         best = max(known, key=self._score, default=None)
         return BestSubtree(best, -np.inf if best is None else self._score(best), -heap[0][0])
 
@@ -105,7 +105,7 @@ class SubtreeSearch:
         if self.capacity is not None:
             limits.append((self.weights, 0, self.capacity))
         for sizes, least, most in limits:
-            problem = self._small(of, members, self.problem.scores, sizes)
+            problem = self._small(of, members, sizes)
             try:
                 solution = TreeKnapsack().decode(problem, most, least)
             except InfeasibleError:
@@ -134,23 +134,14 @@ class SubtreeSearch:
         return of, members
 
     def _small(
-        self,
-        of: list[int],
-        members: list[list[int]],
-        scores: NDArray[np.float64],
-        sizes: NDArray[np.int64],
+        self, of: list[int], members: list[list[int]], sizes: NDArray[np.int64]
     ) -> SubtreeProblem:
         parents = [of[int(self.problem.parents[part[0]])] for part in members[1:]]
         return SubtreeProblem(
-            [float(scores[part].sum()) for part in members],
+            [self._score(part) for part in members],
             [-1, *parents],
             [int(sizes[part].sum()) for part in members],
         )
-
-    def _allowed(self, nodes: list[int]) -> bool:
-        size = int(self.problem.sizes[nodes].sum())
-        every = all(part & set(nodes) for part in self.wanted)
-        return every and self.least <= size <= self.most and self.fits(nodes)
 
     def _branches(self, state: SubtreeBranch, nodes: list[int]) -> list[SubtreeBranch] | None:
         """Parts of the state that together have all subtrees but this one; None if allowed."""
@@ -178,28 +169,6 @@ class SubtreeSearch:
             return []
         node = max(free, key=lambda one: int(self.weights[one]))
         return [self._with(state, node), SubtreeBranch(state.forced, state.banned | {node})]
-
-    def _quick(self, state: SubtreeBranch) -> list[list[int]]:
-        """Allowed subtrees of the state: the best of fewer words, and the shortest."""
-        contracted = self._contracted(state)
-        if contracted is None:
-            return []
-        of, members = contracted
-        found = []
-        shortest = -self.weights.astype(np.float64)
-        tries = [(self.problem.scores, most) for most in range(self.least, self.most + 1)]
-        for scores, most in [(shortest, self.most), *tries[::-1]]:
-            problem = self._small(of, members, scores, self.problem.sizes)
-            try:
-                chosen = TreeKnapsack().decode(problem, most, self.least).nodes
-            except InfeasibleError:
-                break
-            nodes = sorted(node for part in chosen.tolist() for node in members[part])
-            if self._allowed(nodes):
-                found.append(nodes)
-                if scores is not shortest:
-                    break
-        return found
 
 
 def attainable_sizes(problem: SubtreeProblem) -> list[int]:
