@@ -23,6 +23,7 @@ from spacy.attrs import (
     ORTH,
     POS,
     PREFIX,
+    SPACY,
     TAG,
 )
 from spacy.parts_of_speech import IDS
@@ -80,14 +81,6 @@ def token_facts(texts: Texts) -> list[TokenFacts]:
     """Read what short sentences and the judge of headlines need of each text."""
     strings, columns = texts.strings if texts.units else {}, texts
 
-    def those(candidates: Booleans, test: Callable[[Token], bool]) -> Booleans:
-        """Which of some candidates pass a test of single tokens."""
-        ends = [end for _, end in texts.bounds]
-        for place in np.flatnonzero(candidates).tolist():
-            number = bisect_right(ends, place)
-            candidates[place] = test(texts.units[number][place - texts.bounds[number][0]])
-        return candidates
-
     def by_value(attribute: int, test: Callable[[str], bool]) -> Booleans:
         """Whether the value of each token passes a test."""
         keys, places = np.unique(columns[attribute], return_inverse=True)
@@ -96,15 +89,29 @@ def token_facts(texts: Texts) -> list[TokenFacts]:
 
     punct, space = columns[IS_PUNCT] > 0, columns[IS_SPACE] > 0
     address = (columns[LIKE_URL] > 0) | (columns[LIKE_EMAIL] > 0)
-    joining = those(punct & among(columns[ORTH], _HYPHENS), _hyphen) | (columns[ORTH] == _DEGREE)
-    named = those(among(columns[DEP], _PARTS_OF_NAMES), _is_name_part)
+    read = ~(punct | space)
+    ends = [end for _, end in texts.bounds]
+    for place in np.flatnonzero(punct & among(columns[ORTH], _SIGNS)).tolist():
+        number = bisect_right(ends, place)
+        read[place] = is_word(texts.units[number][place - texts.bounds[number][0]])
+    # a hyphen is inside of a compound
+    tight = columns[SPACY] == 0
+    hyphen = punct & among(columns[ORTH], _HYPHENS) & tight
+    hyphen[1:] &= tight[:-1]
+    hyphen[[begin for begin, end in texts.bounds if begin < end]] = False
+    joining = hyphen | (columns[ORTH] == _DEGREE)
+    # "Central" belongs to the name of a bank
+    own, upper = np.arange(len(punct)), by_value(PREFIX, str.isupper)
+    to = own + columns[HEAD].view(np.int64)
+    named = among(columns[DEP], _PARTS_OF_NAMES) & upper & (to > own) & (to <= own + 3)
+    named &= upper[np.clip(to, 0, max(0, len(own) - 1))]
     stop, addressed = columns[IS_STOP] > 0, among(columns[DEP], _ADDRESSING)
     like_num, kinds = columns[LIKE_NUM] > 0, columns[POS]
     pronoun = (kinds == IDS["PRON"]) | (columns[TAG] == _PERSONAL)
     arrays: dict[str, Any] = {
         "kinds": kinds,
-        "heads": np.arange(len(punct)) + columns[HEAD].view(np.int64) - texts.begins,
-        "read": ~(punct | space) | those(punct & among(columns[ORTH], _SIGNS), is_word),
+        "heads": to - texts.begins,
+        "read": read,
         "content": ~(stop | among(columns[LOWER], _TIMES) | addressed),
         "stop": stop,
         "punct": punct,
@@ -119,7 +126,7 @@ def token_facts(texts: Texts) -> list[TokenFacts]:
         "like_number": like_num,
         "numbers": like_num | (kinds == IDS["NUM"]),
         "asking": among(columns[TAG], _ASKING_TAGS) | by_value(MORPH, _asks),
-        "ranks": those((columns[DEP] == _ADJECTIVE), _is_rank),
+        "ranks": (columns[DEP] == _ADJECTIVE) & by_value(MORPH, _ranks),
     }
     lower = [strings[key] for key in columns[LOWER].tolist()]
     relations = [strings[key] for key in columns[DEP].tolist()]
@@ -258,17 +265,9 @@ class SentenceTree:
         return [unit[self.begin + place] for place in sorted({*words, *kept, *commas})]
 
 
-def _is_rank(token: Token) -> bool:
-    """Whether it says which of several its noun is: "highest", "third"."""
-    which = "Degree=Sup" in str(token.morph) or "NumType=Ord" in str(token.morph)
-    return which and token.dep_ == "amod"
-
-
-def _is_name_part(token: Token) -> bool:
-    """Whether it belongs to the name that its head is in, such as "Central" to a bank's."""
-    head = token.head
-    capitals = token.text[:1].isupper() and head.text[:1].isupper()
-    return capitals and 0 < head.i - token.i <= 3 and token.dep_ in ("amod", "nmod")
+def _ranks(features: str) -> bool:
+    """Whether a word with such features says which of several: "highest", "third"."""
+    return "Degree=Sup" in features or "NumType=Ord" in features
 
 
 def _keep_compounds(joining: Booleans, heads: Integers, relations: list[str]) -> None:
@@ -297,14 +296,3 @@ def _asks(features: str) -> bool:
     """Whether a word with such features asks, or begins a relative clause."""
     kinds = dict(part.split("=") for part in features.split("|") if "=" in part)
     return not {"Int", "Rel"}.isdisjoint(kinds.get("PronType", "").split(","))
-
-
-def _hyphen(token: Token) -> bool:
-    """Whether it is inside of a compound."""
-    return (
-        token.is_punct
-        and token.i > 0
-        and not token.whitespace_
-        and not (token.nbor(-1).whitespace_)
-        and token.text in "-–/"
-    )
