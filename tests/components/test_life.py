@@ -15,6 +15,7 @@ from spacy.training import Example
 from thinc.api import use_ops
 
 import spacy_decoders
+from spacy_decoders import ProblemError
 from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
 from tests.processes import python
 
@@ -146,6 +147,23 @@ def said(nlp):
     return [(t.tag_, t.dep_, t.head.i) for t in nlp("Mary sees London .")]
 
 
+@pytest.mark.parametrize(
+    ("factory", "said"),
+    [
+        ("exact_tagger", "no example has a value for tag"),
+        ("branch_and_bound_parser", "no labelled arcs"),
+    ],
+)
+def test_without_labels_it_says_what_to_do(factory, said):
+    nlp = spacy.blank("en")
+    nlp.add_pipe(factory)
+    with pytest.raises(ProblemError, match="there are no labels; train the component"):
+        nlp("Fish swim.")
+    bare = nlp.make_doc("Fish swim.")
+    with pytest.raises(ProblemError, match=said):
+        nlp.initialize(lambda: [Example(bare, bare)])
+
+
 def test_listeners_can_be_replaced_and_sourced():
     nlp = listening()
     expected = said(nlp)
@@ -183,6 +201,10 @@ def test_training_goes_on_where_it_stopped(tmp_path):
     again.update(examples(again), sgd=optimizer, losses=losses)
     fresh = {}
     first = listening(steps=0)
-    first.update(examples(first), sgd=first.create_optimizer(), losses=fresh)
+    optimizer = first.create_optimizer()
+    first.update(examples(first), sgd=optimizer, losses=fresh)
+    shared = first.get_pipe("tok2vec").model.to_bytes()
+    first.update(examples(first), sgd=optimizer)
+    assert first.get_pipe("tok2vec").model.to_bytes() != shared
     for name in ("exact_tagger", "branch_and_bound_parser"):
         assert np.isfinite(losses[name]) and losses[name] < fresh[name]

@@ -160,6 +160,8 @@ def test_all_or_none(nlp):
         parser.configure(certain=3.0, k_best=0)
     with pytest.raises(ProblemError, match="projective"):
         parser.configure(factors=[], decoder=Eisner(), projective=False)
+    with pytest.raises(ProblemError, match="Eisner scores arcs alone"):
+        parser.configure(factors=["siblings"], decoder=Eisner())
     assert parser._options == before
     parser.configure(factors=[], decoder=ChuLiuEdmonds(), projective=False)
     with pytest.raises(ProblemError, match="projective"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import sys
 
 import numpy as np
 import pytest
@@ -145,13 +146,16 @@ def test_labels_are_written_in_the_vocabulary_of_the_doc():
     assert "QQ" not in other.strings
 
 
-def test_the_sourced_pipeline_in_spawned_processes(source):
+@pytest.mark.skipif(sys.platform == "win32", reason="no fork there")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_the_sourced_pipeline_in_worker_processes(source, method):
     nlp = blank()
     for name in ("parser", "tagger", "linker", "headline"):
         nlp.add_pipe(name, source=source)
     found = [read(nlp(text)) for text in TEXTS]
     before = multiprocessing.get_start_method(allow_none=True)
-    multiprocessing.set_start_method("spawn", force=True)
+    multiprocessing.set_start_method(method, force=True)
     try:
         assert [read(doc) for doc in nlp.pipe(TEXTS, n_process=2)] == found
     finally:

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import spacy
 import srsly
-from spacy.language import Language
 
 from spacy_decoders.errors import ProblemError, StorageError
 from spacy_decoders.models.clusters.sources import (
@@ -106,45 +104,6 @@ def test_english_clusters():
     assert monday == friday != paris
     # "vietnam" is mostly written in title case
     assert classes[3] % 16 > classes[4] % 16
-
-
-class Source:
-    """Clusters as a config's source gives them."""
-
-    def read(self) -> ClusterTable:
-        return ClusterTable.of({"Rome": 0b101, "Oslo": 0b101, "runs": 0b10}, {"rome": 300})
-
-
-def cluster_pipeline() -> Language:
-    nlp = spacy.blank("en")
-    spacy.util.fix_random_seed(0)
-    build = spacy.registry.architectures.get
-    attributes = {"attrs": ["NORM"], "rows": [50], "include_static_vectors": False}
-    hashed = build("spacy.MultiHashEmbed.v2")(width=8, **attributes)
-    embed = build("spacy-decoders.ClusterEmbed.v1")(hashed, Source(), width=16, cluster_width=4)
-    encode = build("spacy.MaxoutWindowEncoder.v2")(16, 1, 2, 1)
-    nlp.add_pipe("tok2vec").model = build("spacy.Tok2Vec.v2")(embed, encode)
-    return nlp
-
-
-def test_a_network_knows_clusters_and_keeps_them():
-    nlp = cluster_pipeline()
-    nlp.initialize()
-    model = nlp.get_pipe("tok2vec").model
-    layer = next(node for node in model.walk() if node.name == "word_clusters")
-    memory = layer.shims[0]
-    (rows,) = memory.features([nlp.make_doc("Rome Oslo runs fast")])
-    rome, oslo, runs, other = rows.tolist()
-    assert rome[:4] == oslo[:4] == [5, 5, 5, 5] and rome[4:] == [1, 44]
-    assert runs[:4] == [2, 2, 2, 2] and other == [0] * 6
-    docs = [nlp.make_doc("Rome runs ."), nlp.make_doc("")]
-    vectors, backprop = model.begin_update(docs)
-    assert [of_doc.shape for of_doc in vectors] == [(3, 16), (0, 16)]
-    backprop([np.ones_like(of_doc) for of_doc in vectors])
-    tables = [node for node in model.walk() if node.name == "hashembed"]
-    assert len(tables) >= 6 and all(table.has_grad("E") for table in tables)
-    loaded = cluster_pipeline().from_bytes(nlp.to_bytes()).get_pipe("tok2vec").model
-    np.testing.assert_array_equal(loaded.predict(docs)[0], model.predict(docs)[0])
 
 
 def test_groups_of_english_ship():

@@ -5,7 +5,7 @@ import pytest
 import spacy
 import srsly
 
-from spacy_decoders.errors import ProblemError, StorageError
+from spacy_decoders.errors import StorageError
 from spacy_decoders.models.clusters.sources import WordClusters, WordVectors
 from spacy_decoders.models.clusters.table import VectorTable, words_by_key
 
@@ -28,13 +28,6 @@ def test_words_have_their_vectors_or_those_of_their_lower_case(tmp_path):
     again = WordVectors(path=tmp_path / "table").read()
     assert again.features(["Rome"]).tolist() == [[1.0, 0.5]]
     assert again.to_bytes() == table.to_bytes()
-
-
-def test_sources_are_checked():
-    with pytest.raises(ProblemError, match="either"):
-        WordVectors()
-    with pytest.raises(ProblemError, match="none ship for '\\*'"):
-        WordVectors(lang="*").read()
 
 
 @pytest.mark.parametrize("field", ["words", "codes", "centroids"])
@@ -90,6 +83,9 @@ def test_a_network_knows_vectors_and_keeps_them(tmp_path):
     assert not np.array_equal(vectors[0][0], vectors[0][1])  # of one shape, without clusters
     backprop([np.ones_like(of_doc) for of_doc in vectors])
     assert any(node.name == "linear" and node.has_grad("W") for node in model.walk())
+    clusters = next(node for node in model.walk() if node.name == "word_clusters").shims[0]
+    rome, other = clusters.features([nlp.make_doc("Rome fast")])[0].tolist()
+    assert any(rome) and not any(other)
     path.write_bytes(table_of({"fast": [3, 1]}).content())  # another word
     nlp.initialize()
     memory = next(node for node in model.walk() if node.name == "word_vectors").shims[0]

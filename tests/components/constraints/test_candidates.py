@@ -73,9 +73,3 @@ def test_spacys_candidates():
     doc = nlp.make_doc("the jaguar")
     doc.set_ents([Span(doc, 1, 2, "THING")])
     assert identifiers(nlp(doc))["jaguar"] in ("car", "", "NIL")
-
-
-def test_what_is_forbidden_must_be_a_concept(nlp):
-    nlp.get_pipe(NAME).constraints = [{"phrases": ["jaguar"], "not_candidates": ["nope"]}]
-    with pytest.raises(ProblemError, match=r"constraints\[0\].not_candidates: .* has no nope"):
-        nlp(TEXT)

@@ -48,12 +48,6 @@ def test_what_is_wrong_is_named(given, message):
         checked("constraints", [given], ("labels", "entities"))
 
 
-@pytest.mark.parametrize("given", ["rules.txt", {"pattern": CAN}, 3, None])
-def test_a_list_is_expected(given):
-    with pytest.raises(ProblemError, match="constraints: expected a list of constraints"):
-        checked("constraints", given, ("labels",))
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [

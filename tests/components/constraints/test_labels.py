@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Span
-from spacy.training import Example
 
 from spacy_decoders import ProblemError
 from spacy_decoders.components.constraints import Constraint
-from spacy_decoders.components.constraints.places import Places
 from tests.components.tagger.tagging import bare, randomise, randomised, trained
 from tests.oracles import all_chains
 
@@ -232,16 +230,6 @@ def test_a_file_of_phrases_is_saved_with_the_component(tmp_path):
     with pytest.raises(ProblemError, match=r"constraints\[0\].file: there is no file 'nowhere"):
         again.get_pipe(NAME).constraints = [Constraint(file="nowhere.txt", entity="CITY")]
     assert entities(again(bare(again, text))) == wanted
-
-
-def test_a_file_that_is_missing_is_known_before_training():
-    nlp = spacy.blank("en")
-    nlp.add_pipe(NAME, config={"constraints": [{"file": "nowhere.txt", "labels": ["NN"]}]})
-    example = Example.from_dict(nlp.make_doc("dogs bark"), {"tags": ["NNS", "VBP"]})
-    with pytest.raises(ProblemError, match=r"constraints\[0\].file: there is no file 'nowhere"):
-        nlp.initialize(lambda: [example])
-    with pytest.raises(ProblemError, match=r"constraints\[0\].file: there is no file 'nowhere"):
-        Places(nlp.get_pipe(NAME).constraints, {})
 
 
 def test_joint_labels(tmp_path):

@@ -59,53 +59,6 @@ def test_an_impossible_sentence_with_white_space_costs_itself(nlp):
     assert all(token.dep for token in doc[3:])
 
 
-def test_two_demands_on_a_token_are_named(nlp):
-    """None goes before another: neither the token's own, nor the earlier one."""
-    pipe = nlp.get_pipe(NAME)
-    pipe._warned_of_rules = True
-    root = {"pattern": [{}, {"ORTH": "eats"}], "token": 0, "root": True}
-    cases = [
-        ([root], {"fixed_head": 4}, ["fixed_head", "constraints[0]"]),
-        ([root], {"fixed_dep": "det"}, ["fixed_dep", "constraints[0]"]),
-        ([{"phrases": ["she"], "deps": ["det"]}, {"phrases": ["she"], "deps": ["obj"]}], {}, 2),
-        ([{"phrases": ["she"], "token": 0, "head": 0}], {}, 1),
-        ([root, {"phrases": ["eats"], "root": True}], {}, 2),
-    ]
-    for constraints, given, sources in cases:
-        pipe.constraints = constraints
-        doc = Doc(nlp.vocab, words=WORDS, sent_starts=[True] + [False] * 5)
-        for name, value in given.items():
-            doc[0]._.set(name, value)
-        (conflict,) = nlp(doc)._.conflicts
-        if isinstance(sources, int):
-            sources = [f"constraints[{number}]" for number in range(sources)]
-        assert [one["source"] for one in conflict["demands"]] == sources
-        assert [of["status"] for of in doc._.certificates[NAME]] == ["infeasible"]
-
-
-def test_a_head_that_forbids_a_boundary_is_named(nlp):
-    """Without it the two roots would be those of two sentences."""
-    pipe = nlp.get_pipe(NAME)
-    pipe._warned_of_rules = True
-    words = ["she", "eats", "the", "fish", ".", "he", "sleeps", "."]
-    pipe.constraints = [{"phrases": ["eats"], "root": True}, {"phrases": ["sleeps"], "root": True}]
-    doc = Doc(nlp.vocab, words=words)
-    assert [sent.root.text for sent in nlp(doc).sents] == ["eats", "sleeps"]
-    doc = Doc(nlp.vocab, words=words)
-    doc[5]._.fixed_head = 1
-    (conflict,) = nlp(doc)._.conflicts
-    named = {one["source"] for one in conflict["demands"]}
-    assert named == {"fixed_head", "constraints[1]"} or len(named) == 3
-    for left_out in named:
-        kept = [of for i, of in enumerate(pipe.constraints) if f"constraints[{i}]" in named]
-        pipe.constraints = [of for i, of in enumerate(kept) if f"constraints[{i}]" != left_out]
-        doc = Doc(nlp.vocab, words=words)
-        if left_out != "fixed_head":
-            doc[5]._.fixed_head = 1
-        assert nlp(doc)._.conflicts == []
-        pipe.constraints = kept
-
-
 def test_a_demand_on_white_space_is_named(nlp):
     nlp.get_pipe(NAME).constraints = [{"pattern": [{"IS_SPACE": True}], "deps": ["obj"]}]
     doc = nlp(Doc(nlp.vocab, words=["she", "eats", " ", "fish", "."]))

@@ -9,15 +9,11 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span
 from spacy.training import Example
-from spacy.training.initialize import init_nlp
-from spacy.training.loop import train
 
 from spacy_decoders import ProblemError
 from spacy_decoders.components.linker.decoding import windows_of
-from spacy_decoders.components.linker.linker import GraphEntityLinker
 from spacy_decoders.components.linker.scorer import score_linker
 from spacy_decoders.models.linker.weights import Feature
-from spacy_decoders.readers.linked import LinkedCorpus
 from tests.components.linker.linking import NAME, TEXT, given, identifiers, pipeline
 
 CONFIGS = Path(__file__).parents[3] / "configs"
@@ -189,13 +185,6 @@ def test_what_is_linked_already_may_be_kept():
     assert doc.ents[1].kb_id_.startswith("python")
 
 
-@pytest.mark.parametrize("text", ["", " ", "nothing", "."])
-def test_documents_without_mentions(nlp, text):
-    doc = nlp(text)
-    assert doc._.certificates[NAME] == []
-    assert not doc.ents
-
-
 @pytest.mark.parametrize(
     "pairs",
     ["GraphDistance", "DirectLink", "SharedNeighbours"],
@@ -256,46 +245,6 @@ def test_a_missing_knowledge_base_is_named(tmp_path):
         pipeline(kb=kb)
     with pytest.raises(ProblemError, match="kb: expected a loader"):
         pipeline(kb=str(tmp_path))
-
-
-def test_pipe_analysis_knows_what_it_writes(nlp):
-    analysis = nlp.analyze_pipes()
-    assert "span._.link" in analysis["summary"][NAME]["assigns"]
-    assert isinstance(nlp.get_pipe(NAME), GraphEntityLinker)
-
-
-def test_the_config_trains(tmp_path):
-    rows = [
-        ("Mercury and Venus circle", [(0, 7, "mercury_planet"), (12, 17, "venus_planet")]),
-        ("Jaguar and Tata", [(0, 6, "jaguar_cars"), (11, 15, "tata"), (0, 15, None)]),
-        ("Nothing here", []),
-    ] * 3
-    corpus = tmp_path / "train.jsonl"
-    corpus.write_text(
-        "\n".join(
-            json.dumps(
-                {
-                    "text": text,
-                    "mentions": [{"start": a, "end": b, "gold": g} for a, b, g in mentions],
-                }
-            )
-            for text, mentions in rows
-        )
-    )
-    config = spacy.util.load_config(
-        CONFIGS / "graph_entity_linker.cfg",
-        overrides={
-            "paths.train": str(corpus),
-            "paths.dev": str(corpus),
-            "training.max_steps": 4,
-            "training.eval_frequency": 2,
-        },
-    )
-    (tmp_path / "out").mkdir()
-    nlp = train(init_nlp(config), tmp_path / "out")[0]
-    scores = nlp.evaluate(list(LinkedCorpus(corpus)(nlp)))
-    assert scores["nel_micro_f"] == 1.0
-    assert scores["certified"] == 1.0
 
 
 def test_calibration_takes_examples(nlp):

@@ -117,16 +117,6 @@ def test_white_space_between_sentences_that_are_decided_together():
     assert doc[4].is_sent_start is not True
 
 
-def test_long_documents_take_linear_time():
-    nlp = make_nlp(steps=1, factors=[])
-    pipe = nlp.get_pipe(NAME)
-    doc = Doc(nlp.vocab, words=["the", "dog", "sees", "a", "cat"] * 400)
-    scores = pipe.predict([doc])[0]
-    assert max(len(block.tokens) for block in scores.blocks) <= 150
-    doc = nlp(doc)
-    assert all(c["status"] == "optimal" for c in doc._.certificates[NAME])
-
-
 @pytest.mark.parametrize(
     ("spaces", "begins"),
     [

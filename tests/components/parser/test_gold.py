@@ -9,8 +9,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_decoders.components.parser.gold import GoldReader, collect_labels
-from spacy_decoders.errors import ProblemError
-from tests.components.parser.parsing import NAME, SMALL, bare, make_gold
+from tests.components.parser.parsing import bare, make_gold
 
 
 @pytest.mark.parametrize(("heads", "match"), [([1, 2, 0], "cycle"), ([0, 1, 0], "2 roots")])
@@ -64,14 +63,6 @@ def test_partial_gold_teaches_its_arcs(trained):
     )
     found = GoldReader(["nsubj", "obj"], [])([Example(bare(gold), gold)])
     assert found.heads.tolist() == [1, UNKNOWN, 1]
-
-
-def test_needs_trees_to_learn():
-    nlp = spacy.blank("en")
-    nlp.add_pipe(NAME, config={"model": SMALL})
-    example = Example(Doc(nlp.vocab, words=["a"]), Doc(nlp.vocab, words=["a"]))
-    with pytest.raises(ProblemError, match="no labelled arcs"):
-        nlp.initialize(lambda: [example])
 
 
 def test_tags_that_tell_no_morphology_come_with_it():

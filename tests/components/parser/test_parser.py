@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 
-from spacy_decoders.errors import ProblemError
 from tests.components.parser.parsing import (
     NAME,
     SMALL,
@@ -24,13 +23,6 @@ def test_learns_trees_and_boundaries(trained):
     assert scores["certified"] == 1.0
 
 
-def test_without_labels_it_says_what_to_do():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("branch_and_bound_parser")
-    with pytest.raises(ProblemError, match="there are no labels; train the component"):
-        nlp("Fish swim.")
-
-
 @pytest.mark.parametrize("more", [{"relatives_width": 4}, {"label_rows": 64}])
 def test_learns_labels_from_relatives_or_templates(more):
     nlp = make_nlp(model={**SMALL, **more})
@@ -39,13 +31,6 @@ def test_learns_labels_from_relatives_or_templates(more):
     again = make_nlp(steps=0, model={**SMALL, **more}).from_bytes(nlp.to_bytes())
     assert trees(parse(again)) == trees(parse(nlp))
     assert [len(doc) for doc in nlp.pipe(["", " ", "fish"])] == [0, 1, 1]
-
-
-def test_a_beam_leaves_the_factors_fewer_arcs():
-    nlp = make_nlp(factors_start=0, beam=0.0)
-    doc = parse(nlp)
-    assert [sentence.root.text for sentence in doc.sents] == ["eats", "sleeps"]
-    assert [c["scope"] for c in doc._.certificates[NAME]] == ["pruned", "pruned"]
 
 
 def test_without_tags(trained):
@@ -75,15 +60,6 @@ def test_tiny_documents(trained, text):
     if len(doc):
         assert len(list(doc.sents)) == 1
         assert sum(token.head.i == token.i for token in doc) == 1
-
-
-def test_a_thousand_tokens_are_parsed_by_their_arcs():
-    nlp = make_nlp(factors_start=0)
-    words = (["she", "eats", "the", "red", "fish", "."] * 167)[:1000]
-    doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 999))
-    (certificate,) = doc._.certificates[NAME]
-    assert (certificate["decoder"], certificate["status"]) == ("BranchAndBound", "heuristic")
-    assert sum(token.head.i == token.i for token in doc) == len(list(doc.sents)) == 1
 
 
 def test_nan_scores_cost_one_document(trained):
@@ -135,37 +111,6 @@ def test_decoder_by_config(trained, decoder, factors, projective):
     assert doc._.certificates[NAME][0]["decoder"] == decoder
 
 
-def test_disk_bytes_and_docbin(trained, tmp_path):
-    expected = trees(parse(trained))
-    trained.to_disk(tmp_path / "model")
-    loaded = spacy.load(tmp_path / "model")
-    assert trees(parse(loaded)) == expected
-    assert loaded.get_pipe(NAME).labels == trained.get_pipe(NAME).labels
-    blank = spacy.blank("en")
-    blank.add_pipe(NAME, config={"model": SMALL})
-    blank.from_bytes(trained.to_bytes())
-    assert trees(parse(blank)) == expected
-    stored = DocBin(store_user_data=True, attrs=["HEAD", "DEP", "SENT_START"])
-    stored.add(parse(trained))
-    (doc,) = DocBin().from_bytes(stored.to_bytes()).get_docs(trained.vocab)
-    assert trees(doc) == expected
-    assert doc._.certificates[NAME][0]["status"] == "optimal"
-
-
-def test_listens_to_a_shared_tok2vec():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("tok2vec", config={"model": SMALL["tok2vec"]})
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 24}
-    nlp.add_pipe(NAME, config={"model": {**SMALL, "tok2vec": listener}})
-    examples = make_examples(nlp)
-    optimizer = nlp.initialize(lambda: examples)
-    before = nlp.get_pipe("tok2vec").model.to_bytes()
-    for _ in range(3):
-        nlp.update(examples, sgd=optimizer)
-    assert nlp.get_pipe("tok2vec").model.to_bytes() != before
-    assert parse(nlp).has_annotation("DEP")
-
-
 def test_labels_given_beforehand(trained):
     nlp = spacy.blank("en")
     pipe = nlp.add_pipe(NAME, config={"model": SMALL})
@@ -180,20 +125,6 @@ def test_labels_given_beforehand(trained):
     copy = other.add_pipe(NAME, config={"model": SMALL})
     copy.initialize(lambda: examples, nlp=other, labels=pipe.label_data)
     assert copy.labels == pipe.labels
-
-
-@pytest.mark.parametrize(
-    ("decoder", "options", "match"),
-    [
-        ("Eisner", {}, "Eisner scores arcs alone"),
-        ("Eisner", {"factors": ["arcs"], "projective": False}, "projective"),
-        ("ChuLiuEdmonds", {"factors": []}, "non-projective"),
-    ],
-)
-def test_refuses_what_the_decoder_can_not_do(decoder, options, match):
-    config = {"model": SMALL, "decoder": {"@decoders": f"spacy-decoders.{decoder}.v1"}}
-    with pytest.raises(ProblemError, match=match):
-        spacy.blank("en").add_pipe(NAME, config={**config, **options})
 
 
 def test_factors_learn_in_the_same_training():
@@ -214,19 +145,3 @@ def test_factors_learn_in_the_same_training():
     again.from_bytes(nlp.to_bytes())
     assert again.get_pipe(NAME).parser.templates
     assert trees(parse(again)) == trees(parse(nlp))
-
-
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_worker_processes(trained, method):
-    import multiprocessing
-
-    texts = ["she eats the red fish . he sleeps .", "the dog sees a cat ."]
-    expected = [trees(trained(text)) for text in texts]
-    before = multiprocessing.get_start_method(allow_none=True)
-    multiprocessing.set_start_method(method, force=True)
-    try:
-        found = list(trained.pipe(texts, n_process=2, batch_size=1))
-    finally:
-        multiprocessing.set_start_method(before, force=True)
-    assert [trees(doc) for doc in found] == expected
-    assert all(doc._.certificates[NAME] for doc in found)

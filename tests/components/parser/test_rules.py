@@ -49,12 +49,6 @@ def test_a_rule_that_nothing_breaks_changes_nothing(ruled):
     assert trees(parse(ruled(), [0, 1, 2])) == free
 
 
-def test_leaves_and_labels_that_do_not_occur(ruled):
-    doc = parse(ruled({"leaf": ["obj"]}, {"labels": "nsubj", "at_most": 0}), [0])
-    assert all(not list(t.children) for t in doc if t.dep_ == "obj")
-    assert all(t.dep_ != "nsubj" for t in doc)
-
-
 def test_the_root_has_a_part_of_speech(ruled):
     nlp = ruled({"root_pos": ["NOUN"]})
     words = ["she", "eats", "the", "red", "fish", "."]
@@ -155,23 +149,6 @@ def test_without_overwrite_a_tree_is_completed(ruled):
     assert doc[0].head.i == 1
 
 
-def test_impossible_rules_are_named_once(ruled):
-    nlp = ruled()
-    nlp.get_pipe(NAME)._warned_of_rules = False
-
-    def impossible():
-        doc = Doc(nlp.vocab, words=["he", "sleeps"], sent_starts=[True, False])
-        doc[0]._.fixed_head = 1
-        doc[1]._.fixed_head = 0
-        return doc
-
-    with pytest.warns(UserWarning, match="a sentence has no tree .*FixedArc"):
-        doc = nlp(impossible())
-    assert doc._.certificates[NAME][0]["status"] == "infeasible"
-    assert not doc.has_annotation("DEP")
-    assert nlp(impossible())._.certificates[NAME][0]["status"] == "infeasible"
-
-
 @pytest.mark.parametrize(
     ("rules", "match"),
     [
@@ -193,13 +170,6 @@ def test_labels_that_the_parser_does_not_have(ruled):
         ruled({"labels": ["subject"], "at_most": 1})
     with pytest.raises(ProblemError, match=r"rules\[0\]: .* or all are exempt"):
         ruled({"labels": ["det"], "at_most": 1, "exempt": ["det"]})
-
-
-def test_rules_are_saved(nlp, ruled, tmp_path):
-    ruled({"labels": ["det"], "at_most": 0}).to_disk(tmp_path)
-    again = spacy.load(tmp_path)
-    assert trees(parse(again, [0])) == trees(parse(nlp, [0]))
-    assert "det" not in {t.dep_ for t in parse(again, [0])}
 
 
 def test_one_label_stands_for_its_subtypes():

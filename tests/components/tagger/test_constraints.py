@@ -13,27 +13,6 @@ from tests.oracles import all_chains
 NAME = "exact_tagger"
 
 
-def test_words_with_labels_of_their_own_have_them_exactly():
-    nlp = trained()
-    pipe = nlp.get_pipe(NAME)
-    pipe.constraints = [
-        {"phrases": ["man"], "labels": ["VBZ"]},
-        {"phrases": ["boats"], "labels": ["NN", "JJ"]},
-    ]
-    doc = nlp(bare(nlp, SENTENCES[3] + " boats"))
-    assert doc[1].tag_ == "VBZ"
-    assert doc[-1].tag_ in ("NN", "JJ")
-    assert doc._.certificates[NAME][0]["status"] == "optimal"
-
-
-def test_parts_bind_joint_labels():
-    nlp = trained(60, target=["tag", "ent"])
-    pipe = nlp.get_pipe(NAME)
-    assert nlp(bare(nlp, "Mercury sees Mercury .")).ents
-    pipe.constraints = [{"phrases": ["Mercury"], "labels": ["O"]}]
-    assert not nlp(bare(nlp, "Mercury sees Mercury .")).ents
-
-
 def test_tags_that_are_set_are_kept_on_request():
     nlp = trained(overwrite=False)
     doc = bare(nlp, SENTENCES[0])

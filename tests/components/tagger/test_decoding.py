@@ -33,37 +33,6 @@ def test_sentences_are_decoded_apart_where_they_are_set():
     assert total == pytest.approx(by_hand, abs=1e-4)
 
 
-def test_a_batch_is_decoded_as_its_documents_are():
-    nlp = randomised(3)
-    texts = [*SENTENCES, "Mercury", ""]
-    together = list(nlp.pipe([bare(nlp, text) for text in texts]))
-    apart = [nlp(bare(nlp, text)) for text in texts]
-    assert [tags(doc) for doc in together] == [tags(doc) for doc in apart]
-    for one, other in zip(together, apart, strict=True):
-        for batched, alone in zip(
-            one._.certificates[NAME], other._.certificates[NAME], strict=True
-        ):
-            # the network's products are summed in another order in another batch
-            assert batched["status"] == alone["status"] == "optimal"
-            assert batched["score"] == pytest.approx(alone["score"], rel=1e-5)
-
-
-def test_an_infeasible_sentence_costs_one_sentence():
-    nlp = trained()
-    nlp.get_pipe(NAME).constraints = [
-        {"phrases": ["man"], "labels": ["NN"]},
-        {"phrases": ["man"], "labels": ["VBZ"]},
-    ]
-    doc = annotated(nlp, SENTENCES[:2])
-    expected = tags(doc)
-    nlp(doc)
-    first, second = doc.sents
-    assert [token.tag_ for token in first] == [""] * len(first)
-    assert [token.tag_ for token in second] == expected[len(first) :]
-    statuses = [certificate["status"] for certificate in doc._.certificates[NAME]]
-    assert statuses == ["infeasible", "optimal"]
-
-
 def test_margins_are_those_of_enumeration():
     nlp = randomised(4, margins=True)
     doc = nlp(bare(nlp, "Mercury sees York ."))

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 import spacy
-from spacy.cli._util import app
 from spacy.tokens import DocBin
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
-from typer.testing import CliRunner
 
 from tests.components.tagger.tagging import (
-    MODEL,
     SENTENCES,
     WORDS,
     annotated,
     bare,
-    examples,
     randomised,
     trained,
 )
-from tests.processes import python
 
 NAME = "exact_tagger"
 CONFIGS = Path(__file__).parents[3] / "configs"
@@ -35,24 +29,6 @@ def result(doc):
 
 
 # --- files ---------------------------------------------------------------------------
-
-
-def test_it_survives_disk_bytes_and_sourcing(tmp_path):
-    nlp = trained()
-    expected = result(nlp(bare(nlp, SENTENCES[0])))
-    nlp.to_disk(tmp_path)
-    from_disk = spacy.load(tmp_path)
-    from_bytes = spacy.blank("en")
-    from_bytes.add_pipe(NAME, config={"model": MODEL})
-    from_bytes.from_bytes(nlp.to_bytes())
-    sourced = spacy.blank("en")
-    sourced.add_pipe(NAME, source=nlp, name="words")
-    for other in (from_disk, from_bytes):
-        assert result(other(bare(other, SENTENCES[0]))) == expected
-    doc = sourced(bare(sourced, SENTENCES[0]))
-    assert result(doc) == (expected[0], {"words": expected[1][NAME]})
-    scores = sourced.evaluate(examples(sourced))
-    assert scores["certified"] == 1.0
 
 
 def test_results_survive_docbin_and_bytes():
@@ -92,50 +68,7 @@ def test_a_label_may_be_added_to_a_trained_component():
 
 # --- workers --------------------------------------------------------------------------
 
-WORKERS = """
-import multiprocessing, sys
-import spacy
-
-if __name__ == "__main__":
-    nlp = spacy.load(sys.argv[1])
-    texts = sys.argv[2:] * 3
-
-    def results(docs):
-        return [([t.tag_ for t in doc], doc._.certificates, doc._.taggings) for doc in docs]
-
-    alone = results(nlp.pipe(texts))
-    for method in ("fork", "spawn"):
-        multiprocessing.set_start_method(method, force=True)
-        assert results(nlp.pipe(texts, n_process=2, batch_size=4)) == alone, method
-    print(len(alone))
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no fork there")
-def test_worker_processes_give_what_one_process_gives(tmp_path):
-    trained(k_best=2).to_disk(tmp_path / "model")
-    script = tmp_path / "workers.py"
-    script.write_text(WORKERS)
-    done = python(script, tmp_path / "model", *SENTENCES, PYTHONWARNINGS="ignore")
-    assert done.stdout.strip() == "12"
-
-
 # --- the pipeline around it --------------------------------------------------------------
-
-
-def test_it_listens_to_a_shared_tok2vec():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("tok2vec", config={"model": MODEL["tok2vec"]})
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16}
-    model = {"@architectures": "spacy-decoders.ChainScorer.v1", "tok2vec": listener}
-    nlp.add_pipe(NAME, config={"model": model})
-    golds = examples(nlp)
-    optimizer = nlp.initialize(lambda: golds)
-    optimizer.learn_rate = 0.01
-    for _ in range(40):
-        nlp.update(golds, sgd=optimizer)
-    assert nlp.evaluate(golds)["tag_acc"] == 1.0
-    assert nlp.get_pipe("tok2vec").listening_components == [NAME]
 
 
 def test_weights_that_change_are_noticed():
@@ -192,33 +125,3 @@ def test_configs_train_as_they_are(tmp_path, name, suffix, keys, capsys):
     assert loaded.meta["performance"]["certified"] == 1.0
     assert all(loaded.meta["performance"][key] > 0.5 for key in keys)
     capsys.readouterr()
-
-
-def test_the_commands_of_spacy_know_it(tmp_path):
-    config = tmp_path / "full.cfg"
-    run = CliRunner()
-    filled = run.invoke(
-        app, ["init", "fill-config", str(CONFIGS / "exact_tagger.cfg"), str(config)]
-    )
-    assert filled.exit_code == 0, filled.output
-    assert "overwrite = true" in config.read_text()
-    path = str(corpus(tmp_path, ".conllu"))
-    paths = ["--paths.train", path, "--paths.dev", path]
-    checked = run.invoke(app, ["debug", "config", str(config), *paths])
-    assert checked.exit_code == 0, checked.output
-    wrong = config.read_text().replace('loss = "crf"', 'loss = "rough"')
-    (tmp_path / "wrong.cfg").write_text(wrong)
-    refused = run.invoke(app, ["debug", "config", str(tmp_path / "wrong.cfg"), *paths])
-    assert refused.exit_code == 1
-    assert "loss" in refused.output
-
-    trained().to_disk(tmp_path / "model")
-    assembly = tmp_path / "assembly.cfg"
-    assembly.write_text(
-        '[nlp]\nlang = "en"\npipeline = ["tagger"]\n[components]\n[components.tagger]\n'
-        f'source = "{(tmp_path / "model").as_posix()}"\ncomponent = "{NAME}"\n'
-    )
-    assembled = run.invoke(app, ["assemble", str(assembly), str(tmp_path / "assembled")])
-    assert assembled.exit_code == 0, assembled.output
-    nlp = spacy.load(tmp_path / "assembled")
-    assert nlp(bare(nlp, SENTENCES[0]))[0].tag_ == "DT"

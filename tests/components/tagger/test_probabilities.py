@@ -142,8 +142,9 @@ def test_a_sentence_without_a_legal_labelling_has_none():
         {"phrases": ["man"], "labels": ["NN"]},
         {"phrases": ["man"], "labels": ["VBZ"]},
     ]
-    docs = [annotated(nlp, SENTENCES[:2])]
-    [doc] = nlp.get_pipe(NAME).pipe(docs)
+    [doc] = nlp.get_pipe(NAME).pipe([annotated(nlp, SENTENCES[:2])])
+    assert [of["status"] for of in doc._.certificates[NAME]] == ["infeasible", "optimal"]
+    assert not any(token.tag_ for token in doc[:6]) and all(token.tag_ for token in doc[6:])
     own = doc._.probabilities[NAME]
     assert own["units"][0] == 0.0 < own["units"][1]
     assert set(own["tokens"][:6]) == {0.0}

@@ -5,13 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc
 
 from spacy_decoders import ProblemError
 from tests.components.tagger.tagging import (
-    MODEL,
     SENTENCES,
-    WORDS,
     annotated,
     bare,
     examples,
@@ -106,51 +103,6 @@ def test_any_chain_decoder_may_be_configured(decoder):
     assert doc._.certificates[NAME][0]["decoder"] == decoder
     # the k best always come from forward dominance
     assert {of["certificate"]["decoder"] for of in doc._.taggings} == {"ForwardDominance"}
-
-
-def test_documents_of_no_one_and_many_tokens():
-    nlp = trained()
-    for keep in (True, False):
-        nlp.get_pipe(NAME).overwrite = keep
-        assert nlp("")._.certificates[NAME] == []
-    nlp.get_pipe(NAME).overwrite = True
-    assert tags(nlp("Mercury")) == ["NNP"]
-    words = (" ".join(SENTENCES).split() * 900)[:20_000]
-    doc = nlp(Doc(nlp.vocab, words=words))
-    assert tags(doc)[:2000] == [WORDS[word][0] for word in words[:2000]]
-    assert doc._.certificates[NAME][0]["status"] == "optimal"
-
-
-def test_without_labels_it_says_what_to_do():
-    nlp = spacy.blank("en")
-    pipe = nlp.add_pipe("exact_tagger", config={"model": MODEL})
-    with pytest.raises(ProblemError, match="there are no labels; train the component"):
-        nlp("Mercury")
-    empty = [spacy.training.Example(nlp.make_doc("Mercury"), nlp.make_doc("Mercury"))]
-    with pytest.raises(ProblemError, match="no example has a value for tag"):
-        pipe.initialize(lambda: empty, nlp=nlp)
-
-
-def test_a_document_with_bad_scores_costs_one_document():
-    nlp = trained()
-    pipe = nlp.get_pipe(NAME)
-    predict = pipe.predict
-
-    def spoilt(docs):
-        scores = predict(docs)
-        for doc, (emissions, _) in zip(docs, scores, strict=True):
-            if doc.text.startswith("Mercury"):
-                emissions[0, 0] = np.nan
-        return scores
-
-    pipe.predict = spoilt
-    with pytest.raises(ProblemError, match="emissions"):
-        nlp(bare(nlp, SENTENCES[1]))
-    failed = []
-    nlp.set_error_handler(lambda name, proc, docs, error: failed.append((name, docs[0].text)))
-    done = list(nlp.pipe(bare(nlp, sentence) for sentence in SENTENCES))
-    assert [doc.text.strip() for doc in done] == [SENTENCES[0], *SENTENCES[2:]]
-    assert failed == [(NAME, bare(nlp, SENTENCES[1]).text)]
 
 
 def test_a_label_never_seen_counts_as_missing():

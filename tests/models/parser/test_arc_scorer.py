@@ -71,6 +71,26 @@ def test_bilstm_gradients(rng):
     check_gradients(shaken(BiLSTM(5, nI=3), rng), vectors, vectors, rng)
 
 
+@pytest.mark.parametrize(
+    ("build", "beside"),
+    [
+        (lambda: BiaffineArcs(5, nI=3), lambda rng: [[0, 1, 3, 8]]),
+        (lambda: BiaffineLabels(5, nI=3, nO=4), lambda rng: [np.array([[0, 1], [3, 2], [0, 5]])]),
+        (lambda: Tagged(4, nI=3, nT=5), lambda rng: [rng.normal(size=(8, 5)).astype("f")]),
+        (
+            lambda: Relatives(2, nI=3),
+            lambda rng: [make_arcs(rng, (1, 4, 3)), np.array([0, 1, 5, 8])],
+        ),
+        (lambda: Boundaries(4, nI=3), lambda rng: []),
+    ],
+    ids=["arcs", "labels", "tagged", "relatives", "boundaries"],
+)
+def test_gradients(rng, build, beside):
+    vectors = rng.normal(size=(8, 3)).astype("f")
+    model, others = shaken(build(), rng), beside(rng)
+    check_gradients(model, (vectors, *others) if others else vectors, [vectors], rng)
+
+
 def test_bilstm_matches_a_plain_loop(rng):
     model = shaken(BiLSTM(4, nI=3), rng)
     vectors = [rng.normal(size=(n, 3)).astype("f") for n in (3, 5)]
@@ -92,12 +112,6 @@ def test_bilstm_matches_a_plain_loop(rng):
                 )
 
 
-def test_arc_gradients(rng):
-    vectors = rng.normal(size=(8, 3)).astype("f")
-    model = shaken(BiaffineArcs(5, nI=3), rng)
-    check_gradients(model, (vectors, [0, 1, 3, 8]), [vectors], rng)
-
-
 def test_arcs_are_scored_within_sentences(rng):
     vectors = rng.normal(size=(6, 3)).astype("f")
     model = shaken(BiaffineArcs(5, nI=3), rng)
@@ -115,12 +129,6 @@ def test_distance_buckets_tell_sides_and_distances():
     row = buckets[0]
     assert (np.diff(row[1:]) >= 0).all()
     np.testing.assert_array_equal(buckets.T[0][1:], row[1:] + BUCKETS // 2)
-
-
-def test_label_gradients(rng):
-    vectors = rng.normal(size=(8, 3)).astype("f")
-    model = shaken(BiaffineLabels(5, nI=3, nO=4), rng)
-    check_gradients(model, (vectors, np.array([[0, 1], [3, 2], [0, 5]])), [vectors], rng)
 
 
 def best_labels(model, vectors, offsets):
@@ -154,13 +162,6 @@ def test_best_labels_of_a_long_sentence_go_in_blocks(rng, monkeypatch):
     np.testing.assert_allclose(other, logs, atol=1e-5)
 
 
-def test_tagged_gradients(rng):
-    vectors = rng.normal(size=(8, 3)).astype("f")
-    model = shaken(Tagged(4, nI=3, nT=5), rng)
-    scores = rng.normal(size=(8, 5)).astype("f")
-    check_gradients(model, (vectors, scores), [vectors], rng)
-
-
 def test_a_sure_tag_gives_its_embedding(rng):
     model = shaken(Tagged(4, nI=3, nT=5), rng)
     scores = np.full((2, 5), -50.0, dtype="f")
@@ -190,12 +191,6 @@ def make_arcs(rng, sizes):
     return arcs
 
 
-def test_relatives_gradients(rng):
-    vectors = rng.normal(size=(8, 3)).astype("f")
-    given = (vectors, make_arcs(rng, (1, 4, 3)), np.array([0, 1, 5, 8]))
-    check_gradients(shaken(Relatives(2, nI=3), rng), given, [vectors], rng)
-
-
 def test_relatives_hear_sure_heads_and_dependents(rng):
     """Where arcs are certain, the sums are over a tree: 0 <- 1 -> 2."""
     arcs = np.full((3, 4), -50.0, dtype="f")
@@ -211,27 +206,6 @@ def test_relatives_hear_sure_heads_and_dependents(rng):
     ]  # fmt: skip
     heard = np.hstack([np.vstack(rows) for rows in expected])
     np.testing.assert_allclose(output[:, 3:], heard, atol=1e-6)
-
-
-def test_boundary_gradients(rng):
-    vectors = rng.normal(size=(6, 3)).astype("f")
-    check_gradients(shaken(Boundaries(4, nI=3), rng), vectors, [vectors], rng)
-
-
-@pytest.mark.parametrize(
-    ("preset", "expected"),
-    [
-        ([0, 0, 0, 0], [0, 1, 4]),
-        ([1, -1, 0, 0], [0, 4]),
-        ([0, 0, 0, 1], [0, 1, 3, 4]),
-        ([-1, -1, -1, -1], [0, 4]),
-    ],
-)
-def test_preset_boundaries_win(preset, expected):
-    log_odds = np.array([-5.0, 5.0, -5.0, -5.0], dtype="f")
-    odds = known_odds(log_odds, np.array(preset), np.zeros(4, bool))
-    for certain in (0.0, 4.0):
-        np.testing.assert_array_equal(BoundaryLimits(certain).cut(odds), expected)
 
 
 def test_doubtful_boundaries_are_left_to_the_trees():

@@ -127,8 +127,3 @@ def test_long_sentences_are_parsed_by_their_arcs_without_a_bound(rng):
     assert certificate.status == "heuristic" and certificate.bound is None
     arcs = TreeParser(BranchAndBound(), make_templates(rng, ["arcs"]), longest=10)
     assert arcs.decode(sentence).solution.certificate.is_optimal
-
-
-def test_the_table_has_a_power_of_two_rows():
-    with pytest.raises(ProblemError, match="power of two"):
-        FactorWeights(1000)

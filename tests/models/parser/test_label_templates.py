@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from thinc.api import set_dropout_rate
 
-from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.parser import label_templates
 from spacy_decoders.models.parser.label_templates import (
     GAIN,
@@ -112,13 +111,6 @@ def test_likely_arcs_alone_have_templates(rng):
         np.testing.assert_allclose(marked.logs[1:, 1:], logged.max(axis=2), atol=1e-4)
         np.testing.assert_allclose(logged.transpose(1, 0, 2), wanted, atol=1e-4)
     assert GAIN > 0
-
-
-def test_there_must_be_rows():
-    with pytest.raises(ProblemError, match="label_rows: expected at least 1, got -1"):
-        LabelTemplates(-1)
-    with pytest.raises(ProblemError, match="label_dropout: expected a share from 0 to below 1"):
-        LabelTemplates(8, least_dropout=1.0)
 
 
 def test_the_least_dropout_holds_whatever_dropout_is_set():

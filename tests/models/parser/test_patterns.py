@@ -169,21 +169,3 @@ def test_a_sentence_with_too_many_places_is_parsed_by_its_arcs(monkeypatch):
 def test_errors_name_the_pattern(pattern, message):
     with pytest.raises(ProblemError, match=rf"patterns\[0\].*{message}"):
         arc_patterns("patterns", [{"name": "p", "weight": 1, "pattern": pattern}])
-
-
-@pytest.mark.parametrize("given", ["chain", ["chain"], [{"name": "p", "weight": 1}]])
-def test_patterns_are_a_list_of_dicts(given):
-    with pytest.raises(ProblemError, match="patterns"):
-        arc_patterns("patterns", given)
-
-
-@pytest.mark.parametrize("weight", [0, float("nan"), 2e4, "1"])
-def test_weights_are_finite_and_not_zero(weight):
-    with pytest.raises(ProblemError, match=r"patterns\[0\].*a weight other than 0"):
-        arc_patterns("patterns", [{"name": "p", "weight": weight, "pattern": ONE}])
-
-
-def test_labels_that_the_parser_lacks_are_named():
-    pattern = {"name": "p", "weight": 1, "pattern": [first(), then("1", "0", ">", DEP="nsubj")]}
-    with pytest.raises(ProblemError, match="the parser has no label 'nsubj'"):
-        Patterns.of([pattern], LABELS, TAGS)

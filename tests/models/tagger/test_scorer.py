@@ -8,7 +8,6 @@ import spacy
 from thinc.api import Adam, Model
 
 from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
-from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.tagger.scorer import ChainScores, build_chain_scorer, resize
 
 TOK2VEC = {**HASH_EMBED_CNN, "width": 8, "depth": 1, "embed_size": 50, "maxout_pieces": 2}
@@ -84,8 +83,3 @@ def test_growth_keeps_what_was_learnt():
     backprop(ones(scores))
     model.finish_update(Adam(0.1))
     assert model.predict(docs()).start.shape == (SIZE + 2,)
-
-
-def test_a_negative_penalty_is_refused():
-    with pytest.raises(ProblemError, match="transition_l2: expected at least 0"):
-        scorer(transition_l2=-1.0)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import copy
-import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
-from spacy.training.initialize import init_nlp
-from spacy.training.loop import train
 from thinc.api import Adam
 
 from spacy_decoders.errors import ProblemError
@@ -19,7 +16,7 @@ from spacy_decoders.models.clusters.table import ClusterTable
 from spacy_decoders.models.tagger.losses import LOSSES
 from spacy_decoders.models.tagger.sparse.weights import Learning, SparseWeights
 from tests.components.tagger.tagging import MODEL as NETWORK
-from tests.components.tagger.tagging import SENTENCES, WORDS, annotated, bare, examples
+from tests.components.tagger.tagging import SENTENCES, annotated, bare, examples
 
 NAME = "spacy-decoders.SparseChainScorer.v1"
 CONFIGS = Path(__file__).parents[3] / "configs"
@@ -199,23 +196,6 @@ def test_a_copy_is_trained_apart():
     assert again.templates == model.layers[0].attrs["reader"].templates
 
 
-def test_documents_of_other_vocabularies_and_of_nothing():
-    nlp = pipeline()
-    other = spacy.blank("en")
-    docs = [bare(other, SENTENCES[0]), Doc(nlp.vocab), Doc(nlp.vocab, words=[" ", "boats"])]
-    found = list(nlp.pipe(docs))
-    assert [token.tag_ for token in found[0]] == gold(nlp)[0]
-    assert [len(doc) for doc in found] == [6, 0, 2]
-
-
-def test_words_of_a_memory_zone():
-    nlp = pipeline()
-    for _ in range(2):
-        with nlp.memory_zone():
-            assert tags(nlp, ["unheardof sees unseen boats"])[0][3] == "NNS"
-        assert tags(nlp) == gold(nlp)
-
-
 def test_a_model_of_other_rows_is_refused():
     saved = pipeline().to_bytes()
     nlp = spacy.blank("en")
@@ -224,42 +204,6 @@ def test_a_model_of_other_rows_is_refused():
         nlp.from_bytes(saved)
     with pytest.raises(ProblemError, match="lowered"):
         pipeline(lowered=2.0)
-
-
-@pytest.mark.parametrize(
-    ("config", "name", "score"),
-    [
-        ("fast_tagger", "tagger", "tag_acc"),
-        ("fast_entities", "entities", "ents_f"),
-        ("fast_joint", "joint", "tag_acc"),
-        ("wide_and_deep", "tagger", "tag_acc"),
-    ],
-)
-def test_the_shipped_configs_train(config, name, score, tmp_path):
-    lines = {
-        "joint": [f"{w}\tX\t{WORDS[w][0]}\t{WORDS[w][3]}\t-" for w in WORDS],
-        "tagger": [f"{w}\t_\t_\t{WORDS[w][0]}\t_\t0\troot\t_\t_" for w in WORDS],
-        "entities": [f"{w}\t{WORDS[w][3]}\t-\t-" for w in WORDS],
-    }[name]
-    suffix = {"tagger": ".conllu", "entities": ".iob2", "joint": ".tsv"}[name]
-    if name != "joint":  # its files have no numbers
-        lines = [f"{number}\t{line}" for number, line in enumerate(lines, start=1)]
-    text = "\n".join(lines) + "\n\n"
-    (tmp_path / f"gold{suffix}").write_text(text * 8)
-    paths = {f"paths.{part}": str(tmp_path / f"gold{suffix}") for part in ("train", "dev")}
-    config = spacy.util.load_config(
-        CONFIGS / f"{config}.cfg", overrides={**paths, "training.max_epochs": 20}
-    )
-    (model,) = (pipe["model"] for pipe in config["components"].values())
-    if "tok2vec" in model:
-        model["tok2vec"]["embed"] = model["tok2vec"]["embed"]["embed"]
-    assert model["clusters"].pop("@misc") == "spacy-decoders.WordClusters.v1"
-    model["clusters"] = None  # they come with an extra
-    filled = spacy.util.load_model_from_config(config, auto_fill=True).config
-    train(init_nlp(filled), tmp_path, stdout=io.StringIO(), stderr=io.StringIO())
-    nlp = spacy.load(tmp_path / "model-best")
-    assert nlp.meta["performance"][score] > 0.9
-    assert nlp.meta["performance"]["certified"] == 1.0
 
 
 def test_weights_can_be_replaced_by_a_mean_of_others():

@@ -8,7 +8,6 @@ import spacy
 from spacy.tokens import Doc
 from thinc.api import Adam
 
-from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.tagger.tensors import build_tensor_vectors
 from tests.components.parser.parsing import bare, make_examples, make_nlp, parse
 
@@ -100,9 +99,3 @@ def test_vectors_are_left_out_by_chance_in_training_only():
     assert set(np.unique(rows)) == {0.0, 2.0}
     assert backprop([rows]) == [doc]
     assert not build_tensor_vectors(9).predict([doc])[0].any()  # of another width
-
-
-@pytest.mark.parametrize(("width", "absent"), [(0, 0.1), (8, 1.5)])
-def test_bad_options_are_named(width, absent):
-    with pytest.raises(ProblemError, match=r"width|absent"):
-        build_tensor_vectors(width, absent)
