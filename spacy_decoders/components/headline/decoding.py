@@ -229,10 +229,8 @@ def headlines_of_short_sentences(
 
 def _chances(scored: ScoredUnit) -> NDArray[np.float64]:
     """How likely each token is in the title. **Shape:** ``(tokens,)``"""
-    of = scored.vertices.of_token
-    chances, inside = np.zeros(len(of)), of >= 0
-    chances[inside] = 1.0 / (1.0 + np.exp(-scored.odds[of[inside]]))
-    return chances
+    of_vertices = 1.0 / (1.0 + np.exp(-scored.odds))
+    return np.append(of_vertices, 0.0)[scored.vertices.of_token]  # the last serves token -1
 
 
 def known_of(scored: ScoredUnit, headlines: list[Headline]) -> list[NDArray[np.float64]]:

@@ -87,7 +87,7 @@ class TextsEndToEnd(NamedTuple):
         """Lay out texts, none of them empty."""
         words, traits = [text.words for text in texts], [text.traits for text in texts]
         sizes = np.array([len(of.keys) for of in words])
-        chances = [
+        chances = [  # the last of them serves token -1
             np.append(1.0 / (1.0 + np.exp(-text.odds)), 0.02)[text.vertices.of_token]
             for text in texts
         ]
