@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Known
 from .concept_base import ConceptBase
 from .concepts import QID
+from .texts import Known
 
 __all__ = ["CandidateTable"]
 

@@ -19,13 +19,11 @@ from ..arrays import checked_whole
 from ..errors import ProblemError, StorageError
 from ..graph import ConceptGraph
 from .aliases import AliasTable
-from .columns import Column, Known, known_of
 from .concepts import QID, Concept, checked
 from .contents import finish, write_concept_base
 from .database import FOLDER, NAME, Database
 from .edits import Edits
-from .text_index import TextIndex
-from .title_words import TitleWords
+from .texts import Column, Known, TextIndex, TitleWords, known_of
 
 __all__ = ["ConceptBase", "write_concept_base"]
 

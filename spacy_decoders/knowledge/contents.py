@@ -18,7 +18,7 @@ from ..graph import ConceptGraph
 from .aliases import CASES, letter_case, normalise
 from .concepts import Concept
 from .database import APPLICATION, FOLDER, INDEXES, NAME, SEARCH, TABLES, VERSION, written
-from .title_words import title_words
+from .texts import title_words
 
 __all__ = ["finish", "storable", "write_concept_base", "write_folder"]
 

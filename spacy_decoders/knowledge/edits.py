@@ -13,7 +13,7 @@ from ..graph import ConceptGraph
 from .aliases import CASES, letter_case, normalise
 from .concepts import Concept
 from .database import Database
-from .title_words import title_words
+from .texts import title_words
 
 __all__ = ["Edits"]
 

@@ -22,7 +22,7 @@ from ..graph import (
 )
 from .candidates import CandidateTable
 from .concept_base import ConceptBase
-from .title_words import distinct_words
+from .texts import distinct_words
 
 __all__ = [
     "DirectLink",

@@ -19,7 +19,7 @@ from .knowledge_base import ConceptKnowledgeBase
 if TYPE_CHECKING:
     from ...knowledge.aliases import Meanings
     from ...knowledge.candidates import CandidateTable
-    from ...knowledge.columns import Known
+    from ...knowledge.texts import Known
 
 __all__ = ["AliasCandidates", "CandidateFinder", "FoundCandidates", "TextCandidates", "found_by"]
 

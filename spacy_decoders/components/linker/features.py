@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spacy.attrs import IS_PUNCT, IS_SPACE, IS_STOP, LEMMA, LOWER, ORTH
 from spacy.tokens import Doc, Span
 
-from ...knowledge.title_words import title_words
+from ...knowledge.texts import title_words
 from ...models.linker.together import with_nothing
 from ...models.linker.types import type_agreement
 from ...models.linker.weights import FEATURES, Feature

@@ -1,4 +1,4 @@
-"""A user's own concepts, from TSV or JSON lines."""
+"""A user's own concepts, from TSV or JSON lines; and the tables of other sources."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...readers.text_lines import decoded, whole_lines
 from ..concepts import BadRows, Concept, concept_of_row
 from ..dumps.sql import open_dump
 
-__all__ = ["ConceptFile"]
+__all__ = ["ConceptFile", "find_table", "rows_of"]
 
 
 class ConceptFile:
@@ -79,26 +79,15 @@ class ConceptFile:
             known.add(concept.id)
             yield concept
 
-    def _lines(self, *, header: bool = False) -> Iterator[tuple[str, str]]:
-        with open_dump(self.path) as (stream, _):
-            for number, line in enumerate(whole_lines(stream, self.path), start=1):
-                where = f"{self.path.name}:{number}"
-                try:
-                    yield where, decoded(line, self.path, number)
-                except ProblemError as error:
-                    if header and number == 1:
-                        raise
-                    self.bad.add(where, str(error))
-
     def _json_rows(self) -> Iterator[tuple[str, Any]]:
-        for where, line in self._lines():
+        for where, line in _lines(self.path, self.bad):
             try:
                 yield where, json.loads(line)
             except (RecursionError, ValueError) as error:
                 self.bad.add(where, f"not JSON: {error}")
 
     def _tsv_rows(self) -> Iterator[tuple[str, Any]]:
-        lines = self._lines(header=True)
+        lines = _lines(self.path, self.bad, header=True)
         header = next(lines, ("", ""))[1].rstrip("\r\n").split("\t")
         if "id" not in header or "title" not in header:
             raise ProblemError(
@@ -116,3 +105,50 @@ class ConceptFile:
                 self.bad.add(where, f"{len(cells)} columns, the header has {len(header)}")
                 continue
             yield where, dict(zip(header, cells, strict=True))
+
+
+def find_table(folder: Path, name: str) -> Path:
+    """The table of a name in a folder: ``NAME.tsv``, ``.tsv.gz`` or ``.tsv.bz2``.
+
+    Raises
+    ------
+    ProblemError
+        If there is none.
+    """
+    for suffix in (".tsv", ".tsv.gz", ".tsv.bz2"):
+        if (folder / f"{name}{suffix}").is_file():
+            return folder / f"{name}{suffix}"
+    raise ProblemError(f"source: {folder} has no {name}.tsv, also not as .gz or .bz2.")
+
+
+def rows_of(path: Path, columns: int, bad: BadRows) -> Iterator[list[str]]:
+    """Rows of a table; those of another number of columns, or not in UTF-8, go to `bad`.
+
+    Empty lines and those that begin with ``#`` are passed over.
+    """
+    if not path.is_file():
+        raise ProblemError(f"source: {path} does not exist.")
+    for where, line in _lines(path, bad):
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = line.rstrip("\r\n").split("\t")
+        if len(cells) != columns:
+            bad.add(where, f"{len(cells)} columns instead of {columns}")
+            continue
+        yield cells
+
+
+def _lines(path: Path, bad: BadRows, *, header: bool = False) -> Iterator[tuple[str, str]]:
+    """The lines of a file and where they are; those that are not UTF-8 go to `bad`.
+
+    Of a `header`, the first line, that is an error.
+    """
+    with open_dump(path) as (stream, _):
+        for number, line in enumerate(whole_lines(stream, path), start=1):
+            where = f"{path.name}:{number}"
+            try:
+                yield where, decoded(line, path, number)
+            except ProblemError as error:
+                if header and number == 1:
+                    raise
+                bad.add(where, str(error))

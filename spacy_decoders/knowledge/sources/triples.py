@@ -10,7 +10,7 @@ import numpy as np
 
 from ..building.wikidata import TYPES, class_types
 from ..concepts import QID, BadRows, Concept
-from .tables import rows_of
+from .concept_files import rows_of
 
 __all__ = ["Triples"]
 

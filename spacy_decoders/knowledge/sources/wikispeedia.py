@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from ..concepts import BadRows, Concept
-from .tables import find_table, rows_of
+from .concept_files import find_table, rows_of
 
 __all__ = ["Wikispeedia"]
 

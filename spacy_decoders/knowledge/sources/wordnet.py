@@ -10,7 +10,7 @@ from xml.etree.ElementTree import ParseError, iterparse
 from ...errors import ProblemError
 from ..concepts import QID, BadRows, Concept
 from ..dumps.sql import open_dump
-from .tables import find_table, rows_of
+from .concept_files import find_table, rows_of
 
 __all__ = ["WordNet"]
 

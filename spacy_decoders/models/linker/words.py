@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...knowledge.title_words import title_words
+from ...knowledge.texts import title_words
 
 __all__ = ["shared_words"]
 
