@@ -90,23 +90,3 @@ def test_long_paths_and_small_components(count):
     # too wide for hubs
     graph, _ = with_and_without_hubs(np.array([(v, v + 1) for v in range(200)]), None, count)
     assert graph.distances([0, 200]).tolist() == [[0, 200], [200, 0]]
-
-
-def test_worked_by_hand():
-    #  7 - 5 - 9 - 5 again, and 3 alone with itself
-    graph = ConceptGraph.from_edges([[7, 5], [5, 9], [9, 5], [3, 3]], vertices=[3])
-    assert graph.vertices.tolist() == [3, 5, 7, 9]
-    assert graph.degree.tolist() == [0, 2, 1, 1]
-    assert graph.n_edges == 2
-    assert graph.distances([9, 7, 3, 9]).tolist() == [
-        [0, 2, -1, 0],
-        [2, 0, -1, 2],
-        [-1, -1, 0, -1],
-        [0, 2, -1, 0],
-    ]
-    hits = graph.hitting([[7, 9], [5], [3, 5]])
-    assert [h.tolist() for h in hits] == [
-        [[0, 1, 1], [0, 1, 1]],
-        [[1, 0, 0]],
-        [[-1, -1, 0], [1, 0, 0]],
-    ]

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders.decoders.chain import (
-    Beam,
     ChainModel,
-    ColumnGeneration,
     ForwardDominance,
     k_best,
     max_marginal_margins,
@@ -57,15 +55,15 @@ def test_margins_where_there_is_no_choice():
         max_marginal_margins(model, np.zeros((1, 2)), cap=0)
 
 
-@pytest.mark.parametrize(
-    ("name", "call"),
-    [
-        ("k", lambda model, emissions: k_best(model, emissions, "2")),
-        ("cap", lambda model, emissions: max_marginal_margins(model, emissions, cap="3")),
-        ("gap", lambda model, emissions: ColumnGeneration(gap=None)),
-        ("width", lambda model, emissions: Beam(2.0)),
-    ],
-)
-def test_options_that_are_no_numbers_are_named(name: str, call) -> None:
-    with pytest.raises(ProblemError, match=f"^{name}: "):
-        call(ChainModel([[1, 0], [0, 1]]), [[3, 0], [0, 1.5]])
+def test_no_reference_path_but_a_legal_one():
+    # the best six labels of the first token lead nowhere
+    size = 20
+    transitions = np.full((size, size), -np.inf)
+    transitions[19, 19] = 0.0
+    emissions = np.zeros((3, size), dtype=np.float32)
+    emissions[0, :19] = 10.0
+    model = ChainModel(transitions)
+    assert ForwardDominance().decode(model, emissions).labels.tolist() == [19, 19, 19]
+    (only,) = k_best(model, emissions, 3)
+    assert only.labels.tolist() == [19, 19, 19]
+    assert np.isposinf(max_marginal_margins(model, emissions)).all()

@@ -28,12 +28,3 @@ def test_refuses_what_is_no_model():
         ChainModel(np.zeros((2, 2)), start=[0, 0, 0])
     with pytest.raises(ProblemError, match="end: every score"):
         ChainModel(np.zeros((2, 2)), end=[0, np.inf])
-
-
-def test_does_not_change_with_the_callers_array():
-    transitions = np.zeros((2, 2), dtype=np.float32)
-    model = ChainModel(transitions, start=transitions[0])
-    transitions[:] = 7
-    assert not model.transitions.any() and not model.start.any()
-    with pytest.raises(ValueError, match="read-only"):
-        model.transitions[0, 0] = 1

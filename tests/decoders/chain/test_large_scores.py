@@ -22,31 +22,20 @@ LOWEST = float(np.finfo(np.float32).min)
 
 
 @pytest.mark.parametrize("decoder", DECODERS, ids=lambda decoder: type(decoder).__name__)
-@pytest.mark.parametrize("forbidden", [False, True])
 @pytest.mark.parametrize("size", [2, 20, 70])
-def test_the_lowest_float_is_no_mask(decoder, forbidden, size):
+def test_the_lowest_float_is_no_mask(decoder, size):
     # its sums become -inf, and would forbid what is legal
-    model = ChainModel(np.where(np.tri(size, dtype=bool) | (not forbidden), 0.0, -np.inf))
+    model = ChainModel(np.where(np.tri(size, dtype=bool), 0.0, -np.inf))
     for row in (0, 2):
         emissions = np.zeros((3, size), dtype=np.float32)
         emissions[row] = LOWEST
-        with pytest.raises(ProblemError, match=r"emissions: the score -3.4.* use -inf"):
-            decoder.decode(model, emissions)
+        for ask in (
+            lambda given: decoder.decode(model, given),
+            lambda given: k_best(model, given, 10_000),
+            lambda given: max_marginal_margins(model, given, cap=1.0),
+            lambda given: zero_one_oracle(model, given, [0, 0, 0]),
+        ):
+            with pytest.raises(ProblemError, match=r"emissions: the score -3.4.* use -inf"):
+                ask(emissions)
         emissions[row] = -1e30
         assert decoder.decode(model, emissions).certificate.score <= -1e29
-
-
-@pytest.mark.parametrize("size", [3, 20, 70])
-def test_the_lowest_float_is_no_mask_for_rankings_either(size):
-    model = ChainModel(np.zeros((size, size)))
-    emissions = np.zeros((3, size), dtype=np.float32)
-    emissions[1] = LOWEST
-    for ask in (
-        lambda: k_best(model, emissions, 10_000),
-        lambda: max_marginal_margins(model, emissions, cap=1.0),
-        lambda: zero_one_oracle(model, emissions, [0, 0, 0]),
-    ):
-        with pytest.raises(ProblemError, match="use -inf"):
-            ask()
-    with pytest.raises(ProblemError, match=r"start: the score -3e\+38"):
-        ChainModel(np.zeros((1, 1)), start=[-3e38])

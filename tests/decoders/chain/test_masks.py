@@ -9,9 +9,6 @@ from spacy_decoders.certificate import largest_tolerance
 from spacy_decoders.decoders.chain import (
     ChainModel,
     ForwardDominance,
-    k_best,
-    max_marginal_margins,
-    zero_one_oracle,
 )
 from spacy_decoders.verify import verify
 
@@ -38,19 +35,6 @@ def test_a_label_that_must_not_be_last_hides_nothing(decoder):
     assert found.certificate.tolerance <= largest_tolerance(10.0)
     assert found.certificate.bound == pytest.approx(10.0, abs=1e-6)
     assert verify((MODEL, EMISSIONS), found)
-
-
-def test_margins_beside_a_label_that_must_not_be_last():
-    assert max_marginal_margins(MODEL, EMISSIONS).tolist() == [0.0, 9.0]
-    assert max_marginal_margins(MODEL, EMISSIONS, cap=5.0).tolist() == [0.0, 5.0]
-
-
-def test_what_comes_after_the_best_beside_a_label_that_must_not_be_last():
-    scores = [solution.certificate.score for solution in k_best(MODEL, EMISSIONS, 7)]
-    assert scores == [10.0, 10.0, 10.0, 1.0, 1.0, 1.0, 20.0 - 1e9]
-    for method in ("dominance", "columns"):
-        other = zero_one_oracle(MODEL, EMISSIONS, [0, 1], method=method)
-        assert other.certificate.score == 10.0 and other.labels.tolist() != [0, 1]
 
 
 def test_what_comes_after_the_best_where_most_transitions_are_masked(rng):

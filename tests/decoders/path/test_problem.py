@@ -22,16 +22,6 @@ def test_bad_arguments_are_named(argument, value, message):
         PathProblem(**{**GOOD, argument: value})
 
 
-def test_the_callers_arrays_stay_as_they_were():
-    weights = np.zeros((2, 2))
-    problem = PathProblem([0, 0], weights, [0, 0], [3, 3])
-    weights[0, 1] = 1.0
-    assert weights.flags.writeable
-    assert not problem.weights.flags.writeable
-    assert problem.edges[0, 1] == -np.inf  # one class
-    assert problem.class_count == 1
-
-
 def test_lengths_that_no_path_can_have():
     problem = PathProblem(**GOOD)
     with pytest.raises(InfeasibleError, match="2 classes"):

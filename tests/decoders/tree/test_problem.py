@@ -99,15 +99,11 @@ def test_restriction_shares_everything_else(rng):
     ("arguments", "message"),
     [
         ({"arcs": np.zeros((2, 3))}, "arcs: expected a square array"),
-        ({"arcs": np.zeros((0, 0))}, "arcs: expected a square array"),
         ({"arcs": np.full((2, 2), np.nan)}, "arcs: every score must be finite or -inf"),
-        ({"arcs": np.full((2, 2), np.inf)}, "arcs: every score must be finite or -inf"),
         ({"arcs": np.full((2, 2), 1e101)}, "arcs: scores must lie within"),
         ({"siblings": np.zeros((2, 2, 2))}, r"siblings: expected shape \(3, 3, 3\)"),
-        ({"grandparents": np.zeros((3, 3))}, r"grandparents: expected shape \(3, 3, 3\)"),
         ({"arcs": np.zeros((402, 402)), "siblings": [[[0]]]}, r"Factors.siblings\(...\)"),
         ({"allowed": np.ones((3, 3))}, "allowed: expected a bool array"),
-        ({"allowed": np.ones((2, 3), dtype=bool)}, "allowed: expected a bool array"),
         ({"factors": [([(0, 1)], 1.0)]}, "factors: expected Factors"),
         ({"factors": Factors.any_of([(0, 3)], 1.0)}, "only 2 tokens"),
         ({"scope": "half"}, "scope: expected"),
@@ -122,26 +118,13 @@ def test_refuses(arguments, message):
     ("arguments", "message"),
     [
         (([(0, 1)], [0, 2], [1.0]), "factors.offsets: must rise"),
-        (([(0, 1), (0, 2)], [0, 2, 1, 2], [1.0, 1.0, 1.0]), "factors.offsets: must rise"),
-        (([(0, 1)], [0, 1], [1.0, 2.0]), r"factors.offsets: expected shape \(3,\)"),
-        (([(1, 1)], [0, 1], [1.0]), "not its own head"),
         (([(1, 0)], [0, 1], [1.0]), "not its own head"),
         (([(-1, 1)], [0, 1], [1.0]), "factors.arcs"),
-        (([(0, 1, 2)], [0, 1], [1.0]), "factors.arcs: expected shape"),
         (([(0, 1)], [0, 1], [np.nan]), "factors.scores"),
+        (([(0, 1)], [0, 1], [1e101]), r"factors\.scores: scores must lie within"),
         (([(0, 1)], [0, 1], [1.0], [2], [2]), "at_least <= at_most"),
     ],
 )
 def test_factors_refuse(arguments, message):
     with pytest.raises(ProblemError, match=message):
         Factors(*arguments)
-
-
-def test_any_of_needs_an_arc():
-    with pytest.raises(ProblemError, match="at least one arc"):
-        Factors.any_of([], 1.0)
-
-
-def test_refuses_factors_whose_sums_would_overflow():
-    with pytest.raises(ProblemError, match=r"factors\.scores: scores must lie within"):
-        Factors.any_of([(0, 1)], 1e101)
