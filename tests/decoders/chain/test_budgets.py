@@ -17,7 +17,6 @@ from spacy_decoders.decoders.chain import (
     Viterbi,
 )
 from spacy_decoders.decoders.chain import decoder as chain_decoder
-from spacy_decoders.decoders.chain.problem import Sentences
 from spacy_decoders.errors import InfeasibleError, ProblemError
 
 DECODERS = [Viterbi(), PrunedViterbi(), ForwardDominance(), ColumnGeneration()]
@@ -103,14 +102,6 @@ def test_batches_are_solved_sentence_by_sentence(decoder, ticking, rng):
     emissions[7, 3] = np.nan
     with pytest.raises(ProblemError, match=r"emissions.*7, 3"):
         decoder.decode_batch(model, emissions, [4, 0, 5], budget=Budget(seconds=2.5))
-
-
-def test_no_time_is_lacking_without_a_limit_or_with_enough(rng):
-    model = ChainModel(rng.normal(size=(600, 600)))
-    sentences = Sentences.of(model, np.zeros((100, 600), np.float32))
-    assert not chain_decoder.lacks_time(model, sentences, Budget(iterations=1))
-    assert not chain_decoder.lacks_time(model, sentences, Budget(seconds=1.0))
-    assert chain_decoder.lacks_time(model, sentences, Budget(seconds=0.1))
 
 
 @pytest.mark.parametrize("wrong", [0.0, -3.0, 1.0], ids=["no continuations", "low", "greedy"])

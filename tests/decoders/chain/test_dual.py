@@ -5,28 +5,9 @@ import pytest
 
 from spacy_decoders.decoders.chain import ChainModel, ForwardDominance
 from spacy_decoders.decoders.chain.kernels import dual, tables
-from spacy_decoders.decoders.chain.kernels.tables import need_rows
-from spacy_decoders.decoders.chain.padded import usual_limit
 from spacy_decoders.decoders.chain.problem import Sentences
 
 from .cases import large_problem, max_marginals, random_problems, ranked
-
-
-@pytest.mark.parametrize("forbidden", [0.0, 0.3])
-def test_tables_bound_every_gain_and_exit(forbidden):
-    model, _ = large_problem(3, 70, [2], forbidden=forbidden)
-    links, stride = model.links, len(model.links.end)
-    transitions = model.transitions.astype(np.float64)
-    for g in (0, 5, 69):
-        at = need_rows(links, g, model.size, stride)
-        usual = transitions[g] >= links.cutoff
-        gains = (transitions[:, usual] - transitions[g, usual]).max(axis=1)
-        found = links.gains[at : at + model.size]
-        assert (found >= gains).all() and found == pytest.approx(gains, rel=1e-5, abs=1e-6)
-        assert usual.all() == (not len(links.exits))
-        if len(links.exits):
-            exits = transitions[:, ~usual].max(axis=1)
-            assert (links.exits[at : at + model.size] >= exits).all()
 
 
 def test_any_labelling_leads_to_a_bound():
@@ -82,12 +63,6 @@ def test_a_lattice_keeps_every_label_within_its_slack(size, forbidden, slack):
         assert wanted <= kept
         dropped += size - len(kept)
     assert dropped > 0
-
-
-def test_masks_are_found_by_the_size_of_the_others():
-    scores = np.array([0.5, -1.0, 2.0, -1e4, -np.inf], dtype=np.float32)
-    assert -1e4 < usual_limit(scores) < -2.0
-    assert usual_limit(np.zeros(3, dtype=np.float32)) == -np.inf
 
 
 @pytest.mark.parametrize("size", [31, 32, 48, 64, 65, 128])

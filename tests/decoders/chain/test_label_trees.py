@@ -51,15 +51,6 @@ def test_agrees_with_brute_force(decoder):
     assert feasible > 240
 
 
-@each
-def test_a_tree_without_branches_is_a_chain(decoder):
-    model, emissions = large_problem(3, 20, [30], peaked=1.0)
-    chain = Viterbi().decode(model, emissions)
-    tree = decoder.decode_tree(model, emissions, np.arange(-1, 29))
-    assert tree.labels.tolist() == chain.labels.tolist()
-    assert tree.certificate.score == pytest.approx(chain.certificate.score)
-
-
 def test_every_iteration_has_a_proven_bound(rng):
     stopped = 0
     for seed in range(20):

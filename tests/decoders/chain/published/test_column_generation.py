@@ -59,17 +59,6 @@ def test_stops_within_the_gap(gap):
         assert any(near.certificate.status == "bounded" for near in early)
 
 
-def test_a_dominant_transition_is_priced_in():
-    # by hand: 0 1 is worth 2 + 1 = 3 by emissions alone, but 1 1 gets 1 + 1 + 4
-    model = ChainModel([[0, 0], [0, 4]])
-    emissions = np.array([[2, 1], [0, 1]], dtype=np.float32)
-    for reduced_cost in COSTS:
-        solution = ColumnGeneration(reduced_cost=reduced_cost).decode(model, emissions)
-        assert solution.labels.tolist() == [1, 1]
-        assert solution.certificate.score == 6.0
-        assert solution.certificate.iterations == 2
-
-
 def test_options_are_checked():
     for gap in (-1.0, np.nan, np.inf):
         with pytest.raises(ProblemError, match="gap"):
