@@ -5,16 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import sys
 
-import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 import spacy_decoders
-from spacy_decoders.components.tagger.label_space import LabelSpace
-
-from .tagger.tagging import trained
 
 #: A tagger alone says that it lacks the vectors of the parser.
 pytestmark = pytest.mark.filterwarnings("ignore:.*doc.tensor is missing")
@@ -119,31 +115,10 @@ def test_docs_of_a_vocabulary_that_knows_no_label(name, source):
         assert read(again) == read(doc)
 
 
-@pytest.mark.parametrize("target", ["tag", "pos", "morph", "ent", ["tag", "morph", "ent"]])
-def test_every_target_of_the_tagger(target):
-    pipe = trained(target=target).get_pipe("exact_tagger")
-    doc = Doc(spacy.blank("xx").vocab, words=["the", "old", "man", "sees", "New", "York", "."])
-    pipe(doc)
-    found = read(doc)["tokens"]
-    targets = [target] if isinstance(target, str) else target
-    seen = {"tag": "NNP", "pos": "PROPN", "morph": "Number=Sing", "ent": "CITY"}
-    assert {seen[one] for one in targets} <= set(found[5])
-
-
 def test_strings_of_a_memory_zone_are_known_after_it(source):
     with source.memory_zone():
         source("Mercury shines upon Rome.")
     assert read(source(TEXTS[0]))["certificates"]
-
-
-def test_labels_are_written_in_the_vocabulary_of_the_doc():
-    own, other = spacy.blank("en").vocab, spacy.blank("en").vocab
-    space = LabelSpace(own, ["tag", "ent"], ["QQ O", "RR B-SS"])
-    values = space.written(other, np.array([1, -1], dtype=np.int32))
-    assert other.strings[int(values[0, 0])] == "RR"
-    assert other.strings[int(values[0, 2])] == "SS"
-    assert not values[1].any()
-    assert "QQ" not in other.strings
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork there")

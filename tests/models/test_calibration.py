@@ -57,11 +57,6 @@ def test_bad_probabilities_are_refused():
         Calibration.from_dict({"warmth": 1.0})
 
 
-def test_it_survives_plain_types():
-    calibration = Calibration(1.5, 0.8, 0.1)
-    assert Calibration.from_dict(calibration.as_dict()) == calibration
-
-
 def test_the_correction_undoes_a_distortion():
     rng = np.random.default_rng(1)
     chances, right = drawn(rng, 6000, offset=0.7, slope=0.5)

@@ -12,14 +12,10 @@ from spacy.tokens import Span
 
 from spacy_decoders import ProblemError
 from spacy_decoders.components.constraints import Constraint
-from tests.components.tagger.tagging import bare, randomise, randomised, trained
+from tests.components.tagger.tagging import bare, randomise, randomised, tags, trained
 from tests.oracles import all_chains
 
 NAME = "exact_tagger"
-
-
-def tags(doc):
-    return [token.tag_ for token in doc]
 
 
 def entities(doc):
@@ -155,15 +151,6 @@ def test_an_entity_ends_where_it_should(recogniser):
     pipe.constraints = [{"phrases": ["old", "the old York", "York sees"], "entity": True}]
     doc = recogniser(bare(recogniser, "the old York sees Mercury"))
     assert doc.ents[0].text == "the old York"
-
-
-def test_spans_of_the_document(recogniser):
-    recogniser.get_pipe(NAME).constraints = [{"spans": "known", "entity": "label"}]
-    randomise(recogniser, 3)
-    doc = bare(recogniser, "the old man sees Mercury")
-    doc.spans["known"] = [Span(doc, 1, 3, "STAR"), Span(doc, 4, 5, "OTHER")]
-    assert ("old man", "STAR") in entities(recogniser(doc))
-    assert recogniser(bare(recogniser, "the old man"))._.conflicts == []
 
 
 def test_contradictions_are_named(recogniser):

@@ -40,12 +40,6 @@ def test_heads_and_labels(nlp):
     assert doc._.certificates[NAME][0]["status"] == "optimal"
 
 
-def test_roots(nlp):
-    assert parse(nlp)[1].dep_ == "ROOT"
-    assert parse(nlp, {"phrases": ["fish"], "root": True})[4].dep_ == "ROOT"
-    assert parse(nlp, {"phrases": ["eats"], "root": False})[1].dep_ != "ROOT"
-
-
 def test_an_impossible_sentence_with_white_space_costs_itself(nlp):
     nlp.get_pipe(NAME).constraints = [{"phrases": ["she", "eats"], "root": False}]
     words = ["\n", "she", "eats", "red", "fish", "."]
@@ -57,12 +51,6 @@ def test_an_impossible_sentence_with_white_space_costs_itself(nlp):
     assert statuses == ["infeasible", "optimal"]
     assert not any(token.dep for token in doc[1:3])
     assert all(token.dep for token in doc[3:])
-
-
-def test_a_demand_on_white_space_is_named(nlp):
-    nlp.get_pipe(NAME).constraints = [{"pattern": [{"IS_SPACE": True}], "deps": ["obj"]}]
-    doc = nlp(Doc(nlp.vocab, words=["she", "eats", " ", "fish", "."]))
-    assert [of["demands"][0]["source"] for of in doc._.conflicts] == ["constraints[0]"]
 
 
 def test_what_is_wrong_is_named(nlp):

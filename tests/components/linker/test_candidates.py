@@ -105,9 +105,6 @@ def test_a_graph_is_asked_for_where_there_is_none():
     [
         (FoundCandidates([0, 1], [0.5, 0.5], [1.0]), "written: expected one for each of 2"),
         (FoundCandidates([0], [None]), "priors: nan is no finite"),
-        (FoundCandidates([0], None), "priors: expected"),
-        (FoundCandidates([0.5], [0.5]), "concepts: expected whole numbers"),
-        (FoundCandidates([0], [1.0], None, None, [np.inf]), "popularity: inf"),
         (FoundCandidates([10**6], [1.0]), "concepts are numbered from 0"),
         ([1, 2], "expected FoundCandidates, or a list of spaCy's"),
         (None, "expected those of 1 mentions"),
@@ -118,11 +115,3 @@ def test_what_a_finder_gives_is_checked(found, said):
     nlp.get_pipe(NAME).candidates = lambda kb, mentions: [found] if found else []
     with pytest.raises(ProblemError, match=said):
         entity(nlp, "jaguar")
-
-
-def test_candidates_may_be_lists():
-    nlp = pipeline()
-    nlp.get_pipe(NAME).candidates = lambda kb, mentions: (
-        [FoundCandidates([0, 1], [0.5, 0.25], [np.nan, 0.5])] * len(mentions)
-    )
-    assert len(nlp(TEXT).ents[0]._.link["candidates"]) == 2

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +14,6 @@ from spacy_decoders.components.linker.decoding import windows_of
 from spacy_decoders.components.linker.scorer import score_linker
 from spacy_decoders.models.linker.weights import Feature
 from tests.components.linker.linking import NAME, TEXT, given, identifiers, pipeline
-
-CONFIGS = Path(__file__).parents[3] / "configs"
 
 
 @pytest.fixture(scope="module")
@@ -175,14 +172,6 @@ def test_span_groups_are_linked():
     assert not doc.ents
     back = Doc(nlp.vocab).from_bytes(doc.to_bytes())
     assert back.spans["found"][0].kb_id_ == "python_language"
-
-
-def test_what_is_linked_already_may_be_kept():
-    nlp = pipeline(mentions="ents", overwrite=False)
-    doc = nlp.make_doc("Jaguar and Python")
-    doc.ents = [Span(doc, 0, 1, label="X", kb_id="mine"), Span(doc, 2, 3, label="X")]
-    assert nlp(doc).ents[0].kb_id_ == "mine"
-    assert doc.ents[1].kb_id_.startswith("python")
 
 
 @pytest.mark.parametrize(

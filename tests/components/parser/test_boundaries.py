@@ -83,16 +83,6 @@ def test_an_offset_makes_boundaries_likelier_and_is_saved():
     assert [len(list(parsed.sents)) for parsed in docs] == [10, 10]
 
 
-def test_each_sentence_keeps_its_probabilities_and_margins():
-    nlp = make_nlp(steps=5, factors=[], probabilities=True, head_margins=True)
-    pipe = nlp.get_pipe(NAME)
-    pipe.configure(certain=50.0)
-    doc = parse(nlp)
-    assert len(doc._.probabilities[NAME]["units"]) == len(list(doc.sents))
-    assert all(0 < token._.head_prob <= 1 for token in doc)
-    assert all(token._.head_margin >= 0 for token in doc)
-
-
 def test_certain_boundaries_are_not_discussed(trained):
     pipe = trained.get_pipe(NAME)
     together = trees(parse(trained, (0, 1, 2)))

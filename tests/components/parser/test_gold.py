@@ -9,13 +9,12 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_decoders.components.parser.gold import GoldReader, collect_labels
+from spacy_decoders.models.parser.losses import ROOT, UNKNOWN
 from tests.components.parser.parsing import bare, make_gold
 
 
 @pytest.mark.parametrize(("heads", "match"), [([1, 2, 0], "cycle"), ([0, 1, 0], "2 roots")])
 def test_gold_that_is_no_tree_teaches_nothing(trained, heads, match):
-    from spacy_decoders.models.parser.losses import UNKNOWN
-
     gold = Doc(trained.vocab, words=["a", "b", "c"])
     columns = np.array(
         [
@@ -33,8 +32,6 @@ def test_gold_that_is_no_tree_teaches_nothing(trained, heads, match):
 
 
 def test_gold_over_another_tokenization(trained):
-    from spacy_decoders.models.parser.losses import ROOT, UNKNOWN
-
     gold = make_gold(trained, [0, 1])
     words = ["she", "eats", "the", "red", "fish", ".he", "sleeps", "."]
     predicted = Doc(trained.vocab, words=words, spaces=[True] * 5 + [True, True, False])
@@ -52,8 +49,6 @@ def test_gold_over_another_tokenization(trained):
 
 
 def test_partial_gold_teaches_its_arcs(trained):
-    from spacy_decoders.models.parser.losses import UNKNOWN
-
     gold = Doc(
         trained.vocab,
         words=["she", "eats", "fish"],

@@ -76,17 +76,3 @@ def test_entities_that_change_lose_the_ids_of_the_old_ones():
         ("New York", "Q60", ""),
     ]
     assert doc[1].ent_kb_id == doc[1].ent_id == 0
-
-
-def test_kept_entities_may_have_white_space_and_cross_sentences():
-    nlp = randomised(4, target="ent", overwrite=False)
-    for words, starts in (
-        (["New", "\n", "York", "sees"], None),
-        (["New", "York", "sees", "."], [True, True, False, False]),
-    ):
-        doc = Doc(nlp.vocab, words=words, sent_starts=starts)
-        doc.ents = [spacy.tokens.Span(doc, 0, 3, label="CITY")]
-        nlp(doc)
-        assert {of["status"] for of in doc._.certificates[NAME]} == {"optimal"}
-        assert (doc.ents[0].start, doc.ents[0].end) == (0, 3)
-        assert doc._.conflicts == []

@@ -1,4 +1,4 @@
-"""exact_tagger as part of a spaCy pipeline: files, workers, configs, commands."""
+"""exact_tagger as part of a spaCy pipeline: files, changes, configs."""
 
 from __future__ import annotations
 
@@ -26,9 +26,6 @@ CONFIGS = Path(__file__).parents[3] / "configs"
 
 def result(doc):
     return [token.tag_ for token in doc], doc._.certificates
-
-
-# --- files ---------------------------------------------------------------------------
 
 
 def test_results_survive_docbin_and_bytes():
@@ -66,11 +63,6 @@ def test_a_label_may_be_added_to_a_trained_component():
     assert nlp(bare(nlp, SENTENCES[0]))[0].tag_ == "UH"
 
 
-# --- workers --------------------------------------------------------------------------
-
-# --- the pipeline around it --------------------------------------------------------------
-
-
 def test_weights_that_change_are_noticed():
     nlp = randomised(0)
     before = nlp(bare(nlp, SENTENCES[0]))._.certificates[NAME][0]["score"]
@@ -78,9 +70,6 @@ def test_weights_that_change_are_noticed():
     model.get_ref("chain").get_param("transitions")[:] += 1.0
     after = nlp(bare(nlp, SENTENCES[0]))._.certificates[NAME][0]["score"]
     assert after == pytest.approx(before + 5.0, abs=1e-4)
-
-
-# --- configs and commands -----------------------------------------------------------------
 
 
 def corpus(folder: Path, suffix: str) -> Path:

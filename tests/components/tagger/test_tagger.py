@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import spacy
+from spacy.tokens import Doc
 
 from spacy_decoders import ProblemError
 from tests.components.tagger.tagging import (
@@ -34,21 +35,14 @@ def forbidding(labels, transitions, start):
     return transitions, start
 
 
-@pytest.mark.parametrize("loss", ["crf", "margin", "perceptron"])
-def test_it_learns_with_every_loss(loss):
-    nlp = trained(loss=loss)
-    scores = nlp.evaluate(examples(nlp))
-    assert scores["tag_acc"] == 1.0
-    assert scores["certified"] == 1.0
-
-
 @pytest.mark.parametrize(
     "target", ["tag", "pos", "morph", "ent", ["tag", "ent"], ["pos", "morph"]]
 )
 def test_every_target_is_written_where_users_look(target):
     nlp = trained(60, target=target)
     gold = annotated(nlp, SENTENCES[2:3])
-    doc = nlp(bare(nlp, SENTENCES[2]))
+    # a vocabulary that knows none of the labels
+    doc = nlp.get_pipe(NAME)(Doc(spacy.blank("xx").vocab, words=SENTENCES[2].split()))
     targets = [target] if isinstance(target, str) else target
     if "tag" in targets:
         assert tags(doc) == tags(gold)
@@ -122,8 +116,6 @@ def test_bad_labels_are_refused():
     joint = trained(0, target=["tag", "ent"]).get_pipe(NAME)
     with pytest.raises(ProblemError, match="one part for each of the targets tag, ent"):
         joint.add_label("NNP")
-    with pytest.raises(ProblemError, match="rename values that have blanks"):
-        joint.add_label("proper noun O")
     with pytest.raises(ProblemError, match="is not BIO"):
         joint.add_label("NNP STAR")
     with pytest.raises(ProblemError, match="no universal part of speech"):

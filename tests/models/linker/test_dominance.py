@@ -7,7 +7,7 @@ import pytest
 
 from spacy_decoders.decoders.representatives import ExactRepresentatives
 from spacy_decoders.models.linker.dominance import Group, Voices, undominated
-from spacy_decoders.models.linker.together import Forms, link_problem, pair_terms
+from spacy_decoders.models.linker.together import link_problem, pair_terms
 from tests.models.linker.test_together import forms_of, table_of, weights_of
 
 
@@ -97,13 +97,3 @@ def test_what_others_may_speak_for_is_kept():
         voices = Voices(np.array([[0, voice], [voice, 0]]), np.array([[0, voice], [voice, 0]]))
         kept = undominated([first, second], near, voices).tolist()
         assert kept == [True, True, expected, True, True]
-
-
-def test_that_others_of_the_text_have_chosen_it_may_speak_for_a_candidate():
-    table = table_of(["a", "b", "c"], ["a", "b", "c"])
-    forms = Forms(np.array([0, 0]), np.array([0, 0]), np.array([0.0, 5.0]))
-    scores = np.array([3.0, 2.0, 1.0, -9.0, 0.0, 0.0, 9.0, -9.0])
-    terms = pair_terms(table, forms, lambda of: np.zeros((len(of), len(of))))
-    joint = link_problem(table, forms, terms, scores, weights_of(), form_weight=5.0)
-    solution = ExactRepresentatives().decode(joint.problem)
-    assert joint.chosen(solution.choices).tolist() == [2, 2]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from tests.components.tagger.tagging import MODEL as NETWORK
 from tests.components.tagger.tagging import SENTENCES, annotated, bare, examples
 
 NAME = "spacy-decoders.SparseChainScorer.v1"
-CONFIGS = Path(__file__).parents[3] / "configs"
 
 
 class Clusters:
