@@ -26,9 +26,14 @@ SOURCES = [
     {"name": "pytickersymbols: names of companies, from Wikipedia", "license": "CC BY-SA 4.0"},
     {"name": "GloVe 6B: groups of words with like vectors", "license": "PDDL 1.0"},
     {
-        "name": "all-MiniLM-L6-v2: word vectors, and the teacher of parser, tagger and entities",
+        "name": "all-MiniLM-L6-v2: word vectors, and the teacher of the entities",
         "license": "Apache 2.0",
     },
+    {"name": "all-mpnet-base-v2: the teacher of parser and tagger", "license": "Apache 2.0"},
+    {"name": "Documentation of Python 3.11", "license": "PSF"},
+    {"name": "Documentation of PostgreSQL 15", "license": "PostgreSQL"},
+    {"name": "Documentation of SQLite", "license": "public domain"},
+    {"name": "Documentation of scikit-learn", "license": "BSD 3-Clause"},
     {"name": "WordNet 3.0: example sentences", "license": "WordNet"},
     {"name": "fortune-mod: sayings", "license": "BSD 3-Clause"},
     {"name": "Jargon File 4.4.7", "license": "public domain"},
@@ -45,7 +50,7 @@ SOURCES = [
 DECODING = {
     "parser": {
         "components.parser.factors": ["arcs"],
-        "components.parser.boundary_offset": 1.25,
+        "components.parser.boundary_offset": 1.5,
         "components.parser.boundary_weight": 1.0,
         "components.parser.rules": ["universal-dependencies"],
         "components.parser.tensor": True,
@@ -61,7 +66,9 @@ def load(trained: Path, name: str) -> spacy.Language:
 def main(trained: Path, treebank: Path, output: Path) -> None:
     """Take what was trained, and add what needs no training."""
     chunks = {"@callbacks": "spacy-decoders.UniversalNounChunks.v1"}
-    nlp = spacy.blank("en", config={"nlp": {"after_creation": chunks}})
+    products = {"@callbacks": "spacy-decoders.FastProducts.v1"}
+    callbacks = {"after_creation": chunks, "after_pipeline_creation": products}
+    nlp = spacy.blank("en", config={"nlp": callbacks})
     tokenize_as_web_treebanks(nlp)
     # the parser comes first: it finds the sentences that all others decode
     for name in ("parser", "tagger", "morphologizer", "entities"):
