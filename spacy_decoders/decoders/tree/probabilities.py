@@ -21,6 +21,9 @@ GROWTH = np.log(7.0)
 #: Log of the range of float64, less twenty digits.
 RANGE = 285.0 * np.log(10.0)
 
+#: How far above a token's other heads the root is its only head, as far as numbers can tell.
+FAR = 300.0
+
 #: Log of the least sum over all trees that weights need to be able to tell from nothing.
 USUAL = -60.0
 
@@ -245,6 +248,9 @@ def _by_elimination(scores: Floats, single_root: bool) -> tuple[Floats, float]:
     if single_root:
         # relative to the best other heads: large scores that all tokens share cost no digits
         best = scores[1:, 1:].max(axis=0)
+        far = scores[0, 1:] > best + FAR
+        if far.sum() == 1:  # the root of all trees: nor does the mask of its other heads
+            best[far] = scores[0, 1:][far] - FAR
         best[np.isneginf(best)] = 0.0
         roots = scores[0, 1:] - (best - best.max())
         scale = float(best.sum() - best.max() + roots.max())

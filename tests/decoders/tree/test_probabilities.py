@@ -190,3 +190,11 @@ def test_boundaries_that_exclude_each_other_are_compared():
         tree_posteriors(np.full((4, 4), -np.inf), projective=True, boundaries=boundaries)
     found = tree_posteriors(arcs, projective=True, boundaries=boundaries)
     assert found.starts.tolist() == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("mask", [-1e6, -1e9, -1e15])
+def test_a_mask_costs_the_sum_no_digits(mask):
+    scores = np.array([[0.0, 1 / 3, 0.1], [0.0, 0.0, 0.7123], [0.0, mask, 0.0]])
+    found = tree_posteriors(scores, projective=False, single_root=True)
+    assert found.log_partition == pytest.approx(1 / 3 + 0.7123, rel=1e-12)
+    assert found.of_tree([0, 1]) == pytest.approx(1.0, rel=1e-12)
