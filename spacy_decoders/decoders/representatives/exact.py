@@ -21,6 +21,8 @@ __all__ = ["ExactRepresentatives"]
 
 #: Choices up to which all of them are priced, without any search.
 FEW = 1024
+#: The most sets whose choices are: numpy's arrays have no more dimensions.
+MOST_SETS = 32
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,8 @@ class ExactRepresentatives(RepresentativesDecoder):
         if not problem.size:
             certificate = Certificate.from_bound(name, 0.0, 0.0, tolerance=0.0)
             return RepresentativesSolution.of(problem, [], certificate)
-        if problem.size == 1 or math.prod(map(len, problem.sets)) <= FEW:
+        few = problem.size <= MOST_SETS and math.prod(map(len, problem.sets)) <= FEW
+        if problem.size == 1 or few:
             return self._price_all(problem)
         clock = budget.start()
         costs = cost_table(problem, self.seed)

@@ -125,3 +125,10 @@ def test_a_wrong_price_proves_nothing(shift, monkeypatch):
         .decode(RepresentativesProblem([[0, 1], [1, 0]], [[0, 1], [0]]))
         .certificate.is_optimal
     )
+
+
+def test_more_sets_than_an_array_has_dimensions():
+    problem = RepresentativesProblem(np.array([[0, 1], [1, 0]]), [[0]] * 69 + [[0, 1]])
+    found = ExactRepresentatives().decode(problem)
+    assert found.certificate.status == "optimal"
+    assert found.vertices.tolist() == [0] * 70
