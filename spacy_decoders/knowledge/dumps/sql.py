@@ -148,7 +148,9 @@ class SqlTable:
         self.bad = 0
         with open_dump(self.path, progress=progress) as (stream, move_on):
             lines = whole_lines(stream, self.path)
-            statements = (line for line in lines if line.startswith((b"INSERT INTO", b"(")))
+            statements = (
+                line for line in lines if line.lstrip().startswith((b"INSERT INTO", b"(", b","))
+            )
             found = chain.from_iterable(map(row.findall, statements))
             while some := list(islice(found, _ROWS)):
                 move_on()
@@ -177,7 +179,8 @@ class SqlTable:
                 cells.append(rb"(?:'(%b)'|%b)" % (_QUOTED[1:-1], _OTHER))
             else:
                 cells.append(rb"(?:%b|%b)" % (_QUOTED, _OTHER))
-        return re.compile(rb"\(%b\)(?=[,;])|(\()" % b",".join(cells), re.DOTALL)
+        row = rb"\s*,\s*".join(cells)
+        return re.compile(rb"\(\s*%b\s*\)(?=\s*(?:[,;]|$))|(\()" % row, re.DOTALL)
 
     def _column(self, name: str) -> int:
         if name not in self.columns:

@@ -89,6 +89,19 @@ def test_columns_come_in_the_order_asked_for(tmp_path):
     assert rows_of(table, "page_latest", "page_id") == ([[4, 1]], [])
 
 
+@pytest.mark.parametrize("rows", ["(1, 0, 'A'), (2, 0, 'B');", "(1,0,'A')\n,(2,0,'B')"])
+def test_blanks_between_values_and_rows(tmp_path, rows):
+    path = tmp_path / "page.sql"
+    columns = "  `page_id` int,\n  `page_namespace` int,\n  `page_title` blob"
+    path.write_text(f"CREATE TABLE `page` (\n{columns}\n);\nINSERT INTO `page` VALUES {rows}\n")
+    table = sql.SqlTable(path)
+    assert [text for c in table.chunks(["page_id"], "page_title") for text in c.texts()] == [
+        "A",
+        "B",
+    ]
+    assert table.bad == 0
+
+
 def test_broken_tuples_are_counted_and_left_out(tmp_path):
     statement = (
         "INSERT INTO `page` VALUES (1,0,'ok',0.1,1),(2,0,'short'),(3,0,'long',1,2,3),"
