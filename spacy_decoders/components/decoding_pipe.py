@@ -35,14 +35,11 @@ Self = TypeVar("Self", bound="DecodingPipe")
 _TURN = RLock()
 
 
-def _forget_threads() -> None:
-    """Begin anew in a forked process, which has none of the threads whose turn it was."""
-    global _TURN
-    _TURN = RLock()
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_threads)
+    # a process is forked between turns: it has none of the threads that would give back a lock
+    os.register_at_fork(
+        before=_TURN.acquire, after_in_parent=_TURN.release, after_in_child=_TURN.release
+    )
 
 
 class DecodingPipe(WithOptions, TrainablePipe):

@@ -118,6 +118,7 @@ def test_threads_share_a_pipeline(nlp, expected):
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_process_forked_while_a_thread_decodes(nlp, monkeypatch):
     decodes, may_go_on = threading.Event(), threading.Event()
+    threading.Timer(1.0, may_go_on.set).start()  # a fork waits until it is nobody's turn
     entities = nlp.get_pipe("entities")
     predict = entities.predict
 
@@ -134,7 +135,6 @@ def test_a_process_forked_while_a_thread_decodes(nlp, monkeypatch):
     child = multiprocessing.get_context("fork").Process(target=nlp, args=("Rome",))
     child.start()
     child.join(60)
-    may_go_on.set()
     thread.join()
     assert child.exitcode == 0
 
