@@ -50,7 +50,7 @@ SOURCES = [
 DECODING = {
     "parser": {
         "components.parser.factors": ["arcs"],
-        "components.parser.boundary_offset": 1.5,
+        "components.parser.boundary_offset": 1.25,
         "components.parser.boundary_weight": 1.0,
         "components.parser.rules": ["universal-dependencies"],
         "components.parser.tensor": True,
