@@ -8,6 +8,7 @@ nothing it prints is seen. A child is started by the first program, and serves t
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle  # safe here: both ends of the pipes are processes of our own
 import subprocess
@@ -158,6 +159,8 @@ def serve(solver: Solver) -> None:
     """In the child: solve what comes from standard input until it ends, without printing."""
     requests, answers = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    # a model that is collected within a call of CBC waits for the lock of that call, for ever
+    gc.disable()
     try:
         load(solver)
     except Exception as error:  # whatever the libraries raise is told to the parent
@@ -175,3 +178,4 @@ def serve(solver: Solver) -> None:
         except Exception as error:
             fault = f"{type(error).__name__}: {error}"
         _send(answers, (answer, fault))
+        gc.collect()
