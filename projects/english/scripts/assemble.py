@@ -66,9 +66,7 @@ def load(trained: Path, name: str) -> spacy.Language:
 def main(trained: Path, treebank: Path, output: Path) -> None:
     """Take what was trained, and add what needs no training."""
     chunks = {"@callbacks": "spacy-decoders.UniversalNounChunks.v1"}
-    products = {"@callbacks": "spacy-decoders.FastProducts.v1"}
-    callbacks = {"after_creation": chunks, "after_pipeline_creation": products}
-    nlp = spacy.blank("en", config={"nlp": callbacks})
+    nlp = spacy.blank("en", config={"nlp": {"after_creation": chunks}})
     tokenize_as_web_treebanks(nlp)
     # the parser comes first: it finds the sentences that all others decode
     for name in ("parser", "tagger", "morphologizer", "entities"):
