@@ -43,7 +43,7 @@ def rouge(reference: str, text: str) -> Rouge:
     Examples
     --------
     >>> rouge("the cat sat", "The cat was there")
-    Rouge(rouge1=0.5714285714285715, rouge2=0.4, rougeL=0.5714285714285715)
+    Rouge(rouge1=0.5714285714285714, rouge2=0.4, rougeL=0.5714285714285714)
     """
     return rouge_of_words(words_of(reference), words_of(text))
 
