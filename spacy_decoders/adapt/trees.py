@@ -1,14 +1,12 @@
-"""Trees from the arrays of a biaffine parser: one root, labels, rules, certificates."""
+"""Trees from the arrays of a biaffine parser: one root, labels, certificates."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import NonNegativeInt
 
 from ..arrays import checked_scores
 from ..budget import UNLIMITED, Budget
@@ -28,9 +26,7 @@ Floats = NDArray[np.float64]
 ARGUMENTS = {
     "rows": check_of(Literal["dependents", "heads"]),
     **dict.fromkeys(("normalize", "projective", "single_root"), check_of(bool)),
-    "once": check_of(list[NonNegativeInt]),
 }
-FIXED = check_of(dict[int, int] | None)
 
 
 @dataclass(frozen=True)
@@ -52,8 +48,6 @@ class ArcParser:
         Whether arcs may not cross.
     single_root
         Whether one token alone hangs on the root.
-    once
-        Labels of which a head may have at most one, such as the number of ``nsubj``.
 
     Raises
     ------
@@ -72,32 +66,25 @@ class ArcParser:
     normalize: bool = True
     projective: bool = False
     single_root: bool = True
-    once: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for name, check in ARGUMENTS.items():
-            object.__setattr__(self, name, check(name, getattr(self, name)))
+            check(name, getattr(self, name))
 
     def decode(
-        self,
-        arcs: ArrayLike,
-        labels: ArrayLike | None = None,
-        *,
-        fixed: Mapping[int, int] | None = None,
-        budget: Budget = UNLIMITED,
+        self, arcs: ArrayLike, labels: ArrayLike | None = None, *, budget: Budget = UNLIMITED
     ) -> TreeSolution:
         """Find the best tree of one sentence.
 
         Parameters
         ----------
         arcs
-            **Shape (n + 1, n + 1)**; token 0 is the root, which parsers keep a place for.
+            **Shape (n + 1, n + 1)**; token 0 is the root, which parsers keep a place for. An arc
+            of ``-inf`` is ruled out.
         labels
             **Shape (n + 1, n + 1, labels)**; None if only heads are wanted.
-        fixed
-            The heads of some tokens, numbered from 1.
         budget
-            Of the search, where labels may occur only once.
+            Of the search.
 
         Raises
         ------
@@ -108,35 +95,31 @@ class ArcParser:
         """
         from ..decoders.tree import exact_decoder
 
-        scores, of_labels = self._scores(arcs, labels, fixed)
-        problem = self._problem(scores, of_labels)
-        return _labelled(exact_decoder(problem).decode(problem, budget=budget), of_labels)
+        scores, of_labels = self._scores(arcs, labels)
+        if of_labels is not None:  # each arc has its best label
+            best = of_labels.max(axis=2)
+            scores = np.where(np.isneginf(best) | np.isneginf(scores), -np.inf, scores + best)
+        problem = self._problem(scores)
+        tree = exact_decoder(problem).decode(problem, budget=budget)
+        if of_labels is None:
+            return tree
+        chosen = of_labels[tree.heads, np.arange(1, len(tree.heads) + 1)].argmax(axis=1)
+        return replace(tree, labels=chosen.astype(np.int32))
 
-    def k_best(
-        self, arcs: ArrayLike, k: int, labels: ArrayLike | None = None
-    ) -> list[TreeSolution]:
-        """Return up to `k` best trees of different heads, best first, each with its best labels.
+    def problem(self, arcs: ArrayLike, labels: ArrayLike | None = None) -> TreeProblem:
+        """Return the problem of these scores, with all labels.
 
-        Raises
-        ------
-        ProblemError
-            As :meth:`decode`; or if labels may occur only once.
+        For what else can be asked of it: rules that trees must satisfy, the best trees, margins,
+        :func:`~spacy_decoders.verify`.
+
+        Examples
+        --------
+        >>> from spacy_decoders.decoders.tree import k_best
+        >>> problem = ArcParser(rows="heads").problem([[0, 3, 3], [0, 0, 1], [0, 2, 0]])
+        >>> [tree.heads.tolist() for tree in k_best(problem, 2)]
+        [[2, 0], [0, 1]]
         """
-        from ..decoders.tree import k_best
-
-        self._refuse_once("k_best")
-        scores, of_labels = self._scores(arcs, labels)
-        found = k_best(self._problem(scores, of_labels), k)
-        return [_labelled(tree, of_labels) for tree in found]
-
-    def margins(self, arcs: ArrayLike, labels: ArrayLike | None = None) -> Floats:
-        """**Shape (n,)**: how much worse the best tree with another head of a token is."""
-        from ..decoders.tree import exact_decoder, head_margins
-
-        self._refuse_once("margins")
-        scores, of_labels = self._scores(arcs, labels)
-        problem = self._problem(scores, of_labels)
-        return head_margins(problem, exact_decoder(problem).decode(problem).heads)
+        return self._problem(*self._scores(arcs, labels))
 
     def probabilities(self, arcs: ArrayLike) -> Floats:
         """Return the probability of each arc over all trees: **(n + 1, n + 1)**, rows as given."""
@@ -144,12 +127,14 @@ class ArcParser:
         found = arc_probabilities(scores, projective=self.projective, single_root=self.single_root)
         return found if self.rows == "heads" else np.ascontiguousarray(found.T)
 
-    def _scores(
-        self,
-        arcs: ArrayLike,
-        labels: ArrayLike | None,
-        fixed: Mapping[int, int] | None = None,
-    ) -> tuple[Floats, Floats | None]:
+    def _problem(self, arcs: Floats, labels: Floats | None = None) -> TreeProblem:
+        from ..decoders.tree import TreeProblem
+
+        return TreeProblem(
+            arcs, labels=labels, projective=self.projective, single_root=self.single_root
+        )
+
+    def _scores(self, arcs: ArrayLike, labels: ArrayLike | None) -> tuple[Floats, Floats | None]:
         """Check scores and lay them out by heads: (head, modifier) and (head, modifier, label)."""
         scores = checked_scores("arcs", arcs, (None, None), dtype=np.float64)
         size = len(scores)
@@ -161,11 +146,8 @@ class ArcParser:
         of_labels = None
         if labels is not None:
             of_labels = checked_scores("labels", labels, (size, size, None), dtype=np.float64)
-        count = 0 if of_labels is None else of_labels.shape[2]
-        if (labels is not None and not count) or max(self.once, default=-1) >= count:
-            raise ProblemError(
-                f"labels: there are scores of {count}, and `once` names {self.once}."
-            )
+            if not of_labels.shape[2]:
+                raise ProblemError("labels: there are scores of none; pass None for heads alone.")
         if self.rows == "dependents":
             scores = scores.T
             of_labels = None if of_labels is None else of_labels.transpose(1, 0, 2)
@@ -175,59 +157,4 @@ class ArcParser:
         if self.normalize:
             scores[:, 1:] = log_softmax(scores[:, 1:], axis=0)
             of_labels = None if of_labels is None else log_softmax(of_labels, axis=2)
-        # after that: what is ruled out changes no other arc's probability
-        for token, head in (FIXED("fixed", fixed) or {}).items():
-            if not 1 <= token < size or not 0 <= head < size or token == head:
-                raise ProblemError(f"fixed: token {token} can't have the head {head}.")
-            kept = scores[head, token]
-            scores[:, token] = -np.inf
-            scores[head, token] = kept
         return scores, of_labels
-
-    def problem(
-        self,
-        arcs: ArrayLike,
-        labels: ArrayLike | None = None,
-        *,
-        fixed: Mapping[int, int] | None = None,
-    ) -> TreeProblem:
-        """Return what :meth:`decode` solves, with all labels, to :func:`~spacy_decoders.verify`.
-
-        Examples
-        --------
-        >>> from spacy_decoders import verify
-        >>> parser, arcs = ArcParser(rows="heads"), [[0, 3, 3], [0, 0, 1], [0, 2, 0]]
-        >>> verify(parser.problem(arcs), parser.decode(arcs)).outcome
-        'confirmed'
-        """
-        return self._problem(*self._scores(arcs, labels, fixed), every_label=True)
-
-    def _problem(
-        self, arcs: Floats, labels: Floats | None, *, every_label: bool = False
-    ) -> TreeProblem:
-        """Return the problem of scores by heads; each arc has its best label if that suffices."""
-        from ..decoders.tree import AtMost, TreeProblem
-
-        if labels is not None and not self.once and not every_label:
-            best = labels.max(axis=2)
-            arcs = np.where(np.isneginf(best) | np.isneginf(arcs), -np.inf, arcs + best)
-            labels = None
-        return TreeProblem(
-            arcs,
-            labels=labels,
-            rules=tuple(AtMost([label]) for label in self.once),
-            projective=self.projective,
-            single_root=self.single_root,
-        )
-
-    def _refuse_once(self, what: str) -> None:
-        if self.once:
-            raise ProblemError(f"{what}: not with labels that may occur only once (`once`).")
-
-
-def _labelled(tree: TreeSolution, labels: Floats | None) -> TreeSolution:
-    """Return the tree with the labels it was decoded with, else with the best of its arcs."""
-    if tree.labels is not None or labels is None:
-        return tree
-    of_arcs = labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
-    return replace(tree, labels=of_arcs.argmax(axis=1).astype(np.int32))
