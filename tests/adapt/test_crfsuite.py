@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import struct
-from itertools import pairwise
 from pathlib import Path
 
 import probablepeople
@@ -13,10 +12,11 @@ import pytest
 import spacy
 import usaddress
 
-from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders import ProblemError
 from spacy_decoders.adapt.crfsuite import CrfSuiteModel, read_model_file
 from spacy_decoders.adapt.crfsuite.model import attributes_of
 from spacy_decoders.adapt.crfsuite.model_file import HEADER
+from spacy_decoders.decoders.chain import marginals
 from tests.adapt.addresses import addresses, names
 
 PEOPLE = Path(probablepeople.__file__).parent
@@ -89,40 +89,10 @@ def test_probabilities_are_those_of_crfsuite(trained):
     model, tagger = CrfSuiteModel.open(trained), tagger_of(trained)
     items = [{"word": "w1", "label": "éA"}, {"word": "w2"}, {"bias": True, "size": 2.0}]
     tagger.set(items)
-    marginals = model.marginals(model.encode([items]))
+    found = marginals(model.chain_model, model.emissions(model.encode([items])))
     for token in range(3):
         for number, label in enumerate(model.labels()):
-            assert marginals[token, number] == pytest.approx(
-                tagger.marginal(label, token), abs=1e-5
-            )
-
-
-def test_rankings_and_margins_go_with_the_labels(trained):
-    model = CrfSuiteModel.open(trained)
-    encoded = model.encode([[{"word": "w1"}, {"word": "w2"}], [{"word": "w3"}]])
-    best = model.decode(encoded)
-    ranked = model.k_best(encoded, 3)
-    margins = model.margins(encoded)
-    for solution, of_sequence in zip(best, ranked, strict=True):
-        assert of_sequence[0].labels.tolist() == solution.labels.tolist()
-    # the smallest margin of a sequence is what the second best loses
-    gap = ranked[0][0].certificate.score - ranked[0][1].certificate.score
-    assert margins[:2].min() == pytest.approx(gap, abs=1e-4)
-
-
-def test_rules_are_kept(trained):
-    model = CrfSuiteModel.open(trained)
-    items = [{"label": "éA"}, {"label": "éA"}, {"label": "éB"}]
-    assert model.tag(items) == model.tag(pycrfsuite.ItemSequence(items)) == ["A", "A", "B"]
-    ruled = model.with_rules(forbidden=[("A", "A")], last=["A", "C"])
-    labels = ruled.tag(items)
-    assert ("A", "A") not in pairwise(labels) and labels[-1] != "B"
-    assert model.with_rules(first=["C"]).tag(items)[0] == "C"
-    with pytest.raises(InfeasibleError, match="no legal labelling"):
-        stuck = model.with_rules([(a, b) for a in "ABC" for b in "ABC"])
-        stuck.decode(stuck.encode([items[:1], items]))
-    with pytest.raises(ProblemError, match="no label 'D'"):
-        model.with_rules(first=["D"])
+            assert found[token, number] == pytest.approx(tagger.marginal(label, token), abs=1e-5)
 
 
 def test_items_are_read_as_python_crfsuite_reads_them():
@@ -148,7 +118,7 @@ def test_a_fitted_model_of_sklearn_crfsuite_is_read():
 def test_nothing_has_no_labels(trained):
     model = CrfSuiteModel.open(trained.read_bytes())
     assert model.tag([]) == []
-    assert len(model.decode(model.encode([]))) == len(model.k_best(model.encode([]), 2)) == 0
+    assert len(model.decode(model.encode([]))) == 0
 
 
 def test_damaged_files_are_refused(trained):
@@ -238,8 +208,10 @@ def test_entities_of_a_pipeline_are_legal(entity_model, registered):
     assert [(ent.text, ent.label_) for ent in doc.ents] == [("Ann Smith", "PER"), ("Rome", "LOC")]
     # by itself a surname is the end of a name that did not begin
     assert tagger_of(entity_model).tag([{"word": "Smith"}]) == ["I-PER"]
-    assert nlp.get_pipe("crfsuite_tagger").chain.tag([{"word": "Smith"}]) != ["I-PER"]
+    assert nlp("Smith")[0].ent_iob_ != "I"
     assert nlp("").ents == ()
+    nlp.get_pipe("crfsuite_tagger").margins = True
+    assert nlp("saw")[0]._.tag_margin > 0
 
 
 def test_a_component_without_a_model_says_so(registered):

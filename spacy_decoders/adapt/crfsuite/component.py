@@ -13,7 +13,7 @@ from ...components import extensions
 from ...errors import ProblemError
 from ..adapted_pipe import AdaptedPipe
 from ..factories import CrfSuiteOptions
-from ..tokens.scheme import EntityScheme
+from ..tokens.entities import EntityDecoder
 from .model import CrfSuiteModel
 
 __all__ = ["CrfSuitePipe"]
@@ -30,7 +30,7 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
 
     @cached_property
     def chain(self) -> CrfSuiteModel:
-        """The model, with the rules of its entities' scheme.
+        """The model.
 
         Not called `model`, which spaCy reads of every component, also before there is one.
         """
@@ -38,11 +38,18 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
             if not self.path:
                 raise ProblemError(f"{self.name}: it has no model; set its path.")
             self._content = Path(self.path).read_bytes()
-        model = CrfSuiteModel.open(self._content)
-        return _legal(model) if self.target == "ent" else model
+        return CrfSuiteModel.open(self._content)
+
+    @cached_property
+    def entities(self) -> EntityDecoder:
+        """What decodes the model's scores where its labels are those of entities."""
+        file = self.chain.file
+        return EntityDecoder(file.labels, transitions=file.transitions, probabilities=False)
 
     def __call__(self, doc: Doc) -> Doc:
         """Annotate one document."""
+        from ...decoders.chain import max_marginal_margins
+
         model = self.chain
         items = list(self.features(doc))
         if len(items) != len(doc):
@@ -51,16 +58,19 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
                 f"{len(doc)}."
             )
         encoded = model.encode([items])
-        solution = model.decode(encoded)[0]
+        emissions = model.emissions(encoded).astype(np.float32)
         if self.target == "ent":
-            found = EntityScheme(model.labels()).entities(solution.labels)
-            doc.ents = [Span(doc, start, end, label=kind) for start, end, kind in found]
+            found = self.entities.decode(emissions)
+            doc.ents = [Span(doc, of.start, of.end, label=of.label) for of in found.entities]
+            certificate, chain = found.certificate, self.entities.model
         else:
+            (solution,) = model.decode(encoded)
             for token, label in zip(doc, solution.labels.tolist(), strict=True):
                 token.tag_ = model.file.labels[label]
-        extensions.record_certificates(doc, self.name, [solution.certificate])
+            certificate, chain = solution.certificate, model.chain_model
+        extensions.record_certificates(doc, self.name, [certificate])
         if self.margins:
-            margins = model.margins(encoded).tolist()
+            margins = max_marginal_margins(chain, emissions).tolist()
             extensions.record_margins(doc, self.name, "tag_margin", margins)
         return doc
 
@@ -73,14 +83,5 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
         """Take what was saved, in place of the file at `path`."""
         super().take_parts(parts)
         self._content = parts["model.crfsuite"]
-        self.__dict__.pop("chain", None)
-
-
-def _legal(model: CrfSuiteModel) -> CrfSuiteModel:
-    """Forbid what the scheme of the labels does not allow."""
-    names = model.labels()
-    scheme = EntityScheme(names)
-    forbidden = [(names[x], names[y]) for x, y in np.argwhere(~scheme.can_follow).tolist()]
-    first = [name for name, allowed in zip(names, scheme.can_start, strict=True) if allowed]
-    last = [name for name, allowed in zip(names, scheme.can_end, strict=True) if allowed]
-    return model.with_rules(forbidden, first, last)
+        for made in ("chain", "entities"):
+            self.__dict__.pop(made, None)

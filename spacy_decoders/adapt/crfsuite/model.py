@@ -1,9 +1,9 @@
-"""A model of CRFsuite as a chain: its labels, certified, with margins, rankings and rules."""
+"""A model of CRFsuite as a chain, whose labels are certified."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -15,7 +15,7 @@ from ...errors import ProblemError
 from .model_file import ModelFile, read_model_file
 
 if TYPE_CHECKING:
-    from ...decoders.chain import ChainModel, ChainSolution, ChainSolutions
+    from ...decoders.chain import ChainModel, ChainSolutions
 
 __all__ = ["CrfSuiteModel", "EncodedItems", "attributes_of"]
 
@@ -41,19 +41,13 @@ class CrfSuiteModel:
     Scores are added up in double precision and decoded in single precision: labels are those of
     ``pycrfsuite.Tagger.tag``, but where two labellings are worth the same to seven digits.
 
+    What else can be asked of a chain, such as margins and rankings, the functions of
+    :mod:`spacy_decoders.decoders.chain` answer of its `chain_model` and `emissions`.
+
     Parameters
     ----------
     file
         What the model file says.
-    forbidden
-        Pairs of labels: the second may not follow the first.
-    first, last
-        The labels that a sequence may begin and end with; None for all.
-
-    Raises
-    ------
-    ProblemError
-        If a rule names no label of the model.
 
     Examples
     --------
@@ -64,12 +58,6 @@ class CrfSuiteModel:
     """
 
     file: ModelFile
-    forbidden: Iterable[tuple[str, str]] = ()
-    first: Iterable[str] | None = None
-    last: Iterable[str] | None = None
-
-    def __post_init__(self) -> None:
-        _ = self.chain_model  # checks the names, and exhausts iterators once
 
     @classmethod
     def open(cls, source: str | PathLike[str] | bytes | Any) -> CrfSuiteModel:
@@ -94,15 +82,6 @@ class CrfSuiteModel:
                 )
             source = file.name
         return cls(read_model_file(source))
-
-    def with_rules(
-        self,
-        forbidden: Iterable[tuple[str, str]] = (),
-        first: Iterable[str] | None = None,
-        last: Iterable[str] | None = None,
-    ) -> CrfSuiteModel:
-        """Return the model with rules: see the parameters of the class."""
-        return replace(self, forbidden=forbidden, first=first, last=last)
 
     # python-crfsuite has a method of this name
     def labels(self) -> list[str]:
@@ -148,13 +127,7 @@ class CrfSuiteModel:
         return emissions
 
     def decode(self, encoded: EncodedItems) -> ChainSolutions:
-        """Find and certify the best labelling of each sequence.
-
-        Raises
-        ------
-        InfeasibleError
-            If the rules leave a sequence without a labelling.
-        """
+        """Find and certify the best labelling of each sequence."""
         from ...decoders.chain import ForwardDominance
 
         found = ForwardDominance().decode_batch(
@@ -162,41 +135,12 @@ class CrfSuiteModel:
         )
         return cast("ChainSolutions", found)
 
-    def margins(self, encoded: EncodedItems) -> NDArray[np.float32]:
-        """**Shape (tokens,)**: how much worse the best labelling with another label there is."""
-        from ...decoders.chain import max_marginal_margins
-
-        return max_marginal_margins(self.chain_model, self.emissions(encoded), encoded.lengths)
-
-    def marginals(self, encoded: EncodedItems) -> NDArray[np.float32]:
-        """**Shape (tokens, L)**: the probability of each label at each token."""
-        from ...decoders.chain import forward_backward
-
-        found = forward_backward(self.chain_model, self.emissions(encoded), encoded.lengths)
-        return found.marginals
-
-    def k_best(self, encoded: EncodedItems, k: int) -> list[list[ChainSolution]]:
-        """Return up to `k` best labellings of each sequence, best first."""
-        from ...decoders.chain import k_best
-
-        parts = np.split(self.emissions(encoded), np.cumsum(encoded.lengths)[:-1])
-        return [k_best(self.chain_model, part, k) for part in parts[: len(encoded.lengths)]]
-
     @cached_property
     def chain_model(self) -> ChainModel:
-        """The transitions, with ``-inf`` for what the rules forbid, in single precision."""
+        """The transitions, in single precision."""
         from ...decoders.chain import ChainModel
 
-        transitions = self.file.transitions.astype(np.float32)
-        for before, after in self.forbidden:
-            transitions[self._number(before), self._number(after)] = -np.inf
-        ends = []
-        for allowed in (self.first, self.last):
-            scores = np.full(len(transitions), -np.inf, dtype=np.float32)
-            names = self.file.labels if allowed is None else allowed
-            scores[[self._number(label) for label in names]] = 0.0
-            ends.append(scores)
-        return ChainModel(transitions, *ends)
+        return ChainModel(self.file.transitions.astype(np.float32))
 
     @cached_property
     def _weights(self) -> Any:
@@ -208,13 +152,6 @@ class CrfSuiteModel:
             (file.feature_weights, file.feature_labels, file.offsets),
             shape=(len(file.attributes), len(file.labels)),
         )
-
-    def _number(self, label: str) -> int:
-        if label not in self.file.labels:
-            raise ProblemError(
-                f"rules: the model has no label {label!r}, only {', '.join(self.file.labels)}."
-            )
-        return self.file.labels.index(label)
 
 
 def attributes_of(item: Any) -> Iterator[tuple[str, float]]:
