@@ -91,15 +91,14 @@ def built(report: harness.Report, folder: Path, size: tuple[int, int], hubs: int
 
 
 def speed_of_distances(report: harness.Report, graph: ConceptGraph, quick: bool) -> None:
-    """Time distances and hitting distances against searches, and compare the numbers."""
+    """Time distances against searches, and compare the numbers."""
     docs = documents(len(graph), 3 if quick else 4, 12, 96)
     vertices = [np.unique(np.concatenate(document)) for document in docs]
     rows = []
-    for document, of_document in zip(docs, vertices, strict=True):
+    for of_document in vertices:
         sample = of_document[:: max(1, len(of_document) // 2)][:2]
         tasks = {
             "full matrix": lambda v=of_document: graph.distances(v),
-            "hitting": lambda d=document: graph.hitting(d),
             "scipy BFS": lambda s=sample: scipy_rows(graph, s),
         }
         times = harness.interleaved(tasks, 3, seconds=5.0, clock=thread_time)

@@ -14,7 +14,7 @@ from ..arrays import checked_indices, checked_whole, read_only, refuse_beyond_me
 from ..errors import ProblemError
 from ..extras import needed
 from .adjacency import GraphArrays
-from .hubs import HubIndex, distances_among, hitting_distances_of
+from .hubs import HubIndex, distances_among
 from .storage import FolderFormat
 from .strings import StringTable
 
@@ -333,9 +333,14 @@ class ConceptGraph:
         For each set an array of shape (its size, k), as of :meth:`distances`: how far it is to the
         nearest vertex of each set, -1 where there is no path. To its own set it is 0.
         """
-        rows = [self.rows(members) for members in sets]
-        for i, members in enumerate(rows):
+        given = [np.asarray(members) for members in sets]
+        for i, members in enumerate(given):
             if not len(members):
                 raise ProblemError(f"sets[{i}]: is empty; leave it out.")
-        inner = [self.arrays.inner[members] for members in rows]
-        return hitting_distances_of(self.arrays, self._hubs, inner) if inner else []
+        if not given:
+            return []
+        starts = np.cumsum([0, *map(len, given)])[:-1]
+        # as unsigned numbers, those for no path are the largest
+        among = self.distances(np.concatenate(given)).view(np.uint32)
+        nearest = np.minimum.reduceat(among, starts, axis=1).view(np.int32)
+        return np.split(nearest, starts[1:])

@@ -5,7 +5,6 @@ The hub index has the distances of all vertices from those of highest degree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +15,11 @@ from tqdm import tqdm
 from ..arrays import read_only
 from .adjacency import GraphArrays
 from .kernels.four_edges import four_at_most, four_edges
-from .kernels.hub_bounds import far_pairs, hub_bounds, made_symmetric, widened
+from .kernels.hub_bounds import far_pairs, hub_bounds, made_symmetric
 from .kernels.searching import between, multi_source
-from .kernels.short_paths import Columns, near_pairs, short_paths, touched_edges, touched_vertices
+from .kernels.short_paths import near_pairs, short_paths, touched_edges, touched_vertices
 
-__all__ = ["HubIndex", "distances_among", "hitting_distances_of", "search_distances"]
+__all__ = ["HubIndex", "distances_among"]
 
 Matrix = NDArray[np.int32]
 
@@ -65,193 +64,93 @@ class HubIndex:
             complete = complete and not (part == LIMIT).any()
         return cls(read_only(table), indptr, indices, complete)
 
-    def distances(self, vertices: NDArray[np.int32], order: NDArray[np.int64]) -> Matrix:
-        """Return the distances among vertices.
-
-        Parameters
-        ----------
-        vertices
-            Inner numbers, each once.
-        order
-            **Shape:** (a,): positions in `vertices`.
-
-        Returns
-        -------
-        **Shape:** (a, a), int32: among the vertices in that order, -1 where there is no path.
-        """
-        each = list(np.arange(len(vertices))[:, None])
+    def distances(self, vertices: NDArray[np.int32]) -> Matrix:
+        """**Shape:** (v, v), int32: the distances among distinct inner numbers, -1 for no path."""
         near = self.table[vertices]
-        best = self._shortest(vertices, near, near, each, True)
-        return self._whole(vertices, near, each, best, order, order)
-
-    def hitting(
-        self,
-        vertices: NDArray[np.int32],
-        columns: list[NDArray[np.int64]],
-        order: NDArray[np.int64],
-    ) -> Matrix:
-        """Return the distances from vertices to the nearest of each column's.
-
-        Parameters
-        ----------
-        vertices, order
-            As above.
-        columns
-            `b` arrays of positions in `vertices`.
-
-        Returns
-        -------
-        **Shape:** (a, b), int32, -1 where there is no path.
-        """
-        near = self.table[vertices]
-        nearest = np.stack([near[column].min(axis=0) for column in columns])
-        best = self._shortest(vertices, near, nearest, columns, False)
-        return self._whole(vertices, near, columns, best, order, np.arange(len(columns)))
-
-    def _whole(
-        self,
-        vertices: NDArray[np.int32],
-        near: NDArray[np.uint8],
-        columns: list[NDArray[np.int64]],
-        best: NDArray[np.uint8],
-        rows_order: NDArray[np.int64],
-        columns_order: NDArray[np.int64],
-    ) -> Matrix:
-        """Widen the distances, and search where no hub is in a vertex' component."""
-        distances: Matrix = widened(best, rows_order, columns_order, UNREACHED)
+        best = self._shortest(vertices, near)
+        distances: Matrix = best.astype(np.int32)
+        distances[best >= UNREACHED] = -1
+        # no hub is in their component, so there is no bound on the lengths of paths
         lonely = np.flatnonzero((near == UNREACHED).all(axis=1))
         if len(lonely):
-            # there is no bound on the lengths of paths there
-            searched = search_distances(self.indptr, self.indices, vertices, columns, lonely)
-            lonely_rows = np.flatnonzero(np.isin(rows_order, lonely))
-            found = searched[np.searchsorted(lonely, rows_order[lonely_rows])]
-            distances[lonely_rows] = found[:, columns_order]
+            distances[lonely] = search_distances(self.indptr, self.indices, vertices, lonely)
         return distances
 
-    def _shortest(
-        self,
-        rows: NDArray[np.int32],
-        near: NDArray[np.uint8],
-        nearest: NDArray[np.uint8],
-        columns: list[NDArray[np.int64]],
-        symmetric: bool,
-    ) -> NDArray[np.uint8]:
+    def _shortest(self, rows: NDArray[np.int32], near: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Return all distances that a byte holds, `UNREACHED` or more where there is no path."""
-        best = np.empty((len(near), len(nearest)), dtype=np.uint8)
-        hub_bounds(near, nearest, symmetric, best)
+        best = np.empty((len(rows), len(rows)), dtype=np.uint8)
+        hub_bounds(near, best)
         # by paths that meet no hub, these bounds are lowered to the distances
         touched = touched_vertices(self.indptr, self.indices, rows, self.count)
         # three edges improve a pair only if its hub bound is larger
         is_open = (best > 3).any(axis=1)
         edges = touched_edges(self.indptr, self.indices, touched, is_open, self.count)
-        columns_of_rows = _columns_of_rows(columns, len(rows))
-        words = -(-len(columns) // 64)
+        words = -(-len(rows) // 64)
         two = np.zeros((len(rows), words), dtype=np.uint64)
         three = np.zeros((len(rows), words), dtype=np.uint64)
-        short_paths(touched, edges, columns_of_rows, two, three)
-        if not near_pairs(rows, touched, columns_of_rows, two, three, best):
+        short_paths(touched, edges, two, three)
+        if not near_pairs(rows, touched, two, three, best):
             return best
-        sources = _cover(*self._far(rows, best, symmetric, 4), symmetric)
+        far_rows, far_columns = self._far(rows, best, 4)
+        # the end in more of the pairs is remote, and its neighbourhood small
+        counts = np.bincount(np.concatenate([far_rows, far_columns]))
+        remote = np.where(counts[far_rows] >= counts[far_columns], far_rows, far_columns)
+        sources = np.unique(remote)
         for first in range(0, len(sources), BLOCK):
             batch = sources[first : first + BLOCK]
             four = four_edges(self.indptr, self.indices, rows, batch, self.count, touched)
-            four_at_most(four, batch, columns_of_rows, best)
-        if symmetric:
-            made_symmetric(best)
-        self._search_far(rows, columns, best, symmetric)
+            four_at_most(four, batch, best)
+        made_symmetric(best)
+        self._search_far(rows, best)
         return best
 
     def _far(
-        self, rows: NDArray[np.int32], best: NDArray[np.uint8], symmetric: bool, beyond: int
+        self, rows: NDArray[np.int32], best: NDArray[np.uint8], beyond: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the pairs whose bound is above `beyond` and may be too high."""
-        far_rows, far_columns = far_pairs(best, beyond, UNREACHED, symmetric)
+        far_rows, far_columns = far_pairs(best, beyond, UNREACHED)
         # a hub's own distances are in the table
-        wanted = rows[far_rows] >= self.count
-        if symmetric:
-            wanted &= rows[far_columns] >= self.count
+        wanted = (rows[far_rows] >= self.count) & (rows[far_columns] >= self.count)
         return far_rows[wanted], far_columns[wanted]
 
-    def _search_far(
-        self,
-        rows: NDArray[np.int32],
-        columns: list[NDArray[np.int64]],
-        best: NDArray[np.uint8],
-        symmetric: bool,
-    ) -> None:
+    def _search_far(self, rows: NDArray[np.int32], best: NDArray[np.uint8]) -> None:
         """Search for hub-free paths of five edges and more, for the few remaining pairs."""
-        far_rows, far_columns = self._far(rows, best, symmetric, 5)
+        far_rows, far_columns = self._far(rows, best, 5)
         if not len(far_rows):
             return
+        limits = best[far_rows, far_columns].astype(np.int32) - 1
         if len(far_rows) > MANY:
             sources, source = np.unique(far_rows, return_inverse=True)
-            depth = int(best[far_rows, far_columns].max()) - 1
-            found = search_distances(
-                self.indptr, self.indices, rows, columns, sources, self.count, depth
-            )[source.reshape(-1), far_columns]
-            shorter = found >= 0
-            far_rows, far_columns = far_rows[shorter], far_columns[shorter]
-            best[far_rows, far_columns] = np.minimum(best[far_rows, far_columns], found[shorter])
+            depth = int(limits.max())
+            searched = search_distances(
+                self.indptr, self.indices, rows, sources, self.count, depth
+            )
+            found = searched[source.reshape(-1), far_columns]
+            found[found < 0] = depth + 1
         else:
             marks = np.zeros(len(self.indptr) - 1, dtype=np.int32)
-            for at, (row, column) in enumerate(zip(far_rows, far_columns, strict=True)):
-                limit = int(best[row, column]) - 1
-                targets = read_only(rows[columns[column]])
-                found = between(
-                    self.indptr,
-                    self.indices,
-                    rows[row],
-                    targets,
-                    self.count,
-                    limit,
-                    2 * at + 1,
-                    marks,
-                )
-                best[row, column] = min(found, limit + 1)
-        if symmetric:
-            best[far_columns, far_rows] = best[far_rows, far_columns]
-
-
-def _columns_of_rows(columns: list[NDArray[np.int64]], count: int) -> Columns:
-    """Turn the rows of each column into the columns of each row."""
-    row_of = np.concatenate(columns)
-    order = np.argsort(row_of, kind="stable")
-    column_of = np.repeat(np.arange(len(columns)), [len(column) for column in columns])
-    starts = np.searchsorted(row_of[order], np.arange(count + 1))
-    return Columns(starts, column_of[order].astype(np.int32))
-
-
-def _cover(
-    far_rows: NDArray[np.int64], far_columns: NDArray[np.int64], symmetric: bool
-) -> NDArray[np.int64]:
-    """Return rows that take part in all given pairs; if symmetric, preferably few.
-
-    Of each symmetric pair the end in more of the pairs is taken: it is remote, and its
-    neighbourhood small.
-    """
-    if not symmetric:
-        return np.unique(far_rows)
-    counts = np.bincount(np.concatenate([far_rows, far_columns]))
-    return np.unique(np.where(counts[far_rows] >= counts[far_columns], far_rows, far_columns))
+            graph, found = (self.indptr, self.indices), limits.copy()
+            pairs = zip(rows[far_rows], rows[far_columns], limits, strict=True)
+            for at, (row, column, limit) in enumerate(pairs):
+                found[at] = between(*graph, row, column, self.count, limit, 2 * at + 1, marks)
+        lower = np.minimum(found, limits + 1)
+        best[far_rows, far_columns] = best[far_columns, far_rows] = lower
 
 
 def search_distances(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
     rows: NDArray[np.int32],
-    columns: Sequence[NDArray[Any]],
     sources: NDArray[np.int64],
     first: int = 0,
     depth: int | None = None,
-) -> NDArray[np.int32]:
+) -> Matrix:
     """Search from up to 64 vertices at once.
 
     Parameters
     ----------
     rows
         **Shape:** (v,): vertices.
-    columns
-        `b` arrays of positions in `rows`.
     sources
         **Shape:** (a,): positions in `rows`.
     first
@@ -261,54 +160,30 @@ def search_distances(
 
     Returns
     -------
-    **Shape:** (a, b), int32: from each source to the nearest of each column, or -1.
+    **Shape:** (a, v), int32: from each source to each vertex, or -1.
     """
-    far = np.iinfo(np.int32).max
-    flat = np.concatenate([*columns, np.empty(0, dtype=np.int64)]).astype(np.int64)
-    starts = np.cumsum([0, *(len(column) for column in columns)])[:-1]
-    out = np.empty((len(sources), len(columns)), dtype=np.int32)
+    limit = len(indptr) - 1 if depth is None else depth
+    out = np.empty((len(sources), len(rows)), dtype=np.int32)
     for begin in range(0, len(sources), 64):
         batch = read_only(rows[sources[begin : begin + 64]])
-        found = np.full((len(rows), 64), far, dtype=np.int32)
-        limit = len(indptr) - 1 if depth is None else depth
+        found = np.full((len(rows), 64), -1, dtype=np.int32)
         multi_source(indptr, indices, batch, rows, first, limit, False, found)
-        if len(columns):
-            nearest = np.minimum.reduceat(found[flat], starts)
-            out[begin : begin + 64] = nearest[:, : len(batch)].T
-    out[out == far] = -1
+        out[begin : begin + 64] = found[:, : len(batch)].T
     return out
 
 
 def distances_among(
     arrays: GraphArrays, hubs: HubIndex | None, vertices: NDArray[np.int32]
-) -> NDArray[np.int32]:
+) -> Matrix:
     """**Shape:** (v, v): the distances among inner numbers, with or without repeats."""
     unique, back = np.unique(vertices, return_inverse=True)
     unique, back = read_only(unique), back.reshape(-1)
     if not len(unique):
         return np.empty((0, 0), np.int32)
     if hubs is not None and hubs.complete:
-        return hubs.distances(unique, back)
-    each = np.arange(len(unique))
-    found = search_distances(arrays.indptr, arrays.indices, unique, list(each[:, None]), each)
-    return found[np.ix_(back, back)]
-
-
-def hitting_distances_of(
-    arrays: GraphArrays, hubs: HubIndex | None, sets: list[NDArray[np.int32]]
-) -> list[NDArray[np.int32]]:
-    """Return the distance of each vertex of each set to each set, **shapes** (size, k).
-
-    Sets are arrays of inner numbers, at least one, none of them empty.
-    """
-    unique, back = np.unique(np.concatenate(sets), return_inverse=True)
-    unique = read_only(unique)
-    bounds = np.cumsum([len(members) for members in sets])[:-1]
-    columns = np.split(back.reshape(-1), bounds)
-    if hubs is not None and hubs.complete:
-        order = np.concatenate(columns)
-        flat = hubs.hitting(unique, [np.unique(column) for column in columns], order)
-        return np.split(flat, bounds)
-    each = np.arange(len(unique))
-    found = search_distances(arrays.indptr, arrays.indices, unique, columns, each)
-    return [found[column] for column in columns]
+        found = hubs.distances(unique)
+    else:
+        each = np.arange(len(unique))
+        found = search_distances(arrays.indptr, arrays.indices, unique, each)
+    among: Matrix = found[back[:, None], back]
+    return among

@@ -95,13 +95,11 @@ def four_edges(indptr, indices, candidates, sources, first, touched):
 
 
 @jit()
-def four_at_most(four, sources, columns, out):
+def four_at_most(four, sources, out):
     """Lower the bounds in `out` of the sources to the paths of four edges that were found."""
-    column_starts, column_of = columns
     for a in range(len(sources)):
         row = out[sources[a]]
         w, bit = a >> 6, np.uint64(a & 63)
         for j in range(len(four)):
             if four[j, w] >> bit & np.uint64(1):
-                for at in range(column_starts[j], column_starts[j + 1]):
-                    row[column_of[at]] = min(row[column_of[at]], 4)
+                row[j] = min(row[j], 4)

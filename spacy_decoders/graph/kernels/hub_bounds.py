@@ -6,37 +6,34 @@ import numpy as np
 
 from ...jit import jit
 
-__all__ = ["far_pairs", "hub_bounds", "made_symmetric", "widened"]
+__all__ = ["far_pairs", "hub_bounds", "made_symmetric"]
 
 
 @jit()
-def hub_bounds(rows, columns, symmetric, out):
-    """out[u, v] = least rows[u, h] + columns[v, h] over the hubs h.
+def hub_bounds(rows, out):
+    """out[u, v] = least rows[u, h] + rows[v, h] over the hubs h.
 
-    **Shapes:** (a, hubs), (b, hubs), (a, b), all uint8; entries of at most 127 keep the
-    sums in range. If `symmetric`, rows and columns are the same.
+    **Shapes:** (a, hubs), (a, a), both uint8; entries of at most 127 keep the sums in range.
     """
-    hubs = rows.shape[1]
     for u in range(len(rows)):
         of_row = rows[u]
-        for v in range(u if symmetric else 0, len(columns)):
-            of_column = columns[v]
+        for v in range(u, len(rows)):
+            of_column = rows[v]
             least = np.uint8(255)
-            for h in range(hubs):
+            for h in range(rows.shape[1]):
                 through = np.uint8(of_row[h] + of_column[h])
                 least = through if through < least else least
             out[u, v] = least
-    if symmetric:
-        for u in range(len(rows)):
-            for v in range(u):
-                out[u, v] = out[v, u]
+    for u in range(len(rows)):
+        for v in range(u):
+            out[u, v] = out[v, u]
 
 
 @jit()
-def far_pairs(bounds, beyond, below, symmetric):
-    """Return the rows and columns of all entries between two limits, exclusively.
+def far_pairs(bounds, beyond, below):
+    """Return the rows and columns of the entries between two limits, exclusively.
 
-    If `symmetric`, of each pair the one above the diagonal.
+    Of each pair the one above the diagonal.
     """
     count = 0
     for step in range(2):
@@ -45,7 +42,7 @@ def far_pairs(bounds, beyond, below, symmetric):
             columns = np.empty(count, np.int64)
             count = 0
         for u in range(bounds.shape[0]):
-            for v in range(u + 1 if symmetric else 0, bounds.shape[1]):
+            for v in range(u + 1, bounds.shape[1]):
                 if beyond < bounds[u, v] < below:
                     if step == 1:
                         rows[count] = u
@@ -66,15 +63,3 @@ def made_symmetric(values):
                     least = min(values[u, v], values[v, u])
                     values[u, v] = least
                     values[v, u] = least
-
-
-@jit()
-def widened(values, rows, columns, limit):
-    """Return the entries at some rows and columns as int32, those from `limit` on as -1."""
-    out = np.empty((len(rows), len(columns)), np.int32)
-    for u in range(len(rows)):
-        row = values[rows[u]]
-        for v in range(len(columns)):
-            value = row[columns[v]]
-            out[u, v] = value if value < limit else -1
-    return out

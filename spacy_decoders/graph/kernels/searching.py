@@ -131,32 +131,17 @@ def _record(row, bits, level):
 
 
 @jit()
-def between(indptr, indices, source, targets, first, depth, stamp, marks):
-    """Return the distance from `source` to the nearest target, or depth + 1 if farther.
+def between(indptr, indices, source, target, first, depth, stamp, marks):
+    """Return the distance between two vertices, or depth + 1 if they are farther apart.
 
     Searches from both ends, the smaller frontier first. `marks` is a workspace of one
     entry a vertex that never holds `stamp` or `stamp` + 1 yet.
     """
     size = len(indptr) - 1
-    if source < first:
-        return depth + 1
-    near = np.empty(1, np.int32)
-    near[0] = source
-    marks[source] = stamp
-    far = np.empty(len(targets), np.int32)
-    n_far = 0
-    for t in targets:
-        if t == source:
-            return 0
-        if t >= first and marks[t] != stamp + 1:
-            marks[t] = stamp + 1
-            far[n_far] = t
-            n_far += 1
-    far = far[:n_far]
+    near, far = np.full(1, source, np.int32), np.full(1, target, np.int32)
+    marks[source], marks[target] = stamp, stamp + 1
     near_edges = indptr[source + 1] - indptr[source]
-    far_edges = 0
-    for v in far:
-        far_edges += indptr[v + 1] - indptr[v]
+    far_edges = indptr[target + 1] - indptr[target]
     for level in range(1, depth + 1):
         if len(near) == 0 or len(far) == 0:
             return depth + 1

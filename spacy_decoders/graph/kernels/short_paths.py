@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...jit import jit
 from .vertex_numbers import AHEAD, number_of, prefetch, ranked
 
-__all__ = ["Columns", "Touched", "near_pairs", "short_paths", "touched_edges", "touched_vertices"]
+__all__ = ["Touched", "near_pairs", "short_paths", "touched_edges", "touched_vertices"]
 
 
 class Touched(NamedTuple):
@@ -30,16 +30,6 @@ class Touched(NamedTuple):
     # `touching[starts[s]:starts[s + 1]]`
     starts: NDArray[np.int64]
     touching: NDArray[np.int32]
-
-
-class Columns(NamedTuple):
-    """The columns that each candidate stands in: ``of[starts[i]:starts[i + 1]]``.
-
-    **Shapes:** (candidates + 1,), int64, and (total,), int32
-    """
-
-    starts: NDArray[np.int64]
-    of: NDArray[np.int32]
 
 
 @jit()
@@ -141,14 +131,12 @@ def touched_edges(indptr, indices, touched, is_open, first):
 
 
 @jit()
-def short_paths(touched, edges, columns, two, three):
-    """Find which columns each candidate reaches within two edges, and by three.
+def short_paths(touched, edges, two, three):
+    """Find which candidates each candidate reaches within two edges, and by three.
 
-    `columns` are :class:`Columns`; `two` and `three`, uint64 of shape (candidates, words) and
-    all 0, get a bit a column.
+    `two` and `three`, uint64 of shape (candidates, words) and all 0, get a bit a candidate.
     """
     starts, touching = touched.starts, touched.touching
-    column_starts, column_of = columns
     slots = len(starts) - 1
     words = two.shape[1]
     # most vertices are touched by one candidate or two; those of many get words of bits
@@ -163,33 +151,27 @@ def short_paths(touched, edges, columns, two, three):
         if dense_of[s] >= 0:
             for at in range(starts[s], starts[s + 1]):
                 j = touching[at]
-                for c in range(column_starts[j], column_starts[j + 1]):
-                    bit = np.uint64(1) << np.uint64(column_of[c] & 63)
-                    dense[dense_of[s], column_of[c] >> 6] |= bit
-    # the one candidate that touches a vertex, and its one column; -1 if there are several
-    toucher = np.full(slots, -1, np.int32)
-    column = np.full(slots, -1, np.int32)
+                dense[dense_of[s], j >> 6] |= np.uint64(1) << np.uint64(j & 63)
+    toucher = np.full(slots, -1, np.int32)  # the one that touches a vertex; -1 if several do
     for s in range(slots):
         if starts[s + 1] - starts[s] == 1:
             # it is the only candidate there
-            toucher[s] = i = touching[starts[s]]
-            if column_starts[i + 1] - column_starts[i] == 1:
-                column[s] = column_of[column_starts[i]]
+            toucher[s] = touching[starts[s]]
         else:
-            _meet(touching, starts, column_starts, column_of, dense_of, dense, s, s, two)
+            _meet(touching, starts, dense_of, dense, s, s, two)
     for e in range(len(edges)):
         for way in range(2):
             s, t = edges[e, way], edges[e, 1 - way]
-            i, c = toucher[s], column[t]
-            if i >= 0 and c >= 0:
-                three[i, c >> 6] |= np.uint64(1) << np.uint64(c & 63)
+            i, j = toucher[s], toucher[t]
+            if i >= 0 and j >= 0:
+                three[i, j >> 6] |= np.uint64(1) << np.uint64(j & 63)
             else:
-                _meet(touching, starts, column_starts, column_of, dense_of, dense, s, t, three)
+                _meet(touching, starts, dense_of, dense, s, t, three)
 
 
 @jit()
-def _meet(touching, starts, column_starts, column_of, dense_of, dense, s, t, out):
-    """Let all candidates that touch s reach the columns of those that touch t."""
+def _meet(touching, starts, dense_of, dense, s, t, out):
+    """Let all candidates that touch s reach those that touch t."""
     if dense_of[t] >= 0:
         for at in range(starts[s], starts[s + 1]):
             i = touching[at]
@@ -198,41 +180,34 @@ def _meet(touching, starts, column_starts, column_of, dense_of, dense, s, t, out
         return
     for to in range(starts[t], starts[t + 1]):
         j = touching[to]
-        for c in range(column_starts[j], column_starts[j + 1]):
-            w = column_of[c] >> 6
-            bit = np.uint64(1) << np.uint64(column_of[c] & 63)
-            for at in range(starts[s], starts[s + 1]):
-                out[touching[at], w] |= bit
+        bit = np.uint64(1) << np.uint64(j & 63)
+        for at in range(starts[s], starts[s + 1]):
+            out[touching[at], j >> 6] |= bit
 
 
 @jit()
-def near_pairs(candidates, touched, columns, two, three, out):
+def near_pairs(candidates, touched, two, three, out):
     """Lower the bounds in `out` to what the short paths say; count those still open.
 
     An entry above 4 that no short path explains may still have a longer one.
     """
     bits, before, _, starts, touching = touched
-    column_starts, column_of = columns
     open_pairs = 0
     for i in range(len(candidates)):
         row = out[i]
-        for column in range(out.shape[1]):
-            if row[column] > 2:
-                w, bit = column >> 6, np.uint64(column & 63)
+        for j in range(out.shape[1]):
+            if row[j] > 2:
+                w, bit = j >> 6, np.uint64(j & 63)
                 if two[i, w] >> bit & np.uint64(1):
-                    row[column] = 2
-                elif row[column] > 3 and three[i, w] >> bit & np.uint64(1):
-                    row[column] = 3
+                    row[j] = 2
+                elif row[j] > 3 and three[i, w] >> bit & np.uint64(1):
+                    row[j] = 3
         slot = number_of(bits, before, candidates[i])
         if slot >= 0:
             # a candidate that touches another one is at most one edge away
             for at in range(starts[slot], starts[slot + 1]):
-                other = touching[at]
-                near = 0 if candidates[other] == candidates[i] else 1
-                for to in range(column_starts[other], column_starts[other + 1]):
-                    column = column_of[to]
-                    if row[column] > near:
-                        row[column] = near
-        for column in range(out.shape[1]):
-            open_pairs += row[column] > 4
+                j = touching[at]
+                row[j] = min(row[j], np.uint8(i != j))
+        for j in range(out.shape[1]):
+            open_pairs += row[j] > 4
     return open_pairs
