@@ -13,8 +13,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InfeasibleError
-
 __all__ = ["LOSSES", "UNKNOWN", "ChainBatch", "ChainGradient", "Loss"]
 
 Loss = Literal["crf", "margin", "perceptron"]
@@ -166,10 +164,11 @@ def perceptron(batch: ChainBatch) -> tuple[float, ChainGradient]:
 def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
     """Structured hinge with 0/1 loss: gold should score 1 more than any other labelling.
 
-    The violating labelling comes from the 0/1-loss oracle (Belanger et al. 2012, appendix A.3). A
-    sentence with missing labels has no single gold labelling and is trained as by the perceptron.
+    The violating labelling is the best, or the second best where that is gold: the 0/1-loss oracle
+    of Belanger et al. 2012, appendix A.3. A sentence with missing labels has no single gold
+    labelling and is trained as by the perceptron.
     """
-    from ...decoders.chain import zero_one_oracle
+    from ...decoders.chain import k_best
 
     gradient, batch = ChainGradient(batch), _trainable(batch)
     complete = ~batch.is_partial()
@@ -180,14 +179,14 @@ def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
     for sentence in np.flatnonzero(right & (batch.lengths > 0)):
         here = slice(batch.offsets[sentence], batch.offsets[sentence + 1])
         emissions, gold = batch.emissions[here], batch.gold[here]
-        try:
-            violator = zero_one_oracle(batch.model, emissions, gold)
-        except InfeasibleError:
-            continue  # no other labelling is legal
         score = batch.model.score
-        if score(emissions, violator.labels) + 1.0 > score(emissions, gold):
-            violators[here] = violator.labels
-            hinges += 1.0
+        for other in k_best(batch.model, emissions, 2):
+            if (other.labels != gold).any() and (
+                score(emissions, other.labels) + 1.0 > score(emissions, gold)
+            ):
+                violators[here] = other.labels
+                hinges += 1.0
+                break
     return _add_violations(batch, violators, gradient) + hinges, gradient
 
 

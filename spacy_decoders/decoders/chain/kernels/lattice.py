@@ -12,10 +12,10 @@ from ....jit import jit, uncounted
 from ....simd import add, at_least, fill64, first_lane, load64, peek, store
 from .dense import pass_on
 from .dual import PROVEN, survive
-from .layout import BLOCK, FORBIDDEN, TINY, UP32, UP64, emissions64
+from .layout import BLOCK, FORBIDDEN, TINY, UP32, emissions64
 from .tables import Lattice, lattice_for
 
-__all__ = ["bound_on_others", "k_best", "margins", "smallest_losses"]
+__all__ = ["k_best", "margins"]
 
 WIDENING = 1e-9  # widening of a slack, relative to itself and to the scores of the labelling
 
@@ -51,8 +51,6 @@ def survive_within(links, emissions, begin, n, size, labels, slack, share, latti
     complete
         Whether none is missing. Where masks make messages large, they are rounded by more than the
         slack is widened: the bound then lies above the best, and more was pruned than that.
-    beyond
-        An upper bound on all labellings that are not in the lattice.
     lattice
         Grown if that was needed.
     """
@@ -70,7 +68,7 @@ def survive_within(links, emissions, begin, n, size, labels, slack, share, latti
     status, bound, lattice = survive(
         links, emissions, begin, n, size, labels, slack + widening, share, lattice
     )
-    return status == PROVEN and bound - best <= widening, bound - slack - widening, lattice
+    return status == PROVEN and bound - best <= widening, lattice
 
 
 @jit()
@@ -252,13 +250,13 @@ def k_best(links, transposed, emissions, begin, n, size, labels, k, share):
     share
         The share of all labels that may survive before all legal labels are used.
     """
-    lattice, _ = lattice_within(links, transposed, emissions, begin, n, size, labels, k, share)
+    lattice = lattice_within(links, transposed, emissions, begin, n, size, labels, k, share)
     return enumerate_best(links, emissions, begin, n, size, lattice, k)
 
 
 @jit()
 def lattice_within(links, transposed, emissions, begin, n, size, labels, k, share):
-    """Return a lattice that contains the k best labellings, and a bound on those outside."""
+    """Return a lattice that contains the k best labellings."""
     lattice = lattice_for(n, size)
     losses = np.full(max(k - 1, 1), np.inf)
     smallest_losses(
@@ -266,52 +264,12 @@ def lattice_within(links, transposed, emissions, begin, n, size, labels, k, shar
         np.empty(64, np.float32),
     )  # fmt: skip
     if losses[-1] < np.inf:
-        complete, beyond, lattice = survive_within(
+        complete, lattice = survive_within(
             links, emissions, begin, n, size, labels, losses[-1], share, lattice
         )
         if complete:
-            return lattice, beyond
-    return every_label(emissions, begin, n, size, lattice), -np.inf
-
-
-@jit(inline="always")
-def plus(left, right):
-    """Return the sum, rounded up."""
-    return left + right + UP64 * (abs(left) + abs(right)) if left > -np.inf else left
-
-
-@jit()
-def bound_on_others(links, transposed, emissions, begin, n, size, labels, share):
-    """Return an upper bound on all labellings of one sentence except `labels`, the best one.
-
-    By messages over prefixes equal to that of `labels`, and over all others.
-    """
-    lattice, beyond = lattice_within(
-        links, transposed, emissions, begin, n, size, labels, 2, share
-    )
-    marks, names = lattice.marks, lattice.names
-    stride = len(links.end)
-    other = np.full(marks[n + 1], -np.inf)
-    same, last = 0.0, size
-    for i in range(n):
-        r = np.int64(labels[begin + i])
-        for state in range(marks[i + 1], marks[i + 2]):
-            y = names[state]
-            best = -np.inf
-            for k in range(marks[i], marks[i + 1]):
-                link = np.float64(links.transitions[names[k] * stride + y])
-                best = max(best, plus(other[k], link))
-            if y != r:
-                best = max(best, plus(same, np.float64(links.transitions[last * stride + y])))
-            other[state] = plus(best, np.float64(emissions[(begin + i) * size + y]))
-            if i == n - 1:
-                other[state] = plus(other[state], np.float64(links.end[y]))
-        same = plus(same, np.float64(links.transitions[last * stride + r]))
-        same = plus(same, np.float64(emissions[(begin + i) * size + r]))
-        last = r
-    for state in range(marks[n], marks[n + 1]):
-        beyond = max(beyond, other[state])
-    return beyond
+            return lattice
+    return every_label(emissions, begin, n, size, lattice)
 
 
 # --- margins ---------------------------------------------------------------------

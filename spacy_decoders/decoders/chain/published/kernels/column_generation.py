@@ -47,7 +47,7 @@ from .restricted import (
     workspace,
 )
 
-__all__ = ["BOTH", "LEFT", "SPLIT", "ChainArrays", "decode", "decode_other", "legal_emissions"]
+__all__ = ["BOTH", "LEFT", "SPLIT", "ChainArrays", "decode", "legal_emissions"]
 
 #: The least cost that counts as positive.
 POSITIVE = np.float32(1e-30)
@@ -59,27 +59,26 @@ SHARE, SPARE = 0.2, 8
 
 
 @uncounted()
-def price(arrays, domains, ahead, behind, parts, begin, n, least):
-    """Add both labels of every pair whose reduced cost is above `least` (section 4.3).
+def price(arrays, domains, ahead, behind, parts, begin, n):
+    """Add both labels of every pair whose reduced cost is positive (section 4.3).
 
     Returns whether any label joins, and the sum of the largest reduced costs: an upper bound on
     the difference between the best score and that of the restricted problem.
     """
     both = arrays.mode == BOTH
-    bar = np.float32(2.0 * least if both else least)
     total = 0.0
     for p in range(n + 1):
-        stale = ahead.moved[p] or bar <= 0 or domains.grown[min(p + 1, n)]
+        stale = ahead.moved[p] or domains.grown[min(p + 1, n)]
         stale = stale or (p > 0 and ahead.moved[p - 1])
         stale = stale or (both and (behind.moved[p + 1] or (p < n and behind.moved[p + 2])))
         if not stale:
             continue
         if 0 < p < n:
-            total += price_pairs(arrays, domains, ahead, behind, parts, begin, p, bar)
+            total += price_pairs(arrays, domains, ahead, behind, parts, begin, p)
         elif p == n:
-            total += price_end(arrays, domains, ahead, arrays.transposed, begin, n, bar)
+            total += price_end(arrays, domains, ahead, arrays.transposed, begin, n)
         elif both:
-            total += price_end(arrays, domains, behind, arrays.transitions, begin, 1, bar)
+            total += price_end(arrays, domains, behind, arrays.transitions, begin, 1)
     ahead.moved[0] = behind.moved[n + 1] = 0
     found = False
     for p in range(1, n + 1):
@@ -103,7 +102,7 @@ def charge(arrays, domains, begin, p, block):
 
 
 @uncounted()
-def price_end(arrays, domains, messages, table, begin, p, bar):
+def price_end(arrays, domains, messages, table, begin, p):
     """Price the labels of the first or the last token; return the largest reduced cost or 0."""
     size, stride, width = arrays.size, arrays.stride, messages.rows.shape[1]
     at = size * stride
@@ -115,7 +114,7 @@ def price_end(arrays, domains, messages, table, begin, p, bar):
         cost = subtract(add(score, load64(table, at + block)), fill64(best))
         if arrays.mode == SPLIT:
             cost = subtract(cost, charge(arrays, domains, begin, p, block))
-        bits = at_least(cost, fill64(bar)) & ~domains.inside[p, block // BLOCK]
+        bits = at_least(cost, fill64(POSITIVE)) & ~domains.inside[p, block // BLOCK]
         domains.joining[p, block // BLOCK] |= bits
         worst = max(worst, largest(fold_largest(keep_lanes(bits, cost))))
     return np.float64(worst)
@@ -156,7 +155,7 @@ def part(arrays, domains, ahead, behind, parts, begin, p):
 
 
 @uncounted()
-def price_pairs(arrays, domains, ahead, behind, parts, begin, p, bar):
+def price_pairs(arrays, domains, ahead, behind, parts, begin, p):
     """Price the pairs of labels of tokens p and p + 1; return the largest reduced cost or 0.
 
     A label y of token p + 1 is looked at only if its cost could be positive together with the
@@ -170,7 +169,7 @@ def price_pairs(arrays, domains, ahead, behind, parts, begin, p, bar):
         most = load64(arrays.most_in, block)
         bound = add(load64(parts, width + block), fill64(peak))
         bound = add(bound, add(most, most) if twice else most)
-        candidates = at_least(bound, fill64(bar))
+        candidates = at_least(bound, fill64(POSITIVE))
         while candidates:
             lane = first_lane(candidates)
             candidates &= candidates - 1
@@ -182,7 +181,7 @@ def price_pairs(arrays, domains, ahead, behind, parts, begin, p, bar):
                 cost = add(add(load64(parts, column), right), step)
                 if twice:
                     cost = add(cost, step)
-                bits = at_least(cost, fill64(bar))
+                bits = at_least(cost, fill64(POSITIVE))
                 bits &= ~(domains.inside[p, column // BLOCK] & -known)
                 if bits:
                     worst = maximum(keep_lanes(bits, cost), worst)
@@ -215,7 +214,7 @@ def converge(arrays, work, begin, n, gap, limit):
         score = np.float64(best_at(domains, ahead, arrays.transposed, at, n)[0])
         for p in range(1, n + 1):
             score += np.float64(ahead.tops[p])
-        found, excess = price(arrays, domains, ahead, behind, parts, begin, n, POSITIVE)
+        found, excess = price(arrays, domains, ahead, behind, parts, begin, n)
         iterations += 1
         bound = min(bound, score + excess)
         if not found or iterations == limit or bound - score <= gap:
@@ -249,40 +248,6 @@ def decode(arrays, offsets, gap, limit):
             if solved:
                 trace(arrays, work[0], work[1], labels, begin, n)
     return labels, iterations, np.flatnonzero(left)
-
-
-@jit()
-def decode_other(arrays, avoided, slack):
-    """Find the best labelling of one sentence, or domains that contain the best one but `avoided`.
-
-    If `avoided` is the best, some other labelling is known to score at most `slack` less. Any
-    better one has no pair with a reduced cost below ``-slack``, so the best two labellings are
-    those of the domains with all pairs above that (section 5).
-
-    Returns
-    -------
-    solved, iterations
-        See :func:`converge`.
-    labels
-        **Shape (n,)**, int32: the best labelling.
-    inside
-        **Shape (n, size)**: whether the domains have a label, where `avoided` is the best.
-    """
-    n = len(avoided)
-    labels = avoided.copy()
-    inside = np.zeros((n, arrays.size), np.bool_)
-    work = workspace(n, arrays.size)
-    domains, ahead, behind, parts = work
-    solved, iterations = converge(arrays, work, 0, n, 0.0, -1)
-    if solved:
-        trace(arrays, domains, ahead, labels, 0, n)
-        if slack < np.inf and np.array_equal(labels, avoided):
-            price(arrays, domains, ahead, behind, parts, 0, n, -slack)
-            adopt(domains, n)
-            for p in range(1, n + 1):
-                for k in range(domains.counts[p]):
-                    inside[p - 1, domains.labels[p, k]] = True
-    return solved, iterations, labels, inside
 
 
 @jit()
