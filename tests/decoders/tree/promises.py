@@ -129,10 +129,9 @@ def deciders(problem: TreeProblem):
         yield f"BranchAndBound {backbone}", "everything", BranchAndBound(backbone), UNLIMITED
     short = Budget(iterations=2)
     yield "BranchAndBound, 2 passes", "everything", BranchAndBound(iterations=2), short
-    for backbone in ("auto", "carreras", "second-order"):
-        paper = BranchAndBound(backbone, method="paper")
-        yield f"paper {backbone}", "everything", paper, UNLIMITED
-    yield "paper, 2 passes", "everything", BranchAndBound(method="paper"), short
+    paper = BranchAndBound(method="paper")
+    yield "paper", "everything", paper, UNLIMITED
+    yield "paper, 2 passes", "everything", paper, short
     if problem.siblings is None and not problem.has_factors:
         yield "PriceAndCut", "everything", PriceAndCut(), UNLIMITED
         yield "PriceAndCut relaxed", "everything", PriceAndCut(relax=True), UNLIMITED

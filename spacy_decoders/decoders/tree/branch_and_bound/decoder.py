@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from ..scoring import score_and_scale, score_tree
 from ..sentences import best_sentences
 
 if TYPE_CHECKING:
-    from ..published.branch_and_bound import PaperBackbone
     from .search import BestTrees
 
 __all__ = ["BranchAndBound"]
@@ -29,7 +28,7 @@ __all__ = ["BranchAndBound"]
 #: Tokens up to which a chart of second order is worth its time and memory.
 MOST_CHARTED = 100
 
-Backbone = Literal["auto", "first-order", "carreras", "second-order"]
+Backbone = Literal["auto", "first-order", "second-order"]
 Method = Literal["default", "paper"]
 
 
@@ -49,8 +48,7 @@ class BranchAndBound(TreeDecoder):
         ``"second-order"``: all grandparents and adjacent siblings are exact (projective
         only). ``"first-order"``: arcs are exact (Eisner, or Chu-Liu-Edmonds). ``"auto"``:
         second order for projective trees where grandparents or siblings are scored, and
-        first order under the paper's method. ``"carreras"``: adjacent siblings and outermost
-        grandchildren, for the paper's method alone.
+        first order under the paper's method, which has no other.
     method
         ``"default"``, or ``"paper"``: as published by Qian and Liu, with multipliers, subgradient
         steps and branching only; many times slower.
@@ -94,15 +92,15 @@ class BranchAndBound(TreeDecoder):
     method: Method = "default"
 
     def __post_init__(self) -> None:
-        if self.backbone not in ("auto", "first-order", "carreras", "second-order"):
+        if self.backbone not in get_args(Backbone):
             raise ProblemError(
-                "backbone: expected 'auto', 'first-order', 'carreras' or 'second-order', "
+                "backbone: expected 'auto', 'first-order' or 'second-order', "
                 f"got {self.backbone!r}."
             )
         if self.method not in ("default", "paper"):
             raise ProblemError(f"method: expected 'default' or 'paper', got {self.method!r}.")
-        if self.backbone == "carreras" and self.method != "paper":
-            raise ProblemError("backbone: 'carreras' needs method='paper'; use 'second-order'.")
+        if self.method == "paper" and self.backbone == "second-order":
+            raise ProblemError("backbone: the paper's method sees single arcs; use 'auto'.")
         for name in ("root_iterations", "iterations"):
             checked_whole(name, getattr(self, name), low=1)
 
@@ -210,8 +208,7 @@ class BranchAndBound(TreeDecoder):
 
         if k > 1:
             raise ProblemError("k: the paper's method finds one tree; use method='default'.")
-        backbone: PaperBackbone = "first-order" if self.backbone == "auto" else self.backbone
-        return search_as_in_paper(problem, magnitudes, backbone, self.root_iterations, budget)
+        return search_as_in_paper(problem, magnitudes, self.root_iterations, budget)
 
     def _search(
         self, problem: TreeProblem, magnitudes: Magnitudes, k: int, budget: Budget

@@ -220,3 +220,30 @@ def add_factor_gaps(factors, stored, heads, gaps):
         if excess > 0.0:
             for i in range(begin, end):
                 gaps[factors.heads[i], factors.modifiers[i]] += excess
+
+
+@internal()
+def bound_factors_below(factors, heads, arcs):
+    """Add lower bounds of factors to single arcs, which are tight at a tree (section 3.4).
+
+    A gain that the tree has is a line from no gain at one arc less than needed. A loss that it has
+    is spread over the arcs; one that it has not is left to an absent arc where all are needed,
+    else paid in part for each arc. Constants are left out.
+    """
+    for f in range(factors.offsets.shape[0] - 1):
+        begin, end = factors.offsets[f], factors.offsets[f + 1]
+        value, need, size = factors.score[f], factors.need[f], end - begin
+        number, absent = 0, begin
+        for i in range(begin, end):
+            if heads[factors.modifiers[i]] == factors.heads[i]:
+                number += 1
+            else:
+                absent = i
+        if value > 0.0:
+            each = value / (size - need + 1) if number >= need else 0.0
+        else:
+            each = value / need if (number >= need) == (need == size) else 0.0
+            if need == size and number < size:
+                arcs[factors.heads[absent], factors.modifiers[absent]] += value
+        for i in range(begin, end):
+            arcs[factors.heads[i], factors.modifiers[i]] += each

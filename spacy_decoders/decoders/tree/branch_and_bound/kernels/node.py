@@ -1,7 +1,7 @@
 """Branch and bound at one node: bound it, update the multipliers, and choose where to branch.
 
 The backbone finds the best tree of the :mod:`.relaxation`; `_update` takes a subgradient step on
-the multipliers there, and `_branching_arc` looks for the arc whose parts are bounded worst (Qian
+the multipliers there, and `branching_arc` looks for the arc whose parts are bounded worst (Qian
 and Liu, 2013, sections 3.1 to 3.3).
 """
 
@@ -50,7 +50,7 @@ def _update(parts, heads, gap, rate, options):
 
 
 @internal(counted=True)
-def _branching_arc(parts, heads, options):
+def branching_arc(parts, heads, options):
     """Return the free arc whose parts have the largest gap between bound and score (3.3)."""
     size = heads.shape[0]
     gaps = np.zeros((size, size))
@@ -173,7 +173,7 @@ def solve_node(
             # the multipliers of this very pass prove it
             return NodeFound(passes, -1, -1)
         if passes >= options.passes:
-            head, modifier = _branching_arc(parts, heads, options)
+            head, modifier = branching_arc(parts, heads, options)
             return NodeFound(passes, head, modifier)
         if stalled >= 3:
             rate *= 0.6
