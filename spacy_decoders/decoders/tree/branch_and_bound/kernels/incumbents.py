@@ -1,4 +1,4 @@
-"""What trees are worth, the best of them so far, and hill climbing from good ones."""
+"""What trees are worth, the best of them so far, and hill climbing."""
 
 from .....jit import internal
 from ...kernels.rows import copy_all

@@ -139,8 +139,6 @@ def solve_node(
         clear_directions(parts, h)
     upper, passes, stalled, rate = INF, 0, 0, options.rate
     heads = np.zeros(size, np.int32)
-    found = last = -INF  # the score of the best tree as it came, and of the last one
-    failures = rest = 0  # climbs that led nowhere, and trees to pass over before the next one
     while True:
         value = relax_into(
             parts, options.single_root, options.projective, options.second, arcs, pairs
@@ -155,24 +153,14 @@ def solve_node(
         threshold = incumbents.scores[k - 1]
         stalled = 0 if value < upper - 1e-3 * max(upper - threshold, 0.0) else stalled + 1
         upper = min(upper, value)
-        # a climb takes about as long as a pass, and hardly ever leads anywhere from poor trees
-        least = found if passes > 1 else incumbents.scores[0]
-        least -= 0.25 * max(upper - incumbents.scores[0], 0.0)
-        truth = tree_score(scores, heads)
-        offer(incumbents, heads, truth)
-        rest = max(rest - 1, 0)
-        if rest == 0 and truth >= least and truth != last:
-            before = incumbents.scores[0]
-            climb(parts.arcs, scores, incumbents, heads, options)
-            failures = 0 if incumbents.scores[0] > before else failures + 1
-            rest = failures + 1
-        found, last = max(found, truth), truth
+        offer(incumbents, heads, tree_score(scores, heads))
         threshold = incumbents.scores[k - 1]
         slack = closing_slack(incumbents, options)
         if value <= threshold + slack:
             # the multipliers of this very pass prove it
             return NodeFound(passes, -1, -1)
         if passes >= options.passes:
+            climb(parts.arcs, scores, incumbents, heads, options)
             head, modifier = branching_arc(parts, heads, options)
             return NodeFound(passes, head, modifier)
         if stalled >= 3:
