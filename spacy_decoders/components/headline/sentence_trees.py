@@ -30,15 +30,16 @@ from spacy.parts_of_speech import IDS
 from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span, Token
 
+from ...decoders.path import SubtreeProblem, TreeKnapsack
+from ...errors import InfeasibleError
 from ...models.headline.meaning import TIMES, attach_conjuncts, set_off, words_of_meaning
 from ...models.headline.words import TokenFacts
 from .reading import Texts, among
-from .subtree_search import attainable_sizes
 
 if TYPE_CHECKING:
     from ...models.headline.compression import Compression
 
-__all__ = ["ScoredTokens", "SentenceTree", "is_word", "token_facts"]
+__all__ = ["ScoredTokens", "SentenceTree", "is_word", "token_facts", "written"]
 
 Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -55,6 +56,8 @@ PRONOUN, FRAGMENT = 0.5, 0.5
 SUBJECTS = ("nsubj", "csubj", "expl")
 #: Punctuation that is read aloud; "#" is before a number.
 SIGNS = frozenset("%‰&§@")
+#: Punctuation that no blank precedes.
+CLOSING = frozenset({",", ":", ";", ")"})
 #: A relation that is always required.
 REQUIRED_PART = "fixed"
 
@@ -240,14 +243,64 @@ class SentenceTree:
         other = problem.scores[1:]
         return float(problem.scores[0] + other[other > 0].sum()) + 1e-9
 
+    def shortened(
+        self, least: int, most: int, max_chars: int | None
+    ) -> tuple[float, float, list[Token]]:
+        """The best part with so many words, its score, and a bound on that of all of them.
+
+        The tokens are none if no part was found, and the bound minus infinity if there is none.
+        """
+        problem = self.compression.problem
+        sizes, low, high = [problem.sizes], [least], [most]
+        for groups in self.wanted:
+            sizes.append(np.isin(np.arange(len(problem.parents)), list(groups)).astype(np.int64))
+            low.append(1)
+            high.append(len(groups))
+        if max_chars is not None:
+            sizes.insert(0, self.weights())
+            low.insert(0, 0)
+            high.insert(0, max_chars + 1)  # no blank follows the last word
+        limited = SubtreeProblem(problem.scores, problem.parents, np.column_stack(sizes))
+        bound = -np.inf
+        while True:
+            try:
+                solution = TreeKnapsack().decode(limited, high, low)
+            except InfeasibleError:
+                return -np.inf, bound, []
+            certificate, tokens = solution.certificate, self.chosen(solution.nodes.tolist())
+            assert certificate.score is not None
+            assert certificate.bound is not None
+            bound = max(bound, certificate.bound)  # the first one is the largest
+            if max_chars is None or len(written(tokens)) <= max_chars:
+                return certificate.score, bound, tokens
+            # with its commas it is too long
+            high[0] = int(limited.sizes[solution.nodes, 0].sum()) - 1
+
     def weights(self) -> Integers:
-        """What each group takes at least, in characters with the blanks that are always there."""
-        found = []
+        """What each group takes at least, in characters with blanks and what sets it off."""
+        facts, unit = self.tokens.facts, self.tokens.unit
+        read = [*facts.read[self.begin : self.end].tolist(), True]
+        tokens = [unit[place] for place in range(self.begin, self.end)]
+        # a blank follows a word, or else the punctuation after it
+        blanks = [False] * len(read)
+        for place in range(len(tokens) - 1, -1, -1):
+            blanks[place] = bool(tokens[place].whitespace_)
+            blanks[place] |= not read[place + 1] and blanks[place + 1]
+        found, seen = [], set[int]()
         for group in self.compression.groups:
-            words = [self.begin + place for place in group.tolist()]
-            tokens = [self.tokens.unit[place] for place in words if self.tokens.facts.read[place]]
-            found.append(sum(len(token.text) + bool(token.whitespace_) for token in tokens))
+            words = [place for place in group.tolist() if read[place]]
+            # two groups may have a mark in common
+            marks = {*self.marks({*self.compression.groups[0].tolist(), *words})} - seen
+            seen |= marks
+            size = sum(len(tokens[place].text) + blanks[place] for place in words)
+            found.append(size + sum(len(tokens[place].text) for place in marks))
         return np.array(found, dtype=np.int64)
+
+    def marks(self, inside: set[int]) -> list[int]:
+        """What sets off the kept tokens."""
+        own, facts = slice(self.begin, self.end), self.tokens.facts
+        words = [place for place in sorted(inside) if facts.read[self.begin + place]]
+        return set_off(words, facts.lower[own], self.heads, facts.relations[own], facts.read[own])
 
     def chosen(self, nodes: list[int]) -> list[Token]:
         """The tokens of a headline, in order."""
@@ -260,9 +313,42 @@ class SentenceTree:
             return []
         # punctuation goes, but for what is inside of a compound of which both parts stay
         kept = {place for place in inside if joining[place] and {place - 1, place + 1} <= inside}
-        commas = set_off(words, facts.lower[own], self.heads, facts.relations[own], read)
+        commas = self.marks(inside)
         unit: Any = self.tokens.unit
         return [unit[self.begin + place] for place in sorted({*words, *kept, *commas})]
+
+
+def written(tokens: Sequence[Token]) -> str:
+    """The words as a line, blanks where the text has them or words between are left out."""
+    parts: list[str] = []
+    for place, token in enumerate(tokens):
+        following: Any = tokens[place + 1] if place + 1 < len(tokens) else None
+        adjacent = following is not None and following.i == token.i + 1
+        blank = token.whitespace_ if adjacent else " "
+        if token.text == "(" or (following is not None and following.text in CLOSING):
+            blank = ""
+        elif (
+            following is not None
+            and following.text in ("'", "’", "'s", "’s")
+            and is_word(following)
+        ):
+            blank = ""  # of an owner, even where words between are left out
+        parts.append(token.text + ("" if following is None else blank))
+    text = "".join(parts).strip()
+    return text[:1].upper() + text[1:] if text.split(" ")[0].islower() else text
+
+
+def attainable_sizes(problem: SubtreeProblem) -> list[int]:
+    """All sizes that subtrees have, ascending."""
+    sizes = problem.sizes.tolist()
+    bits = [1 << size for size in sizes]
+    for node in range(len(sizes) - 1, 0, -1):
+        parent, sums = int(problem.parents[node]), 0
+        for size in range(bits[node].bit_length()):
+            if bits[node] >> size & 1:
+                sums |= bits[parent] << size
+        bits[parent] |= sums
+    return [size for size in range(bits[0].bit_length()) if bits[0] >> size & 1]
 
 
 def _ranks(features: str) -> bool:

@@ -7,20 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 
 from ...certificate import Certificate
 from ...errors import ProblemError
 from .headlines import Headline
-from .sentence_trees import ScoredTokens, SentenceTree, is_word
-from .subtree_search import SubtreeSearch
+from .sentence_trees import ScoredTokens, SentenceTree, is_word, written
 
-__all__ = ["USUAL_WORDS", "ShortSentences", "written"]
+__all__ = ["USUAL_WORDS", "ShortSentences"]
 
 #: The most words of a sentence whose length is automatic, and the least of one that says anything.
 USUAL_WORDS = (4, 12)
-#: Punctuation that no blank precedes.
-CLOSING = frozenset({",", ":", ";", ")"})
 
 
 class SentencePlace(NamedTuple):
@@ -124,12 +121,10 @@ class ShortSentences:
             if limit < least_wanted:
                 bounds.append(limit)
                 continue
-            best = self._search(tree, least, most).best()
-            bounds.append(best.bound)
-            if best.nodes is not None:
-                tokens = tree.chosen(best.nodes)
-                indices = [token.i for token in tokens]
-                found.append((best.score, place, written(tokens), indices))
+            score, bound, tokens = tree.shortened(least, most, self.max_chars)
+            bounds.append(bound)
+            if tokens:
+                found.append((score, place, written(tokens), [token.i for token in tokens]))
         found.sort(key=lambda entry: (-entry[0], entry[1]))
         headlines = [
             Headline(text, indices, [], _certificate(score, max(bounds)), "sentence")
@@ -137,40 +132,8 @@ class ShortSentences:
         ]
         return headlines, max(bounds)
 
-    def _search(self, tree: SentenceTree, least: int, most: int) -> SubtreeSearch:
-        limit = self.max_chars
-        return SubtreeSearch(
-            tree.compression.problem,
-            least,
-            most,
-            tree.wanted,
-            tree.weights(),
-            None if limit is None else limit + 1,  # no blank follows the last word
-            lambda nodes: limit is None or len(written(tree.chosen(nodes))) <= limit,
-        )
-
 
 def _certificate(score: float, bound: float) -> Certificate:
     """Certify a sentence by a bound for all sentences."""
     scale = abs(score) + 1.0
     return Certificate.from_bound("TreeKnapsack", score, bound, tolerance=1e-9, scale=scale)
-
-
-def written(tokens: Sequence[Token]) -> str:
-    """The words as a line, blanks where the text has them or words between are left out."""
-    parts: list[str] = []
-    for place, token in enumerate(tokens):
-        following: Any = tokens[place + 1] if place + 1 < len(tokens) else None
-        adjacent = following is not None and following.i == token.i + 1
-        blank = token.whitespace_ if adjacent else " "
-        if token.text == "(" or (following is not None and following.text in CLOSING):
-            blank = ""
-        elif (
-            following is not None
-            and following.text in ("'", "’", "'s", "’s")
-            and is_word(following)
-        ):
-            blank = ""  # of an owner, even where words between are left out
-        parts.append(token.text + ("" if following is None else blank))
-    text = "".join(parts).strip()
-    return text[:1].upper() + text[1:] if text.split(" ")[0].islower() else text

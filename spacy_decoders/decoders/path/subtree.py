@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,7 +34,8 @@ class SubtreeProblem:
         The parent of each node, which comes before it; -1 for the root, node 0.
         **Shape:** ``(n,)``
     sizes
-        The size of each node, a whole number of at least 0. **Shape:** ``(n,)``
+        The size of each node, a whole number of at least 0, or several sizes of each, such as its
+        words and its characters. **Shape:** ``(n,)`` or ``(n, sizes)``
 
     Raises
     ------
@@ -53,9 +56,9 @@ class SubtreeProblem:
         n = len(self.scores)
         if not n or not np.isfinite(self.scores).all():
             raise ProblemError("scores: expected finite scores of at least one node.")
-        if self.parents.shape != (n,) or self.sizes.shape != (n,):
+        if self.parents.shape != (n,) or self.sizes.shape[:1] != (n,) or self.sizes.ndim > 2:
             raise ProblemError(
-                f"parents, sizes: expected the shape ({n},) of the scores; got "
+                f"parents, sizes: expected the shape ({n},) of the scores, or ({n}, k); got "
                 f"{self.parents.shape} and {self.sizes.shape}."
             )
         if (
@@ -97,34 +100,60 @@ class TreeKnapsack:
     ([0, 1], 'optimal', 6.0)
     """
 
-    def decode(self, problem: SubtreeProblem, capacity: int, least: int = 0) -> SubtreeSolution:
+    def decode(
+        self,
+        problem: SubtreeProblem,
+        capacity: int | Sequence[int],
+        least: int | Sequence[int] = 0,
+    ) -> SubtreeSolution:
         """Find the best subtree whose sizes add up to at least `least` and at most `capacity`.
+
+        Where nodes have several sizes, there is a limit for each. The tables are as long as the
+        first capacity times the sums of the other sizes.
 
         Raises
         ------
         InfeasibleError
             If no subtree has such a size.
         """
-        checked_whole("capacity", capacity, low=0)
-        checked_whole("least", least, low=0)
-        capacity = min(capacity, int(problem.sizes.sum()))
+        for name, limit in (("capacity", capacity), ("least", least)):
+            for value in np.atleast_1d(limit).tolist():
+                checked_whole(name, value, low=0)
+        sizes, allowed = _as_numbers(problem.sizes, capacity, least)
         order, after = _preorder(problem.parents)
-        nodes = _search(problem, order, after, capacity, least)
+        nodes = _search(problem, sizes, order, after, allowed)
         if nodes is None:
             raise InfeasibleError(
                 f"No subtree has a size from {least} to {capacity}: the root alone has "
-                f"{problem.sizes[0]}, the whole tree {problem.sizes.sum()}."
+                f"{problem.sizes[0]}, the whole tree {problem.sizes.sum(axis=0)}."
             )
         chosen = problem.scores[nodes]
         scale = float(np.abs(chosen).sum())
         certificate = Certificate.from_bound(
             type(self).__name__,
             float(chosen.sum()),
-            _bound(problem, capacity, least),
+            _bound(problem, sizes, allowed),
             tolerance=largest_tolerance(scale) * 1e-3,
             scale=scale,
         )
         return SubtreeSolution(nodes, certificate)
+
+
+def _as_numbers(
+    sizes: Integers, capacity: int | Sequence[int], least: int | Sequence[int]
+) -> tuple[list[int], NDArray[np.bool_]]:
+    """Each node's sizes as the digits of one number, and which sums of these are allowed.
+
+    No sum carries: a digit but for the first has room for the sum of all nodes.
+    """
+    rows = sizes.reshape(len(sizes), -1)
+    total = rows.sum(axis=0)
+    most, fewest = np.minimum(capacity, total), np.broadcast_to(least, total.shape)
+    ends = np.array([most[0], *total[1:]])
+    steps = np.append(np.cumprod(ends[:0:-1] + 1)[::-1], 1)
+    digits = [np.arange(end + 1) for end in ends.tolist()]
+    fitting = [(d >= low) & (d <= high) for d, low, high in zip(digits, fewest, most, strict=True)]
+    return (rows @ steps).tolist(), reduce(np.logical_and.outer, fitting).reshape(-1)
 
 
 def _preorder(parents: Integers) -> tuple[list[int], list[int]]:
@@ -146,26 +175,32 @@ def _preorder(parents: Integers) -> tuple[list[int], list[int]]:
 
 
 def _search(
-    problem: SubtreeProblem, order: list[int], after: list[int], capacity: int, least: int
+    problem: SubtreeProblem,
+    sizes: list[int],
+    order: list[int],
+    after: list[int],
+    allowed: NDArray[np.bool_],
 ) -> Integers | None:
     """The best nodes: best[p][b] is the most that the places from p on add with a size of b."""
-    n = len(order)
-    best = np.full((n + 1, capacity + 1), -np.inf)
+    n, room = len(order), len(allowed)
+    best = np.full((n + 1, room), -np.inf)
     best[n, 0] = 0.0
     for place in range(n - 1, -1, -1):
         node = order[place]
-        size = int(problem.sizes[node])
-        row = best[after[place]].copy() if place else np.full(capacity + 1, -np.inf)
-        if size <= capacity:
-            taken = problem.scores[node] + best[place + 1][: capacity + 1 - size]
+        size = sizes[node]
+        row = best[after[place]].copy() if place else np.full(room, -np.inf)
+        if size < room:
+            taken = problem.scores[node] + best[place + 1][: room - size]
             row[size:] = np.maximum(row[size:], taken)
         best[place] = row
-    if least > capacity or not np.isfinite(best[0, least:]).any():
+    wanted = np.where(allowed, best[0], -np.inf)
+    left = int(np.argmax(wanted))
+    if wanted[left] == -np.inf:
         return None
-    nodes, place, left = [], 0, least + int(np.argmax(best[0, least:]))
+    nodes, place = [], 0
     while place < n:
         node = order[place]
-        size = int(problem.sizes[node])
+        size = sizes[node]
         if not place or (size <= left and best[place][left] > best[after[place]][left]):
             nodes.append(node)
             left -= size
@@ -175,23 +210,22 @@ def _search(
     return np.array(sorted(nodes), dtype=np.int64)
 
 
-def _bound(problem: SubtreeProblem, capacity: int, least: int) -> float:
+def _bound(problem: SubtreeProblem, sizes: list[int], allowed: NDArray[np.bool_]) -> float:
     """The most that any subtree scores: table[b] of a node is the most with it and size b."""
     tables: list[Floats] = []
-    for score, size in zip(problem.scores.tolist(), problem.sizes.tolist(), strict=True):
-        table = np.full(capacity + 1, -np.inf)
-        if size <= capacity:
+    room = len(allowed)
+    for score, size in zip(problem.scores.tolist(), sizes, strict=True):
+        table = np.full(room, -np.inf)
+        if size < room:
             table[size] = score
         tables.append(table)
     for node in range(len(tables) - 1, 0, -1):
         given = tables[node]
         given[0] = max(given[0], 0.0)
         parent = int(problem.parents[node])
-        merged = np.full(capacity + 1, -np.inf)
+        merged = np.full(room, -np.inf)
         above = tables[parent]
         for part in np.flatnonzero(np.isfinite(given)).tolist():
-            np.maximum(
-                merged[part:], given[part] + above[: capacity + 1 - part], out=merged[part:]
-            )
+            np.maximum(merged[part:], given[part] + above[: room - part], out=merged[part:])
         tables[parent] = merged
-    return float(tables[0][least:].max())
+    return float(tables[0][allowed].max())

@@ -94,14 +94,21 @@ def _examine_subtree(problem: Any, solution: SubtreeSolution) -> Findings:
         )
     tree, capacity, least = parts
     nodes = np.asarray(solution.nodes).tolist()
-    parents, sizes = tree.parents.tolist(), tree.sizes.tolist()
+    parents = tree.parents.tolist()
+    sizes = [tuple(row) for row in tree.sizes.reshape(len(parents), -1).tolist()]
+
+    def within(size: tuple[int, ...], low: Any = 0) -> bool:
+        """Whether each size is from one limit to the capacity."""
+        limits = zip(*np.broadcast_arrays(low, size, capacity), strict=True)
+        return all(least <= given <= most for least, given, most in limits)
+
     if not all(isinstance(node, int) and 0 <= node < len(parents) for node in nodes):
         return Findings.illegal(f"{nodes} are no nodes of the tree.")
     if nodes != sorted(set(nodes)) or 0 not in nodes:
         return Findings.illegal("the nodes do not ascend, or the root is missing.")
     if any(parents[node] not in nodes for node in nodes if node):
         return Findings.illegal("a node is there without its parent.")
-    if not least <= sum(sizes[node] for node in nodes) <= capacity:
+    if not within(tuple(map(sum, zip(*(sizes[node] for node in nodes), strict=True))), least):
         return Findings.illegal(f"the size is not from {least} to {capacity}.")
     # of each node, by size, the most that it and some of what is below it are worth
     tables = [{sizes[node]: float(score)} for node, score in enumerate(tree.scores.tolist())]
@@ -109,10 +116,11 @@ def _examine_subtree(problem: Any, solution: SubtreeSolution) -> Findings:
         merged = dict(tables[parents[node]])
         for size, worth in tables[parents[node]].items():
             for more, gain in tables[node].items():
-                if size + more <= capacity:
-                    merged[size + more] = max(merged.get(size + more, -math.inf), worth + gain)
+                both = tuple(map(sum, zip(size, more, strict=True)))
+                if within(both):
+                    merged[both] = max(merged.get(both, -math.inf), worth + gain)
         tables[parents[node]] = merged
-    best = max(worth for size, worth in tables[0].items() if least <= size <= capacity)
+    best = max(worth for size, worth in tables[0].items() if within(size, least))
     terms = [float(tree.scores[node]) for node in nodes]
     score, scale = math.fsum(terms), math.fsum(map(abs, terms))
     return Findings(None, score, scale, best, best)

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders import InfeasibleError, ProblemError, verify
 from spacy_decoders.decoders.path import SubtreeProblem, TreeKnapsack, subtree
 
 
@@ -14,16 +14,38 @@ def random_problem(rng, n: int) -> SubtreeProblem:
     return SubtreeProblem(rng.integers(-4, 6, n), parents, rng.integers(0, 4, n))
 
 
-def best_score(problem: SubtreeProblem, capacity: int, least: int = 0) -> float:
+def best_score(problem: SubtreeProblem, capacity, least=0) -> float:
     nodes = range(1, len(problem.scores))
     found = []
     for count in range(len(problem.scores)):
         for chosen in combinations(nodes, count):
             kept = {0, *chosen}
             connected = all(int(problem.parents[node]) in kept for node in chosen)
-            if connected and least <= problem.sizes[list(kept)].sum() <= capacity:
+            size = problem.sizes[list(kept)].sum(axis=0)
+            if connected and np.all((least <= size) & (size <= capacity)):
                 found.append(float(problem.scores[list(kept)].sum()))
     return max(found, default=-np.inf)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_several_sizes_have_a_limit_each(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 8))
+    one = random_problem(rng, n)
+    problem = SubtreeProblem(one.scores, one.parents, rng.integers(0, 4, (n, 3)))
+    limits = np.sort(rng.integers(0, 10, (2, 3)), axis=0)
+    least, capacity = (limits[0] * (seed % 2)).tolist(), limits[1].tolist()
+    wanted = best_score(problem, capacity, least)
+    if wanted == -np.inf:
+        with pytest.raises(InfeasibleError, match="root"):
+            TreeKnapsack().decode(problem, capacity, least)
+        return
+    solution = TreeKnapsack().decode(problem, capacity, least)
+    assert solution.certificate.score == pytest.approx(wanted)
+    assert verify((problem, capacity, least), solution)
+    size = problem.sizes[solution.nodes].sum(axis=0)
+    assert (least <= size).all()
+    assert (size <= capacity).all()
 
 
 @pytest.mark.parametrize("seed", range(40))
