@@ -11,25 +11,23 @@ import typer
 from rich.table import Table
 
 from ..components.probabilities import Fitted, calibrate_pipeline
-from ..display.reliability import Diagram, draw_reliability
 from ..errors import ProblemError
 from ..models.calibration_fitting import auroc, errors_among_least_certain, reliability
 from ..readers.corpora import gold_corpus
 from .arguments import CONSOLE, listed
 
-__all__ = ["calibrate_model", "diagrams_of", "table_of"]
+__all__ = ["calibrate_model", "table_of"]
 
 
 def calibrate_model(
     model: Annotated[str, typer.Argument(help="The pipeline, a folder or a name.")],
     corpus: Annotated[
         Path,
-        typer.Argument(help="Held-out annotation: .spacy, .conllu, .conll, .jsonl, .json, .iob2."),
+        typer.Argument(help="Held-out annotation: .spacy, .conllu, .conll, .iob2."),
     ],
     output: Annotated[
         Path | None, typer.Option(help="A folder for the pipeline; by default its own.")
     ] = None,
-    page: Annotated[Path | None, typer.Option(help="Draw reliability diagrams there.")] = None,
     components: Annotated[
         str, typer.Option(help="Names of components; by default all with probabilities.")
     ] = "",
@@ -56,9 +54,6 @@ def calibrate_model(
         raise ProblemError(f"corpus: {said} in {corpus.name}.") from None
     nlp.to_disk(target)
     CONSOLE.print(table_of(fitted))
-    if page is not None:
-        draw_reliability(diagrams_of(fitted)).save(page)
-        CONSOLE.print(f"Open {page} in a browser for reliability diagrams.")
     CONSOLE.print(f"The calibrated pipeline is {target}.")
 
 
@@ -84,20 +79,6 @@ def table_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> Table:
                 _shown(errors_among_least_certain(found.after), ".0%"),
             )
     return table
-
-
-def diagrams_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> list[Diagram]:
-    """Return a reliability diagram for each kind of answer that has any."""
-    return [
-        Diagram(
-            f"{component}: {kind.replace('_', ' ')}",
-            reliability(found.before),
-            reliability(found.after),
-        )
-        for component, kinds in fitted.items()
-        for kind, found in kinds.items()
-        if len(found.after.right)
-    ]
 
 
 def _shown(value: float, form: str) -> str:

@@ -1,4 +1,4 @@
-"""Corpora in the formats of treebanks and annotation tools, for spaCy's own commands."""
+"""Corpora in the formats of treebanks, for spaCy's own commands."""
 
 from __future__ import annotations
 
@@ -17,21 +17,18 @@ __all__ = ["convert_corpus"]
 
 
 def convert_corpus(
-    corpus: Annotated[
-        Path, typer.Argument(help="A file: .conllu, .conll, .jsonl, .json, .iob2, .tsv; or .gz.")
-    ],
+    corpus: Annotated[Path, typer.Argument(help="A file: .conllu, .conll, .iob2, .tsv; or .gz.")],
     output: Annotated[Path, typer.Argument(help="The .spacy to write.")],
     columns: Annotated[
         str, typer.Option(help="Of files of one token a line, as form,tag,ent.")
     ] = "",
-    lang: Annotated[str, typer.Option(help="The language, for texts without tokens.")] = "en",
     n_sents: Annotated[int, typer.Option(min=1, help="Sentences in a document, at most.")] = 10,
 ) -> None:
     """Convert annotation to .spacy, which `spacy evaluate` and `spacy debug data` read."""
     if output.suffix != ".spacy":
         raise ProblemError(f"output: expected a file that ends in .spacy, got {output.name}.")
     read = gold_corpus(corpus, columns=listed(columns), n_sents=n_sents)
-    docs = [example.reference for example in read(spacy.blank(lang))]
+    docs = [example.reference for example in read(spacy.blank("xx"))]
     if not docs:
         raise ProblemError(f"corpus: {corpus} has no sentence.")
     output.parent.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from spacy.tokens import Doc
@@ -15,7 +14,7 @@ from ..errors import ProblemError
 from .views import DocumentView
 from .words import cost_in_words, in_words, in_words_together, share_in_words
 
-__all__ = ["Explanation", "explain", "rendered"]
+__all__ = ["Explanation", "explain"]
 
 
 @dataclass(frozen=True)
@@ -81,11 +80,6 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
     if not all(isinstance(doc, Doc) for doc in given):
         raise ProblemError("docs: expected a Doc or several; call nlp(text) first.")
     views = [DocumentView.of(doc, number) for number, doc in enumerate(given, start=1)]
-    return rendered("page.html", title=title, docs=views)
-
-
-def rendered(template: str, **content: Any) -> Explanation:
-    """Return the page that a template makes of its content."""
     environment = Environment(
         loader=PackageLoader("spacy_decoders.display"),
         autoescape=True,
@@ -99,4 +93,4 @@ def rendered(template: str, **content: Any) -> Explanation:
         cost=cost_in_words,
         share=share_in_words,
     )
-    return Explanation(environment.get_template(template).render(**content))
+    return Explanation(environment.get_template("page.html").render(title=title, docs=views))

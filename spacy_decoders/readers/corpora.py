@@ -18,7 +18,6 @@ from spacy.training import Corpus, Example
 from spacy.vocab import Vocab
 
 from ..errors import ProblemError
-from .annotations import AnnotationCorpus
 from .sentences import Sentence, read_columns, read_conllu
 from .text_lines import matching_files
 from .white_space import with_white_space
@@ -213,8 +212,8 @@ def gold_corpus(
     Parameters
     ----------
     path
-        ``.spacy`` (a file or folder), ``.conllu``, ``.conll`` or ``.conllx``, ``.jsonl`` and
-        ``.json`` of annotation tools, or one token a line, with `columns`.
+        ``.spacy`` (a file or folder), ``.conllu``, ``.conll`` or ``.conllx``, or one token a line,
+        with `columns`.
     columns
         As for :class:`ColumnCorpus`. ``.iob2`` files without them are read as UNER's.
     n_sents
@@ -236,13 +235,11 @@ def gold_corpus(
         return ColumnCorpus(path, named, n_sents=n_sents, limit=limit)
     if name.endswith(tuple(ConlluCorpus.suffixes)):
         return ConlluCorpus(path, n_sents=n_sents, limit=limit)
-    if name.endswith((".jsonl", ".json")):
-        return AnnotationCorpus(path, limit=limit)
     if path.is_dir() or name.endswith(".spacy"):
         return Corpus(path, limit=limit)
     raise ProblemError(
-        f"corpus: {path.name} is no .spacy, .conllu, .conll, .jsonl, .json or .iob2; convert it "
-        "by `python -m spacy convert`, or name its columns."
+        f"corpus: {path.name} is no .spacy, .conllu, .conll or .iob2; convert it by `python -m "
+        "spacy convert`, or name its columns."
     )
 
 

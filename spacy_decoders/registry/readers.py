@@ -2,7 +2,6 @@
 
 from .deferred import Deferred
 
-annotation_corpus = Deferred("readers.annotations:AnnotationCorpus")
 column_corpus = Deferred("readers.corpora:ColumnCorpus")
 conllu_corpus = Deferred("readers.corpora:ConlluCorpus")
 headline_corpus = Deferred("readers.headlines:HeadlineCorpus")
