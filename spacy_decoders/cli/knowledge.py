@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from contextlib import suppress
 from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,7 +11,7 @@ import typer
 from rich.table import Table
 from tqdm import tqdm
 
-from ..errors import ProblemError, StorageError
+from ..errors import ProblemError
 from ..knowledge.concept_base import ConceptBase, write_concept_base
 from ..knowledge.concepts import Concept
 from ..knowledge.dumps.wikidata import WikidataDump
@@ -122,38 +120,31 @@ def build_from_wikipedia(
     ] = None,
     articles: Annotated[
         list[Path] | None,
-        typer.Option(
-            help="*-pages-articles.xml.bz2, for anchors and texts; also several, or multistream."
-        ),
+        typer.Option(help="*-pages-articles.xml.bz2, for anchors and texts; also several."),
     ] = None,
     page_props: Annotated[
         Path | None, typer.Option(help="*-page_props.sql.gz, for Wikidata items.")
     ] = None,
     wikidata: Annotated[
         Path | None,
-        typer.Option(help="wikidata-*-all.json.bz2, for items, types and descriptions."),
+        typer.Option(help="wikidata-*-all.json.gz, for items, types and descriptions."),
     ] = None,
     language: Annotated[str, typer.Option(help="Of the Wikipedia, such as en.")] = "en",
-    workers: Annotated[int, typer.Option(help="Processes for articles and Wikidata.")] = 1,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Processes for several files of articles.")
+    ] = 1,
     hubs: Hubs = 256,
 ) -> None:
-    """Build from the dumps of a Wikipedia; goes on where an earlier build stopped."""
-    old = None
-    with suppress(StorageError):  # there is none, or one of another version
-        old = ConceptBase.open(output).manifest
-    stages = output.with_name(f"{output.name}.stages")
+    """Build from the dumps of a Wikipedia."""
     dumps = WikipediaDumps(
-        page, redirect, pagelinks, stages, linktarget, articles, page_props, wikidata, language,
+        page, redirect, pagelinks, linktarget, articles, page_props, wikidata, language,
         workers, progress=True, report=CONSOLE.print,
     )  # fmt: skip
     base, bad = dumps.build(output, hubs=hubs)
     _summarise(output, base)
-    if old is not None:
-        CONSOLE.print(f"before: {counted(old['concepts'], 'concept')}")
     for name, rows in bad.items():
         if rows:
             CONSOLE.print(f"[yellow]left out: {counted(rows, 'row')} of {name}[/yellow]")
-    shutil.rmtree(stages)
 
 
 def _build(

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from ..digest import file_digest
 from ..errors import ProblemError, StorageError
 
-__all__ = ["FolderFormat", "StoredArrays"]
+__all__ = ["FolderFormat", "StoredArrays", "beside"]
 
 #: Of the format.
 VERSION = 2
@@ -309,8 +309,30 @@ def _verify(path: Path, entry: Mapping[str, Any]) -> None:
 def replaced(folder: Path) -> Iterator[Path]:
     """Give a new folder that takes the place of another one when it is complete.
 
-    Killed at any moment, the old folder or the whole new one is in the place; what is left beside
-    it is removed by the next writer. After an error all is as it was.
+    Killed at any moment, the old folder or the whole new one is in the place. After an error all
+    is as it was.
+
+    Raises
+    ------
+    OSError
+        As :func:`beside`.
+    """
+    with beside(folder) as fresh:
+        yield fresh
+        if folder.exists() and not _exchange(fresh, folder):
+            old = folder.with_name(f"{fresh.name}.old")
+            folder.rename(old)
+            fresh.rename(folder)
+            shutil.rmtree(old, ignore_errors=True)
+        elif fresh.exists() and not folder.exists():
+            fresh.rename(folder)
+
+
+@contextmanager
+def beside(folder: Path) -> Iterator[Path]:
+    """Give a new folder beside another one, for a while.
+
+    What a killed process has left there is removed by the next.
 
     Raises
     ------
@@ -323,13 +345,6 @@ def replaced(folder: Path) -> Iterator[Path]:
     try:
         fresh.mkdir()
         yield fresh
-        if folder.exists() and not _exchange(fresh, folder):
-            old = folder.with_name(f"{fresh.name}.old")
-            folder.rename(old)
-            fresh.rename(folder)
-            shutil.rmtree(old, ignore_errors=True)
-        elif fresh.exists() and not folder.exists():
-            fresh.rename(folder)
     except OSError as error:
         if error.filename is not None:
             raise

@@ -80,6 +80,7 @@ def write_concept_base(
         [(numbers[of.id], numbers.get(link, -1)) for of in order for link in of.links], np.int64
     ).reshape(-1, 2)
     known = links[:, 1] >= 0
+    shares = {normalise(alias): float(share) for alias, share in link_probabilities}
     graph = ConceptGraph.from_edges(links[known], vertices=np.arange(len(order)))
     if hubs:
         graph.index_hubs(hubs, progress=progress)
@@ -87,8 +88,7 @@ def write_concept_base(
         folder,
         graph,
         map(_row, range(len(order)), order),
-        (use for number, concept in enumerate(order) for use in _uses(number, concept)),
-        ((normalise(alias), float(share)) for alias, share in link_probabilities),
+        (use for number, concept in enumerate(order) for use in _uses(number, concept, shares)),
         {"source": source, "url": url, "lost_links": int((~known).sum())},
         searched=searched,
     )
@@ -113,8 +113,8 @@ def _row(number: int, concept: Concept) -> tuple[Any, ...]:
     )
 
 
-def _uses(number: int, concept: Concept) -> Iterator[tuple[Any, ...]]:
-    """The normalised aliases of a concept, with their counts, and counts by case."""
+def _uses(number: int, concept: Concept, shares: Mapping[str, float]) -> Iterator[tuple[Any, ...]]:
+    """The normalised aliases of a concept: counts, counts by case, and shares of links."""
     for alias, count in concept.aliases.items():
         if not 0 < count < math.inf:
             raise ProblemError(
@@ -122,7 +122,8 @@ def _uses(number: int, concept: Concept) -> Iterator[tuple[Any, ...]]:
             )
         cases = [0.0] * len(CASES)
         cases[letter_case(alias)] = float(count)
-        yield storable(normalise(alias)), number, float(count), *cases
+        name = normalise(alias)
+        yield storable(name), number, float(count), *cases, shares.get(name)
 
 
 def write_folder(
@@ -130,7 +131,6 @@ def write_folder(
     graph: ConceptGraph,
     concepts: Iterable[tuple[Any, ...]],
     uses: Iterable[tuple[Any, ...]],
-    links: Iterable[tuple[str, float]],
     facts: Mapping[str, Any],
     *,
     searched: bool,
@@ -146,10 +146,9 @@ def write_folder(
     concepts
         The rows of the table of concepts.
     uses
-        Normalised aliases, the numbers of concepts, how often the one means the other, and how
-        often of that it is written in which of :data:`~.aliases.CASES`.
-    links
-        For some normalised aliases how often they are links where they occur.
+        Normalised aliases, the numbers of concepts, how often the one means the other, how
+        often of that it is written in which of :data:`~.aliases.CASES`, and how often the alias
+        is a link where it occurs, None where that is unknown.
     facts
         For the manifest.
     searched
@@ -159,7 +158,7 @@ def write_folder(
 
     def write_others(inside: Path) -> None:
         graph.save(inside / "graph")
-        header.update(_fill(inside / NAME, concepts, uses, links, searched=searched))
+        header.update(_fill(inside / NAME, concepts, uses, searched=searched))
 
     FOLDER.write(folder, {}, header, write_others)
 
@@ -172,13 +171,12 @@ def storable(text: str) -> str:
 #: What is gathered as it comes, sorted and summed, and thrown away.
 _GATHERED = (
     "CREATE TEMP TABLE uses(alias TEXT, concept INTEGER, count REAL, lower REAL, "
-    "capitalised REAL, upper REAL, mixed REAL)",
-    "CREATE TEMP TABLE linked(alias TEXT PRIMARY KEY, share REAL) WITHOUT ROWID",
+    "capitalised REAL, upper REAL, mixed REAL, link REAL)"
 )
 _SORTED = (
     "INSERT INTO candidates SELECT alias, sum(count), concept, sum(lower), sum(capitalised), "
-    "sum(upper), sum(mixed), (SELECT share FROM linked WHERE linked.alias = uses.alias) "
-    "FROM uses WHERE alias != '' GROUP BY alias, concept ORDER BY 1, 2 DESC, 3",
+    "sum(upper), sum(mixed), max(link) FROM uses WHERE alias != '' GROUP BY alias, concept "
+    "ORDER BY 1, 2 DESC, 3",
     "INSERT INTO types SELECT DISTINCT type FROM concepts WHERE type != ''",
 )
 _COUNTS = {
@@ -208,7 +206,6 @@ def _fill(
     path: Path,
     concepts: Iterable[tuple[Any, ...]],
     uses: Iterable[tuple[Any, ...]],
-    links: Iterable[tuple[str, float]],
     *,
     searched: bool,
 ) -> dict[str, Any]:
@@ -223,12 +220,11 @@ def _fill(
 
     settings = (f"application_id = {APPLICATION}", f"user_version = {VERSION}")
     with written(path, *settings) as connection:
-        for statement in (*TABLES, *_GATHERED):
+        for statement in (*TABLES, _GATHERED):
             connection.execute(statement)
         connection.executemany("INSERT INTO concepts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", worded())
         connection.executemany("INSERT INTO words VALUES (?, ?)", sorted(words.items()))
-        connection.executemany("INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?)", uses)
-        connection.executemany("INSERT OR REPLACE INTO linked VALUES (?, ?)", links)
+        connection.executemany("INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?)", uses)
         for statement in (*_SORTED, *INDEXES):
             connection.execute(statement)
         if searched:

@@ -1,31 +1,24 @@
-"""From the dumps of a Wikipedia to a concept base, in stages that can be resumed."""
+"""From the dumps of a Wikipedia to a concept base."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..errors import ProblemError
-from ..graph import ConceptGraph
-from .building.articles import anchors_as_names, read_articles
-from .building.links import read_links
-from .building.names import (
-    Uses,
-    index_names,
-    link_probabilities,
-    rows_of_uses,
-    titles_as_names,
-)
-from .building.stages import Build, Progress
-from .building.texts import keep_texts, rows_of_concepts
-from .building.titles import read_titles
-from .building.wikidata import join_items, read_wikidata, types_of_items
+from ..graph.storage import beside
+from .building.articles import parts_of, read_articles
+from .building.lines import as_lines
+from .building.links import PageLinks, read_links
+from .building.names import LinkShares, Uses, anchors_as_names, rows_of_uses, titles_as_names
+from .building.titles import Titles, read_titles
+from .building.wikidata import TYPES, Items, read_items
 from .concept_base import ConceptBase
-from .contents import write_folder
+from .contents import storable, write_folder
 
 __all__ = ["WikipediaDumps"]
 
@@ -34,42 +27,37 @@ __all__ = ["WikipediaDumps"]
 class WikipediaDumps:
     """The dump files of one Wikipedia.
 
-    What does not fit in memory is sorted on disk. Each stage keeps what it has found in a folder
-    named after a fingerprint of its inputs: a build that was stopped or killed goes on behind the
-    last one that is done, and one over newer dumps takes over nothing but what did not change.
+    Titles, links and descriptions are held in memory; names are sorted, and articles kept, on disk
+    beside the base.
 
     Parameters
     ----------
     page, redirect, pagelinks
         ``*-page.sql.gz`` and so on, plain or compressed.
-    stages
-        A folder for the stages, as large as the decompressed titles and links.
     linktarget
         Needed where pagelinks name their targets by number, as they do since 2024.
     articles
         ``*-pages-articles.xml.bz2``, one or several: anchors, link probabilities, descriptions,
         and text to search. Without it, aliases are titles and redirects alone, counted by the
-        links that their concept receives. Multistream dumps, several files and plain ones are
-        read in parallel.
+        links that their concept receives.
     page_props
         ``*-page_props.sql.gz``: the Wikidata items of pages.
     wikidata
-        ``wikidata-*-all.json.bz2``: items, types and descriptions.
+        ``wikidata-*-all.json.gz``: items, types and descriptions.
     language
         The language of the Wikipedia, such as ``"en"``: of Wikidata's descriptions, and in
         the addresses of pages.
     workers
-        Processes for articles and Wikidata.
+        Processes for the files of articles, each of which is read by one.
     progress
         Whether to show progress bars.
     report
-        Is told a line at the end of each stage.
+        Is told a line at the end of each step.
     """
 
     page: Path
     redirect: Path
     pagelinks: Path
-    stages: Path
     linktarget: Path | None = None
     articles: Path | Sequence[Path] | None = None
     page_props: Path | None = None
@@ -77,7 +65,7 @@ class WikipediaDumps:
     language: str = "en"
     workers: int = 1
     progress: bool = False
-    report: Progress = field(default=lambda line: None)
+    report: Callable[[str], object] = field(default=lambda line: None)
 
     def build(self, output: str | Path, *, hubs: int = 0) -> tuple[ConceptBase, dict[str, int]]:
         """Build the base; returns it, and how many rows of each dump could not be read.
@@ -95,57 +83,43 @@ class WikipediaDumps:
             If a dump is missing, damaged or of the wrong kind, or holds no concept.
         """
         self._check()
-        build = Build(self.stages, self._timed(), self.workers, self.progress)
-        titles = read_titles(build, self.page, self.redirect)
+        titles = read_titles(self.page, self.redirect, progress=self.progress)
         if not len(titles):
             raise ProblemError(f"page: there is no concept in {self.page}.")
-        links = read_links(build, titles, self.pagelinks, self.linktarget)
-        bad = {**titles.bad, **links.bad}
-        articles = wikidata = None
-        if paths := self._article_paths():
-            articles = read_articles(build, paths)
-            bad["articles"] = int(articles.state["bad"])
-        if self.wikidata is not None:
-            wikidata = read_wikidata(build, self.wikidata, self.language)
-            bad["wikidata"] = int(wikidata.state["bad"])
-
-        def uses() -> Iterator[Uses]:
-            yield from titles_as_names(titles, links.received, real=articles is not None)
-            if articles is not None:
-                yield from anchors_as_names(articles, titles)
-
-        shares: Iterable[tuple[str, float]] = ()
-        if articles is not None:
-            names = build.stage("names", [titles.key, links.key, articles.key])
-            if not names.done:
-                index_names(build, names, uses())
-            shares = link_probabilities(build, articles, names)
-        texts = keep_texts(build, titles, articles, wikidata)
-        items = types = None
-        if self.page_props is not None or wikidata is not None:
-            found = join_items(build, titles, self.page_props, wikidata)
-            bad["page_props"] = int(found.state["bad"])
-            items = found.read("items", np.int64)
-            if wikidata is not None:
-                types = types_of_items(items, wikidata)
-        graph = ConceptGraph(links.graph)
+        self.report(f"titles: {len(titles.texts):,}, of {len(titles):,} concepts")
+        links = read_links(titles, self.pagelinks, self.linktarget, progress=self.progress)
+        self.report(f"links: {links.graph.n_edges:,}")
         if hubs:
-            graph.index_hubs(hubs, progress=True)
-        facts = {
-            "source": self.page.name,
-            "url": f"https://{self.language}.wikipedia.org/wiki/{{id}}",
-            "bad_rows": bad,
-        }
-        write_folder(
-            output,
-            graph,
-            rows_of_concepts(titles, texts, items, types),
-            rows_of_uses(uses()),
-            shares,
-            facts,
-            searched=articles is not None,
+            links.graph.index_hubs(hubs, progress=True)
+        bad = {**titles.bad, **links.bad}
+        items = read_items(
+            titles, self.page_props, self.wikidata, self.language, progress=self.progress
         )
-        build.report(f"{output}: written")
+        self.report(f"Wikidata items: of {int((items.numbers > 0).sum()):,} concepts")
+        paths = self._article_paths()
+        with beside(Path(output).resolve()) as folder:
+            shares = None
+            if paths:
+                unread = read_articles(paths, folder, self.workers, progress=self.progress)
+                bad["articles"] = unread.count
+                self.report(f"articles: read, but for {unread.count:,}")
+                shares = LinkShares.count(_uses(titles, links, folder, paths), parts_of(folder))
+                self.report(f"names: {len(shares.codes):,}")
+            bad |= items.bad
+            facts = {
+                "source": self.page.name,
+                "url": f"https://{self.language}.wikipedia.org/wiki/{{id}}",
+                "bad_rows": bad,
+            }
+            write_folder(
+                output,
+                links.graph,
+                _rows_of_concepts(titles, folder, items),
+                rows_of_uses(_uses(titles, links, folder, paths), shares),
+                facts,
+                searched=bool(paths),
+            )
+        self.report(f"{output}: written")
         return ConceptBase.open(output), bad
 
     def _article_paths(self) -> list[Path]:
@@ -158,14 +132,43 @@ class WikipediaDumps:
         for name, path in given:
             if path is not None and not path.is_file():
                 raise ProblemError(f"{name}: {path} does not exist.")
+        if self.workers < 1:
+            raise ProblemError(f"workers: expected at least 1, got {self.workers}.")
 
-    def _timed(self) -> Progress:
-        last = time.perf_counter()
 
-        def report(line: str) -> None:
-            nonlocal last
-            now = time.perf_counter()
-            self.report(f"{line} ({now - last:,.0f} s)")
-            last = now
+def _uses(titles: Titles, links: PageLinks, folder: Path, articles: list[Path]) -> Iterator[Uses]:
+    yield from titles_as_names(titles, links.received, real=bool(articles))
+    yield from anchors_as_names(parts_of(folder), titles)
 
-        return report
+
+def _rows_of_concepts(titles: Titles, folder: Path, items: Items) -> Iterator[tuple[Any, ...]]:
+    """The rows of the table of concepts, those with articles first.
+
+    Wikidata's description of a concept takes the place of the article's own.
+    """
+    pages = np.flatnonzero(titles.own)
+    types = [*TYPES, ""]  # the last of them where it is unknown, -1
+
+    def row(concept: int, description: str = "", text: str = "") -> tuple[Any, ...]:
+        identity = titles.texts[pages[concept]]
+        said = storable(items.descriptions.get(concept, description))
+        text = storable(text)
+        return (
+            concept,
+            identity,
+            identity.replace("_", " "),
+            said,
+            types[items.types[concept]],
+            int(items.numbers[concept]) or None,
+            "",
+            text if text not in ("", said) else None,
+        )
+
+    left = np.ones(len(titles), bool)
+    for part in parts_of(folder):
+        concepts = titles.concept_of_lines(as_lines(part.titles), len(part.titles)).tolist()
+        for concept, *said in zip(concepts, part.descriptions, part.texts, strict=True):
+            if concept >= 0 and left[concept]:
+                left[concept] = False
+                yield row(concept, *said)
+    yield from map(row, np.flatnonzero(left).tolist())

@@ -73,7 +73,7 @@ def wikipedia(folder: Path) -> list[Concept]:
     """Build a base of a small Wikipedia, and give its concepts."""
     dumps = {name: folder / f"{name}.sql" for name in ("page", "redirect", "pagelinks")}
     dumps["articles"] = folder / "articles.xml"
-    base, _ = WikipediaDumps(stages=folder / "stages", **dumps).build(folder / "kb")
+    base, _ = WikipediaDumps(**dumps).build(folder / "kb")
     return list(base)
 
 
@@ -147,7 +147,7 @@ def dump_trial(format: str, folder: Path) -> Callable[[int], str]:
             assert not (folder / "kb").exists(), "a base was left behind"
             raise
         written = {path.name for path in folder.iterdir()}
-        assert written <= {*whole, "kb", "stages"}, written
+        assert written <= {*whole, "kb"}, written
         return "read"
 
     return trial

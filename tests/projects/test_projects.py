@@ -138,7 +138,7 @@ def test_wikipedia_linking(tmp_path, monkeypatch):
     rarely = "The [[O'Neill|jaguar]] flies to [[Mercury (planet)|mercury]]."
     before = "".join(
         f"<page><title>Page {i}</title><ns>0</ns><revision><text>"
-        f"{rarely if i % 3 == 1 else often}</text></revision></page>"
+        f"{rarely if i % 3 == 1 else often}</text></revision></page>\n"
         for i in range(12)
     )
     articles = ARTICLES.replace("<page>", f"{before}<page>", 1).encode()

@@ -7,14 +7,15 @@ from typing import Any
 import typer
 
 from spacy_decoders.knowledge.concept_base import ConceptBase
-from spacy_decoders.knowledge.dumps.articles import Article, ArticleDump
+from spacy_decoders.knowledge.concepts import BadRows
+from spacy_decoders.knowledge.dumps.articles import Article, articles
 
 
 def main(dump: Path, kb: Path, folder: Path, limit: int = 2000, every: int = 10) -> None:
     """Write train.jsonl and dev.jsonl, the latter from every tenth article."""
     base = ConceptBase.open(kb)
     rows: list[dict[str, Any]] = []
-    for article in ArticleDump(dump):
+    for article in articles(dump, BadRows()):
         mentions = links(article, base)
         if len(mentions) >= 2:  # one alone has nothing to fit to
             rows.append({"text": article.text, "mentions": mentions})

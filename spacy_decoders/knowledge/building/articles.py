@@ -1,138 +1,93 @@
-"""From articles to anchors, descriptions and texts: units of the dump, in parallel."""
+"""From articles to anchors, descriptions and texts: files of a dump, in parallel."""
 
 from __future__ import annotations
 
+import pickle
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from functools import partial
+from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
+from ...process_pool import spawned_pool
 from ..aliases import normalised
-from ..dumps.articles import Article, article_of
-from ..dumps.pages import Unit, pages, units
-from .lines import as_lines, lines_of
-from .names import Uses
-from .stages import Build, Stage, UnitResults, fingerprint, read_units
-from .titles import Titles
+from ..concepts import BadRows
+from ..dumps.articles import Article, articles
+from .lines import as_lines
 
-__all__ = ["ArticlePart", "anchors_as_names", "read_articles"]
+__all__ = ["ArticlePart", "parts_of", "read_articles"]
 
-#: Pages of a file of results.
-PAGES = 10_000
-#: Bytes of a dump that one task reads, and reads again if it is killed.
-UNIT = 1 << 27
+#: Articles that are kept together.
+_ARTICLES = 10_000
 
 
-class ArticleTask(NamedTuple):
-    """A unit of the dump, and where its results go."""
-
-    unit: Unit
-    results: UnitResults
-
-
-@dataclass
-class ArticlePart:
-    """What was found in some pages."""
+class ArticlePart(NamedTuple):
+    """What was found in some articles."""
 
     #: Of each article.
-    titles: list[str] = field(default_factory=list)
-    descriptions: list[str] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    articles: Counter[tuple[str, str]] = field(default_factory=Counter)
-    #: How often the words of a link lead to a page, in text and in all.
-    anchors: Counter[tuple[str, str]] = field(default_factory=Counter)
-    #: The normalised text of each article, to count how often names occur.
-    bodies: list[str] = field(default_factory=list)
-    #: Pages read, and those of them that could not be.
-    pages: int = 0
-    bad: list[str] = field(default_factory=list)
+    titles: list[str]
+    descriptions: list[str]
+    texts: list[str]
+    #: How often the words of a link lead to a page, and in the text of how many articles.
+    anchors: Counter[tuple[str, str]]
+    within: Counter[tuple[str, str]]
+    #: The normalised text of each article, as compressed lines, to count how often names occur.
+    bodies: bytes
 
-    def add(self, article: Article) -> None:
-        if article.redirect is not None:
-            return
-        self.titles.append(article.title)
-        self.descriptions.append(article.description or _first_sentence(article.text))
-        self.texts.append(article.text)
-        self.bodies.append(article.body)
-        self.anchors.update(article.anchors)
-        self.anchors.update(article.hidden_anchors)
-        self.articles.update(set(article.anchors))
-
-    def write(self, results: UnitResults, place: int) -> None:
-        """Write all to a file."""
-        keys = list(self.anchors)
-        bodies = as_lines(normalised(self.bodies)) if self.bodies else np.empty(0, np.uint8)
-        results.write(
-            place,
-            titles=as_lines(self.titles),
-            descriptions=as_lines(self.descriptions),
-            texts=as_lines(self.texts),
-            targets=as_lines([target for target, _ in keys]),
-            words=as_lines([words for _, words in keys]),
-            counts=np.array([self.anchors[key] for key in keys], np.float32),
-            articles=np.array([self.articles[key] for key in keys], np.float32),
-            bodies=np.frombuffer(zlib.compress(bodies.tobytes(), 1), np.uint8),
-            facts=np.array([self.pages, len(self.bad)], np.int64),
-            bad=as_lines(self.bad[:20]),
+    @classmethod
+    def of(cls, found: Sequence[Article]) -> ArticlePart:
+        """What was found in these articles."""
+        part = cls(
+            [article.title for article in found],
+            [article.description for article in found],
+            [article.text for article in found],
+            Counter(),
+            Counter(),
+            zlib.compress(as_lines(normalised([a.body for a in found])).tobytes(), 1),
         )
+        for article in found:
+            part.anchors.update(article.anchors)
+            part.anchors.update(article.hidden_anchors)
+            part.within.update(set(article.anchors))
+        return part
 
 
-def read_unit(task: ArticleTask) -> int:
-    """Read one unit, unless an earlier build has; returns its pages."""
-    if task.results.total is not None:
-        return task.results.total
-    place = total = 0
-    part = ArticlePart()
-    for page in pages(task.unit):
-        part.pages += 1
-        if isinstance(page, str):
-            part.bad.append(page)
-        elif page.namespace == "0":
-            part.add(article_of(page))
-        if part.pages == PAGES:
-            part.write(task.results, place)
-            total, place, part = total + PAGES, place + 1, ArticlePart()
-    if part.pages:
-        part.write(task.results, place)
-        total += part.pages
-    return task.results.finish(total)
+def read_articles(
+    paths: Sequence[Path], folder: Path, workers: int, *, progress: bool = False
+) -> BadRows:
+    """Read dumps of articles, each by one process, into the files of a folder.
+
+    Returns what could not be read.
+    """
+    tasks = [(path, folder / f"{number:04d}") for number, path in enumerate(paths)]
+    bad = BadRows()
+    if workers == 1 or len(tasks) == 1:
+        found = list(map(partial(_read_file, progress=progress), tasks))
+    else:
+        with spawned_pool(workers) as pool:
+            found = list(pool.map(_read_file, tasks))
+    for one in found:
+        bad.count += one.count
+        bad.examples += one.examples
+    return bad
 
 
-def read_articles(build: Build, paths: Sequence[Path]) -> Stage:
-    """Run the stage of articles, which needs no other."""
-    stage = build.stage("articles", [str(PAGES), str(UNIT), *map(fingerprint, paths)])
-    if stage.done:
-        return stage
-    stage.folder.mkdir(parents=True, exist_ok=True)
-    cut = [unit for path in paths for unit in units(path, UNIT)]
-    tasks = [ArticleTask(unit, UnitResults(stage.folder, i)) for i, unit in enumerate(cut)]
-    total = read_units(build, read_unit, tasks, "articles")
-    bad, examples = 0, []
-    for part in stage.parts():
-        with np.load(part, allow_pickle=False) as arrays:
-            bad += int(arrays["facts"][1])
-            examples += lines_of(arrays["bad"])
-    stage.finish(pages=total, bad=bad, examples=examples[:20])
-    build.report(f"articles: {total:,} pages, {bad:,} left out")
-    return stage
+def _read_file(task: tuple[Path, Path], *, progress: bool = False) -> BadRows:
+    path, folder = task
+    folder.mkdir()
+    bad = BadRows()
+    found = articles(path, bad, progress=progress)
+    for number in count():
+        some = list(islice(found, _ARTICLES))
+        if not some:
+            return bad
+        (folder / f"{number:06d}").write_bytes(pickle.dumps(ArticlePart.of(some)))
+    return bad
 
 
-def anchors_as_names(articles: Stage, titles: Titles) -> Iterator[Uses]:
-    """The words of links, and what they lead to."""
-    for path in articles.parts():
-        with np.load(path, allow_pickle=False) as arrays:
-            counts, within = arrays["counts"].astype(float), arrays["articles"].astype(float)
-            concepts = titles.concept_of_lines(arrays["targets"], len(counts))
-            words = lines_of(arrays["words"])
-        kept = np.flatnonzero(concepts >= 0)
-        names = [words[i] for i in kept.tolist()]
-        yield Uses(names, concepts[kept], counts[kept], within[kept], True)
-
-
-def _first_sentence(text: str) -> str:
-    head, stop, _ = text[:300].partition(". ")
-    return head + stop.strip()
+def parts_of(folder: Path) -> Iterator[ArticlePart]:
+    """What was read into a folder, in the order of the dumps."""
+    for path in sorted(folder.glob("*/*")):
+        yield pickle.loads(path.read_bytes())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from ...arrays import read_only
 from .kernels import hash_lines
 
-__all__ = ["NONE", "TEXTS", "LineIndex", "as_lines", "chunks", "lines_of", "taken"]
+__all__ = ["NONE", "TEXTS", "LineIndex", "as_lines", "taken"]
 
 #: Stands for no page and no concept.
 NONE = -1
 #: Texts that are worked on together: as Python's, they take a hundred bytes each.
 TEXTS = 1 << 17
-_CHUNK = 1 << 21
 
 
 def as_lines(texts: Iterable[str]) -> NDArray[np.uint8]:
@@ -28,11 +27,6 @@ def as_lines(texts: Iterable[str]) -> NDArray[np.uint8]:
     """
     joined = "".join(text.replace("\n", " ") + "\n" for text in texts)
     return np.frombuffer(joined.encode("utf8", errors="replace"), np.uint8)
-
-
-def lines_of(lines: NDArray[np.uint8]) -> list[str]:
-    """The texts that `as_lines` encoded."""
-    return lines.tobytes().decode("utf8", "replace").split("\n")[:-1]
 
 
 def taken(values: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
@@ -47,11 +41,6 @@ def taken(values: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
     found = np.full(len(places), NONE, np.int64)
     found[inside] = values[places[inside]]
     return found
-
-
-def chunks(size: int, step: int = _CHUNK) -> Iterator[slice]:
-    """Slices of `step` entries that cover `size` entries."""
-    return (slice(first, min(first + step, size)) for first in range(0, size, step))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +73,3 @@ class LineIndex:
         codes = hash_lines(read_only(lines), count)
         place = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
         return np.where(self.codes[place] == codes, self.rows[place], NONE).astype(np.int64)
-
-    def buckets(self) -> tuple[NDArray[np.int32], int]:
-        """Where the hashes of each value of the top bits begin, and the bits below these.
-
-        A bucket has about one hash: in it, a line is found by a look or two.
-        """
-        shift = 64 - max(1, len(self.codes).bit_length())
-        tops = np.arange(1 << (64 - shift), dtype=np.uint64) << np.uint64(shift)
-        starts = np.searchsorted(self.codes, tops)
-        return np.append(starts, len(self.codes)).astype(np.int32), shift

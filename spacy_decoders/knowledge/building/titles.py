@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ...graph.strings import StringTable
 from ..dumps.sql import SqlTable
-from .lines import NONE, TEXTS, LineIndex, chunks, taken
-from .stages import Build, Stage, fingerprint
+from .lines import NONE, TEXTS, LineIndex, taken
 
 __all__ = ["Titles", "read_titles"]
 
@@ -27,68 +26,42 @@ _IDS = 1 << 28
 class Titles:
     """The titles of a Wikipedia, and what they stand for."""
 
-    key: str  # of what they were read from
     texts: StringTable  # the titles of all pages, with underscores
     index: LineIndex  # finds them; of two pages of one title the first counts
-    # (pages,) and (largest id + 1,): the concept that each page, and each by its id in the dump,
-    # stands for, itself or by redirects, -1 for none
+    place: NDArray[np.int32]  # (largest id + 1,): the page of each id in the dump, -1 for none
+    # (pages,): the concept that each stands for, itself or by redirects, -1 for none
     concepts: NDArray[np.int32]
-    of_id: NDArray[np.int32]
-    # the same: whether it is no redirect
-    own: NDArray[np.bool_]
-    own_id: NDArray[np.bool_]
-    pages: NDArray[np.int32]  # (concepts,): the page of each
+    own: NDArray[np.bool_]  # (pages,): whether it is the concept's own, no redirect
     bad: dict[str, int]  # rows left out, by table
 
     def __len__(self) -> int:
         """The number of concepts."""
-        return len(self.pages)
+        return int(self.own.sum())
 
     def concept_of_lines(self, lines: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
         """The concepts that newline-ended titles stand for, -1 for none."""
         return taken(self.concepts, self.index.find(lines, count))
 
-    def concept_of_pages(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The concepts that pages stand for, by their ids in the dump; -1 for none."""
-        return taken(self.of_id, ids)
+    def concept_of_pages(self, ids: NDArray[np.int64], *, own: bool = False) -> NDArray[np.int64]:
+        """The concepts that pages stand for, by their ids in the dump; -1 for none.
 
-    def own_concept_of_pages(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        """As `concept_of_pages`, -1 for redirects."""
-        return np.where(taken(self.own_id, ids) == 1, taken(self.of_id, ids), NONE)
+        Of their `own`: -1 for redirects, too.
+        """
+        pages = taken(self.place, ids)
+        if own:
+            pages = np.where(taken(self.own, pages) == 1, pages, NONE)
+        return taken(self.concepts, pages)
 
     def parts(self) -> Iterator[tuple[list[str], NDArray[np.int64], NDArray[np.bool_]]]:
         """Titles, their concepts, and whether they are the concepts' own, some at a time."""
-        for part in chunks(len(self.texts), TEXTS):
+        for first in range(0, len(self.texts), TEXTS):
+            part = slice(first, first + TEXTS)
             yield self.texts[part], self.concepts[part].astype(np.int64), self.own[part]
 
-    def identifiers(self) -> Iterator[str]:
-        """The own title of each concept, as in the dump."""
-        for part in chunks(len(self.pages), TEXTS):
-            yield from self.texts.take(self.pages[part])
 
-
-def read_titles(build: Build, page: Path, redirect: Path) -> Titles:
-    """Run the stage of titles."""
-    stage = build.stage("titles", [fingerprint(page), fingerprint(redirect)])
-    if not stage.done:
-        _read(build, stage.begun(), page, redirect)
-        pages, concepts, bad = (stage.state[name] for name in ("pages", "concepts", "bad"))
-        build.report(f"titles: of {pages:,} pages, {concepts:,} concepts, {bad} rows left out")
-    return Titles(
-        key=stage.key,
-        texts=StringTable(stage.read("data", np.uint8), stage.read("offsets", np.int64)),
-        index=LineIndex(stage.read("codes", np.uint64), stage.read("rows", np.int32)),
-        concepts=stage.read("concepts", np.int32),
-        of_id=stage.read("of_id", np.int32),
-        own=stage.read("own", np.bool_),
-        own_id=stage.read("own_id", np.bool_),
-        pages=stage.read("pages", np.int32),
-        bad=stage.state["bad"],
-    )
-
-
-def _read(build: Build, stage: Stage, page: Path, redirect: Path) -> None:
-    ids, redirects, lines, bad = _pages(build, page)
+def read_titles(page: Path, redirect: Path, *, progress: bool = False) -> Titles:
+    """Read the pages of the main name space, and what redirects lead to."""
+    ids, redirects, lines, bad = _pages(page, progress)
     index = LineIndex.of(lines, len(ids))
     first = np.zeros(len(ids), bool)
     first[index.rows] = True
@@ -100,26 +73,19 @@ def _read(build: Build, stage: Stage, page: Path, redirect: Path) -> None:
     target = np.where(own, np.arange(len(ids)), NONE)
     table = SqlTable(redirect)
     columns = ["rd_from", "rd_namespace"]
-    for chunk in table.chunks(columns, "rd_title", progress=build.progress):
+    for chunk in table.chunks(columns, ["rd_title"], progress=progress):
         source = taken(place, chunk.numbers[:, 0])
         known = (chunk.numbers[:, 1] == 0) & (taken(first & redirects, source) == 1)
-        target[source[known]] = index.find(chunk.lines, len(chunk.numbers))[known]
+        target[source[known]] = index.find(chunk.texts[0], len(source))[known]
     ends = target
     for _ in range(_LONGEST_CHAIN):
         ends = taken(target, ends)
-    concepts = taken(numbers, ends).astype(np.int32)
-    stage.append("data", lines[lines != _NEWLINE])
-    stage.append("offsets", _starts(lines) - np.arange(len(ids) + 1))
-    stage.append("codes", index.codes)
-    stage.append("rows", index.rows)
-    stage.append("concepts", concepts)
-    stage.append("own", own)
-    stage.append("of_id", taken(concepts, place).astype(np.int32))
-    stage.append("own_id", taken(~redirects, place) == 1)
-    stage.append("pages", np.flatnonzero(own).astype(np.int32))
-    stage.finish(
-        pages=len(ids),
-        concepts=int(own.sum()),
+    return Titles(
+        texts=StringTable(lines[lines != _NEWLINE], _starts(lines) - np.arange(len(ids) + 1)),
+        index=index,
+        place=place,
+        concepts=taken(numbers, ends).astype(np.int32),
+        own=own,
         bad={"page": bad + len(ids) - len(index.rows), "redirect": table.bad},
     )
 
@@ -130,7 +96,7 @@ def _starts(lines: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 
 def _pages(
-    build: Build, path: Path
+    path: Path, progress: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.uint8], int]:
     """Of the pages of the main name space: ids, whether they are redirects, titles as lines.
 
@@ -139,10 +105,11 @@ def _pages(
     table = SqlTable(path)
     ids, redirects, lines = [np.empty(0, np.int64)], [np.empty(0, bool)], [np.empty(0, np.uint8)]
     columns = ["page_id", "page_namespace", "page_is_redirect"]
-    for chunk in table.chunks(columns, "page_title", progress=build.progress):
+    for chunk in table.chunks(columns, ["page_title"], progress=progress):
         numbers, space, redirect = chunk.numbers.T
         kept = (space == 0) & (numbers >= 0) & (numbers < _IDS)
         ids.append(numbers[kept])
         redirects.append(redirect[kept] == 1)
-        lines.append(chunk.lines[np.repeat(kept, np.diff(_starts(chunk.lines)))])
+        titles = chunk.texts[0]
+        lines.append(titles[np.repeat(kept, np.diff(_starts(titles)))])
     return np.concatenate(ids), np.concatenate(redirects), np.concatenate(lines), table.bad

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..concepts import QID
+from ..concepts import BadRows
 from ..dumps.articles import page_title
-from ..dumps.pages import Unit, lines, units
 from ..dumps.sql import SqlTable
-from .lines import NONE, as_lines, lines_of, taken
-from .stages import Build, Stage, UnitResults, fingerprint, read_units
+from ..dumps.wikidata import items, named_items
+from .lines import NONE, TEXTS, as_lines, taken
 from .titles import Titles
 
-__all__ = ["TYPES", "class_types", "items_of", "join_items", "read_wikidata", "types_of_items"]
+__all__ = ["TYPES", "Items", "class_types", "read_items"]
 
 #: Coarse types, and the classes whose instances, and those of their subclasses, are of them. A
 #: class that is below several is of the nearest; of equally near ones the first here counts.
@@ -40,136 +40,87 @@ TYPES = {
     "field": ["Q11862829", "Q1047113", "Q349"],
 }
 
-#: Before the number of an item among the properties of a page.
-_PROPERTY = b"wikibase_item\x1fQ"
-
-#: Items of a file of results.
-_ITEMS = 100_000
-_UNIT = 1 << 28
 #: Steps up the classes at most.
 _HIGHEST = 30
 
 
-class ItemsTask(NamedTuple):
-    """A unit of the dump, the language, and where results go."""
+class Items(NamedTuple):
+    """What is known of the concepts by their items."""
 
-    unit: Unit
-    language: str
-    results: UnitResults
+    numbers: NDArray[np.int64]  # (concepts,): the item of each, 0 for none
+    types: NDArray[np.int16]  # (concepts,): the place of its type in `TYPES`, -1 for none
+    descriptions: dict[int, str]  # of the concepts that have one
+    bad: dict[str, int]  # rows left out, by dump
 
 
-def read_unit(task: ItemsTask) -> int:
-    """Read one unit, unless an earlier build has; returns its items."""
-    if task.results.total is not None:
-        return task.results.total
-    place = total = 0
-    wiki = f'"{task.language}wiki"'.encode()
-    part: list[bytes | str] = []
-    for line in lines(task.unit, b"{"):
+def read_items(
+    titles: Titles,
+    page_props: Path | None,
+    wikidata: Path | None,
+    language: str,
+    *,
+    progress: bool = False,
+) -> Items:
+    """Read which items the concepts are, and what Wikidata says of these."""
+    numbers = np.zeros(len(titles), np.int64)
+    descriptions: dict[int, str] = {}
+    reader, bad = _ItemReader(language), {}
+    if wikidata is not None:
+        unread = BadRows()
+        found = items(wikidata, reader.read, unread, holding=reader.holding, progress=progress)
+        while some := list(islice(found, TEXTS)):
+            pages = as_lines(title for _, title, _ in some)
+            concepts = titles.concept_of_lines(pages, len(some)).tolist()
+            for concept, (number, _, description) in zip(concepts, some, strict=True):
+                if concept >= 0:
+                    numbers[concept] = number
+                    if description:
+                        descriptions[concept] = description
+        bad["wikidata"] = unread.count
+    if page_props is not None:
+        bad["page_props"] = _read_props(page_props, titles, numbers, progress)
+    return Items(numbers, reader.types_of(numbers), descriptions, bad)
+
+
+class _ItemReader:
+    """Takes what is needed of the items of a dump: pages of one Wikipedia, and classes."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
         # most items have no page in the language, and are no class either: no need to parse them
-        needed = isinstance(line, str) or wiki in line or b'"P279"' in line
-        part.append(line if needed else b"")
-        if len(part) == _ITEMS:
-            _write_part(task, place, part)
-            total, place, part = total + _ITEMS, place + 1, []
-    if part:
-        _write_part(task, place, part)
-        total += len(part)
-    return task.results.finish(total)
+        self.holding = (f'"{language}wiki"'.encode(), b'"P279"')
+        # pairs end to end: items and their classes, classes and those above them
+        self.of_class, self.below = array("q"), array("q")
 
+    def read(self, item: Mapping[str, Any]) -> tuple[int, str, str] | None:
+        """The number of an item, the title of its page, and its description."""
+        number = int(item["id"][1:])
+        claims = item.get("claims") or {}
+        for other in named_items(claims.get("P279")):
+            self.below.extend((number, int(other[1:])))
+        page = (item.get("sitelinks") or {}).get(f"{self.language}wiki")
+        if page is None:
+            return None
+        for other in named_items(claims.get("P31")):
+            self.of_class.extend((number, int(other[1:])))
+        described = (item.get("descriptions") or {}).get(self.language) or {}
+        return number, page_title(str(page["title"])), str(described.get("value", ""))
 
-def _write_part(task: ItemsTask, place: int, given: list[bytes | str]) -> None:
-    items: list[tuple[int, str, str]] = []
-    of_class: list[tuple[int, int]] = []
-    below: list[tuple[int, int]] = []
-    bad = 0
-    for line in given:
-        if not line:
-            continue
-        try:
-            if isinstance(line, str):
-                raise ValueError(line)
-            item = json.loads(line.rstrip(b", \r\n"))
-            number = _number(item["id"])
-            claims = item.get("claims") or {}
-            below += [(number, other) for other in _values(claims, "P279")]
-            page = (item.get("sitelinks") or {}).get(f"{task.language}wiki")
-            if page is not None:
-                described = (item.get("descriptions") or {}).get(task.language) or {}
-                text = str(described.get("value", ""))
-                items.append((number, page_title(str(page["title"])), text))
-                of_class += [(number, other) for other in _values(claims, "P31")]
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-            bad += 1
-    task.results.write(
-        place,
-        items=np.array([number for number, _, _ in items], np.int64),
-        titles=as_lines([title for _, title, _ in items]),
-        descriptions=as_lines([text for _, _, text in items]),
-        of_class=np.array(of_class, np.int64).reshape(-1, 2),
-        below=np.array(below, np.int64).reshape(-1, 2),
-        bad=np.array([bad]),
-    )
-
-
-def _number(identity: Any) -> int:
-    if not isinstance(identity, str) or not QID.fullmatch(identity):
-        if isinstance(identity, str) and identity[:1] in "PL":  # a property or a lexeme
-            return 0
-        raise ValueError(f"{identity!r} is no item")
-    return int(identity[1:])
-
-
-def _values(claims: Mapping[str, Any], name: str) -> Iterator[int]:
-    for statement in claims.get(name) or []:
-        value = (statement["mainsnak"].get("datavalue") or {}).get("value")
-        if statement.get("rank") != "deprecated" and value is not None:
-            yield _number(value.get("id") or f"Q{value['numeric-id']}")
-
-
-def read_wikidata(build: Build, path: Path, language: str) -> Stage:
-    """Run the stage of Wikidata's items, which needs no other."""
-    stage = build.stage("wikidata", [fingerprint(path), language, str(_ITEMS), str(_UNIT)])
-    if stage.done:
-        return stage
-    stage.folder.mkdir(parents=True, exist_ok=True)
-    tasks = [
-        ItemsTask(unit, language, UnitResults(stage.folder, i))
-        for i, unit in enumerate(units(path, _UNIT))
-    ]
-    total = read_units(build, read_unit, tasks, "Wikidata")
-    bad = sum(int(part["bad"][0]) for part in _parts(stage))
-    stage.finish(items=total, bad=bad)
-    build.report(f"Wikidata: {total:,} items, {bad:,} left out")
-    return stage
-
-
-def _parts(stage: Stage) -> Iterator[dict[str, NDArray[Any]]]:
-    for path in stage.parts():
-        with np.load(path, allow_pickle=False) as arrays:
-            yield {name: arrays[name] for name in arrays.files}
-
-
-def items_of(stage: Stage) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint8], list[str]]]:
-    """Numbers of items, their pages' titles as lines, and descriptions; some at a time."""
-    for part in _parts(stage):
-        yield part["items"], part["titles"], lines_of(part["descriptions"])
-
-
-def types_of(stage: Stage) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
-    """The items whose type is known, ascending, and the place of each one's type in `TYPES`."""
-    empty = [np.empty((0, 2), np.int64)]
-    parts = list(_parts(stage))
-    below = np.concatenate([*empty, *(part["below"] for part in parts)])
-    of_class = np.concatenate([*empty, *(part["of_class"] for part in parts)])
-    classes, types, depths = class_types(below)
-    place = np.minimum(np.searchsorted(classes, of_class[:, 1]), len(classes) - 1)
-    known = classes[place] == of_class[:, 1]
-    item, place = of_class[known, 0], place[known]
-    # of several classes the one nearest to a type counts
-    order = np.lexsort((types[place], depths[place], item))
-    items, first = np.unique(item[order], return_index=True)
-    return items, types[place[order][first]]
+    def types_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int16]:
+        """The place of the type of each item in `TYPES`, -1 where unknown."""
+        below, of_class = (
+            np.frombuffer(pairs, np.int64).reshape(-1, 2) for pairs in (self.below, self.of_class)
+        )
+        classes, types, depths = class_types(below)
+        place = np.minimum(np.searchsorted(classes, of_class[:, 1]), len(classes) - 1)
+        known = classes[place] == of_class[:, 1]
+        item, place = of_class[known, 0], place[known]
+        # of several classes the one nearest to a type counts
+        order = np.lexsort((types[place], depths[place], item))
+        typed, first = np.unique(item[order], return_index=True)
+        at = np.searchsorted(typed, numbers)
+        found = (taken(typed, at) == numbers) & (numbers > 0)
+        return np.where(found, taken(types[place][order][first], at), NONE).astype(np.int16)
 
 
 def class_types(
@@ -200,49 +151,14 @@ def class_types(
     return classes[known], types[known], depths[known]
 
 
-def join_items(
-    build: Build, titles: Titles, page_props: Path | None, wikidata: Stage | None
-) -> Stage:
-    """The Wikidata item of each concept, 0 for none."""
-    inputs = [titles.key, "" if wikidata is None else wikidata.key]
-    inputs.append("" if page_props is None else fingerprint(page_props))
-    stage = build.stage("items", inputs)
-    if stage.done:
-        return stage
-    items = np.zeros(len(titles), np.int64)
-    bad = 0
-    if wikidata is not None:
-        for numbers, lines, _ in items_of(wikidata):
-            concepts = titles.concept_of_lines(lines, len(numbers))
-            items[concepts[concepts >= 0]] = numbers[concepts >= 0]
-    if page_props is not None:
-        bad = _read_props(build, page_props, titles, items)
-    stage.begun().append("items", items)
-    stage.finish(bad=bad)
-    build.report(f"Wikidata items: of {int((items > 0).sum()):,} concepts, {bad:,} rows left out")
-    return stage
-
-
-def _read_props(build: Build, path: Path, titles: Titles, items: NDArray[np.int64]) -> int:
+def _read_props(path: Path, titles: Titles, numbers: NDArray[np.int64], progress: bool) -> int:
     """Read the page_props dump; a page's own item counts, not those of redirects to it."""
     table = SqlTable(path)
-    texts = ["pp_propname", "pp_value"]
-    name_first = table.columns.index(texts[0]) < table.columns.index(texts[1])
-    for chunk in table.chunks(["pp_page"], texts, progress=build.progress):
-        concepts = titles.own_concept_of_pages(chunk.numbers[:, 0]).tolist()
-        for concept, line in zip(concepts, bytes(chunk.lines).split(b"\n"), strict=False):
-            if concept < 0 or b"wikibase_item" not in line:
-                continue
-            given = line if name_first else b"\x1f".join(line.split(b"\x1f")[::-1])
-            digits = given[len(_PROPERTY) :]
-            if given.startswith(_PROPERTY) and digits.isdigit() and len(digits) < 18:
-                items[concept] = int(digits)
+    for chunk in table.chunks(["pp_page"], ["pp_propname", "pp_value"], progress=progress):
+        concepts = titles.concept_of_pages(chunk.numbers[:, 0], own=True).tolist()
+        cells = (lines.tobytes().split(b"\n") for lines in chunk.texts)
+        for concept, name, value in zip(concepts, *cells, strict=False):
+            known = concept >= 0 and name == b"wikibase_item" and value[:1] == b"Q"
+            if known and value[1:].isdigit() and len(value) < 19:
+                numbers[concept] = int(value[1:])
     return table.bad
-
-
-def types_of_items(items: NDArray[np.int64], wikidata: Stage) -> NDArray[np.int16]:
-    """The place of the type of each item in `TYPES`, -1 where unknown."""
-    known, types = types_of(wikidata)
-    place = np.searchsorted(known, items)
-    found = (taken(known, place) == items) & (items > 0)
-    return np.where(found, taken(types, place), NONE).astype(np.int16)

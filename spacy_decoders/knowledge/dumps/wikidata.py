@@ -1,18 +1,60 @@
-"""Concepts from a Wikidata JSON dump."""
+"""The items of a Wikidata JSON dump, and concepts made of them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ...errors import ProblemError
 from ...readers.text_lines import whole_lines
 from ..concepts import BadRows, Concept
 from .sql import open_dump
 
-__all__ = ["WikidataDump"]
+__all__ = ["WikidataDump", "items", "named_items"]
+
+Read = TypeVar("Read")
+
+
+def items(
+    path: Path,
+    read: Callable[[Mapping[str, Any]], Read | None],
+    bad: BadRows,
+    *,
+    holding: Sequence[bytes] = (b"",),
+    progress: bool = False,
+) -> Iterator[Read]:
+    """Give what `read` makes of the items of a dump: a JSON array with one item a line.
+
+    Lines with nothing of `holding` in them are passed over unparsed, and items of which `read`
+    makes None; those that can't be read go to `bad`.
+    """
+    with open_dump(path, progress=progress) as stream:
+        for number, line in enumerate(whole_lines(stream, path), start=1):
+            text = line.strip().rstrip(b",")
+            if text in (b"", b"[", b"]") or not any(part in text for part in holding):
+                continue
+            try:
+                item = json.loads(text)
+                found = read(item) if item["type"] == "item" else None
+            except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+                bad.add(f"{path.name}:{number}", repr(error))
+                continue
+            if found is not None:
+                yield found
+
+
+def named_items(statements: Iterable[Mapping[str, Any]] | None) -> Iterator[str]:
+    """The items that some statements name, deprecated statements left out."""
+    for statement in statements or ():
+        value = statement["mainsnak"].get("datavalue")
+        if value is None or value["type"] != "wikibase-entityid":
+            continue
+        entity = value["value"]
+        if statement.get("rank") != "deprecated" and entity.get("entity-type", "item") == "item":
+            # dumps before 2016 give the number alone
+            yield entity.get("id") or f"Q{entity['numeric-id']}"
 
 
 class WikidataDump:
@@ -45,42 +87,21 @@ class WikidataDump:
 
     def __iter__(self) -> Iterator[Concept]:
         self.bad = BadRows()
-        with open_dump(self.path) as (stream, _):
-            for number, line in enumerate(whole_lines(stream, self.path), start=1):
-                item = line.strip().rstrip(b",")
-                if item in (b"", b"[", b"]"):
-                    continue
-                try:
-                    concept = self._concept(json.loads(item))
-                except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-                    self.bad.add(f"{self.path.name}:{number}", repr(error))
-                    continue
-                if concept is not None:
-                    yield concept
+        return items(self.path, self._concept, self.bad)
 
     def _concept(self, item: Mapping[str, Any]) -> Concept | None:
         label = (item.get("labels") or {}).get(self.language)
-        if item["type"] != "item" or label is None:
+        if label is None:
             return None
         pages = 1.0 + len(item.get("sitelinks") or {})
         names = [label, *(item.get("aliases") or {}).get(self.language, [])]
         description = (item.get("descriptions") or {}).get(self.language, {"value": ""})
+        claims = item.get("claims") or {}
+        linked = (other for said in claims.values() for other in named_items(said))
         return Concept(
             id=item["id"],
             title=label["value"],
             aliases={name["value"]: pages for name in names},
-            links=tuple(dict.fromkeys(_linked_items(item.get("claims") or {}))),
+            links=tuple(dict.fromkeys(linked)),
             description=description["value"],
         )
-
-
-def _linked_items(claims: Mapping[str, Any]) -> Iterator[str]:
-    for statements in claims.values():
-        for statement in statements:
-            value = statement["mainsnak"].get("datavalue")
-            if value is None or value["type"] != "wikibase-entityid":
-                continue
-            entity = value["value"]
-            if statement.get("rank") != "deprecated" and entity.get("entity-type") == "item":
-                # dumps before 2016 give the number alone
-                yield entity.get("id") or f"Q{entity['numeric-id']}"

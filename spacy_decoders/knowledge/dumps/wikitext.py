@@ -38,7 +38,7 @@ _GONE = "\0"
 Links = list[tuple[str, str]]
 
 
-def plain_text(source: bytes) -> tuple[str, Links, Links]:
+def plain_text(source: str) -> tuple[str, Links, Links]:
     """The text of an article, without markup, and its links.
 
     Templates, tables, references, headings and images are left out, and white space is joined.
@@ -46,7 +46,7 @@ def plain_text(source: bytes) -> tuple[str, Links, Links]:
     Parameters
     ----------
     source
-        Wikitext in UTF-8.
+        Wikitext.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def plain_text(source: bytes) -> tuple[str, Links, Links]:
 
     Examples
     --------
-    >>> plain_text(b"A [[Felidae|cat]].{{see [[Big cat]]s}}")
+    >>> plain_text("A [[Felidae|cat]].{{see [[Big cat]]s}}")
     ('A cat.', [('Felidae', 'cat')], [('Big cat', 'Big cats')])
     """
     shown: Links = []
@@ -70,7 +70,7 @@ def plain_text(source: bytes) -> tuple[str, Links, Links]:
     def show(link: re.Match[str]) -> str:
         return _collect(link, shown)
 
-    text = source.decode("utf8", "replace").replace(_GONE, "")
+    text = source.replace(_GONE, "")
     text = _TAGS.sub(_GONE, _NO_TEXT.sub(_GONE, text))
     text = html.unescape(text)
     for nested in _NESTED:

@@ -143,7 +143,7 @@ def _lines(path: Path, bad: BadRows, *, header: bool = False) -> Iterator[tuple[
 
     Of a `header`, the first line, that is an error.
     """
-    with open_dump(path) as (stream, _):
+    with open_dump(path) as stream:
         for number, line in enumerate(whole_lines(stream, path), start=1):
             where = f"{path.name}:{number}"
             try:

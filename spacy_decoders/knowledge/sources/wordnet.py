@@ -104,7 +104,7 @@ class WordNet:
         related: list[tuple[str, str]] = []
         waiting: list[tuple[str, str, str, str]] = []
         try:
-            with open_dump(self.source) as (stream, _):
+            with open_dump(self.source) as stream:
                 for _, element in iterparse(stream):
                     if element.tag == "LexicalEntry":
                         lemma = element.find("Lemma")

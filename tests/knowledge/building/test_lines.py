@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
-from spacy_decoders.knowledge.building.kernels import count_names
-from spacy_decoders.knowledge.building.lines import LineIndex, as_lines, lines_of
+from spacy_decoders.knowledge.building import names as naming
+from spacy_decoders.knowledge.building.articles import ArticlePart
+from spacy_decoders.knowledge.building.lines import LineIndex, as_lines
+from spacy_decoders.knowledge.dumps.articles import Article
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 100, 5000])
 def test_all_are_found_and_no_other(size, rng):
     texts = [f"{rng.integers(10**9)} é {i}" for i in range(size)]
     lines = as_lines(texts)
-    assert lines_of(lines) == texts
     index = LineIndex.of(lines, size)
     assert index.find(lines, size).tolist() == list(range(size))
     assert (index.find(as_lines([text + "x" for text in texts]), size) == -1).all()
@@ -27,20 +28,14 @@ def test_newlines_in_a_query_do_not_shift_the_answers():
     assert index.find(as_lines(["a\nb", "c", "a\nb"]), 3).tolist() == [0, 1, 0]
 
 
-@pytest.mark.parametrize("size", [1, 2, 1000])
-def test_buckets_lead_to_the_hashes(size):
-    index = LineIndex.of(as_lines(map(str, range(size))), size)
-    buckets, shift = index.buckets()
-    for row, code in enumerate(index.codes.tolist()):
-        assert buckets[code >> shift] <= row < buckets[(code >> shift) + 1]
-
-
 def test_names_are_counted_once_in_each_text():
-    names = ["big cat", "cat", "cat.", "a", "ca", "o. k."]
-    index = LineIndex.of(as_lines(names), len(names))
-    buckets, shift = index.buckets()
-    seen, counts = np.zeros((2, len(names)), np.int32)
-    texts = as_lines(["the big cat. a cat", "a scat", "o. k. cats"])
-    count_names(texts, 6, index.codes, buckets, np.uint64(shift), seen, counts)
-    found = dict(zip([names[row] for row in index.rows], counts.tolist(), strict=True))
-    assert found == {"big cat": 1, "cat": 1, "cat.": 1, "a": 2, "ca": 0, "o. k.": 1}
+    names = ["big cat", "cat", "cat.", "A", "ca", "o. k."]
+    texts = ["the big cat. a cat", "a scat", "o. k. cats", "a lion"]
+    given = naming.Uses(names, np.zeros(6, int), np.ones(6), np.ones(6), True)
+    parts = [
+        ArticlePart.of([Article("", "", "", text, (), ()) for text in some])
+        for some in (texts[:2], texts[2:])
+    ]
+    shares = naming.LinkShares.count([given, given], parts)
+    # each is a link in two articles, and occurs in so many of the four
+    assert shares.of(names) == pytest.approx([1, 1, 1, 2 / 3, None, 1])
