@@ -160,7 +160,7 @@ class TreeParser:
             if breaks_any(rules, solution.heads, labels):
                 found = self._relabelled(problem, sentence, rules, every_label)
         if found.labels.min() < 0:  # the best tree has arcs that are unlikely by themselves
-            return self.decode(sentence.completed(), rules)
+            return self.decode(sentence.with_labels(found.labels < 0), rules)
         if is_whole:
             return found
         by_arcs = found.solution.certificate

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
+from ..inference.products import LEAST_ROWS
 from .biaffine import BUCKETS, classes_of
 from .label_templates import TemplateArrays, likely_arcs
 
-__all__ = ["ArcLabels", "BestLabels", "BiaffineLabels", "arc_labels", "label_arcs"]
+__all__ = ["ArcLabels", "BestLabels", "BiaffineLabels", "label_arcs"]
 
 Input = tuple[Floats2d, NDArray[np.intp]]
 
@@ -142,9 +143,11 @@ class ArcLabels:
     templates: TemplateArrays
     #: bool (modifiers, heads), the arcs whose labels are scored by templates as well.
     likely: NDArray[np.bool_]
-    #: float32 (likely arcs, labels), the log-probabilities of their labels, by modifier and head;
-    #: None where all arcs have labels.
-    of_likely: NDArray[np.float32] | None = None
+    #: bool (modifiers, heads), the arcs that have labels.
+    labelled: NDArray[np.bool_]
+    #: float32 (labelled arcs, labels), the log-probabilities of their labels, by modifier and
+    #: head; None where all arcs have labels.
+    logs: NDArray[np.float32] | None = None
 
     def fill(
         self,
@@ -164,75 +167,79 @@ class ArcLabels:
         from .kernels import labels as kernels
 
         class_of = np.array(class_of)  # read-only arrays would be another type, compiled again
-        if self.of_likely is not None:
-            kernels.best_of_classes(self.of_likely, self.likely, class_of, found, best)
+        if self.logs is not None:
+            kernels.best_of_classes(self.logs, self.labelled, class_of, found, best)
             return
         n = len(self.queries)
-        for rows, logs in self.labelled(np.zeros((n, n + 1), "f"), BestLabels.empty(n)):
-            labelled = np.ones((rows.stop - rows.start, n), dtype=bool)
-            kernels.best_of_classes(logs, labelled, class_of, found[:, rows], best[:, rows])
+        unused = BestLabels.of(np.zeros((n, n + 1), "f"), self.tensor.shape[1])
+        for rows, logs in self.label(unused, np.arange(n), self.labelled):
+            own = found[:, rows], best[:, rows]
+            kernels.best_of_classes(logs, self.labelled[rows], class_of, *own)
 
     def part(self, first: int, end: int) -> ArcLabels:
         """Return the same for some of the tokens."""
-        among = slice(first, end)
-        of_likely = self.of_likely
-        if of_likely is not None:
-            modifiers, heads = np.nonzero(self.likely)
+        among, logs = slice(first, end), self.logs
+        if logs is not None:
+            modifiers, heads = np.nonzero(self.labelled)
             inside = (modifiers >= first) & (modifiers < end) & (heads >= first) & (heads < end)
-            of_likely = of_likely[inside]
+            logs = logs[inside]
         return replace(
             self,
             queries=self.queries[among],
             keys=self.keys[among],
             templates=self.templates._replace(codes=self.templates.codes[among]),
             likely=np.array(self.likely[among, among]),
-            of_likely=of_likely,
+            labelled=np.array(self.labelled[among, among]),
+            logs=logs,
         )
 
-    def labelled(
-        self, arcs: Any, found: BestLabels, room: NDArray[np.float32] | None = None
-    ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
-        """Write the best labels of all arcs, or the likely ones, a block of modifiers at a time.
+    def with_labels(self, tokens: NDArray[np.bool_], best: BestLabels) -> ArcLabels:
+        """Return the same with labels of all arcs to some tokens, which are written to `best`."""
+        if np.count_nonzero(tokens) < LEAST_ROWS:
+            tokens = tokens | (np.arange(len(tokens)) < LEAST_ROWS)
+        wanted = tokens[:, None] & ~self.labelled
+        labelled = self.labelled | wanted
+        logs = np.empty((np.count_nonzero(labelled), self.tensor.shape[1]), dtype="f")
+        own = wanted[labelled]
+        logs[~own] = self.logs
+        found = [of for _, of in self.label(best, np.flatnonzero(tokens), wanted)]
+        logs[own] = np.concatenate(found)
+        return replace(self, labelled=labelled, logs=logs)
 
-        Yields the rows of modifiers, and the log-probabilities (arcs, labels) of all labels of
+    def label(
+        self,
+        best: BestLabels,
+        modifiers: NDArray[np.int64],
+        wanted: NDArray[np.bool_],
+        room: NDArray[np.float32] | None = None,
+    ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+        """Write the best labels of arcs of some modifiers, a block of these at a time.
+
+        Yields which of the modifiers, and the log-probabilities (arcs, labels) of all labels of
         their arcs.
 
         Parameters
         ----------
-        arcs
-            Arc scores, as :func:`.BiaffineArcs` returns them.
-        found
+        best
             What is written to.
+        modifiers
+            Their numbers, rising.
+        wanted
+            bool (modifiers, heads), which arcs of them.
         room
             (`_BLOCK`, labels * (hidden + 1)), what products are written to; a new array if None.
         """
         from .kernels import labels as kernels  # compiled where it is first needed
 
-        n, (inner, count, _) = len(self.queries), self.tensor.shape
-        labelled = np.ones((n, n), bool) if self.of_likely is None else self.likely
-        done = 0
-        for start in range(0, n, _BLOCK):
-            rows = slice(start, min(start + _BLOCK, n))
-            out = None if room is None else room[: rows.stop - start]
-            given = np.dot(self.queries[rows], self.tensor.reshape(inner, -1), out=out)
-            number = int(np.count_nonzero(labelled[rows]))
-            if self.of_likely is None:
-                logs = np.empty((number, count), dtype="f")
-            else:
-                logs = self.of_likely[done : done + number]
-                done += number
-            kernels.label_arcs(
-                given,
-                self.keys,
-                self.distances,
-                self.templates,
-                labelled,
-                self.likely,
-                start,
-                arcs,
-                tuple(found),
-                logs,
-            )
+        inner, count, _ = self.tensor.shape
+        parts = self.keys, self.distances, self.templates, wanted, self.likely
+        for start in range(0, len(modifiers), _BLOCK):
+            rows = slice(start, min(start + _BLOCK, len(modifiers)))
+            some = modifiers[rows]
+            out = None if room is None else room[: len(some)]
+            given = np.dot(self.queries[some], self.tensor.reshape(inner, -1), out=out)
+            logs = np.empty((np.count_nonzero(wanted[some]), count), dtype="f")
+            kernels.label_arcs(given, some, *parts, tuple(best), logs)
             yield rows, logs
 
 
@@ -247,35 +254,17 @@ class BestLabels(NamedTuple):
     labels: NDArray[np.int32]  # in row and column 0 the number of labels; -1 where none was found
 
     @classmethod
-    def empty(cls, n: int) -> BestLabels:
-        """Return what is to be written to."""
-        square = (n + 1, n + 1)
-        return cls(np.empty(square, "f"), np.zeros(square, "f"), np.empty(square, np.int32))
+    def of(cls, arcs: Any, count: int) -> BestLabels:
+        """Return scores of arcs, as :func:`.BiaffineArcs` returns them, without labels yet."""
+        square = (len(arcs) + 1, len(arcs) + 1)
+        scores, labels = np.empty(square, "f"), np.full(square, -1, np.int32)
+        scores[:, 0] = -np.inf
+        scores[:, 1:] = arcs.T
+        labels[0] = labels[:, 0] = count
+        return cls(scores, np.zeros(square, "f"), labels)
 
 
-def label_arcs(sentences: Sequence[ArcLabels], arcs: Sequence[Any]) -> Iterator[BestLabels]:
-    """Find the best label of every arc of each sentence.
-
-    Where the log-probabilities of likely arcs are to be kept, others have no label, and 0 as its
-    log-probability, which it is at most.
-
-    Parameters
-    ----------
-    sentences
-        As :func:`arc_labels` returns them.
-    arcs
-        Arc scores, one array a sentence, as :func:`.BiaffineArcs` returns them.
-    """
-    # one array for all: new ones of this size would each be mapped by the system
-    room = np.empty((_BLOCK, sentences[0].tensor[0].size), dtype="f")
-    for sentence, of_arcs in zip(sentences, arcs, strict=True):
-        found = BestLabels.empty(len(sentence.queries))
-        for _ in sentence.labelled(of_arcs, found, room):
-            pass
-        yield found
-
-
-def arc_labels(
+def label_arcs(
     model: Model[Input, Floats2d],
     vectors: Floats2d,
     offsets: Sequence[int] | NDArray[np.int64],
@@ -283,8 +272,8 @@ def arc_labels(
     templates: TemplateArrays | None = None,
     *,
     likely_only: bool = False,
-) -> list[ArcLabels]:
-    """Return what the labels of all arcs of each sentence are computed from.
+) -> Iterator[tuple[BestLabels, ArcLabels]]:
+    """Find the best labels of the arcs of each sentence.
 
     Parameters
     ----------
@@ -297,7 +286,7 @@ def arc_labels(
     arcs, templates
         Arc scores, one array a sentence, and templates that score labels of the likely ones.
     likely_only
-        Whether :func:`label_arcs` labels only the likely ones.
+        Whether the others have no label, and 0 as its log-probability, which it is at most.
     """
     heads: Any = model.layers[0].predict(vectors)
     modifiers: Any = model.layers[1].predict(vectors)
@@ -315,15 +304,19 @@ def arc_labels(
     by_class: Any = model.get_param("D")
     distances = np.ascontiguousarray(by_class[classes_of(np.arange(-far, far + 1))].T, dtype="f")
     templates = templates or TemplateArrays.none(len(queries), labels)
-    found = []
+    # one array for all: new ones of this size would each be mapped by the system
+    room = np.empty((_BLOCK, tensor[0].size), dtype="f")
     for scores, (start, end) in zip(arcs, pairwise(offsets.tolist()), strict=True):
-        likely, of_likely = likely_arcs(scores), None
+        likely = likely_arcs(scores)
+        labelled = likely if likely_only else np.ones_like(likely)
+        of_tokens = templates._replace(codes=templates.codes[start:end])
+        given = queries[start:end], keys[start:end], tensor, distances, of_tokens
+        found, best = ArcLabels(*given, likely, labelled), BestLabels.of(scores, labels)
+        logs = [of for _, of in found.label(best, np.arange(end - start), labelled, room)]
         if likely_only:
-            of_likely = np.empty((np.count_nonzero(likely), labels), dtype="f")
-        own = templates._replace(codes=templates.codes[start:end])
-        query, key = queries[start:end], keys[start:end]
-        found.append(ArcLabels(query, key, tensor, distances, own, likely, of_likely))
-    return found
+            kept = logs[0] if len(logs) == 1 else np.concatenate(logs)
+            found = ArcLabels(*given, likely, labelled, kept)
+        yield best, found
 
 
 def _with_one(vectors: Any) -> NDArray[np.float32]:

@@ -119,7 +119,8 @@ class Forward:
         """Return the scores of the batch's sentences."""
         places = [np.arange(start, end) for start, end in pairwise(offsets)]
         tags = self.tags.argmax(axis=1)
-        return assemble(model, self.vectors, self.arcs, tags, form_hashes(docs), places)
+        one_each = [None] * len(places)
+        return assemble(model, self.vectors, self.arcs, tags, form_hashes(docs), places, one_each)
 
 
 def update(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from thinc.types import Floats2d
 
 from .boundaries import BoundaryLimits, known_odds
 from .label_templates import TemplateArrays, form_hashes
-from .labels import ArcLabels, arc_labels, label_arcs
+from .labels import ArcLabels, BestLabels, label_arcs
 from .relatives import score_arcs
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "rescored", "score_documents"]
@@ -48,25 +48,23 @@ class SentenceScores:
     #: float32 (n,), the score of a sentence beginning at each token, ``-inf`` where none does;
     #: None where the tokens are one sentence.
     boundaries: NDArray[np.float32] | None = None
-    #: Whether unlikely arcs have no label yet, -1: their scores are upper bounds then, which few
-    #: trees need to be found with. `completed` labels them.
-    partly: bool = False
+
+    def with_labels(self, tokens: NDArray[np.bool_]) -> SentenceScores:
+        """Return the same with labels of all arcs to some tokens, a bool (n,).
+
+        Other arcs may have none, -1: their scores are upper bounds, which few trees need to be
+        found with.
+        """
+        found = BestLabels(self.arcs.copy(), self.label_scores.copy(), self.labels.copy())
+        arc_labels = self.arc_labels.with_labels(tokens, found)
+        arcs, logs, labels = found
+        return replace(self, arcs=arcs, labels=labels, label_scores=logs, arc_labels=arc_labels)
 
     def completed(self) -> SentenceScores:
         """Return the same with the labels of all arcs."""
-        if not self.partly:
+        if self.labels.min() >= 0:
             return self
-        arcs = np.ascontiguousarray((self.arcs - self.label_scores)[:, 1:].T)
-        of_arcs = replace(self.arc_labels, of_likely=None)
-        (best,) = label_arcs([of_arcs], [arcs])
-        return replace(
-            self,
-            arcs=best.arcs,
-            labels=best.labels,
-            label_scores=best.logs,
-            arc_labels=of_arcs,
-            partly=False,
-        )
+        return self.with_labels(np.ones(len(self.tokens), bool))
 
     def best_labels(
         self, class_of: NDArray[np.int64], classes: int
@@ -120,7 +118,6 @@ class SentenceScores:
             self.tags[among],
             self.words[among],
             self.arc_labels.part(first, end),
-            partly=self.partly,
         )
 
     def tree(
@@ -254,16 +251,11 @@ def _score_vectors(
     ]
     chosen = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
     arcs, received = score_arcs(model, vectors[chosen], np.cumsum([0, *map(len, rows)]))
-    of_blocks = iter(
-        assemble(model, received, arcs, tags[chosen], forms[chosen], kept, partly=partly)
-    )
+    inside = [limits.within(odds[block]) for odds, _, blocks in documents for block in blocks]
+    of_tokens = tags[chosen], forms[chosen]
+    scored = iter(assemble(model, received, arcs, *of_tokens, kept, inside, partly=partly))
     return [
-        DocumentScores(
-            starts,
-            [replace(next(of_blocks), boundaries=limits.within(odds[block])) for block in blocks],
-            odds,
-            of_doc,
-        )
+        DocumentScores(starts, list(islice(scored, len(blocks))), odds, of_doc)
         for (odds, starts, blocks), of_doc in zip(documents, encoded, strict=True)
     ]
 
@@ -275,6 +267,7 @@ def assemble(
     tags: Any,
     forms: NDArray[np.uint64],
     places: Sequence[NDArray[np.int64]],
+    boundaries: Sequence[NDArray[np.float32] | None],
     *,
     partly: bool = False,
 ) -> list[SentenceScores]:
@@ -287,34 +280,27 @@ def assemble(
         suffix.
     arcs
         Arc scores, one array a sentence.
-    places
-        The indices of each sentence's tokens in its document.
+    places, boundaries
+        The indices of each sentence's tokens in its document, and the scores of boundaries in it.
+    partly
+        Whether to label the likely arcs only.
     """
     if not len(places):
         return []
     offsets = np.cumsum([0, *map(len, places)])
     templates = TemplateArrays.of(model.maybe_get_ref("label_templates"), forms, tags, offsets)
-    all_labels = arc_labels(
-        model.get_ref("labels"), vectors, offsets, arcs, templates, likely_only=partly
-    )
+    layer = model.get_ref("labels")
+    labelled = label_arcs(layer, vectors, offsets, arcs, templates, likely_only=partly)
     # the root before each sentence
     of_tokens = np.insert(tags.astype(np.int32) + np.int32(1), offsets[:-1], 0)
     words = np.insert(forms[:, 0], offsets[:-1], 0)
+    begins = (offsets + np.arange(len(offsets))).tolist()
     scored = []
-    for i, (where, of_arcs, best) in enumerate(
-        zip(places, all_labels, label_arcs(all_labels, arcs), strict=True)
+    for where, starts, (best, arc_labels), (begin, end) in zip(
+        places, boundaries, labelled, pairwise(begins), strict=True
     ):
-        among = slice(offsets[i] + i, offsets[i + 1] + i + 1)
+        tokens = of_tokens[begin:end], words[begin:end]
         scored.append(
-            SentenceScores(
-                where,
-                best.arcs,
-                best.labels,
-                best.logs,
-                of_tokens[among],
-                words[among],
-                of_arcs,
-                partly=partly,
-            )
+            SentenceScores(where, best.arcs, best.labels, best.logs, *tokens, arc_labels, starts)
         )
     return scored

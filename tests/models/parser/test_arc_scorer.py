@@ -9,7 +9,7 @@ from thinc.api import Model, fix_random_seed
 from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.parser.biaffine import BUCKETS, BiaffineArcs, distance_buckets
 from spacy_decoders.models.parser.boundaries import Boundaries, BoundaryLimits, known_odds
-from spacy_decoders.models.parser.labels import BiaffineLabels, arc_labels, label_arcs
+from spacy_decoders.models.parser.labels import BiaffineLabels, label_arcs
 from spacy_decoders.models.parser.losses import UNKNOWN, GoldTrees, cross_entropy
 from spacy_decoders.models.parser.relatives import Relatives, Tagged
 
@@ -134,8 +134,8 @@ def test_distance_buckets_tell_sides_and_distances():
 def best_labels(model, vectors, offsets):
     """The best label of each arc and its log-probability, by modifier and head."""
     arcs = [np.zeros((n, n + 1), "f") for n in np.diff(offsets)]
-    found = label_arcs(arc_labels(model, vectors, offsets, arcs), arcs)
-    return [(best.labels[1:, 1:].T, best.logs[1:, 1:].T) for best in found]
+    found = label_arcs(model, vectors, offsets, arcs)
+    return [(best.labels[1:, 1:].T, best.logs[1:, 1:].T) for best, _ in found]
 
 
 def test_best_labels_are_those_of_the_single_arcs(rng):

@@ -20,7 +20,7 @@ from spacy_decoders.models.parser.label_templates import (
     context_codes,
     likely_arcs,
 )
-from spacy_decoders.models.parser.labels import BiaffineLabels, arc_labels, label_arcs
+from spacy_decoders.models.parser.labels import BiaffineLabels, label_arcs
 
 FORMS = np.arange(2, 16, dtype=np.uint64).reshape(7, 2)
 TAGS = np.array([0, 1, 2, 0, 1, 2, 3])
@@ -92,8 +92,10 @@ def test_likely_arcs_alone_have_templates(rng):
     scores = [rng.normal(scale=2 * LIKELY, size=(n, n + 1)).astype("f") for n in sizes]
     for of_arcs in scores:
         np.fill_diagonal(of_arcs[:, 1:], -np.inf)
-    found = arc_labels(dense, vectors, OFFSETS, scores, given)
-    for start, end, of_arcs, some in zip(OFFSETS, OFFSETS[1:], scores, found, strict=False):
+    found = label_arcs(dense, vectors, OFFSETS, scores, given)
+    for start, end, of_arcs, (marked, some) in zip(
+        OFFSETS, OFFSETS[1:], scores, found, strict=False
+    ):
         n = end - start
         arcs = np.array([[h, m] for m in range(start, end) for h in range(start, end)])
         more = model.predict((codes, arcs)).reshape(n, n, 6)
@@ -103,7 +105,6 @@ def test_likely_arcs_alone_have_templates(rng):
         plain = dense.predict((vectors, arcs)).reshape(n, n, 6)
         wanted = plain + np.where(likely[:, :, None], more, 0)
         wanted -= np.log(np.exp(wanted).sum(axis=2, keepdims=True))
-        (marked,) = label_arcs([some], [of_arcs])
         logged, labels = np.full((n, n, 6), -np.inf), np.empty((n, n, 6), "i")
         some.fill(logged, labels, np.arange(6))
         assert (labels == np.arange(6)).all()

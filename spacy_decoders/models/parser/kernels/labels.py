@@ -81,34 +81,24 @@ def _add_products(by_label, key, scale, total):
 
 
 @jit()
-def label_arcs(by_label, keys, distances, given, labelled, likely, first, arcs, into, all_logs):
-    """Write the best labels of arcs, their log-probabilities, and the scores of all arcs.
+def label_arcs(by_label, modifiers, keys, distances, given, wanted, likely, into, all_logs):
+    """Write the best labels of arcs and their log-probabilities, and add these to the scores.
 
-    Arcs that are not to be labelled have no label, -1, and the score that they would have if one
-    were certain.
-
-    **Shape**: by_label (modifiers, labels * inner), the modifiers being those from `first` on;
-    keys (n, inner) by head; distances (labels, 2 * far + 1); given, a :class:`.TemplateArrays`,
-    which the likely arcs have; labelled and likely (n, n), arcs (n, n + 1), by modifier and head,
-    the root at 0 in the latter; into, scores, labels' log-probabilities and labels, (n + 1, n + 1)
-    each by head and modifier; all_logs (arcs, labels), the log-probabilities of all labels of the
-    labelled arcs.
+    **Shape**: by_label (modifiers, labels * inner); modifiers, their numbers; keys (n, inner) by
+    head; distances (labels, 2 * far + 1); given, a :class:`.TemplateArrays`, which the likely arcs
+    have; wanted, the arcs of these modifiers that are to have labels, and likely (n, n), by
+    modifier and head; into, scores, labels' log-probabilities and labels, (n + 1, n + 1) each by
+    head and modifier, the root being 0; all_logs (arcs, labels), the log-probabilities of all
+    labels of these arcs.
     """
     scores, logs, labels = into
     count = given.table.shape[1]
     total, rows = np.empty(count, np.float32), np.empty(len(given.templates), np.int64)
     middle, done = distances.shape[1] // 2, 0
-    scores[:, 0] = -np.inf
-    labels[0] = count
-    labels[:, 0] = count
     for i in range(len(by_label)):
-        modifier = first + i
-        scores[0, modifier + 1] = arcs[modifier, 0]
+        modifier = modifiers[i]
         for head in range(len(keys)):
-            score = arcs[modifier, head + 1]
-            if not labelled[modifier, head]:
-                scores[head + 1, modifier + 1] = score
-                labels[head + 1, modifier + 1] = -1
+            if not wanted[modifier, head]:
                 continue
             if likely[modifier, head]:
                 _sum_templates(given, head, modifier, rows, total)
@@ -128,7 +118,7 @@ def label_arcs(by_label, keys, distances, given, labelled, likely, first, arcs, 
             for label in range(count):
                 all_logs[done, label] = (total[label] - top) + log
             done += 1
-            scores[head + 1, modifier + 1] = score + log
+            scores[head + 1, modifier + 1] += log
             logs[head + 1, modifier + 1] = log
             labels[head + 1, modifier + 1] = best
 
