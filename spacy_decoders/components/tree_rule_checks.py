@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from spacy.parts_of_speech import IDS
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from ..arrays import checked_whole
 from ..errors import ProblemError
+from .option_checks import fault_in
 
 __all__ = ["UNIVERSAL_DEPENDENCIES", "Statement", "tree_rules"]
 
@@ -30,13 +30,25 @@ UNIVERSAL_DEPENDENCIES: tuple[Statement, ...] = (
     },
 )
 
-#: The key that tells the kind of a rule, the keys that it needs and those that it may have.
-_KINDS: dict[str, tuple[set[str], set[str]]] = {
-    "labels": ({"labels", "at_most"}, {"exempt", "head_pos"}),
-    "leaf": ({"leaf"}, {"exempt"}),
-    "root_pos": ({"root_pos"}, set()),
-    "constituents": ({"constituents"}, set()),
-}
+_Names = Annotated[
+    list[str], BeforeValidator(lambda given: [given] if isinstance(given, str) else given)
+]
+_SomeNames = Annotated[_Names, Field(min_length=1)]
+
+
+class _Rule(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    exempt: _Names = []
+
+
+class _AtMost(_Rule):
+    labels: _SomeNames
+    at_most: Annotated[int, Field(ge=0)]
+
+
+class _Leaf(_Rule):
+    leaf: _SomeNames
 
 
 def tree_rules(name: str, value: Any) -> tuple[Statement | str, ...]:
@@ -49,12 +61,11 @@ def tree_rules(name: str, value: Any) -> tuple[Statement | str, ...]:
 
     Examples
     --------
-    >>> tree_rules("rules", [{"labels": ["obj"], "at_most": 1}])
+    >>> tree_rules("rules", [{"labels": "obj", "at_most": 1}])
     ({'labels': ['obj'], 'at_most': 1},)
-    >>> tree_rules("rules", [{"leaves": ["punct"]}])
+    >>> tree_rules("rules", [{"leaf": ["punct"], "at_most": 1}])
     Traceback (most recent call last):
-    spacy_decoders.errors.ProblemError: rules[0]: expected one of 'labels', 'leaf', 'root_pos', \
-'constituents' to tell the kind of rule; got 'leaves'.
+    spacy_decoders.errors.ProblemError: rules[0].at_most: extra inputs are not permitted; got 1.
     """
     if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
         raise ProblemError(
@@ -65,44 +76,16 @@ def tree_rules(name: str, value: Any) -> tuple[Statement | str, ...]:
 
 
 def _checked(place: str, rule: Any) -> Statement | str:
-    if isinstance(rule, str):
-        if rule != _NAME:
-            raise ProblemError(f"{place}: expected a dict or '{_NAME}'; got {rule!r}.")
-        return rule
-    if not isinstance(rule, Mapping):
-        raise ProblemError(f"{place}: expected a dict or '{_NAME}'; got {type(rule).__name__}.")
-    kinds = [kind for kind in _KINDS if kind in rule]
-    if len(kinds) != 1:
+    if rule == _NAME:
+        return _NAME
+    if not isinstance(rule, Mapping) or not {"labels", "leaf"} & set(rule):
         raise ProblemError(
-            f"{place}: expected one of {', '.join(map(repr, _KINDS))} to tell the kind of rule; "
-            f"got {', '.join(map(repr, rule))}."
+            f"{place}: expected a dict with 'labels' and 'at_most', or with 'leaf', or '{_NAME}'; "
+            f"got {rule!r}."
         )
-    needed, optional = _KINDS[kinds[0]]
-    missing, unknown = needed - set(rule), set(rule) - needed - optional
-    if missing or unknown:
-        keys = [*sorted(needed), *(f"perhaps {key}" for key in sorted(optional))]
-        wrong = f"{sorted(missing)[0]!r} is missing" if missing else f"got {sorted(unknown)[0]!r}"
-        raise ProblemError(
-            f"{place}: a rule with {kinds[0]!r} has the keys {', '.join(keys)}; {wrong}."
-        )
-    return {key: _value(f"{place}: {key}", key, given) for key, given in rule.items()}
-
-
-def _value(place: str, key: str, given: Any) -> Any:
-    if key == "at_most":
-        return checked_whole(place, given, low=0)
-    if key == "constituents":
-        if not isinstance(given, str):
-            raise ProblemError(f"{place}: expected 'ents' or a key of doc.spans; got {given!r}.")
-        return given
-    names = [given] if isinstance(given, str) else list(given) if _is_list(given) else [None]
-    if not all(isinstance(name, str) for name in names) or (not names and key != "exempt"):
-        raise ProblemError(f"{place}: expected a list of names; got {given!r}.")
-    unknown = [name for name in names if key in ("head_pos", "root_pos") and name not in IDS]
-    if unknown:
-        raise ProblemError(f"{place}: {unknown[0]!r} is no universal part of speech.")
-    return names
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, Mapping)
+    kind = _Leaf if "leaf" in rule else _AtMost
+    try:
+        return kind(**rule).model_dump(exclude_unset=True)
+    except ValidationError as error:
+        key = error.errors()[0]["loc"][0]
+        raise ProblemError(f"{place}.{key}{fault_in(error)}") from None

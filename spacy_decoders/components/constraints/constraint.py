@@ -13,7 +13,7 @@ from ..option_checks import fault_in
 __all__ = ["DEMANDS", "PLACES", "Constraint", "check_known", "checked", "constraints_about"]
 
 #: The keys that say where a constraint applies; each constraint has one.
-PLACES = ("pattern", "phrases", "file", "spans")
+PLACES = ("pattern", "phrases", "spans")
 
 #: The keys that say what it demands, by what they are about.
 DEMANDS: dict[str, tuple[str, ...]] = {
@@ -23,9 +23,6 @@ DEMANDS: dict[str, tuple[str, ...]] = {
     "links": ("candidates", "not_candidates"),
 }
 _ALL_DEMANDS = tuple(key for keys in DEMANDS.values() for key in keys)
-
-#: The largest weight beside which scores, float32, keep digits enough.
-LARGEST_WEIGHT = 1e4
 
 
 def _listed(value: Any) -> Any:
@@ -68,9 +65,7 @@ _Patterns = Annotated[list[list[dict[str, Any]]], BeforeValidator(_patterns), Fi
 class Constraint(BaseModel):
     """One demand on the annotation of the tokens or spans that match.
 
-    It has one place (`pattern`, `phrases`, `file` or `spans`) and one demand. Without a `weight`
-    it is hard: what it demands must be. With one it is soft: agreeing is worth so much more than
-    not agreeing, in the units of the model's scores.
+    It has one place (`pattern`, `phrases` or `spans`) and one demand: what it demands must be.
 
     Parameters
     ----------
@@ -78,9 +73,6 @@ class Constraint(BaseModel):
         A pattern of spaCy's ``Matcher``, a list with a dict for each token, or a list of patterns.
     phrases
         Phrases, which are found as by spaCy's ``PhraseMatcher``; of overlapping ones the longest.
-    file
-        The path of a file with one phrase a line, gzipped or not. The phrases are saved with the
-        component.
     spans
         The spans of ``doc.spans[KEY]``, which an earlier component or the user has set.
     attr
@@ -102,8 +94,6 @@ class Constraint(BaseModel):
     candidates, not_candidates
         The concepts that a mention may, or may not, be linked to; an empty list of `candidates`
         leaves it without a link.
-    weight
-        How much it is worth to agree, at most 10,000; None if it must be so.
 
     Raises
     ------
@@ -112,8 +102,8 @@ class Constraint(BaseModel):
 
     Examples
     --------
-    >>> Constraint(pattern=[{"LOWER": "can"}], labels=["MD"], weight=2.0).as_dict()
-    {'pattern': [[{'LOWER': 'can'}]], 'labels': ['MD'], 'weight': 2.0}
+    >>> Constraint(pattern=[{"LOWER": "can"}], labels="MD").as_dict()
+    {'pattern': [[{'LOWER': 'can'}]], 'labels': ['MD']}
     >>> Constraint(phrases=["Acme Corp"], entity="ORG", lables=["NNP"])
     Traceback (most recent call last):
     spacy_decoders.errors.ProblemError: constraint.lables: extra inputs are not permitted; got \
@@ -127,7 +117,6 @@ class Constraint(BaseModel):
 
     pattern: _Patterns | None = None
     phrases: _SomeNames | None = None
-    file: Annotated[str, BeforeValidator(str)] | None = None
     spans: _Name | None = None
     attr: Literal["ORTH", "LOWER", "NORM", "SHAPE"] = "ORTH"
     token: int | None = None
@@ -141,7 +130,6 @@ class Constraint(BaseModel):
     not_deps: _SomeNames | None = None
     candidates: _Names | None = None
     not_candidates: _SomeNames | None = None
-    weight: Annotated[float, Field(gt=0, le=LARGEST_WEIGHT, allow_inf_nan=False)] | None = None
 
     def __init__(self, **given: Any) -> None:
         try:
@@ -264,12 +252,7 @@ def _check_whole(given: Constraint) -> None:
     about = given.about
     if given.token is not None and about not in ("labels", "trees"):
         raise ProblemError("constraint.token: only for demands on labels and trees.")
-    if given.weight is not None and about in ("trees", "links"):
-        raise ProblemError(
-            "constraint.weight: demands on trees and links are hard; leave it out, or demand "
-            "labels or entities."
-        )
-    if given.attr != "ORTH" and places[0] not in ("phrases", "file"):
+    if given.attr != "ORTH" and places[0] != "phrases":
         raise ProblemError("constraint.attr: only for phrases; a pattern has its own attributes.")
     if "label" in (given.entity, given.not_entity) and given.spans is None:
         raise ProblemError("constraint: 'label' is the label of each span: only with spans.")

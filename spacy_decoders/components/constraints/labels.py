@@ -43,8 +43,6 @@ class LabelLimits(NamedTuple):
 
     #: The labels that some tokens may have.
     limits: list[LabelLimit]
-    #: Token, labels **shape (L,)** and what it is worth that the token has one of them.
-    bonuses: list[tuple[int, Mask, float]]
     #: Tokens that keep a value which is no label of the component, and what says so.
     foreign: dict[int, Source]
     #: Tokens of which a constraint demands a label or an entity.
@@ -67,7 +65,7 @@ class LabelLimits(NamedTuple):
         Without `overwrite`, existing annotation stays. Raises `ProblemError` if a constraint names
         a label that the component does not have.
         """
-        found = cls([], [], {}, set(), [], [])
+        found = cls([], {}, set(), [], [])
         if "ent" in space.targets:
             spaces = doc.to_array(IS_SPACE).astype(bool)
             if not overwrite and spaces.any():
@@ -149,13 +147,6 @@ class LabelLimits(NamedTuple):
         possible = whole and bool(inside.any())
         begins = inside & ~space.continues_entity
         goes_on = inside & space.continues_entity
-        if constraint.weight is not None:
-            if possible:
-                # the tokens share it, so that it is part of each problem that is made of labels
-                share = constraint.weight / len(tokens)
-                self.bonuses.append((place.start, begins, share))
-                self.bonuses.extend((token, goes_on, share) for token in tokens[1:])
-            return
         if not possible:
             self.impossible.append(place.source)
             return
@@ -180,10 +171,6 @@ class LabelLimits(NamedTuple):
         foreign: bool = True,
         demanded: bool = False,
     ) -> None:
-        weight = place.constraint.weight
-        if weight is not None:
-            self.bonuses.extend((token, allowed, weight) for token in tokens)
-            return
         if place.constraint.labels is not None:
             foreign = False
         self.limits.extend(LabelLimit(place.source, token, allowed, foreign) for token in tokens)
@@ -192,15 +179,9 @@ class LabelLimits(NamedTuple):
 
 
 def limited(emissions: NDArray[np.float32], found: LabelLimits) -> NDArray[np.float32]:
-    """Return emissions **shape (n, L)** under limits and bonuses; a copy if there are any.
-
-    A bonus is taken from the labels that do not agree: added to those that do, it would cost
-    them digits by which they differ. So all scores lack the sum of the bonuses.
-    """
-    if found.limits or found.bonuses:
+    """Return emissions **shape (n, L)** under limits; a copy if there are any."""
+    if found.limits:
         emissions = emissions.copy()
-    for token, labels, weight in found.bonuses:
-        emissions[token, ~labels] -= np.float32(weight)
     for limit in found.limits:
         if limit.token not in found.foreign or limit.source.name == PRESENT:
             emissions[limit.token, ~limit.allowed] = -np.inf

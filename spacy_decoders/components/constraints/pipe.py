@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spacy.tokens import Doc
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["WithConstraints"]
 
-#: Key of a component's `cfg` under which the phrases of files are saved.
-PHRASES = "constraint_phrases"
-
 
 class WithConstraints:
     """Finds the places of the constraints that the option `constraints` holds.
@@ -27,32 +23,17 @@ class WithConstraints:
     """
 
     vocab: Vocab
-    cfg: dict[str, Any]
     constraints: Any
-    _configured: Mapping[str, Any]
     _places: Places | None = None
 
     def configure(self, **values: Any) -> None:
-        """Set options; the files that constraints name are read when these are set.
-
-        While the component is made, files may be missing: their phrases may come with what is
-        loaded.
-        """
+        """Set several options at once, all or none."""
         if values.get("constraints"):
             given = self._checked("constraints", values["constraints"])  # type: ignore[attr-defined]
             _check_tokens(given, self.vocab)
-            if self._configured:
-                _check_files(given, self.cfg.get(PHRASES, {}))
         super().configure(**values)  # type: ignore[misc]
         if "constraints" in values:
             self._places = None
-            self._read_files()
-
-    def restore_options(self) -> None:
-        """Set saved options; the phrases saved with them take the place of files."""
-        self._places = None
-        super().restore_options()  # type: ignore[misc]
-        self._read_files(again=False)
 
     def places_in(self, doc: Doc) -> list[Place]:
         """Return where constraints apply in a document."""
@@ -61,38 +42,8 @@ class WithConstraints:
         if self._places is None:
             from .places import Places
 
-            self._places = Places(self.constraints, self.cfg.get(PHRASES, {}))
+            self._places = Places(self.constraints)
         return self._places.find(doc)
-
-    def check_constraints(self) -> None:
-        """Raise if a file that constraints name is missing, before a training begins."""
-        _check_files(self.constraints, self.cfg.get(PHRASES, {}))
-
-    def _read_files(self, again: bool = True) -> None:
-        """Read files that are there; of others the phrases may have been saved."""
-        files = [given["file"] for given in self.constraints if "file" in given]
-        if not files:
-            self.cfg.pop(PHRASES, None)
-            return
-        from .places import read_phrases
-
-        saved = self.cfg.get(PHRASES, {})
-        found = {
-            file: (read_phrases(file) if again or file not in saved else None) or saved.get(file)
-            for file in files
-        }
-        self.cfg[PHRASES] = {file: phrases for file, phrases in found.items() if phrases}
-
-
-def _check_files(constraints: Iterable[Mapping[str, Any]], saved: Mapping[str, Any]) -> None:
-    """Raise if a file is neither there nor saved."""
-    for number, given in enumerate(constraints):
-        file = given.get("file")
-        if file is not None and file not in saved and not Path(file).is_file():
-            raise ProblemError(
-                f"constraints[{number}].file: there is no file {file!r}; paths are relative to "
-                f"the current folder, {str(Path.cwd())!r}."
-            )
 
 
 def _check_tokens(constraints: Iterable[Mapping[str, Any]], vocab: Vocab) -> None:

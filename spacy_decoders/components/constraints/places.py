@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ...errors import ProblemError
-from ...readers.text_lines import text_lines
 from .conflicts import Source
 from .constraint import Constraint, checked
 
-__all__ = ["Place", "Places", "phrases_in", "read_phrases"]
+__all__ = ["Place", "Places", "phrases_in"]
 
 
 class Place(NamedTuple):
@@ -70,34 +68,17 @@ class Places:
     ----------
     given
         The dictionaries that the option holds.
-    phrases
-        The phrases of each file that they name.
-
-    Raises
-    ------
-    ProblemError
-        If the phrases of a file are not there.
 
     Examples
     --------
     >>> import spacy
-    >>> places = Places([{"phrases": ["New York"], "entity": "CITY"}], {})
+    >>> places = Places([{"phrases": ["New York"], "entity": "CITY"}])
     >>> [place[2:4] for place in places.find(spacy.blank("en")("From New York."))]
     [(1, 3)]
     """
 
-    def __init__(
-        self, given: Sequence[Mapping[str, Any]], phrases: Mapping[str, Sequence[str]]
-    ) -> None:
+    def __init__(self, given: Sequence[Mapping[str, Any]]) -> None:
         self.constraints = checked("constraints", given, ("labels", "entities", "trees", "links"))
-        self._phrases: list[Sequence[str]] = []
-        for number, constraint in enumerate(self.constraints):
-            if constraint.file is not None and constraint.file not in phrases:
-                raise ProblemError(
-                    f"constraints[{number}].file: there is no file {constraint.file!r}."
-                )
-            listed = constraint.phrases or phrases.get(constraint.file or "", ())
-            self._phrases.append(listed)
         # matchers belong to a vocabulary, and a sourced component may meet another
         self._vocab: Vocab | None = None
         self._matchers: list[Any] = []
@@ -109,7 +90,7 @@ class Places:
     def find(self, doc: Doc) -> list[Place]:
         """Return all matches in a document, constraint by constraint."""
         if self._vocab is not doc.vocab:
-            self._matchers = [self._matcher(i, doc.vocab) for i in range(len(self.constraints))]
+            self._matchers = [_matcher(constraint, doc.vocab) for constraint in self.constraints]
             self._vocab = doc.vocab
         return [
             Place(number, constraint, start, end, label)
@@ -129,20 +110,18 @@ class Places:
             found = _longest(found)
         return [(start, end, "") for start, end in sorted(found)]
 
-    def _matcher(self, number: int, vocab: Vocab) -> Any:
-        constraint = self.constraints[number]
-        if constraint.place == "pattern":
-            from spacy.matcher import Matcher
 
-            matcher: Any = Matcher(vocab)
+def _matcher(constraint: Constraint, vocab: Vocab) -> Any:
+    from spacy.matcher import Matcher, PhraseMatcher
+
+    if constraint.phrases is None:
+        matcher: Any = Matcher(vocab)
+        if constraint.pattern is not None:
             matcher.add("constraint", constraint.pattern)
-            return matcher
-        from spacy.matcher import PhraseMatcher
-
-        matcher = PhraseMatcher(vocab, attr=constraint.attr)
-        if self._phrases[number]:
-            matcher.add("constraint", phrases_in(vocab, self._phrases[number]))
         return matcher
+    matcher = PhraseMatcher(vocab, attr=constraint.attr)
+    matcher.add("constraint", phrases_in(vocab, constraint.phrases))
+    return matcher
 
 
 def phrases_in(vocab: Vocab, phrases: Iterable[str]) -> list[Doc]:
@@ -151,23 +130,6 @@ def phrases_in(vocab: Vocab, phrases: Iterable[str]) -> list[Doc]:
 
     tokenizer = get_lang_class(vocab.lang or "xx")(vocab).tokenizer
     return [doc for phrase in phrases if len(doc := tokenizer(phrase.strip()))]
-
-
-def read_phrases(path: str) -> list[str] | None:
-    """Read a file with one phrase a line; None if it is not there.
-
-    Raises
-    ------
-    ProblemError
-        If it is not UTF-8, or has no phrase.
-    """
-    file = Path(path)
-    if not file.is_file():
-        return None
-    phrases = [line.strip() for line in text_lines(file) if line.strip()]
-    if not phrases:
-        raise ProblemError(f"constraints: the file {path!r} has no phrases, one a line.")
-    return phrases
 
 
 def _longest(spans: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:

@@ -257,7 +257,6 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     ) -> None:
         """Prepare for training; `kb_loader` replaces the knowledge base, as in spaCy."""
         validate_get_examples(get_examples, "GraphEntityLinker.initialize")
-        self.check_constraints()
         if kb_loader is not None:
             self.set_kb(kb_loader)
         self.model.initialize()

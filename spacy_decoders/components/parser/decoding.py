@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from thinc.api import Model
 
-from ...certificate import Certificate, Scope, Status
+from ...certificate import Certificate, Status
 from ...errors import InfeasibleError, ProblemError, UndecidedError
 from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import TreeParser
@@ -20,7 +19,7 @@ from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescore
 from ..constraints.conflicts import Source, conflict, least_conflict
 from .parsed_doc import NO_LABEL, ROOT, SPACE, NoTree, ParsedDoc
 from .rules import RULES, TreeDemands
-from .trees import SPACE_LABEL, attach_spaces, is_space
+from .trees import SPACE_LABEL, attach_spaces
 
 if TYPE_CHECKING:
     from ...decoders.tree import TreeSolution
@@ -63,58 +62,47 @@ class DocumentDecoder:
         doc = self.demands.doc
         parsed = ParsedDoc.blank(len(doc), self.scores.starts)
         for block in self.scores.blocks:
-            for missing in self._decode_block(block, parsed):
-                parsed.missing.append(missing)
-                found = self._conflict(missing)
-                if found["demands"] or self.demands.wishes:
-                    parsed.conflicts.append(found)
-                if not parsed.warning:
-                    parsed.warning = self._explained(missing.error, found)
-        blank = is_space(doc)
-        attach_spaces(parsed.heads, blank, parsed.starts)
-        alone = parsed.heads == np.arange(len(doc))
-        parsed.labels[blank] = np.where(alone[blank], ROOT, SPACE)
+            missing = self._decode_block(block, parsed)
+            if missing is None:
+                continue
+            parsed.missing.append(missing)
+            found = self._conflict(missing)
+            if found["demands"] or self.demands.wishes:
+                parsed.conflicts.append(found)
+            if not parsed.warning:
+                parsed.warning = self._explained(missing.error, found)
+        blank = np.flatnonzero(self.scores.blank)
+        if len(blank):
+            attach_spaces(parsed.heads, self.scores.blank, parsed.starts)
+            parsed.labels[blank] = np.where(parsed.heads[blank] == blank, ROOT, SPACE)
         if self.demands.wishes:
             parsed.conflicts += self._unmet(parsed)
         return parsed
 
-    def _decode_block(
-        self, block: SentenceScores, parsed: ParsedDoc, scope: Scope = "full"
-    ) -> list[NoTree]:
-        """Find the best tree of a block and add it to `parsed`, or return why there is none.
-
-        Some rules speak of a sentence as a whole, and so of no block of several. Where the best
-        trees of a block break one, its boundaries are kept, and each sentence is parsed anew; the
-        certificates' scope is then ``"pruned"``, as other boundaries may be better. It is for a
-        sentence whose boundaries were found before, too.
-        """
+    def _decode_block(self, block: SentenceScores, parsed: ParsedDoc) -> NoTree | None:
+        """Find the best tree of a block and add it to `parsed`, or return why there is none."""
         parser = self.parser
-        rules = self.demands.of_block(block.tokens, block.boundaries is None)
+        rules = self.demands.of_block(block.tokens)
         try:
             every_label = self.head_margins or self.k_best > 1
             problem, best, block, labels = parser.decode(block, rules, every_label=every_label)
         except (InfeasibleError, UndecidedError) as error:
             name = type(parser.decoder).__name__
-            parsed.sentences.append(replace(block, boundaries=None))
-            if scope == "full":
-                scope = parser.problem(block).scope
+            parsed.blocks.append((block, None))
+            scope = parser.problem(block).scope
             # nothing is proven where the budget ended first
             proven = isinstance(error, InfeasibleError)
             status: Status = "infeasible" if proven else "heuristic"
             parsed.certificates.append(Certificate(name, status, scope=scope))
             parsed.parses.append([])
             parsed.margins[block.tokens] = np.nan
-            return [NoTree(block.tokens, error)]
-        sentences = [block] if best.starts is None else block.cut(best.starts)
-        parsed.add_starts(sentences[1:])
-        if best.starts is not None and self._break(sentences, best):
-            found = (self._decode_block(sentence, parsed, "pruned") for sentence in sentences)
-            return list(chain.from_iterable(found))
-        parsed.sentences += sentences
-        certificate = best.certificate
-        if scope == "pruned":
-            certificate = replace(certificate, scope=scope)
-        parsed.certificates += [certificate] * len(sentences)
+            return NoTree(block.tokens, error)
+        parsed.blocks.append((block, best.starts))
+        count = 1
+        if best.starts is not None:
+            begins = block.tokens[best.starts]
+            parsed.starts, count = np.sort(np.append(parsed.starts, begins[1:])), len(begins)
+        parsed.certificates += [best.certificate] * count
         parsed.heads[block.tokens], parsed.labels[block.tokens] = block.tree(best.heads, labels)
         if self.head_margins:
             from ...decoders.tree import head_margins
@@ -126,22 +114,7 @@ class DocumentDecoder:
 
             found_trees = k_best(problem, self.k_best, budget=parser.budget)
             parsed.parses.append([self._as_dict(block, solution) for solution in found_trees])
-        return []
-
-    def _break(self, sentences: Sequence[SentenceScores], best: TreeSolution) -> bool:
-        """Whether one of several trees breaks a rule on roots, which no block is decoded with."""
-        from ...decoders.tree import Roots
-
-        end = 0
-        for sentence in sentences:
-            first, end = end, end + len(sentence.tokens)
-            heads = [-1, *(max(head - first, 0) for head in best.heads[first:end].tolist())]
-            of_sentence = self.demands.of_block(sentence.tokens, True)
-            if any(
-                rule.is_broken(heads, heads) for rule in of_sentence if isinstance(rule, Roots)
-            ):
-                return True
-        return False
+        return None
 
     def _as_dict(self, sentence: SentenceScores, solution: TreeSolution) -> dict[str, Any]:
         """One of several trees in plain types: places in the document, a root being its own."""
@@ -192,11 +165,11 @@ class DocumentDecoder:
         freer = replace(self, parser=parser, demands=demands, head_margins=False, k_best=1)
         given = doc, self.scores, demands.starts(), self.limits
         scratch = ParsedDoc.blank(len(doc), self.scores.starts)
-        return not any(
-            tokens[0] < end and tokens[-1] >= start and isinstance(error, InfeasibleError)
-            for block in rescored(self.model, *given, (start, end))
-            for tokens, error in freer._decode_block(block, scratch)
-        )
+        for block in rescored(self.model, *given, (start, end)):
+            missing = freer._decode_block(block, scratch)
+            if missing is not None and isinstance(missing.error, InfeasibleError):
+                return False
+        return True
 
     def _unmet(self, parsed: ParsedDoc) -> list[dict[str, Any]]:
         """Describe the demands on white space, of which none else knows, that do not hold."""
@@ -212,9 +185,7 @@ class DocumentDecoder:
         return [one for place, one in enumerate(found) if one not in found[:place]]
 
 
-def check_decoder(
-    decoder: str, factors: Sequence[Family], patterns: Sequence[Any], projective: bool
-) -> None:
+def check_decoder(decoder: str, factors: Sequence[Family], projective: bool) -> None:
     """Refuse at once what a decoder of ours would refuse at every document."""
     beyond_arcs = [family for family in factors if family != "arcs"]
     instead = "or decode by BranchAndBound."
@@ -223,8 +194,6 @@ def check_decoder(
             f"factors: {decoder} scores arcs alone, not {' and '.join(beyond_arcs)}; leave them "
             f"out (factors = []), {instead}"
         )
-    if decoder in ("Eisner", "ChuLiuEdmonds", "SecondOrder", "PriceAndCut") and patterns:
-        raise ProblemError(f"patterns: {decoder} scores none; leave them out, {instead}")
     finds = {"Eisner": True, "SecondOrder": True, "ChuLiuEdmonds": False}
     if finds.get(decoder, projective) != projective:
         kind = "non-projective" if projective else "projective"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -72,8 +71,8 @@ class ParsedDoc:
     starts: NDArray[np.int64]
     #: Each token's head margin; NaN for tokens without a tree.
     margins: NDArray[np.float64]
-    #: The scores of each sentence that has a word.
-    sentences: list[SentenceScores] = field(default_factory=list)
+    #: The scores of each block that has a word, and where its sentences begin; None for one.
+    blocks: list[tuple[SentenceScores, NDArray[np.bool_] | None]] = field(default_factory=list)
     #: Of each sentence that has a word; sentences that were decided together share one.
     certificates: list[Certificate] = field(default_factory=list)
     #: The best trees of each sentence, or of several that were decided together.
@@ -99,12 +98,10 @@ class ParsedDoc:
             np.full(tokens, np.nan),
         )
 
-    def add_starts(self, sentences: Sequence[SentenceScores]) -> None:
-        """Let some more sentences begin."""
-        if not sentences:
-            return
-        more = [int(sentence.tokens[0]) for sentence in sentences]
-        self.starts = np.sort(np.concatenate([self.starts, np.array(more, dtype=np.int64)]))
+    @property
+    def sentences(self) -> list[SentenceScores]:
+        """The scores of each sentence that has a word."""
+        return [part for block, starts in self.blocks for part in block.cut(starts)]
 
 
 def _plain(values: Floats) -> list[float | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -24,7 +23,6 @@ from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factors import FAMILIES, FactorTemplates, add_families
 from ...models.parser.losses import train_factors, update
-from ...models.parser.patterns import Patterns
 from ...models.parser.tree_scores import DocumentScores, score_documents
 from ...one_thread import one_thread
 from ..constraints.conflicts import record_conflicts
@@ -37,7 +35,7 @@ from .gold import collect_labels
 from .parsed_doc import DEPS, HEADS, NO_LABEL, STARTS, ParsedDoc
 from .probabilities import CalibratedParser
 from .rules import TreeDemands, TreeRules
-from .trees import SPACE_LABEL, TreeWriter, is_space
+from .trees import SPACE_LABEL, TreeWriter
 from .wishes import wishes_of
 
 __all__ = ["BranchAndBoundParser"]
@@ -83,12 +81,10 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse at once what a decoder would refuse at every document."""
-        of_decoder = [options[name] for name in ("factors", "patterns", "projective")]
-        check_decoder(type(options["decoder"]).__name__, *of_decoder)
+        decoder = type(options["decoder"]).__name__
+        check_decoder(decoder, options["factors"], options["projective"])
         if self.cfg["labels"]:
             TreeRules.of(options["rules"], self.labels)
-            if options["patterns"]:
-                Patterns.of(options["patterns"], self.labels, self.cfg["tags"])
             check_known(options["constraints"], self.labels)
         weights = self.model.get_ref("factors")
         learnt = [family for family in FAMILIES if weights.has_param(family)]
@@ -109,7 +105,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     @property
     def parser(self) -> TreeParser:
-        """How sentences are decoded, without patterns: by arcs alone until a factor is learnt."""
+        """How sentences are decoded: by arcs alone until a factor is learnt."""
         templates = FactorTemplates(self.model.get_ref("factors"), tuple(self.factors))
         return TreeParser(
             self.decoder,
@@ -119,15 +115,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             budget=Budget(self.seconds, self.iterations),
             exempt=self.tree_rules.exempt,
         )
-
-    def _parser_of(self, doc: Doc) -> TreeParser:
-        """How the sentences of a document are decoded."""
-        if not self.patterns:
-            return self.parser
-        if "patterns" not in self._made:
-            known = self.labels, self.cfg["tags"]
-            self._made["patterns"] = Patterns.of(self.patterns, *known)
-        return replace(self.parser, patterns=self._made["patterns"].within(doc))
 
     # --- labels ---
 
@@ -158,11 +145,12 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
                 f"{self.name}: there are no labels; train the component, call nlp.initialize() "
                 "with examples, or load a trained one."
             )
+        demands = [self._demands(doc) for doc in docs]
         return score_documents(
             self.model,
             docs,
-            [self._demands(doc).starts() for doc in docs],
-            [is_space(doc) for doc in docs],
+            [of_doc.starts() for of_doc in demands],
+            [of_doc.columns.blank for of_doc in demands],
             self._limits,
             partly=self.parser.by_arcs and not self._needs_all_labels,
         )
@@ -173,7 +161,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         parsed = DocumentDecoder(
             scores,
             self.name,
-            self._parser_of(doc),
+            self.parser,
             self._demands(doc),
             self.model,
             self._limits,
@@ -195,9 +183,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     @property
     def _needs_all_labels(self) -> bool:
-        """Whether more is wanted than the best trees, or they depend on labels otherwise."""
-        more = self.probabilities or self.min_prob or self.head_margins or self.k_best > 1
-        return bool(more or self.patterns)
+        """Whether more is wanted than the best trees."""
+        return bool(self.probabilities or self.min_prob or self.head_margins or self.k_best > 1)
 
     @property
     def _limits(self) -> BoundaryLimits:
@@ -210,13 +197,12 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     def annotate(self, doc: Doc, decoded: ParsedDoc) -> None:
         """Write heads, labels and boundaries at once, then what spaCy has no place for."""
-        strings = doc.vocab.strings
-        # the last two are the root's label, at -1, and that of white space, at -2
-        hashes = np.array(
-            [strings.add(label) for label in (*self.cfg["labels"], SPACE_LABEL, self.cfg["root"])],
-            dtype=np.uint64,
-        )
-        deps = np.where(decoded.labels == NO_LABEL, np.uint64(0), hashes[decoded.labels])
+        # the last three are the root's label, at -1, that of white space, and none
+        labels = (*self.cfg["labels"], "", SPACE_LABEL, self.cfg["root"])
+        hashes = np.zeros(len(labels), dtype=np.uint64)
+        for number in set(decoded.labels.tolist()) - {NO_LABEL}:
+            hashes[number] = doc.vocab.strings.add(labels[number])
+        deps = hashes[decoded.labels]
         found = decoded.probabilities
         if found is not None and self.min_prob is not None:
             improbable = found.deps < self.min_prob
@@ -272,7 +258,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             What :attr:`label_data` was, to spare the pass over all examples.
         """
         validate_get_examples(get_examples, "BranchAndBoundParser.initialize")
-        self.check_constraints()
         if labels is not None:
             self.cfg.update(labels)
         else:

@@ -7,23 +7,23 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, IS_SPACE, ORTH, SENT_START, SPACY
+from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
 from ...errors import ProblemError
 
 __all__ = [
+    "DocColumns",
+    "TreeWriter",
     "attach_spaces",
-    "is_space",
     "paragraph_starts",
-    "preset_starts",
     "tree_faults",
     "unparted",
-    "TreeWriter",
 ]
 
 #: Ends of lines and of paragraphs.
@@ -35,28 +35,36 @@ ITEM = re.compile(
 )
 
 #: Signs that open and close what they enclose; some do both, and white space tells which.
-OPENING = "\"'`([{\u00ab\u2018\u201c\u201e"
-CLOSING = "\"'`)]}\u00bb\u2019\u201d"
+OPENING = np.array([get_string_id(sign) for sign in "\"'`([{\u00ab\u2018\u201c\u201e"], np.uint64)
+CLOSING = np.array([get_string_id(sign) for sign in "\"'`)]}\u00bb\u2019\u201d"], np.uint64)
 
 #: The label of white space, the same as in spaCy's parser.
 SPACE_LABEL = "dep"
 
 
-def preset_starts(doc: Doc) -> NDArray[np.int64]:
-    """Return sentence starts as set: 1 for a start, -1 for none, 0 where unknown."""
-    marks: Any = doc.to_array(SENT_START)
-    known: NDArray[np.int64] = marks.astype(np.uint64).view(np.int64).reshape(-1)
-    return known
+class DocColumns(NamedTuple):
+    """What the parser reads of the n tokens of a document, each (n,)."""
+
+    #: uint64, hashes of the words.
+    words: NDArray[np.uint64]
+    #: Whether a blank follows.
+    spaced: NDArray[np.bool_]
+    #: Whether the token is white space.
+    blank: NDArray[np.bool_]
+    #: Sentence starts as set: 1 for a start, -1 for none, 0 where unknown.
+    starts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, doc: Doc) -> DocColumns:
+        """Read them at once."""
+        attributes: Any = [ORTH, SPACY, IS_SPACE, SENT_START]
+        values: Any = doc.to_array(attributes).reshape(-1, 4).T.astype(np.uint64)
+        return cls(values[0], values[1] != 0, values[2] != 0, values[3].view(np.int64))
 
 
-def is_space(doc: Doc) -> NDArray[np.bool_]:
-    """Whether each token is white space."""
-    flags: Any = doc.to_array(IS_SPACE)
-    blank: NDArray[np.bool_] = flags.reshape(-1).astype(bool)
-    return blank
-
-
-def paragraph_starts(doc: Doc, known: NDArray[np.int64]) -> NDArray[np.int64]:
+def paragraph_starts(
+    doc: Doc, blank: NDArray[np.bool_], known: NDArray[np.int64]
+) -> NDArray[np.int64]:
     r"""Return the words behind blank lines and at the front of list items.
 
     They must begin sentences. Blank lines are white space with two line breaks or more. None
@@ -64,21 +72,22 @@ def paragraph_starts(doc: Doc, known: NDArray[np.int64]) -> NDArray[np.int64]:
 
     Parameters
     ----------
-    known
-        Sentence starts as :func:`preset_starts` gives them. **Shape:** ``(tokens,)``
+    blank, known
+        Which tokens are white space, and sentence starts, as in :class:`DocColumns`.
 
     Examples
     --------
     >>> import spacy
     >>> doc = spacy.blank("en")("A title\n\nOne line\nand another.")
-    >>> paragraph_starts(doc, preset_starts(doc))
+    >>> columns = DocColumns.of(doc)
+    >>> paragraph_starts(doc, columns.blank, columns.starts)
     array([3])
     """
-    blank, found = is_space(doc), set()
-    words = np.flatnonzero(~blank)
+    words, found = np.flatnonzero(~blank), set()
     fronts = words[:1].tolist()
-    for before, behind in zip(words[:-1].tolist(), words[1:].tolist(), strict=True):
-        if behind - before < 2 or (known[before + 1 : behind] == 1).any():
+    for place in np.flatnonzero(np.diff(words) > 1).tolist():
+        before, behind = words[place : place + 2].tolist()
+        if (known[before + 1 : behind] == 1).any():
             continue
         text = doc[before + 1 : behind].text
         breaks = len(BREAKS.findall(text)) + text.count(PARAGRAPH)
@@ -107,7 +116,7 @@ def _items(doc: Doc, fronts: Sequence[int]) -> Iterator[int]:
             yield place
 
 
-def unparted(doc: Doc) -> NDArray[np.int64]:
+def unparted(columns: DocColumns) -> NDArray[np.int64]:
     """Return the words at which no sentence begins, since a quotation mark or a bracket is there.
 
     An opening sign belongs to the word behind it, a closing one to the word before it. None of
@@ -117,18 +126,17 @@ def unparted(doc: Doc) -> NDArray[np.int64]:
     --------
     >>> import spacy
     >>> doc = spacy.blank("en")('He left. "Why (now)?" she asked.')
-    >>> [doc[i].text for i in unparted(doc)]
+    >>> [doc[i].text for i in unparted(DocColumns.of(doc))]
     ['Why', 'now', '"']
     """
-    values: Any = doc.to_array([ORTH, SPACY])
-    words, blank = values[:, 0], is_space(doc)
-    spaced = values[:, 1].astype(bool)
-    before = np.r_[True, (spaced | blank)[:-1]]
-    behind = spaced | np.r_[blank[1:], True]
-    opening = np.isin(words, [doc.vocab.strings[sign] for sign in OPENING]) & before & ~behind
-    closing = np.isin(words, [doc.vocab.strings[sign] for sign in CLOSING]) & ~before & behind
-    found: NDArray[np.int64] = np.flatnonzero(np.r_[False, opening[:-1]] | closing)
-    return found
+    words, spaced, blank, _ = columns
+    before, behind = np.ones((2, len(words)), dtype=bool)
+    before[1:] = (spaced | blank)[:-1]
+    behind[:-1] = spaced[:-1] | blank[1:]
+    opening = (words[:, None] == OPENING).any(axis=1) & before & ~behind
+    inside = (words[:, None] == CLOSING).any(axis=1) & ~before & behind
+    inside[1:] |= opening[:-1]
+    return np.flatnonzero(inside)
 
 
 def tree_faults(heads: NDArray[np.int64], starts: NDArray[np.int64]) -> dict[int, str]:
@@ -224,7 +232,7 @@ class TreeWriter:
         if not len(doc):
             return
         ends = np.append(starts[1:], len(doc))
-        labelled = (deps != 0) & ~is_space(doc)  # white space has a label without a tree, too
+        labelled = deps != 0
         if kept is not None and kept.any():
             old: Any = doc.to_array([HEAD, DEP])
             own = kept & (old[:, 1] != 0)
@@ -234,6 +242,8 @@ class TreeWriter:
             projective = False
         faults = tree_faults(heads, starts)
         complete = not faults and bool((deps != 0).all())
+        if faults:  # white space has a label without a tree, too
+            labelled &= ~DocColumns.of(doc).blank
         for start, fault in faults.items():
             end = ends[np.searchsorted(starts, start)]
             if labelled[start:end].any():  # without a tree nothing is written
@@ -246,7 +256,7 @@ class TreeWriter:
         doc.from_array([HEAD, DEP], cast(Any, values))
         marks = np.full(len(doc), -1, dtype=np.int64)
         marks[starts] = 1
-        if (preset_starts(doc) != marks).any():
+        if (doc.to_array(SENT_START) != marks.view(np.uint64)).any():
             if complete:  # spaCy also makes a sentence of each token that has no head
                 self._warn()
             doc.from_array([SENT_START], cast(Any, marks.view(np.uint64).reshape(-1, 1)))

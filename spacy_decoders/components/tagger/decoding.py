@@ -127,28 +127,6 @@ class Tagging:
             for solution in of_unit
         ]
 
-    def with_constants(self, bonuses: Sequence[tuple[int, Any, float]]) -> Tagging:
-        """Add to the scores what all weighted constraints are worth together.
-
-        :func:`~spacy_decoders.components.constraints.labels.limited` took from the labels that
-        do not agree what those that do are worth more: each bonus has a token and a weight.
-        """
-        if not bonuses:
-            return self
-        worth = np.zeros(len(self.labels))
-        for token, _, weight in bonuses:
-            worth[token] += weight
-        worth[self.labels == NO_LABEL] = 0.0
-        constants = [float(worth[begin:stop].sum()) for begin, stop in self._bounds()]
-        alternatives = None
-        if self.alternatives is not None:
-            alternatives = [
-                [replace(of, certificate=_raised(of.certificate, more)) for of in of_unit]
-                for of_unit, more in zip(self.alternatives, constants, strict=True)
-            ]
-        certificates = [*map(_raised, self.certificates, constants)]
-        return replace(self, certificates=certificates, alternatives=alternatives)
-
     def undecoded(self) -> list[tuple[int, int]]:
         """First and last token (exclusive) of each unit without a legal labelling."""
         if NO_LABEL not in self.labels:
@@ -161,18 +139,6 @@ class Tagging:
 
     def _bounds(self) -> Iterable[tuple[int, int]]:
         return pairwise([0, *np.cumsum(self.units).tolist()])
-
-
-def _raised(certificate: Certificate, more: float) -> Certificate:
-    """Return the certificate of a problem whose labellings are all worth so much more."""
-    score, bound = certificate.score, certificate.bound
-    if score is None:
-        return certificate
-    score += more
-    if bound is None:
-        return replace(certificate, score=score)
-    bound += more
-    return replace(certificate, score=score, bound=bound, gap=abs(bound - score))
 
 
 def unit_lengths(doc: Doc) -> list[int]:

@@ -174,7 +174,7 @@ class ExactTagger(LabelledPipe):
             tagging = tagging.with_margins(model, emissions)
         if self.k_best > 1:
             tagging = tagging.with_alternatives(model, emissions, self.k_best)
-        return tagging.with_constants(limits.bonuses)
+        return tagging
 
     def _probabilities(
         self,
@@ -293,7 +293,6 @@ class ExactTagger(LabelledPipe):
             The labels, as ``spacy init labels`` saves them; otherwise those of the examples.
         """
         validate_get_examples(get_examples, "ExactTagger.initialize")
-        self.check_constraints()
         check_lexeme_norms(self.vocab, "tagger")
         for label in labels_in(get_examples(), self.targets) if labels is None else labels:
             self.add_label(label)

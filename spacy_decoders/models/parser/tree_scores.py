@@ -94,17 +94,17 @@ class SentenceScores:
         """The number of labels, the root's own included."""
         return int(self.labels[0, 0]) + 1
 
-    def cut(self, starts: NDArray[np.bool_]) -> list[SentenceScores]:
+    def cut(self, starts: NDArray[np.bool_] | None) -> list[SentenceScores]:
         """Return the scores of each of several sentences.
 
         Parameters
         ----------
         starts
-            bool (n,), whether a sentence begins at each token.
+            bool (n,), whether a sentence begins at each token; None for a single one.
         """
-        ends = [*np.flatnonzero(starts).tolist(), len(starts)]
-        if len(ends) == 2:
+        if starts is None or np.count_nonzero(starts) == 1:
             return [replace(self, boundaries=None)]
+        ends = [*np.flatnonzero(starts).tolist(), len(starts)]
         return [self._part(first, end) for first, end in pairwise(ends)]
 
     def _part(self, first: int, end: int) -> SentenceScores:
@@ -145,6 +145,8 @@ class DocumentScores:
     #: float32 (tokens,), log-odds that a sentence begins at each token; infinite where that is
     #: known.
     start_odds: NDArray[np.float32]
+    #: Whether each token is white space.
+    blank: NDArray[np.bool_]
     #: float32 (tokens, width), the encoder's vectors.
     vectors: Floats2d | None = None
 
@@ -209,8 +211,7 @@ def rescored(
     The arguments are those of :func:`score_documents`, what it returned, and the part's first
     token and the one after its last; blocks may go beyond it.
     """
-    blank = np.array([token.is_space for token in doc])
-    given = [doc], [preset], [blank], limits, False, within
+    given = [doc], [preset], [scored.blank], limits, False, within
     return _score_vectors(model, scored.vectors, *given)[0].blocks
 
 
@@ -238,8 +239,9 @@ def _score_vectors(
     for begin, preset, blank in zip(begins, presets, spaces, strict=False):
         odds = known_odds(log_odds[begin : begin + len(blank), 0], preset, blank)
         offsets = limits.cut(odds)
-        blocks = [np.flatnonzero(~blank[a:b]) + a for a, b in pairwise(offsets.tolist())]
-        blocks = [block for block in blocks if len(block)]
+        words = np.flatnonzero(~blank)
+        ends = np.searchsorted(words, offsets).tolist()
+        blocks = [words[a:b] for a, b in pairwise(ends) if a < b]
         if within is not None:
             blocks = [of for of in blocks if of[0] < within[1] and of[-1] >= within[0]]
         documents.append((odds, offsets[:-1], blocks))
@@ -255,8 +257,8 @@ def _score_vectors(
     of_tokens = tags[chosen], forms[chosen]
     scored = iter(assemble(model, received, arcs, *of_tokens, kept, inside, partly=partly))
     return [
-        DocumentScores(starts, list(islice(scored, len(blocks))), odds, of_doc)
-        for (odds, starts, blocks), of_doc in zip(documents, encoded, strict=True)
+        DocumentScores(starts, list(islice(scored, len(blocks))), odds, blank, of_doc)
+        for (odds, starts, blocks), blank, of_doc in zip(documents, spaces, encoded, strict=True)
     ]
 
 

@@ -13,7 +13,7 @@ CAN = [{"LOWER": "can"}]
 
 
 def test_objects_and_dictionaries_are_the_same():
-    given = {"pattern": CAN, "token": 0, "labels": ["MD", "VB"], "weight": 2}
+    given = {"pattern": CAN, "token": 0, "labels": ["MD", "VB"]}
     check = constraints_about("labels", "entities")
     stored = check("constraints", [given, Constraint(**given)])
     assert stored[0] == stored[1] == {**given, "pattern": [CAN]}
@@ -28,7 +28,6 @@ def test_objects_and_dictionaries_are_the_same():
         ({"pattern": CAN, "phrases": ["can"], "labels": "MD"}, "it has pattern and phrases"),
         ({"pattern": CAN, "lable": "MD"}, r"constraints\[0\].lable: extra inputs"),
         ({"pattern": [{"LOWR": "can"}], "labels": "MD"}, r"constraints\[0\].pattern: .*LOWR"),
-        ({"phrases": ["can"], "labels": "MD", "weight": -1.0}, "weight: input should be greater"),
         ({"phrases": ["Jo"], "head": 0}, "no use for 'head'; it takes demands by labels, not"),
         (3, r"constraints\[0\]: expected a dictionary or a Constraint; got 3"),
     ],

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import pickle
 
 import numpy as np
 import pytest
-import spacy
 from spacy.tokens import Span
 
 from spacy_decoders import ProblemError
-from spacy_decoders.components.constraints import Constraint
 from tests.components.tagger.tagging import bare, randomise, randomised, tags, trained
 from tests.oracles import all_chains
 
@@ -66,56 +63,6 @@ def test_hard_constraints_on_labels(tagger, constraint, agrees):
         assert tags(doc) == labels
         assert certificate["status"] == "optimal"
         assert certificate["score"] == pytest.approx(score, abs=1e-4)
-
-
-def test_soft_constraints_on_labels_count_in_the_score(tagger):
-    tagger.get_pipe(NAME).constraints = [
-        {"pattern": [{"ORTH": "sees"}], "labels": ["JJ"], "weight": 4.5},
-        {"pattern": [{"ORTH": "York"}], "not_labels": ["NN", "DT"], "weight": 0.5},
-    ]
-    changed = 0
-    for seed in range(40):
-        randomise(tagger, seed)
-        score, labels = best_labels(
-            tagger,
-            "Mercury sees York",
-            lambda y: 4.5 * (y[1] == "JJ") + 0.5 * (y[2] not in ("NN", "DT")),
-        )
-        doc = tagger(bare(tagger, "Mercury sees York"))
-        assert tags(doc) == labels
-        assert doc._.certificates[NAME][0]["score"] == pytest.approx(score, abs=1e-4)
-        changed += labels != best_labels(tagger, "Mercury sees York", lambda y: 0.0)[1]
-    assert changed
-
-
-def test_the_tokens_of_a_span_share_the_weight_of_an_entity(recogniser):
-    pipe = recogniser.get_pipe(NAME)
-    constraints = [
-        {"phrases": ["New York"], "entity": "CITY", "weight": 3.0},
-        {"phrases": ["Mercury"], "entity": True, "weight": 4.0},
-    ]
-
-    def worth(y):
-        city = (y[0] == "B-CITY") + (y[1] == "I-CITY")
-        return 1.5 * city + 4.0 * y[3].startswith("B-")
-
-    changed = 0
-    for seed in range(30):
-        randomise(recogniser, seed)
-        text = "New York sees Mercury"
-        pipe.constraints = constraints
-        score, labels = best_labels(recogniser, text, worth)
-        pipe.k_best = 2
-        doc = recogniser(bare(recogniser, text))
-        pipe.k_best = 1
-        assert [token.ent_iob_ for token in doc] == [label[0] for label in labels]
-        (certificate,) = doc._.certificates[NAME]
-        assert certificate["status"] == "optimal"
-        assert certificate["score"] == pytest.approx(score, abs=1e-4)
-        assert doc._.taggings[0]["score"] == pytest.approx(score, abs=1e-4)
-        changed += labels != best_labels(recogniser, text, lambda y: 0.0)[1]
-    assert changed
-    pipe.constraints = []
 
 
 def test_spans_that_are_entities_and_tokens_that_are_in_none(recogniser):
@@ -199,26 +146,6 @@ def test_blocked_spans_and_present_entities_are_respected():
         assert entities(doc)[-1] == ("New York", "CITY")
 
 
-def test_a_file_of_phrases_is_saved_with_the_component(tmp_path):
-    nlp = randomised(2, target="ent")
-    pipe = nlp.get_pipe(NAME)
-    file = tmp_path / "cities.txt"
-    file.write_text("old man\nthe boats\n")
-    pipe.constraints = [Constraint(file=str(file), entity="CITY")]
-    text = "the boats sees the old man"
-    wanted = entities(nlp(bare(nlp, text)))
-    assert {("old man", "CITY"), ("the boats", "CITY")} <= set(wanted)
-    nlp.to_disk(tmp_path / "model")
-    file.unlink()
-    again = spacy.load(tmp_path / "model")
-    assert entities(again(bare(again, text))) == wanted
-    sent = pickle.loads(pickle.dumps(again.get_pipe(NAME)))
-    assert sent.constraints == again.get_pipe(NAME).constraints
-    with pytest.raises(ProblemError, match=r"constraints\[0\].file: there is no file 'nowhere"):
-        again.get_pipe(NAME).constraints = [Constraint(file="nowhere.txt", entity="CITY")]
-    assert entities(again(bare(again, text))) == wanted
-
-
 def test_joint_labels(tmp_path):
     nlp = trained(60, target=["tag", "ent"])
     nlp.get_pipe(NAME).constraints = [
@@ -229,21 +156,3 @@ def test_joint_labels(tmp_path):
     assert not doc.ents
     assert doc[1].tag_ == "VBZ"
     assert list(itertools.chain(*(token.ent_iob_ for token in doc))) == ["O"] * 4
-
-
-def test_large_weights_leave_the_other_labels_told_apart(tagger):
-    pipe = tagger.get_pipe(NAME)
-    pipe.constraints = [{"phrases": ["sees"], "not_labels": ["JJ"], "weight": 10_000.0}]
-    for seed in range(10):
-        randomise(tagger, seed)
-        score, labels = best_labels(
-            tagger, "Mercury sees York", lambda y: 10_000.0 * (y[1] != "JJ")
-        )
-        pipe.configure(k_best=2)
-        doc = tagger(bare(tagger, "Mercury sees York"))
-        assert tags(doc) == labels
-        assert doc._.certificates[NAME][0]["score"] == pytest.approx(score, abs=1e-4)
-        assert doc._.taggings[0]["score"] == pytest.approx(score, abs=1e-4)
-    pipe.configure(k_best=1, constraints=[])
-    with pytest.raises(ProblemError, match=r"constraints\[0\].weight: input should be less"):
-        pipe.constraints = [{"phrases": ["sees"], "labels": ["JJ"], "weight": 1e8}]

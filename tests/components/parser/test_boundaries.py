@@ -9,7 +9,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_decoders.components.parser.trees import paragraph_starts, preset_starts, unparted
+from spacy_decoders.components.parser.trees import DocColumns, paragraph_starts, unparted
 from tests.components.parser.parsing import NAME, make_nlp, parse, trees
 
 
@@ -158,7 +158,8 @@ def test_boundaries_that_are_set_go_before_blank_lines():
 )
 def test_paragraphs_and_items_of_lists_begin_sentences(text, starts):
     doc = spacy.blank("en")(text)
-    found = paragraph_starts(doc, preset_starts(doc))
+    columns = DocColumns.of(doc)
+    found = paragraph_starts(doc, columns.blank, columns.starts)
     assert [doc[place].text.rstrip(".)") for place in found.tolist()] == starts
 
 
@@ -175,7 +176,7 @@ def test_paragraphs_and_items_of_lists_begin_sentences(text, starts):
 )
 def test_no_sentence_begins_between_a_sign_and_what_it_encloses(text, words):
     doc = spacy.blank("en")(text)
-    assert [doc[place].text for place in unparted(doc).tolist()] == words
+    assert [doc[place].text for place in unparted(DocColumns.of(doc)).tolist()] == words
 
 
 def test_quotation_marks_stay_with_their_sentences():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 
 from spacy_decoders.components.parser.rules import TreeRules
 from spacy_decoders.errors import ProblemError
@@ -47,39 +47,6 @@ def test_a_rule_that_nothing_breaks_changes_nothing(ruled):
     free = trees(parse(ruled(), [0, 1, 2]))
     ruled({"labels": ["det"], "at_most": 1}, {"leaf": ["punct", "det"]}, "universal-dependencies")
     assert trees(parse(ruled(), [0, 1, 2])) == free
-
-
-def test_the_root_has_a_part_of_speech(ruled):
-    nlp = ruled({"root_pos": ["NOUN"]})
-    words = ["she", "eats", "the", "red", "fish", "."]
-    pos = ["PRON", "VERB", "DET", "ADJ", "NOUN", "PUNCT"]
-    doc = nlp(Doc(nlp.vocab, words=words, pos=pos))
-    assert [s.root.pos_ for s in doc.sents] == ["NOUN"] * len(list(doc.sents))
-    with pytest.raises(ProblemError, match="need parts of speech; put the component"):
-        parse(nlp, [0])
-    doc = nlp(Doc(nlp.vocab, words=["she", "eats"], pos=["PRON", "VERB"]))
-    assert doc.has_annotation("DEP")  # no token could be its root: the rule is left out
-
-
-def test_rules_of_heads_with_a_part_of_speech(ruled):
-    words, pos = (
-        ["the", "dog", "sees", "a", "cat", "."],
-        ["DET", "NOUN", "VERB", "DET", "NOUN", "PUNCT"],
-    )
-    nlp = ruled({"labels": ["det"], "at_most": 0, "head_pos": ["NOUN"]})
-    doc = nlp(Doc(nlp.vocab, words=words, pos=pos))
-    assert not any(t.dep_ == "det" and t.head.pos_ == "NOUN" for t in doc)
-
-
-def test_a_span_has_one_head(ruled):
-    nlp = ruled({"constituents": "ents"}, {"constituents": "chunks"})
-    doc = Doc(nlp.vocab, words=["she", "eats", "the", "red", "fish", "."])
-    doc.ents = [Span(doc, 0, 3, "X")]
-    doc.spans["chunks"] = [Span(doc, 3, 6)]
-    doc = nlp(doc)
-    for start, end in ((0, 3), (3, 6)):
-        outside = [t for t in doc[start:end] if t.head.i == t.i or not start <= t.head.i < end]
-        assert len(outside) == 1
 
 
 def test_given_heads_join_their_sentences(ruled):
@@ -133,9 +100,9 @@ def test_without_overwrite_a_tree_is_completed(ruled):
 @pytest.mark.parametrize(
     ("rules", "match"),
     [
-        (["ud"], r"rules\[0\]: expected a dict or 'universal-dependencies'"),
-        ([{"labels": ["obj"]}], r"rules\[0\]: .*'at_most' is missing"),
-        ([{"root_pos": ["VERBS"]}], r"'VERBS' is no universal part of speech"),
+        (["ud"], r"rules\[0\]: expected a dict with 'labels' and 'at_most'"),
+        ([{"labels": ["obj"]}], r"rules\[0\].at_most: field required"),
+        ([{"leaf": ["punct"], "exempt": [1]}], r"rules\[0\].exempt.*valid string"),
     ],
 )
 def test_wrong_rules_are_refused_at_once(rules, match):
@@ -153,9 +120,9 @@ def test_labels_that_the_parser_does_not_have(ruled):
 def test_one_label_stands_for_its_subtypes():
     labels = ("nsubj", "nsubj:outer", "nsubj:pass", "obj", "ROOT")
     rules = TreeRules.of([{"labels": ["nsubj"], "at_most": 1, "exempt": ["nsubj:outer"]}], labels)
-    assert rules.of_labels[0].labels == (0, 2)
+    assert rules.rules[0].labels == (0, 2)
     found = TreeRules.of(["universal-dependencies"], labels)
-    assert [rule.labels for rule in found.of_labels] == [(0, 2), (1,), (3,)]
+    assert [rule.labels for rule in found.rules] == [(0, 2), (1,), (3,)]
 
 
 @pytest.mark.parametrize("k_best", [1, 2])
@@ -167,7 +134,7 @@ def test_exempt_labels_evade_no_rule(ruled, k_best):
     doc = Doc(nlp.vocab, words=["the", "dog", "sees", "a", "cat", "."], sent_starts=[1] + [-1] * 5)
     (block,) = pipe.predict([doc])[0].blocks
     det, amod = (pipe.labels.index(label) for label in ("det", "amod"))
-    (rule,) = pipe.tree_rules.of_labels
+    (rule,) = pipe.tree_rules.rules
     found = pipe.parser.decode(block, [rule], every_label=k_best > 1)
     own = block.labels[found.solution.heads, np.arange(1, 7)]
     assert det not in found.labels and det in own
@@ -204,7 +171,7 @@ def test_the_best_tree_under_rules_is_that_of_all_trees(ruled):
     (block,) = scores.blocks
     arcs = block.arcs.astype("d") - block.label_scores
     labels, _ = block.best_labels(np.arange(block.label_count), block.label_count)
-    rules = pipe.tree_rules.of_labels
+    rules = pipe.tree_rules.rules
     best = -np.inf
     for heads in all_trees(4, projective=True, single_root=True):
         best = max(best, _best_labelled(heads, arcs, labels, rules))
@@ -215,7 +182,7 @@ def test_the_best_tree_under_rules_is_that_of_all_trees(ruled):
 def test_classes_of_labels_decide_as_all_labels_do(ruled):
     nlp = ruled({"labels": ["det", "nsubj"], "at_most": 0}, {"leaf": ["obj", "punct"]})
     pipe = nlp.get_pipe(NAME)
-    rules = pipe.tree_rules.of_labels
+    rules = pipe.tree_rules.rules
     doc = Doc(nlp.vocab, words=["the", "dog", "sees", "a", "cat", "."])
     for block in pipe.predict([doc])[0].blocks:
         few, every = (
@@ -243,28 +210,6 @@ def _best_labelled(heads, arcs, labels, rules):
             )
             best = max(best, score)
     return best
-
-
-def test_roots_are_those_of_each_sentence(ruled):
-    """A sentence without a verb is not merged into another for the sake of the rule."""
-    words = ["she", "eats", "the", "red", "fish", ".", "he", "sleeps", "."]
-    pos = ["PRON", "VERB", "DET", "ADJ", "NOUN", "PUNCT", "PRON", "VERB", "PUNCT"]
-    free = ruled(certain=1e9)
-    starts = [s.start for s in free(Doc(free.vocab, words=words, pos=pos)).sents]
-    assert len(starts) > 1
-    for parts in (["VERB"], ["PRON"], ["NOUN", "DET"]):
-        nlp = ruled({"root_pos": parts}, certain=1e9)
-        doc = nlp(Doc(nlp.vocab, words=words, pos=pos))
-        assert [s.start for s in doc.sents] == starts
-        found = doc._.certificates[NAME]
-        assert len(found) == len(starts)
-        for sentence in doc.sents:
-            there = {token.pos_ for token in sentence}
-            assert sentence.root.pos_ in parts or not there.intersection(parts)
-        # a sentence parsed anew is the best of its boundaries only
-        scope = "full" if parts == ["VERB"] else "pruned"
-        assert [one["scope"] for one in found] == [scope] * len(starts)
-    assert [s.root.i for s in nlp(Doc(nlp.vocab, words=["\n"])).sents] == [0]
 
 
 def test_each_sentence_has_a_root(ruled):
