@@ -49,7 +49,6 @@ from spacy_decoders.components.linker.candidates import TextCandidates
 from spacy_decoders.decoders.chain import ColumnGeneration, Viterbi
 from spacy_decoders.decoders.path import Beam, ColorCoding
 from spacy_decoders.decoders.representatives import ExactRepresentatives, Greedy, LocalSearch
-from spacy_decoders.decoders.representatives.fixed_point import least_costs
 from spacy_decoders.decoders.tree import BranchAndBound, SecondOrder
 from spacy_decoders.knowledge.pair_costs import DirectLink, GraphDistance
 from spacy_decoders.models.linker.weights import FEATURES
@@ -257,14 +256,6 @@ ABLATIONS = (
         "linker.decoder, local search from 16 starts",
         judges.representatives,
         attributes(decoder=ExactRepresentatives(starts=1, margin_work=200_000)),
-    ),
-    Ablation(
-        "linker.decoder, presolve",
-        judges.representatives,
-        attributes(
-            "spacy_decoders.decoders.representatives.fixed_point",
-            presolve=lambda costs, upper: least_costs(costs),
-        ),
     ),
     # -- headlines
     option(

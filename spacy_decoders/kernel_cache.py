@@ -24,7 +24,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from numba.core import caching
+from numba.core import caching, event
 
 __all__ = ["CompiledCode", "KernelCache", "Progress", "kept_code", "progress"]
 
@@ -90,7 +90,6 @@ class KernelCache:
     """The compiled code of one function; has the face of :class:`numba.core.caching.Cache`."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self._name = f"{function.__module__}.{function.__qualname__}"
         self._places: list[Any] = []
         for place in PLACES:
             try:
@@ -115,12 +114,10 @@ class KernelCache:
                 continue
             if found is not None:
                 return found
-        progress.begin(self._name)
         return None
 
     def save_overload(self, signature: Any, code: Any) -> None:
         """Keep compiled code in the first place that takes it."""
-        progress.end(self._name)
         for place in self._places:
             try:
                 Path(place.cache_path).mkdir(parents=True, exist_ok=True)
@@ -198,64 +195,59 @@ def _sources_of(folder: Path) -> list[Path]:
     )
 
 
-class Progress:
+class Progress(event.Listener):
     """Tells on stderr that functions are being compiled: a wait of a minute needs a word.
 
-    On a terminal a line that is written over; elsewhere a line when it begins and one at the
-    end of the process. Only the main process tells.
+    A line when it begins, and one at the end of the process. Only the main process tells.
     """
 
     def __init__(self) -> None:
         self.functions = 0
         self.seconds = 0.0
         self.is_kept = True
-        self._open: list[str] = []
+        self._open = 0  # a function is compiled while another one is that calls it
         self._began = 0.0
 
-    def begin(self, name: str) -> None:
-        """Note that a function is being compiled, perhaps for another that is."""
+    def on_start(self, event: Any) -> None:
+        """Note that a function is being compiled."""
+        if not _is_ours(event):
+            return
         if not self._open:
             self._began = perf_counter()
-            if not self.functions and not sys.stderr.isatty():
+            if not self.functions:
                 self._tell(
                     "compiling for this machine, up to a minute of one core; to do it beforehand, "
-                    "on all cores: python -m spacy decoders warmup --pipeline NAME\n"
+                    "on all cores: python -m spacy decoders warmup --pipeline NAME"
                 )
-            atexit.unregister(self._close)
-            atexit.register(self._close)
-        self._open.append(name)
-        if sys.stderr.isatty():
-            short = name.removeprefix("spacy_decoders.")
-            self._tell(f"\r\x1b[Kcompiling {short} ({self.functions} done, {self._spent():.0f} s)")
+                atexit.register(self._close)
+        self._open += 1
 
-    def end(self, name: str) -> None:
-        """Note that it has been compiled; what failed meanwhile counts as ended too."""
-        if name not in self._open:
+    def on_end(self, event: Any) -> None:
+        """Note that it has been compiled."""
+        if not _is_ours(event):
             return
-        del self._open[self._open.index(name) :]
+        self._open -= 1
         self.functions += 1
         if not self._open:
             self.seconds += perf_counter() - self._began
-            if sys.stderr.isatty():
-                self._tell("\r\x1b[K")
-
-    def _spent(self) -> float:
-        return self.seconds + perf_counter() - self._began
 
     def _close(self) -> None:
-        if self.functions and not sys.stderr.isatty():
-            functions = "1 function" if self.functions == 1 else f"{self.functions} functions"
-            self._tell(f"compiled {functions} in {self.seconds:.0f} s\n")
+        functions = "1 function" if self.functions == 1 else f"{self.functions} functions"
+        self._tell(f"compiled {functions} in {self.seconds:.0f} s")
         if not self.is_kept:
             self._tell(
                 "the code could not be kept, and the next process compiles again: no folder for "
-                "it can be written to; set NUMBA_CACHE_DIR to one that can\n"
+                "it can be written to; set NUMBA_CACHE_DIR to one that can"
             )
 
     def _tell(self, text: str) -> None:
         if parent_process() is None and not sys.stderr.closed:
-            print(f"spacy-decoders: {text}" if text[0] != "\r" else text, end="", file=sys.stderr)
-            sys.stderr.flush()
+            print(f"spacy-decoders: {text}", file=sys.stderr, flush=True)
+
+
+def _is_ours(event: Any) -> bool:
+    return isinstance(event.data["dispatcher"]._cache, KernelCache)
 
 
 progress = Progress()
+event.register("numba:compile", progress)

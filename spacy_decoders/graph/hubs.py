@@ -15,9 +15,16 @@ from tqdm import tqdm
 from ..arrays import read_only
 from .adjacency import GraphArrays
 from .kernels.four_edges import four_at_most, four_edges
-from .kernels.hub_bounds import far_pairs, hub_bounds, made_symmetric
 from .kernels.searching import between, multi_source
-from .kernels.short_paths import near_pairs, short_paths, touched_edges, touched_vertices
+from .kernels.short_paths import (
+    far_pairs,
+    hub_bounds,
+    made_symmetric,
+    near_pairs,
+    short_paths,
+    touched_edges,
+    touched_vertices,
+)
 
 __all__ = ["HubIndex", "distances_among"]
 

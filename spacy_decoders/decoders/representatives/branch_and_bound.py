@@ -14,7 +14,8 @@ from ...certificate import largest_tolerance
 from .costs import CostTable, relative_tolerance
 from .fixed_point import FixedPoint, quantise
 from .kernels.descent import descend
-from .kernels.enumeration import reduced, search
+from .kernels.enumeration import search
+from .kernels.evaluation import reduced
 from .kernels.layout import LARGEST, Box
 from .local_search import total_cost
 from .subproblem import Subproblem

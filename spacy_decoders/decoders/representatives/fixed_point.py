@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +17,8 @@ __all__ = ["BITS", "FixedPoint", "quantise"]
 
 #: Bits of the largest cost; the rest of the integer is room for what messages add.
 BITS = 46
-#: A range of so many times the cost in question is too wide: candidates are left out first.
-FAR = 64.0
 #: The most quanta to a unit of cost.
 FINEST = 1e290
-#: Rounds of leaving out, each by what the one before has left.
-ROUNDS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,12 +97,10 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
     None if time is up before all are.
 
     Each term is shifted to a least cost of 0, and clipped at what alone takes a choice to
-    `upper`: no term is worth more digits, and one enormous cost spoils no other. Candidates
-    that take every choice beyond `upper` are clipped, too, wherever they spoil the range.
+    `upper`: no term is worth more digits, and one enormous cost spoils no other.
     """
-    far = upper - costs.shift > FAR * abs(upper)
-    least = presolve(costs, upper) if far else least_costs(costs)
-    shift, k = float(least.own.sum() + least.pairs.sum()), costs.size
+    own, pairs = costs.unary_minima, costs.block_minima
+    shift, k = costs.shift, costs.size
     terms = k * (k + 1) // 2
     reach = max(upper - shift, 0.0)
     if costs.integral:
@@ -117,8 +109,7 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
     else:
         step, slack = 1, terms
         scale = min(FINEST, 2.0**BITS / max(terms * reach, 1e-300))
-    unary = np.clip(costs.unary - np.repeat(least.own, costs.sizes), 0.0, reach)
-    unary[~least.keep] = reach
+    unary = np.clip(costs.unary - np.repeat(own, costs.sizes), 0.0, reach)
     given = costs.arrays.blocks
     blocks = np.empty(len(given), dtype=np.int64)
     last = 0
@@ -128,9 +119,7 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
         # the blocks of a set with all later ones stand side by side
         areas = costs.sizes[i] * costs.sizes[i + 1 :]
         first, last = last, last + int(areas.sum())
-        row = given[first:last] - np.repeat(least.pairs[i, i + 1 :], areas)
-        if far:
-            np.maximum(row, 0.0, out=row)
+        row = given[first:last] - np.repeat(pairs[i, i + 1 :], areas)
         np.minimum(row, reach, out=row)
         row *= scale
         if slack:
@@ -142,71 +131,6 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
         slack=slack,
         shift=shift,
         reach=reach,
-        minima=float(np.abs(least.own).sum() + np.abs(least.pairs).sum()),
+        minima=float(np.abs(own).sum() + np.abs(pairs).sum()),
         arrays=costs.arrays._replace(unary=np.rint(unary * scale).astype(np.int64), blocks=blocks),
     )
-
-
-class Minima(NamedTuple):
-    """The least costs of the candidates that are kept."""
-
-    keep: NDArray[np.bool_]  # (n,)
-    # (k,), and (k, k) for sets i < j
-    own: NDArray[np.float64]
-    pairs: NDArray[np.float64]
-
-
-def least_costs(costs: CostTable) -> Minima:
-    """Return the least costs of all candidates."""
-    keep = np.ones(len(costs.unary), dtype=bool)
-    return Minima(keep, costs.unary_minima, costs.block_minima)
-
-
-def presolve(costs: CostTable, upper: float) -> Minima:
-    """Leave out the candidates with which every choice costs more than `upper`.
-
-    Such a choice costs at least what the candidate costs, alone and with the nearest of each
-    other set, and the least of all else. One with an enormous cost of either sign then costs
-    the others no digits.
-    """
-    minima = least_costs(costs)
-    for _ in range(ROUNDS):
-        keep = minima.keep & (_lower(costs, minima) <= upper)
-        if keep.sum() == minima.keep.sum() or not _complete(costs, keep):
-            break
-        minima = _minima(costs, keep)
-    return minima
-
-
-def _complete(costs: CostTable, keep: NDArray[np.bool_]) -> bool:
-    return bool(np.logical_or.reduceat(keep, costs.offsets[:-1]).all())
-
-
-def _minima(costs: CostTable, keep: NDArray[np.bool_]) -> Minima:
-    parts = [keep[slice(*span)] for span in pairwise(costs.offsets.tolist())]
-    own = np.minimum.reduceat(np.where(keep, costs.unary, np.inf), costs.offsets[:-1])
-    pairs = np.zeros((costs.size, costs.size))
-    for i, first in enumerate(parts):
-        for j in range(i + 1, costs.size):
-            pairs[i, j] = costs.block(i, j)[first][:, parts[j]].min()
-    return Minima(keep, own, pairs)
-
-
-def _lower(costs: CostTable, minima: Minima) -> NDArray[np.float64]:
-    """**Shape:** (n,): what the choices with each candidate cost at least."""
-    spans = [slice(*span) for span in pairwise(costs.offsets.tolist())]
-    keep = minima.keep
-    more = costs.unary - np.repeat(minima.own, costs.sizes)
-    sizes = np.abs(costs.unary)
-    for i, first in enumerate(spans):
-        for j in range(i + 1, costs.size):
-            block, least = costs.block(i, j), minima.pairs[i, j]
-            for span, nearest in (
-                (first, block[:, keep[spans[j]]].min(axis=1)),
-                (spans[j], block[keep[first]].min(axis=0)),
-            ):
-                more[span] += nearest - least
-                sizes[span] += np.abs(nearest)
-    total = float(minima.own.sum() + minima.pairs.sum())
-    magnitude = float(np.abs(minima.own).sum() + np.abs(minima.pairs).sum())
-    return rounded_down(total + more, 2 * (magnitude + sizes), costs.size**2 + costs.size)

@@ -1,32 +1,16 @@
-"""Depth-first enumeration of a box: the costs after its potentials, and the search.
-
-The search touches nothing that message passing has computed but the potentials, of which any
-are valid.
-"""
+"""Depth-first search of all choices of a box, by its costs after potentials."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....jit import jit
-from .evaluation import add_potentials
-from .layout import CEILING, LARGEST
+from .layout import LARGEST
 
-__all__ = ["Found", "ReducedCosts", "reduced", "search"]
-
-
-class ReducedCosts(NamedTuple):
-    """The costs of a box after what the potentials move."""
-
-    paid: NDArray[np.int64]  # (m,), int64: what each candidate pays alone
-    # what pairs of them then still cost, not negative, as of :class:`CostArrays`
-    pairs: NDArray[Any]
-    starts: NDArray[np.int64]
-    constant: int  # what was taken off every block to give it a least cost of 0
-    ends: NDArray[np.int64]  # as of the box
+__all__ = ["Found", "search"]
 
 
 class Found(NamedTuple):
@@ -38,48 +22,6 @@ class Found(NamedTuple):
     best: int
     choices: NDArray[np.int64]
     nodes: int  # visited; if more than allowed, the search was given up and nothing is proven
-
-
-@jit()
-def reduced(costs, box, potentials):
-    """Return the :class:`ReducedCosts` of a box.
-
-    What is too large is lowered, which is valid in a bound.
-    """
-    blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
-    kept, ends = box.kept, box.ends
-    k, size = len(offsets) - 1, len(kept)
-    paid = np.empty(size, np.int64)
-    new_starts = np.zeros((k, k), np.int64)
-    total = largest = 0
-    for i in range(k):
-        for j in range(i + 1, k):
-            new_starts[i, j] = total
-            area = (ends[i + 1] - ends[i]) * (ends[j + 1] - ends[j])
-            total += area
-            largest = max(largest, area)
-    pairs = np.empty(total, np.int64)
-    block = np.empty(largest, np.int64)
-    constant = np.int64(0)
-    add_potentials(costs.unary, box, potentials, paid)
-    for i in range(k):
-        for j in range(i + 1, k):
-            width = offsets[j + 1] - offsets[j]
-            rows, columns = ends[i + 1] - ends[i], ends[j + 1] - ends[j]
-            least = np.int64(LARGEST)
-            for p in range(rows):
-                x = kept[ends[i] + p]
-                row = starts[i, j] + (x - offsets[i]) * width - offsets[j]
-                given = potentials[j, x]
-                for q in range(columns):
-                    y = kept[ends[j] + q]
-                    left = blocks[row + y] - given - potentials[i, y]
-                    block[p * columns + q] = left
-                    least = left if left < least else least
-            constant += least
-            for p in range(rows * columns):
-                pairs[new_starts[i, j] + p] = min(block[p] - least, CEILING)
-    return ReducedCosts(paid, pairs, new_starts, constant, ends)
 
 
 @jit()

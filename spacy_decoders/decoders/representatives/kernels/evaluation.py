@@ -1,18 +1,32 @@
 """What potentials prove of the choices of a box, looked up in the costs themselves.
 
-Nothing is taken from the loops that found the potentials: every bound is summed anew.
+Nothing is taken from the loops that found the potentials: every cost is summed anew.
 ``potentials[j, x]``, int64 of shape (k, n), of the pair costs between set j and the set of
 candidate x are paid by x alone. Any potentials are valid.
 """
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ....jit import jit
-from .layout import LARGEST
+from .layout import CEILING, LARGEST
 
-__all__ = ["add_potentials", "evaluate"]
+__all__ = ["ReducedCosts", "evaluate", "reduced"]
+
+
+class ReducedCosts(NamedTuple):
+    """The costs of a box after what the potentials move."""
+
+    paid: NDArray[np.int64]  # (m,), int64: what each candidate pays alone
+    # what pairs of them then still cost, not negative, as of :class:`CostArrays`
+    pairs: NDArray[Any]
+    starts: NDArray[np.int64]
+    constant: int  # what was taken off every block to give it a least cost of 0
+    ends: NDArray[np.int64]  # as of the box
 
 
 @jit()
@@ -24,54 +38,68 @@ def evaluate(costs, box, potentials):
 
     **Shapes:** costs :class:`CostArrays` of integers, box :class:`Box`; returns int64 (m,).
     """
-    blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
-    kept, ends = box.kept, box.ends
-    k = len(offsets) - 1
-    paid = np.empty(len(kept), np.int64)
-    bounds = np.empty(len(kept), np.int64)
-    add_potentials(costs.unary, box, potentials, paid)
-    total = np.int64(0)
+    paid, pairs, starts, total, ends = reduced(costs, box, potentials)
+    k = len(ends) - 1
     for i in range(k):
-        alone = ends[i + 1] - ends[i] == 1
         for j in range(i + 1, k):
-            width = offsets[j + 1] - offsets[j]
-            both = alone or ends[j + 1] - ends[j] == 1
-            whole = ends[j + 1] - ends[j] == width
-            taken = potentials[i, offsets[j] : offsets[j + 1]]
-            least = np.int64(LARGEST)
-            for p in range(ends[i], ends[i + 1]):
-                row = starts[i, j] + (kept[p] - offsets[i]) * width
-                of_pair = blocks[row : row + width]
-                given = potentials[j, kept[p]]
-                of_row = np.int64(LARGEST)
-                if both:
-                    for q in range(ends[j], ends[j + 1]):
-                        y = kept[q] - offsets[j]
-                        paid[q if alone else p] += of_pair[y] - taken[y] - given
-                elif whole:
-                    for y in range(width):
-                        left = np.int64(of_pair[y]) - taken[y]
-                        of_row = left if left < of_row else of_row
-                else:
-                    for q in range(ends[j], ends[j + 1]):
-                        y = kept[q] - offsets[j]
-                        left = np.int64(of_pair[y]) - taken[y]
-                        of_row = left if left < of_row else of_row
-                least = min(least, of_row - given)
-            if not both:
-                total += least
+            rows, columns, at = ends[i + 1] - ends[i], ends[j + 1] - ends[j], starts[i, j]
+            if rows == 1:
+                paid[ends[j] : ends[j + 1]] += pairs[at : at + columns]
+            elif columns == 1:
+                paid[ends[i] : ends[i + 1]] += pairs[at : at + rows]
     minima = np.empty(k, np.int64)
     for i in range(k):
         minima[i] = paid[ends[i] : ends[i + 1]].min()
         total += minima[i]
     for i in range(k):
-        for p in range(ends[i], ends[i + 1]):
-            bounds[p] = total - minima[i] + paid[p]
-    return bounds
+        paid[ends[i] : ends[i + 1]] += total - minima[i]
+    return paid
 
 
 @jit()
-def add_potentials(unary, box, potentials, paid):
+def reduced(costs, box, potentials):
+    """Return the :class:`ReducedCosts` of a box.
+
+    What is too large is lowered, which is valid in a bound.
+    """
+    blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
+    kept, ends = box.kept, box.ends
+    k, size = len(offsets) - 1, len(kept)
+    paid = np.empty(size, np.int64)
+    new_starts = np.zeros((k, k), np.int64)
+    total = largest = 0
+    for i in range(k):
+        for j in range(i + 1, k):
+            new_starts[i, j] = total
+            area = (ends[i + 1] - ends[i]) * (ends[j + 1] - ends[j])
+            total += area
+            largest = max(largest, area)
+    pairs = np.empty(total, np.int64)
+    block = np.empty(largest, np.int64)
+    constant = np.int64(0)
+    _add_potentials(costs.unary, box, potentials, paid)
+    for i in range(k):
+        for j in range(i + 1, k):
+            width = offsets[j + 1] - offsets[j]
+            rows, columns = ends[i + 1] - ends[i], ends[j + 1] - ends[j]
+            least = np.int64(LARGEST)
+            for p in range(rows):
+                x = kept[ends[i] + p]
+                row = starts[i, j] + (x - offsets[i]) * width - offsets[j]
+                given = potentials[j, x]
+                for q in range(columns):
+                    y = kept[ends[j] + q]
+                    left = blocks[row + y] - given - potentials[i, y]
+                    block[p * columns + q] = left
+                    least = left if left < least else least
+            constant += least
+            for p in range(rows * columns):
+                pairs[new_starts[i, j] + p] = min(block[p] - least, CEILING)
+    return ReducedCosts(paid, pairs, new_starts, constant, ends)
+
+
+@jit()
+def _add_potentials(unary, box, potentials, paid):
     """Say in `paid`, int64 (m,), what each candidate pays alone; nothing within its own set."""
     kept, ends = box.kept, box.ends
     for i in range(len(ends) - 1):
