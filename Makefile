@@ -49,8 +49,8 @@ wheel:
 	PYTHON=$(PYTHON) .ci/wheel
 
 # all figures of docs/benchmarks.md, from data beside the repository; QUICK=--quick for less
-FIGURES := english parser "parser --speed" fast_lane linking_component false_links chain tree_branch_and_bound headlines \
-	representatives price_and_cut tree path ablations
+FIGURES := english parser "parser --speed" fast_lane linking_component false_links chain tree headlines \
+	representatives price_and_cut path ablations
 figures: $(READY)
 	$(BIN)/python -m pip install --quiet --editable ".[benchmarks]"
 	for figure in $(FIGURES); do \

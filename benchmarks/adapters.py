@@ -4,7 +4,7 @@
 
 Trained scores as the source gives them, decoded as the source decodes and exactly: how much is
 illegal, what the objective gains, what a token takes. CRFsuite's models are those of ``usaddress``
-and ``probablepeople``; other scores come from spaCy's own networks, trained here for a minute on
+and ``probablepeople``; other scores come from spaCy's own network, trained here for a minute on
 public data.
 """
 

@@ -1,17 +1,12 @@
 """Real scores for the chain benchmarks: those of `exact_tagger`, trained on public treebanks.
 
-Each set is a treebank and a label set; its name may carry modifiers after a plus sign::
+    wikigold         9 named-entity labels (BIO), Wikigold
+    wsj             45 parts of speech, Wall Street Journal
+    conll2000-pos   44 parts of speech, CoNLL-2000
+    gum-names       part of speech x named entity (BIO), about 400
 
-    wikigold            9 named-entity labels (BIO), Wikigold
-    wsj                 45 parts of speech, Wall Street Journal
-    conll2000-pos       44 parts of speech, CoNLL-2000
-    gum-names           part of speech x named entity (BIO), about 400
-    gum-both            part of speech x named entity x any entity, about 1,640
-    ...+crf             trained to be probable, as `configs/fast_tagger.cfg` does, instead of as a
-                        structured perceptron
-    ...+bio             illegal BIO transitions forbidden (-inf)
-
-The tagger is that of `configs/fast_tagger.cfg`, without word clusters; the scores are those of
+The tagger is that of `configs/fast_tagger.cfg`, without word clusters and trained as a structured
+perceptron; the scores are those of
 held-out sentences. Trained taggers are kept in results/cache.
 """
 
@@ -25,7 +20,7 @@ from typing import NamedTuple
 import harness  # isort: skip - before numpy
 
 import numpy as np
-from pipelines import trained
+from pipelines import GUM, trained
 from spacy import registry, util
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -65,32 +60,22 @@ class Scores:
 
 def load_scores(name: str, data: Path) -> Scores:
     """Return the scores of a set, by a tagger of the cache or one that is trained now."""
-    task, *modifiers = name.split("+")
-    if task not in SOURCES or not set(modifiers) <= {"crf", "bio"}:
-        raise ValueError(
-            f"name: expected one of {sorted(SOURCES)}, then +crf or +bio; got {name!r}."
-        )
-    loss = "crf" if "crf" in modifiers else "perceptron"
-    folder = CACHE / f"chain-{task}-{loss}-{STEPS}"
-    nlp = trained(configuration(task, loss, data), folder, retrain=False)
-    golds = [example.reference for example in sentences(task, str(data), "dev")(nlp)]
+    nlp = trained(configuration(name, data), CACHE / f"chain-{name}-{STEPS}", retrain=False)
+    golds = [example.reference for example in sentences(name, str(data), "dev")(nlp)]
     pipe = nlp.get_pipe("tagger")
     scores = pipe.predict([Doc(nlp.vocab, words=[token.text for token in gold]) for gold in golds])
-    model, labels = scores[0][1], list(pipe.labels)
-    if "bio" in modifiers:
-        model = without_illegal(labels, model)
     return Scores(
-        model,
+        scores[0][1],
         np.concatenate([emissions for emissions, _ in scores]),
         np.array([len(gold) for gold in golds]),
     )
 
 
-def configuration(task: str, loss: str, data: Path):
+def configuration(task: str, data: Path):
     """The config of a set's tagger; a joint label is one tag."""
     config = util.load_config(CONFIG)
     tagger, training = config["components"]["tagger"], config["training"]
-    tagger["loss"], tagger["model"]["clusters"] = loss, None
+    tagger["loss"], tagger["model"]["clusters"] = "perceptron", None
     # the last step is kept: nothing is chosen by what is held out
     training.update(max_epochs=0, max_steps=STEPS, eval_frequency=STEPS)
     reader = {"@readers": "benchmarks.ChainSentences.v1", "task": task, "data": str(data)}
@@ -137,15 +122,12 @@ class Source(NamedTuple):
         ]
 
 
-LAYERS = {"tag": "tags", "lemma": "lemmas", "ent": "ents"}
-_GUM = "tagging/gum-posner/{}.tsv.gz"
+LAYERS = {"tag": "tags", "ent": "ents"}
 SOURCES = {
     "wikigold": Source("tagging/wikigold/wikigold.conll.gz", ("form", "ent"), " "),
     "wsj": Source("tagging/wsj/train.tsv.gz", ("form", "tag")),
     "conll2000-pos": Source("tagging/conll2000/train.txt.gz", ("form", "tag", "-"), " "),
-    "gum-names": Source(_GUM, ("form", "-", "tag", "ent", "-")),
-    # three layers of labels: the names stand where lemmas would
-    "gum-both": Source(_GUM, ("form", "-", "tag", "lemma", "ent")),
+    "gum-names": Source(GUM, ("form", "-", "tag", "ent", "-")),
 }
 
 
@@ -178,17 +160,3 @@ def spread(sentences: list[Sentence], tokens: int) -> list[Sentence]:
     """Return every k-th sentence, so that about as many tokens are left."""
     step = max(1, sum(map(len, sentences)) // tokens)
     return sentences[::step]
-
-
-def without_illegal(labels: list[str], model: ChainModel) -> ChainModel:
-    """Forbid I-X except after B-X or I-X, in every part of a joint label."""
-    transitions, start = model.transitions.copy(), model.start_scores.copy()
-    parts = [label.split("|") for label in labels]
-    for y, after in enumerate(parts):
-        inside = [(k, part[2:]) for k, part in enumerate(after) if part.startswith("I-")]
-        if inside:
-            start[y] = -np.inf
-        for x, before in enumerate(parts):
-            if any(before[k] not in (f"B-{kind}", f"I-{kind}") for k, kind in inside):
-                transitions[x, y] = -np.inf
-    return ChainModel(transitions, start, model.end_scores)

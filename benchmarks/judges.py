@@ -130,9 +130,7 @@ def candidates(given: Any) -> list[Trial]:
 
 
 def sets_of_links(given: Any) -> list[LinkSet]:
-    cache = given.results / "cache" / "linking"
-    cache.mkdir(parents=True, exist_ok=True)
-    sets = link_sets(given.data / "linking", cache)
+    sets = link_sets(given.data / "linking", given.results / "cache" / "linking")
     for data in sets if given.quick else ():
         del data.docs[20:]
     return sets
@@ -210,10 +208,10 @@ def trees(given: Any) -> list[Trial]:
 
     families = {"grandparents": ("arcs", "grandparents"), "all factors": None}
     trials = []
-    for treebank in ("ewt", "danish"):
+    for treebank in ("English-EWT", "Danish-DDT"):
         model = tree_scores.load(treebank, given.data)
         for name, chosen in families.items():
-            if treebank == "danish" and chosen is None:
+            if treebank == "Danish-DDT" and chosen is None:
                 continue  # its parser has no siblings
             some = [one for one in model.held_out if 5 <= one.n <= 45][
                 : 40 if given.quick else 200

@@ -5,11 +5,8 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
-from urllib.parse import unquote
+from typing import Any
 
 import numpy as np
 import spacy
@@ -21,10 +18,7 @@ from spacy_decoders.knowledge.concept_base import ConceptBase, write_concept_bas
 from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.readers.text_lines import json_objects, text_lines
 
-__all__ = [
-    "NAME", "WIKIDATA", "LinkSet", "Result", "Wikispeedia", "json_rows", "link_sets",
-    "linked", "pipeline", "read_wikispeedia",
-]  # fmt: skip
+__all__ = ["NAME", "LinkSet", "Result", "link_sets", "linked", "pipeline"]
 
 NAME = "graph_entity_linker"
 WIKIDATA = ("kore50", "oke-2015-train", "oke-2016-train", "wiki-fair-v2-no-coref")
@@ -47,11 +41,14 @@ class LinkSet:
 Mention = tuple[int, int, str, list[str]]
 
 
-def link_sets(folder: Path, cache: Path, parts: Sequence[str] = ("testa",)) -> list[LinkSet]:
-    """AIDA's parts, and the four sets with text."""
+def link_sets(folder: Path, cache: Path) -> list[LinkSet]:
+    """AIDA's part testa, and the four sets with text."""
+    cache.mkdir(parents=True, exist_ok=True)
     aida, wiki = folder / "aida-candidates", folder / "wikidata-benchmarks"
-    found = [aida_set(aida, part, cache) for part in parts]
-    return found + [wikidata_set(wiki, name, cache) for name in WIKIDATA]
+    return [
+        aida_set(aida, "testa", cache),
+        *(wikidata_set(wiki, name, cache) for name in WIKIDATA),
+    ]
 
 
 def aida_set(folder: Path, part: str, cache: Path) -> LinkSet:
@@ -75,7 +72,7 @@ def aida_set(folder: Path, part: str, cache: Path) -> LinkSet:
             words += [*tokens, ","]
         return Doc(NLP.vocab, words=words), mentions
 
-    rows = json_rows(folder / f"{part}.jsonl.gz")
+    rows = (row for _, row in json_objects(folder / f"{part}.jsonl.gz"))
     return _link_set(f"aida {part}", base, map(document, rows), received)
 
 
@@ -85,7 +82,7 @@ def wikidata_set(folder: Path, name: str, cache: Path) -> LinkSet:
     titles = dict(lines)
     triples = [line.split() for line in text_lines(folder / "wikidata_graph.tsv.gz")]
     edges = [(head, tail) for head, _, tail in triples]
-    rows = list(json_rows(folder / f"{name}.jsonl.gz"))
+    rows = [row for _, row in json_objects(folder / f"{name}.jsonl.gz")]
     for row in rows:
         for mention in row["mentions"]:
             titles.update((key, title) for key, title in mention["candidates"])
@@ -104,30 +101,6 @@ def wikidata_set(folder: Path, name: str, cache: Path) -> LinkSet:
         return doc, mentions
 
     return _link_set(name, base, map(document, rows))
-
-
-class Wikispeedia(NamedTuple):
-    """Titles, the categories of each article, and links as pairs of places among the titles."""
-
-    titles: list[str]
-    categories: list[list[str]]
-    links: list[tuple[int, int]]
-
-
-def read_wikispeedia(folder: Path) -> Wikispeedia:
-    """Read the articles of a selection of Wikipedia for schools, and the links among them."""
-
-    def rows(name: str) -> list[list[str]]:
-        lines = (folder / f"{name}.tsv").read_text(encoding="utf8").splitlines()
-        return [line.split("\t") for line in lines if line and not line.startswith("#")]
-
-    names = [name for (name,) in rows("articles")]
-    place = {name: i for i, name in enumerate(names)}
-    categories: list[list[str]] = [[] for _ in names]
-    for name, category in rows("categories"):
-        categories[place[name]].append(category)
-    links = [(place[source], place[target]) for source, target in rows("links")]
-    return Wikispeedia([unquote(name) for name in names], categories, links)
 
 
 def _link_set(
@@ -171,11 +144,6 @@ def _base(
             for key, title in zip(ids, titles, strict=True)
         ]
         write_concept_base(folder, concepts, source="benchmark", searched=False)
-    return _open(folder)
-
-
-@lru_cache(maxsize=8)
-def _open(folder: Path) -> ConceptBase:
     return ConceptBase.open(folder)
 
 
@@ -183,23 +151,12 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
     return csv.DictReader(text_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
-def json_rows(path: Path, limit: int | None = None) -> Iterator[dict[str, Any]]:
-    """The objects of a file with one in each line."""
-    return (row for _, row in islice(json_objects(path), limit))
-
-
 # -- linking them
 
 
-@dataclass(frozen=True)
-class Given:
-    """Finds the candidates that the data set gives for a mention."""
-
-    def __call__(self, kb: Any, mentions: Sequence[Span]) -> list[FoundCandidates]:
-        return [
-            FoundCandidates(*mention.doc.user_data["candidates"][mention.start])
-            for mention in mentions
-        ]
+def given(kb: Any, mentions: Sequence[Span]) -> list[FoundCandidates]:
+    """Return the candidates that the data set gives for mentions."""
+    return [FoundCandidates(*m.doc.user_data["candidates"][m.start]) for m in mentions]
 
 
 def pipeline(data: LinkSet, **config: Any) -> Language:
@@ -207,7 +164,7 @@ def pipeline(data: LinkSet, **config: Any) -> Language:
     nlp = spacy.blank("en")
     kb = {"@misc": "spacy-decoders.ConceptBase.v1", "path": str(data.folder)}
     linker = nlp.add_pipe(NAME, config={"kb": kb, "max_candidates": 100, **config})
-    linker.candidates = Given()
+    linker.candidates = given
     return nlp
 
 

@@ -186,31 +186,19 @@ def table_1(
             hits[name].append(solution.certificate.score >= optimum.score - 1e-9)
             (headline,) = headlines(paper, [section], decoder=Given(solution))
             scores[name].append(rouge(section.title, headline).rougeL)
-    program_times = integer_programs(report, problems, optima, quick)
-    rows = []
-    for name in decoders:
-        rows.append(
-            [
-                name,
-                1e3 * float(np.median(times[name])),
-                1e3 * float(times[name].mean()),
-                1e3 * float(times[name].max()),
-                float(np.mean(scores[name])),
-                100 * float(np.mean(hits[name])),
-            ]
-        )
-    for name, taken in program_times.items():
-        seconds = np.array(taken)
-        rows.append(
-            [
-                f"{name} ({len(seconds)} documents)",
-                1e3 * float(np.median(seconds)),
-                1e3 * float(seconds.mean()),
-                1e3 * float(seconds.max()),
-                None,
-                None,
-            ]
-        )
+    quality = {name: (np.mean(scores[name]), 100 * np.mean(hits[name])) for name in decoders}
+    times |= {
+        f"{name} ({len(taken)} documents)": np.array(taken)
+        for name, taken in integer_programs(report, problems, optima, quick).items()
+    }
+    rows = [
+        [
+            name,
+            *(1e3 * of(taken) for of in (np.median, np.mean, np.max)),
+            *quality.get(name, (None, None)),
+        ]
+        for name, taken in times.items()
+    ]
     report.table(
         f"Table 1: {len(problems)} held-out sections, the paper's scoring, true lengths",
         ["decoder", "median ms", "mean ms", "max ms", "ROUGE-L", "optimal %"],

@@ -36,7 +36,7 @@ from spacy_decoders.decoders.tree.published.price_and_cut_program import MasterP
 from spacy_decoders.decoders.tree.published.price_and_cut_search import PriceAndCutResult
 from spacy_decoders.decoders.tree.scoring import is_tree, score_tree
 
-LANGUAGES = ("danish", "hungarian", "italian")
+TREEBANKS = ("Danish-DDT", "Hungarian-Szeged", "Italian-ParTUT")
 #: Brute force takes seconds on such a sentence and minutes on longer ones, which are left out
 #: where it is compared.
 LONGEST_BRUTE = 40
@@ -181,14 +181,14 @@ def run(
 
 def main() -> None:
     parser = harness.arguments(__doc__)
-    parser.add_argument("--languages", nargs="*", default=list(LANGUAGES))
+    parser.add_argument("--treebanks", nargs="*", default=list(TREEBANKS))
     tree_scores.add_steps(parser)
     options = parser.parse_args()
     few, many = (8, 25) if options.quick else (24, 150)
     report = harness.Report("price_and_cut", options.results)
     points = {}
     differences, against = [], []
-    for name in options.languages:
+    for name in options.treebanks:
         model = tree_scores.load(name, options.data, steps=options.steps)
 
         def scored(count: int, longest: int, model=model):

@@ -29,7 +29,6 @@ from time import perf_counter, process_time, thread_time
 from typing import Any, Literal
 
 import numpy as np
-from linking_data import read_wikispeedia
 from numpy.typing import NDArray
 from wikipedia_like import PAPER, documents, edges
 
@@ -47,6 +46,7 @@ from spacy_decoders.decoders.representatives import (
 )
 from spacy_decoders.graph import ConceptGraph
 from spacy_decoders.knowledge.concept_base import ConceptBase
+from spacy_decoders.knowledge.sources.wikispeedia import Wikispeedia
 from spacy_decoders.readers.text_lines import json_objects, text_lines
 
 
@@ -325,11 +325,10 @@ def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]
     pages by BM25 for the words of the link's title, a page's text being its title, the
     titles of its links and its categories.
     """
-    given = read_wikispeedia(folder)
-    pairs = np.array([link for link in given.links if link[0] != link[1]])
-    out: list[list[int]] = [[] for _ in given.titles]
-    for source, target in pairs.tolist():
-        out[source].append(target)
+    articles = list(Wikispeedia(folder))
+    number = {article.id: place for place, article in enumerate(articles)}
+    out = [[number[link] for link in article.links] for article in articles]
+    pairs = np.array([(u, v) for u, targets in enumerate(out) for v in targets if u != v])
     random = np.random.default_rng(0)
     able = [u for u, targets in enumerate(out) if len(set(targets)) >= 12]
     held = random.choice(able, min(count, len(able)), replace=False).tolist()
@@ -337,12 +336,10 @@ def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]
     graph = ConceptGraph.from_edges(pairs[kept], largest_component=True)
     pages = graph.vertices.tolist()
     inside = set(pages)
-    titles = [title.replace("_", " ") for title in given.titles]
 
     def text(page: int) -> str:
-        last = [category.split(".")[-1].replace("_", " ") for category in given.categories[page]]
-        linked = [titles[target] for target in out[page] if target in inside]
-        return " ".join([titles[page], *last, *linked])
+        linked = [articles[target].title for target in out[page] if target in inside]
+        return " ".join([articles[page].title, articles[page].description, *linked])
 
     documents = []
     with TemporaryDirectory() as place:
@@ -352,7 +349,7 @@ def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]
         for article in held:
             sets, gold = [], []
             for target in random.permutation(sorted({v for v in out[article] if v in inside})):
-                numbers, _ = base.text.find(titles[target], 84)
+                numbers, _ = base.text.find(articles[target].title, 84)
                 found = np.array([int(base.id(number)) for number in numbers.tolist()], int)
                 if target in found and len(found) > 1 and len(sets) < 12:
                     sets.append(random.permutation(found))
