@@ -6,7 +6,6 @@ import re
 import sys
 from importlib.metadata import requires
 from itertools import chain
-from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -93,15 +92,6 @@ def test_what_spacy_load_takes(nlp):
     assert spacy_decoders.load(enable="tagger").pipe_names == ["tagger"]
 
 
-def test_spacy_loads_the_folder(nlp):
-    text = "Guido van Rossum created Python in Amsterdam."
-    loaded, doc = spacy.load(nlp.path)(text), nlp(text)
-    for kept in ("tag_", "dep_", "head.i", "lemma_", "ent_type_", "ent_kb_id_"):
-        read = attrgetter(kept)
-        assert [read(token) for token in loaded] == [read(token) for token in doc]
-    assert loaded._.headline == doc._.headline
-
-
 def test_parts_of_speech_follow_the_rules_of_the_project(nlp):
     assert list(nlp.get_pipe("attribute_ruler").patterns) == [
         {**rule, "index": 0} for rule in srsly.read_json(RULES)
@@ -168,12 +158,6 @@ def test_noun_chunks_of_given_trees(nlp, words, heads, deps, pos, expected):
 )
 def test_lemmas(nlp, text, lemmas):
     assert [token.lemma_ for token in nlp(text)] == lemmas.split()
-
-
-def test_features(nlp):
-    doc = nlp("The mice were running.")
-    assert doc[1].morph.get("Number") == ["Plur"]
-    assert doc[2].morph.get("Tense") == ["Past"]
 
 
 def test_phrases_of_headlines_can_stand_by_themselves(nlp):

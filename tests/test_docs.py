@@ -51,7 +51,3 @@ def test_another_number_is_no_likeness():
     for other in ("margin 0.85, score -12.30\n", "margin 0.76, score 12.30\n", "margin 0.76\n"):
         with pytest.raises(AssertionError):
             assert_alike(other, "margin 0.76, score -12.30\n")
-
-
-def test_there_are_examples():
-    assert sum(len(examples(page)) for page in PAGES) >= 12

@@ -20,9 +20,3 @@ def test_every_public_name_loads_and_is_kept(package):
     for name in module.__all__:
         found = getattr(module, name)
         assert vars(sys.modules[package])[name] is found
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_other_names_are_refused(package):
-    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'Nonsense'"):
-        _ = import_module(package).Nonsense

@@ -12,7 +12,7 @@ import pytest
 from spacy_decoders.adapt.trees import ArcParser
 from spacy_decoders.certificate import Certificate, largest_tolerance
 from spacy_decoders.decoders import tree
-from spacy_decoders.decoders.chain import Beam, ChainModel, ChainSolution, Viterbi, k_best
+from spacy_decoders.decoders.chain import ChainModel, ChainSolution, Viterbi
 from spacy_decoders.decoders.path import ExactPath, PathProblem
 from spacy_decoders.decoders.path.subtree import SubtreeProblem, TreeKnapsack
 from spacy_decoders.decoders.representatives import ExactRepresentatives, RepresentativesProblem
@@ -116,17 +116,6 @@ def test_the_scale_is_that_of_the_structure_and_not_of_a_mask():
     assert verify(masked, claim(tolerance=1.0)).outcome == "refuted"
 
 
-def test_heuristics_claim_no_bound():
-    found = verify(PROBLEM, Beam(1).decode(*PROBLEM))
-    assert found and "no bound" in found.reason
-
-
-def test_rankings_are_confirmed_one_by_one():
-    found = k_best(*PROBLEM, 4)
-    assert len(found) == 4
-    assert all(verify(PROBLEM, solution) for solution in found)
-
-
 def test_time_that_is_too_short_decides_nothing():
     found = verify(PROBLEM, claim(), seconds=1e-9)
     assert found.outcome == "undecided" and found.bound is None and found.score == 4.5
@@ -136,29 +125,6 @@ def test_time_that_is_too_short_decides_nothing():
 def test_a_bound_that_is_too_weak_decides_nothing():
     found = judge(SOUND, Findings(None, 4.5, 4.5, best=4.5, bound=4.75))
     assert found.outcome == "undecided" and "4.75" in found.reason
-
-
-@pytest.mark.parametrize(
-    ("changes", "outcome"),
-    [
-        ({}, "confirmed"),
-        ({"status": "bounded", "bound": 4.0, "gap": 0.5}, "confirmed"),
-        ({"status": "bounded", "bound": 4.25, "gap": 0.25}, "refuted"),  # there is one of 4.2
-        ({"status": "bounded", "bound": 5.0, "gap": 0.5}, "refuted"),  # of a cost it lies below
-        ({"bound": 4.5 - 1e-7, "gap": 1e-7}, "refuted"),  # beyond its tolerance
-    ],
-)
-def test_costs_are_bounded_from_below(changes, outcome):
-    best = 4.2 if changes.get("bound") in (4.0, 4.25) else 4.5
-    found = Findings(None, 4.5, 4.5, best=best, bound=best, minimized=True)
-    confidence = None if "status" in changes else 1.0
-    changed = replace(SOUND, confidence=confidence, **changes)
-    assert judge(changed, found).outcome == outcome
-
-
-def test_a_cheaper_structure_refutes_optimal():
-    found = Findings(None, 4.5, 4.5, best=4.2, bound=4.2, minimized=True)
-    assert judge(SOUND, found).reason.startswith("optimal: another structure has 4.2")
 
 
 def test_trees_of_labels_are_checked_with_their_parents():

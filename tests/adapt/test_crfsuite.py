@@ -115,12 +115,6 @@ def test_a_fitted_model_of_sklearn_crfsuite_is_read():
     assert [model.tag(sequence) for sequence in items] == [list(y) for y in crf.predict(items)]
 
 
-def test_nothing_has_no_labels(trained):
-    model = CrfSuiteModel.open(trained.read_bytes())
-    assert model.tag([]) == []
-    assert len(model.decode(model.encode([]))) == 0
-
-
 def test_damaged_files_are_refused(trained):
     content = trained.read_bytes()
     files = [b"", b"no model" * 10, content[:-1], b"x" + content[1:], content[:100]]
@@ -212,10 +206,3 @@ def test_entities_of_a_pipeline_are_legal(entity_model, registered):
     assert nlp("").ents == ()
     nlp.get_pipe("crfsuite_tagger").margins = True
     assert nlp("saw")[0]._.tag_margin > 0
-
-
-def test_a_component_without_a_model_says_so(registered):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("crfsuite_tagger", config={"features": registered})
-    with pytest.raises(ProblemError, match="no model"):
-        nlp("w1")

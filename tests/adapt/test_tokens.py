@@ -60,26 +60,10 @@ def test_entities_are_legal_and_the_best_with_their_probability(rng, name):
             assert entity.probability == pytest.approx(having / total, rel=1e-5)
 
 
-def test_an_entity_is_as_likely_as_all_its_labellings():
-    # a first word of the kind is an entity whether its label is B-A or I-A
-    scores = np.log([[0.2, 0.5, 0.3]])
-    (entity,) = EntityDecoder(["O", "B-A", "I-A"], "IOB1").decode(scores).entities
-    assert entity.probability == pytest.approx(0.8)
-
-
 def found_solution(found):
     from spacy_decoders.decoders.chain import ChainSolution
 
     return ChainSolution(found.labels, found.certificate)
-
-
-def test_random_logits_break_the_scheme_and_decoding_does_not(rng):
-    decoder = EntityDecoder(SCHEMES["BIO"])
-    scores = rng.normal(size=(2000, 5))
-    assert decoder.rules.breaks(scores.argmax(axis=1)) > 100
-    found = decoder.decode(scores)
-    assert decoder.rules.breaks(found.labels) == 0
-    assert found.certificate.status == "optimal"
 
 
 def test_a_batch_is_each_text_in_one_pass_of_forward_backward(rng, monkeypatch):

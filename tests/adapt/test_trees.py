@@ -8,23 +8,13 @@ import numpy as np
 import pytest
 
 from spacy_decoders import InfeasibleError, ProblemError
-from spacy_decoders.adapt.trees import ArcParser, arc_probabilities
+from spacy_decoders.adapt.trees import ArcParser
 from spacy_decoders.decoders.tree import exact_decoder, is_tree
 from tests.oracles import all_trees
 
 
 def worth(arcs, heads):
     return arcs[heads, np.arange(1, len(heads) + 1)].sum()
-
-
-@pytest.mark.parametrize("projective", [False, True])
-def test_scores_may_be_as_far_apart_as_they_like(projective):
-    """Beyond what exponentials can hold: a cycle is preferred by thousands of nats."""
-    arcs = np.array([[0.0, -4000.0, -4001.0], [0.0, 0.0, 1000.0], [0.0, 1000.0, 0.0]])
-    found = arc_probabilities(arcs, projective=projective)
-    first = 1.0 / (1.0 + np.exp(-1.0))
-    assert found[0, 1:] == pytest.approx([first, 1.0 - first], rel=1e-11)
-    assert found[1, 2] == pytest.approx(first, rel=1e-11)
 
 
 @pytest.mark.parametrize("projective", [False, True])
@@ -100,8 +90,3 @@ def test_arcs_are_ruled_out(rng):
 def test_what_is_no_problem_is_refused_by_its_argument(options, given, message):
     with pytest.raises(ProblemError, match=message):
         ArcParser(**options).decode(**{"arcs": np.zeros((2, 2)), **given})
-
-
-def test_no_token_has_no_heads():
-    assert ArcParser().decode(np.zeros((1, 1))).heads.tolist() == []
-    assert arc_probabilities(np.zeros((1, 1))).tolist() == [[0.0]]

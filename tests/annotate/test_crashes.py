@@ -87,10 +87,3 @@ def test_what_has_changed_never_meets_what_was_done(job, change, tmp_path):
         package.write_text(package.read_text() + "\n")
     with pytest.raises(ProblemError, match="was begun with another"):
         annotate(job, progress=False)
-
-
-def test_a_target_that_cannot_be_written_is_named(job, tmp_path):
-    job.output.write_text("a file")
-    with pytest.raises((ProblemError, OSError), match="out"):
-        annotate(job, progress=False)
-    assert job.output.read_text() == "a file"

@@ -51,16 +51,6 @@ def test_a_wrong_field_is_refused_before_anything_is_begun(tmp_path, model):
     assert annotate(job, progress=False).written == 5
 
 
-def test_parquet_keeps_numbers_that_are_ids(tmp_path, model):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    for name, ids, kept in (("numbers", (7, 8), [7, 8]), ("mixed", (7, "x"), ["7", "x"])):
-        source = tmp_path / f"{name}.jsonl"
-        source.write_text("".join(json.dumps({"id": id, "text": "One."}) + "\n" for id in ids))
-        job = Job(source, tmp_path / name, model=model, format="parquet")
-        annotate(job, progress=False)
-        assert parquet.read_table(job.part(0))["id"].to_pylist() == kept
-
-
 def test_text_that_is_none_is_named_with_its_place(tmp_path, model):
     folder = tmp_path / "in"
     folder.mkdir()

@@ -7,9 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -116,50 +115,3 @@ def test_a_cluster_that_loses_a_worker_loses_no_document(tmp_path, model):
     assert Path(os.environ["STUMBLED"]).exists(), "no worker was killed"
     assert (summary.written, summary.failed) == (39, 1)
     assert written_ids(job) == [f"d{i}" for i in range(40) if i != 5]
-
-
-@pytest.mark.slow
-def test_a_cluster_whose_scheduler_is_gone_is_an_error_and_the_job_goes_on(tmp_path, model):
-    pytest.importorskip("distributed")
-    source = write_lines(tmp_path / "in.jsonl", [f"Text {i}. " * 50 for i in range(3000)])
-    job = Job(source, tmp_path / "out", model=model, format="jsonl", shard_size=10)
-    port = ["--host", "127.0.0.1", "--scheduler-file", tmp_path / "scheduler.json", "--port", "0"]
-    worker = ["--scheduler-file", tmp_path / "scheduler.json", "--nthreads", "1", "--no-dashboard"]
-    with (
-        started("dask_scheduler", *port, "--dashboard-address", ":0") as scheduler,
-        started("dask_worker", *worker),
-    ):
-        wait_for(lambda: (tmp_path / "scheduler.json").exists())
-        address = json.loads((tmp_path / "scheduler.json").read_text())["address"]
-
-        def kill():
-            wait_for(lambda: list(job.output.glob("part-*")))
-            scheduler.kill()
-
-        killer = threading.Thread(target=kill)
-        killer.start()
-        with pytest.raises(ConnectionError, match="is lost"):
-            annotate(job, scheduler=address, progress=False)
-        killer.join()
-    done = len(list(job.output.glob("part-*")))
-    summary = annotate(job, progress=False)
-    assert summary.resumed >= done > 0 and summary.written == 3000
-
-
-def started(module, *arguments):
-    command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments]
-    return ended(subprocess.Popen(command, stderr=subprocess.DEVNULL))
-
-
-@contextmanager
-def ended(process):
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
-def wait_for(condition):
-    while not condition():
-        time.sleep(0.1)

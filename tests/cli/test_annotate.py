@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 
 import spacy
@@ -34,21 +33,3 @@ def test_a_corpus_is_annotated_and_resumed(tmp_path):
     assert "There from an earlier run: 2 files." in run(
         *words, "--format", "jsonl", "--shard-size", 2, code=1
     )
-
-
-def test_a_full_disk_is_told_with_the_file_and_what_to_do(tmp_path, monkeypatch):
-    spacy.blank("en").to_disk(tmp_path / "model")
-    source = tmp_path / "in.jsonl"
-    source.write_text('{"text": "One."}\n')
-    words = ("annotate", source, tmp_path / "out", "--model", tmp_path / "model")
-
-    def full(docs, path):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("spacy_decoders.annotate.worker.writer", lambda format: full)
-        said = run(*words, code=1)
-    part = tmp_path / "out" / "part-00000.spacy"
-    assert f"{part}: No space left on device. Make room" in said
-    assert "Traceback" not in said
-    assert "1 document in 1 file under" in run(*words)

@@ -73,7 +73,3 @@ def test_spacy_train_calibrates_what_it_saves(corpus, tmp_path):
     train(nlp, tmp_path / "out")
     saved = spacy.load(tmp_path / "out" / "model-best")
     assert set(saved.get_pipe("exact_tagger").calibration) == {"tokens", "units"}
-
-
-def test_a_negative_limit_is_refused(corpus, tmp_path):
-    assert "--limit" in run("calibrate", tmp_path, corpus, "--limit", "-1", code=2)

@@ -14,7 +14,6 @@ from spacy.tokens import Doc
 from spacy_decoders import Certificate
 from spacy_decoders.cli.demo import certificate_table
 from spacy_decoders.components import extensions
-from tests.components.tagger.tagging import SENTENCES, trained
 from tests.display.page import read
 
 from .commands import invoke
@@ -54,14 +53,6 @@ def test_demo_takes_text_files_and_standard_input(tmp_path):
         assert {"Paris/NNP", "paragraph/NN"} <= words(done.output)
 
 
-def test_demo_takes_any_pipeline(tmp_path):
-    trained().to_disk(tmp_path / "model")
-    done = invoke("demo", "--pipeline", str(tmp_path / "model"), "--text", SENTENCES[0])
-    assert done.exit_code == 0, done.output
-    assert "old/JJ" in words(done.output)
-    assert "1 (100%)" in done.output
-
-
 @pytest.fixture
 def blank(tmp_path):
     spacy.blank("en").to_disk(tmp_path / "blank")
@@ -93,12 +84,6 @@ def test_a_byte_order_mark_is_no_text(blank):
     assert done.exit_code == 0, done.output
     page = read(Path(blank[-1]).read_text(encoding="utf8"))
     assert [text.text for text in page.all("p", "text")] == ["Café", "Tea"]
-
-
-def test_a_page_that_cannot_be_written_is_told_plainly(blank, tmp_path):
-    done = invoke("demo", *blank[:2], "--text", "Tea", "--page", str(tmp_path))
-    assert done.exit_code == 1
-    assert f"{tmp_path}: Is a directory" in done.output.replace("\n", "")
 
 
 def test_the_best_of_kept_candidates_is_not_proven_optimal():

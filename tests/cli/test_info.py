@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-from pathlib import Path
-
-import spacy_decoders
 from spacy_decoders.kernel_cache import PACKAGE, PLACES, kept_code
-from tests.processes import python
 
-from .commands import invoke, run
+from .commands import invoke
 
 
 def test_info_names_versions_decoders_and_cache():
@@ -17,31 +12,6 @@ def test_info_names_versions_decoders_and_cache():
     assert done.exit_code == 0, done.output
     for expected in ("spacy-decoders", "numba", "spacy-decoders.Viterbi.v1", "CC BY-SA 4.0"):
         assert expected in done.output
-
-
-def test_packages_of_extras_may_be_missing(monkeypatch):
-    version = metadata.version
-
-    def without_mip(package):
-        if package == "mip":
-            raise metadata.PackageNotFoundError(package)
-        return version(package)
-
-    monkeypatch.setattr(metadata, "version", without_mip)
-    (line,) = [line for line in run("info").splitlines() if line.startswith("mip ")]
-    assert line.split(maxsplit=1)[1].strip() == "not installed"
-
-
-def test_all_places_of_compiled_code_are_listed_whole(tmp_path):
-    """Also one that is first in order, empty and read-only: code is read from the others."""
-    empty = tmp_path / ("a_long_name_" * 12)
-    empty.mkdir()
-    empty.chmod(0o555)
-    code = "from spacy_decoders.cli.info import info; info()"
-    done = python("-c", code, NUMBA_CACHE_DIR=str(empty), COLUMNS="60")
-    first, second, *_ = done.stdout.split("compiled code")[1].splitlines()
-    assert first.strip() == f"{empty}: empty"
-    assert second.strip().startswith(f"{Path(spacy_decoders.__file__).parent}: ")
 
 
 def test_code_is_counted_where_it_is_kept(tmp_path, monkeypatch):

@@ -43,12 +43,3 @@ def test_what_the_caller_changes_later_changes_no_problem(make, dtype):
         array[...] = 7
     for name, values in before.items():
         assert np.array_equal(getattr(problem, name), values), name
-
-
-def test_candidates_and_local_costs_are_owned_too():
-    members, local = np.array([1, 2], dtype=np.int32), np.zeros(2)
-    problem = RepresentativesProblem(
-        np.zeros((3, 3)), [np.array([0], dtype=np.int32), members], local=[np.zeros(1), local]
-    )
-    members[:], local[:] = 0, 5.0
-    assert problem.sets[1].tolist() == [1, 2] and problem.local[1].tolist() == [0.0, 0.0]

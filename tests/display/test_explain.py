@@ -1,8 +1,5 @@
 """The page says what the Doc holds, the answer first, and needs nothing from outside."""
 
-import re
-from itertools import chain
-
 import pytest
 import spacy
 from spacy.tokens import Doc
@@ -10,7 +7,6 @@ from spacy.tokens import Doc
 from spacy_decoders import ProblemError
 from spacy_decoders.display import explain
 
-from .conftest import tagging
 from .page import read
 
 
@@ -35,26 +31,6 @@ def test_the_answer_comes_first_and_the_proof_last(doc):
     assert places == sorted(places)
 
 
-def test_two_generators_are_shown_with_their_names(doc):
-    written = [
-        ("title", "Jaguar slept", 2.0),
-        ("title", "Slept in Kent", 1.5),
-        ("teaser", "The Jaguar slept in Kent", 4.0),
-    ]
-    doc._.headlines = [
-        {"component": name, "text": text, "score": score, "certificate": {}}
-        for name, text, score in written
-    ]
-    doc._.headline = "The Jaguar slept in Kent"
-    page = read(explain(doc))
-    (article,) = page.all("article")
-    assert article.all("h2")[0].text == "The Jaguar slept in Kent"
-    shown = [p.text for p in article.all("p", "headline")]
-    assert shown == ["title : Jaguar slept", "teaser : The Jaguar slept in Kent"]
-    (others,) = [d.text for d in article.all("details") if "other headline" in d.text]
-    assert others == "1 other headline of title Slept in Kent +0.5"
-
-
 def test_choices_are_shown_with_their_costs(doc):
     page = read(explain(doc))
     assert rows(page, "Heads") == [("The", ["<Jaguar> · det", "slept · det +0.5"])]
@@ -65,14 +41,6 @@ def test_choices_are_shown_with_their_costs(doc):
         ("<Jaguar>", ["ORG", "no entity +0.25"]),
     ]
     assert rows(page, "Links") == [("<Jaguar>", ["Jaguar", "Jaguar Cars +1.4"])]
-
-
-def test_of_two_parsers_the_trees_of_the_later_one_are_shown(doc):
-    """Those of the earlier one are of no use once its heads are overwritten."""
-    (later,) = doc._.parses
-    doc._.parses = [[{**later[0], "heads": [2, *later[0]["heads"][1:]]}], later]
-    page = read(explain(doc))
-    assert rows(page, "Heads") == [("The", ["<Jaguar> · det", "slept · det +0.5"])]
 
 
 def test_certificates_take_one_line_each(doc):
@@ -106,14 +74,6 @@ def test_close_calls_are_marked_and_have_a_legend(doc):
     assert not page.all("p", "legend")
 
 
-def test_a_link_says_what_another_costs_if_all_are_decided_anew(doc):
-    link = doc.ents[0]._.link
-    doc.ents[0]._.link = {**link, "margin": 0.7, "exact_margin": True}
-    assert "from 0.7 if all others are decided anew" in read(explain(doc)).text
-    doc.ents[0]._.link = {**link, "margin": 0.7, "exact_margin": False}
-    assert "decided anew" not in read(explain(doc)).text
-
-
 def test_the_page_is_whole_and_needs_neither_network_nor_script(doc):
     page = read(explain([doc, doc]))
     for tag in ("script", "link", "img", "iframe"):
@@ -142,16 +102,6 @@ def test_bare_documents_are_shown_too(text):
     page = read(explain(spacy.blank("en")(text)))
     assert "No component left a certificate" in page.text
     assert text.strip() in page.text
-
-
-def test_tags_without_a_tree_stand_below_their_words(doc):
-    plain = Doc(doc.vocab, words=["It", "works"], tags=["PRP", "VBZ"])
-    plain._.taggings = [
-        tagging("tagger", ["PRP", tag], score) for tag, score in (("VBZ", 2.0), ("NNS", 1.0))
-    ]
-    page = read(explain(plain))
-    assert not page.all("svg")
-    assert [w.text for w in page.all("p", "tagged")[0].all("span")] == ["It PRP", "works VBZ"]
 
 
 def test_how_probable_types_are(doc):
@@ -208,15 +158,3 @@ def test_it_is_shown_in_a_notebook_and_saved(doc, tmp_path):
     assert "<title>Jaguars &amp; co.</title>" in path.read_text(encoding="utf8")
     with pytest.raises(ProblemError, match="call nlp"):
         explain(["text"])
-
-
-def test_arcs_stay_inside_their_drawings(doc):
-    for svg in read(explain(doc)).all("svg", None):
-        if svg["viewbox"] is None:
-            continue
-        _, _, width, height = map(float, svg["viewbox"].split())
-        texts = svg.all("text")
-        assert all(0 <= float(t["x"]) <= width and 0 <= float(t["y"]) <= height for t in texts)
-        paths = chain.from_iterable(p["d"].split("M")[1:] for p in svg.all("path"))
-        starts = [tuple(map(float, re.split("[ ,]", path)[:2])) for path in paths]
-        assert starts and all(0 <= x <= width and 0 <= y <= height for x, y in starts)

@@ -34,13 +34,6 @@ def test_largest_component(network):
     np.testing.assert_array_equal(part.distances(some), whole.distances(some))
 
 
-def test_named_nodes_become_labels():
-    graph = ConceptGraph.from_networkx(networkx.Graph([("köln", "rhine"), ("rhine", "basel")]))
-    assert list(graph.labels) == ["köln", "rhine", "basel"]
-    assert graph.labels[1:] == ["rhine", "basel"]
-    assert graph.distances([0, 2])[0, 1] == 2
-
-
 def test_parquet_gives_the_same_graph(tmp_path, rng):
     edges = rng.integers(0, 40, (80, 2))
     graph = ConceptGraph.from_edges(edges)
@@ -77,13 +70,3 @@ def test_unknown_vertices_and_bad_options_are_named():
     with pytest.raises(ProblemError, match="tolerance"):
         graph.pagerank(tolerance=0.0)
     assert graph.contains([1, 7, 0]).tolist() == [True, False, False]
-
-
-def test_no_vertices_and_no_graph():
-    graph = ConceptGraph.from_edges(np.array([[0, 1], [1, 2]], np.uint64))
-    assert graph.distances([0, 2])[0, 1] == 2
-    graph.index_hubs(1)
-    assert graph.distances([]).shape == (0, 0)
-    assert graph.hitting([]) == []
-    with pytest.raises(ProblemError, match="expected a networkx graph; got list"):
-        ConceptGraph.from_networkx([(0, 1)])

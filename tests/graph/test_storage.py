@@ -94,12 +94,6 @@ def test_damaged_folders_are_refused(tmp_path, network):
         ConceptGraph.open(tmp_path / "graph")
 
 
-def test_an_empty_graph_can_be_kept(tmp_path):
-    graph = ConceptGraph.from_edges(np.empty((0, 2), dtype=int))
-    graph.save(tmp_path)
-    assert len(ConceptGraph.open(tmp_path)) == 0 and graph.pagerank().shape == (0,)
-
-
 @pytest.mark.parametrize(
     ("name", "change"),
     [
@@ -154,19 +148,6 @@ def test_a_link_out_of_the_folder_is_not_followed(folder, tmp_path):
 def test_a_header_may_be_anything(folder, content):
     (folder / "graph.json").write_text(content)
     with pytest.raises(StorageError, match=r"graph\.json"):
-        ConceptGraph.open(folder)
-
-
-@pytest.mark.parametrize("entry", [None, [], {}, {"size": "many"}, {"size": 1e300}])
-def test_an_entry_may_be_anything(folder, entry):
-    header_with(folder, lambda header: header["files"].update({"indices.npy": entry}))
-    with pytest.raises(StorageError):
-        ConceptGraph.open(folder)
-
-
-def test_folders_of_later_releases_are_refused(folder):
-    header_with(folder, lambda header: header.update(version=99))
-    with pytest.raises(StorageError, match="version 99"):
         ConceptGraph.open(folder)
 
 

@@ -1,7 +1,5 @@
 """A table of strings gives back what it was given."""
 
-import pytest
-
 from spacy_decoders.graph.storage import FolderFormat
 from spacy_decoders.graph.strings import StringTable
 
@@ -14,15 +12,6 @@ def test_a_saved_table_keeps_what_it_was_given(tmp_path):
     FOLDER.write(tmp_path / "texts", {"data": table.data, "offsets": table.offsets}, {})
     opened = StringTable.of_stored(FOLDER.read(tmp_path / "texts"), "data", "offsets")
     assert list(opened) == list(table) == TEXTS
-
-
-def test_it_is_a_sequence():
-    table = StringTable.build(TEXTS)
-    assert len(table) == 5 and table[-4] == "über" and table[1:3] == TEXTS[1:3]
-    assert "日本" in table and "Japan" not in table
-    for outside in (5, -6):
-        with pytest.raises(IndexError):
-            table[outside]
 
 
 def test_lone_surrogates_become_question_marks():

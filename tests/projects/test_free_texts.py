@@ -58,29 +58,6 @@ def test_articles_know_their_sentences(texts, tmp_path):
     assert second["text"] == "End"
 
 
-def test_prose_is_kept_and_code_is_not(texts):
-    assert texts.is_prose("This is a whole sentence, and it ends as sentences do.")
-    for text in (
-        "Too short.",
-        "for (i = 0; i < n; i++) { x[i] = y[i]; } and so on until it ends.",
-    ):
-        assert not texts.is_prose(text)
-
-
-def test_paragraphs_of_sayings(texts, tmp_path):
-    file = tmp_path / "people"
-    file.write_text(
-        "An expert is one who knows\nmore and more about less.\n\t\t-- Nobody\n%\nNo prose\n%\n"
-        "Q:\tHow many of them does it take?\nA:\tIt takes as many as there are.\n",
-        encoding="utf8",
-    )
-    assert [document["text"] for document in texts.fortunes([file])] == [
-        "An expert is one who knows more and more about less.",
-        "How many of them does it take?",
-        "It takes as many as there are.",
-    ]
-
-
 def test_the_treebank_stands_beside_the_trees_of_the_teacher(tmp_path):
     trees = script("tree_data")
     treebank = tmp_path / "gold.conllu"

@@ -11,8 +11,6 @@ import spacy
 import typer
 from typer.testing import CliRunner
 
-from tests.components.parser.parsing import NAME as PARSER
-from tests.components.parser.parsing import make_nlp
 from tests.components.tagger.tagging import randomised
 
 SCRIPTS = Path(__file__).parents[2] / "projects" / "active_learning" / "scripts"
@@ -77,17 +75,6 @@ def test_the_least_sure_comes_first(model, texts, tmp_path, by):
         )
 
 
-def test_expected_errors_are_those_of_the_probabilities(model):
-    nlp = spacy.load(model)
-    [name] = prepared(nlp)
-    doc = nlp(TEXTS[0])
-    chances = doc._.probabilities[name]["tokens"]
-    expected = sum(1 - p for p in chances)
-    assert uncertainty(doc, [name], "errors") == pytest.approx(expected)
-    assert uncertainty(doc, [name]) == pytest.approx(expected / len(doc))
-    assert uncertainty(doc[1:3], [name]) == pytest.approx(sum(1 - p for p in chances[1:3]) / 2)
-
-
 def test_prodigy_gets_the_answer(model, texts, tmp_path):
     output = tmp_path / "tasks.jsonl"
     run(texts, "--model", model, "--output", output, "--top", 3)
@@ -119,37 +106,3 @@ def test_label_studio_gets_predictions_and_alternatives(model, texts, tmp_path):
                 value = result["value"]
                 assert task["data"]["text"][value["start"] : value["end"]] == value["text"]
                 assert result["from_name"] == "label"
-
-
-def test_tags_and_trees(texts, tmp_path):
-    output = tmp_path / "tasks.jsonl"
-    randomised(1).to_disk(tmp_path / "tagger")
-    run(texts, "--model", tmp_path / "tagger", "--output", output)
-    nlp = spacy.load(tmp_path / "tagger")
-    for task in tasks_of(output):
-        assert task["meta"]["task"] == "tags"
-        assert [span["label"] for span in task["spans"]] == [t.tag_ for t in nlp(task["text"])]
-    make_nlp(6, factors=["arcs"]).to_disk(tmp_path / "parser")
-    run(texts, "--model", tmp_path / "parser", "--output", output, "--sentences")
-    nlp = spacy.load(tmp_path / "parser")
-    assert any(task["relations"] for task in tasks_of(output))
-    for task in tasks_of(output):
-        assert task["meta"]["task"] == "trees"
-        assert all(0.0 <= relation["prob"] <= 1.0 for relation in task["relations"])
-    assert prepared(nlp) == [PARSER]
-
-
-def test_errors_are_messages(model, texts, tmp_path):
-    for words, said in (
-        (("--by", "luck"), "expected one of share"),
-        (("--format", "paper"), "expected one of prodigy"),
-        (("--components", "nobody"), "has no probabilities"),
-        (("--sentences",), "no sentence boundaries"),
-        (("--format", "label-studio", "--task", "trees", "--components", "exact_tagger"), "trees"),
-    ):
-        assert said in run(texts, "--model", model, *words, code=1)
-    assert "there is no folder" in run(
-        texts, "--model", model, "--output", tmp_path / "a" / "b", code=1
-    )
-    spacy.blank("en").to_disk(tmp_path / "blank")
-    assert "no component" in run(texts, "--model", tmp_path / "blank", code=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import json
 import resource
@@ -143,14 +142,3 @@ def test_deep_json(tmp_path, depth):
     (tmp_path / "a.jsonl").write_text(f'{{"text": "One.", "mentions": []}}\n{{"text": {deep}}}\n')
     with pytest.raises(ProblemError, match=r"a\.jsonl, line 2"):
         list(linked_corpus(tmp_path / "a.jsonl")(NLP))
-
-
-def test_lines_up_to_the_limit_are_read(monkeypatch, tmp_path):
-    monkeypatch.setattr(text_lines, "LONGEST_LINE", 8)
-    for content in (b"1234567\n12\n", b"12345678", b"1234567\n1234567\n"):
-        (tmp_path / "a.bz2").write_bytes(bz2.compress(content))
-        with bz2.open(tmp_path / "a.bz2") as stream:
-            if len(content) == 8:
-                assert list(text_lines.limited_lines(stream)) == [(None, 8)]
-            else:
-                assert b"".join(line for line, _ in text_lines.limited_lines(stream)) == content

@@ -10,7 +10,6 @@ import spacy
 
 from spacy_decoders import ProblemError
 from spacy_decoders.readers.headlines import HeadlineCorpus, without_title
-from tests.processes import python
 
 ROWS = [{"title": f"Title {i}", "text": f"Text {i}."} for i in range(3)]
 
@@ -41,19 +40,6 @@ def test_fields_may_have_other_names(tmp_path):
     assert read(path, title="head", text="body") == [("A", "b", "")]
     with pytest.raises(ProblemError, match=r"a.jsonl, line 1: expected an object"):
         read(path)
-
-
-def test_it_needs_no_component(tmp_path):
-    """The extension is there whether or not a component has been imported."""
-    path = tmp_path / "a.jsonl"
-    path.write_text(lines(ROWS[:1]))
-    code = (
-        "import sys, spacy\n"
-        "from spacy_decoders.readers.headlines import HeadlineCorpus\n"
-        f"(example,) = HeadlineCorpus({str(path)!r})(spacy.blank('en'))\n"
-        "print(example.reference._.headline)\n"
-    )
-    assert python("-c", code).stdout == "Title 0\n"
 
 
 @pytest.mark.parametrize(

@@ -110,14 +110,3 @@ def test_tags_and_features_that_are_not_universal_are_kept_from_spacy(tmp_path, 
     (example,) = ConlluCorpus(path)(spacy.blank("da"))
     assert [token.tag_ for token in example.reference] == ["NCCSU==D", "PP"]
     assert not any(token.pos_ or str(token.morph) for token in example.reference)
-
-
-def test_features_are_kept_word_by_word(tmp_path):
-    path = tmp_path / "mixed.conllu"
-    path.write_text(
-        "1\tshe\tshe\tPRON\tPRP\tCase=Nom|Number=Sing\t2\tnsubj\t_\t_\n"
-        "2\tran\trun\tVBD\tVBD\tpast\t0\troot\t_\t_\n"
-    )
-    (sentence,) = read_conllu(path)
-    assert sentence.pos == ("PRON", "")
-    assert sentence.morphs == ("Case=Nom|Number=Sing", "")

@@ -36,15 +36,3 @@ def test_marks_and_line_ends(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes("\ufeffone\r\ntwo\u2028\ufeffthree\n\nfour".encode())
     assert list(text_lines(path)) == ["one\n", "two\u2028\ufeffthree\n", "\n", "four"]
-
-
-def test_conllu_with_carriage_returns_is_read_alike(tmp_path):
-    word = "1\tYes\tyes\tINTJ\tUH\t_\t0\troot\t_\t_"
-    rows = ["# newdoc", word, "", word, ""]
-    found = []
-    for end in ("\n", "\r\n"):
-        path = tmp_path / "a.conllu"
-        path.write_bytes(end.join(rows).encode())
-        found.append(list(read_conllu(path)))
-    assert found[0] == found[1]
-    assert len(found[0]) == 2

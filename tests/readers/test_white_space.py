@@ -40,16 +40,6 @@ def test_words_keep_their_annotation(seed):
             assert sentence.spaces[i - 1] == (sentence.words[i] == " ")
 
 
-def test_all_layouts_occur():
-    texts = [
-        "".join(w for s in with_white_space([LONG] * 6, Random(i)) for w in s.words)
-        for i in range(40)
-    ]
-    for space in ("\n\n", " ", "\n"):
-        assert any(space in text for text in texts)
-    assert any(f"word{i}\n" in text for i in range(29, 39) for text in texts)  # wrapped lines
-
-
 def test_a_share_of_the_documents_has_white_space_that_teaches_no_heads(tmp_path):
     path = written(tmp_path, "a.conllu", CONLLU * 40)
     nlp = spacy.blank("en")

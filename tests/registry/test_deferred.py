@@ -1,7 +1,6 @@
 """What config names stand for: imported late, with the types and defaults of its own."""
 
 import inspect
-import pickle
 from importlib.metadata import entry_points
 from typing import Literal
 
@@ -11,7 +10,6 @@ from confection import ConfigValidationError
 
 from spacy_decoders.decoders.tree import PriceAndCut
 from spacy_decoders.registry.deferred import Deferred
-from tests.processes import python
 
 
 def test_a_signature_has_types_and_defaults():
@@ -19,20 +17,6 @@ def test_a_signature_has_types_and_defaults():
     assert next(iter(signature.parameters)) == "solver"
     assert signature.parameters["solver"].annotation == Literal["HIGHS", "CBC"]
     assert signature.parameters["solver"].default == PriceAndCut().solver
-
-
-def test_making_one_imports_nothing():
-    code = (
-        "import sys; from spacy_decoders.registry.deferred import Deferred;"
-        "Deferred('decoders.tree:PriceAndCut');"
-        "assert not any(name.startswith('spacy_decoders.decoders') for name in sys.modules)"
-    )
-    python("-c", code)
-
-
-def test_it_survives_pickling():
-    again = pickle.loads(pickle.dumps(Deferred("decoders.tree:PriceAndCut")))
-    assert again(solver="CBC") == PriceAndCut("CBC")
 
 
 @pytest.mark.parametrize(

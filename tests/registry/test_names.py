@@ -57,27 +57,3 @@ def test_decoders(name, options, expected):
 )
 def test_parts_of_the_linker(name, options, expected):
     assert spacy.registry.misc.get(f"spacy-decoders.{name}.v1")(**options) == expected
-
-
-def test_without_a_path_the_shipped_concepts_are_opened():
-    load = spacy.registry.misc.get("spacy-decoders.ConceptBase.v1")()
-    assert load(spacy.blank("en").vocab).base.number("jaguar") >= 0
-
-
-def test_models():
-    embed = {"width": 8, "depth": 1, "embed_size": 10, "window_size": 1, "maxout_pieces": 2}
-    tok2vec = {
-        "@architectures": "spacy.HashEmbedCNN.v2",
-        "pretrained_vectors": None,
-        "subword_features": False,
-        **embed,
-    }
-    for name, options, model in (
-        ("ChainScorer", {"tok2vec": tok2vec}, "chain_scorer"),
-        ("ArcScorer", {"tok2vec": tok2vec, "factor_rows": 16}, "arc_scorer"),
-        ("BiLSTM", {"width": 8, "lstm_width": 4}, "bilstm"),
-        ("WordSelection", {}, "phrase_selection"),
-        ("LinkWeights", {}, "link_weights"),
-    ):
-        block = {"@architectures": f"spacy-decoders.{name}.v1", **options}
-        assert spacy.registry.resolve({"model": block})["model"].name == model

@@ -11,7 +11,6 @@ from spacy_decoders.decoders.chain import (
     k_best,
     max_marginal_margins,
 )
-from spacy_decoders.errors import ProblemError
 
 from .cases import large_problem, margins_of
 
@@ -25,15 +24,6 @@ def test_k_best_golden_example():
     assert [s.certificate.gap for s in found] == pytest.approx([0.0, 0.5, 2.0, 4.5])
 
 
-@pytest.mark.parametrize("forbidden", [0.0, 0.4])
-def test_k_best_on_larger_problems_follows_its_own_prefix(forbidden):
-    model, emissions = large_problem(5, 60, [30], forbidden=forbidden)
-    many = [tuple(solution.labels) for solution in k_best(model, emissions, 40)]
-    few = [tuple(solution.labels) for solution in k_best(model, emissions, 10)]
-    assert few == many[:10]
-    assert many[0] == tuple(ForwardDominance().decode(model, emissions).labels)
-
-
 @pytest.mark.parametrize("cap", [np.inf, 3.0])
 @pytest.mark.parametrize(("forbidden", "peaked"), [(0.0, 9.0), (0.0, 0.5), (0.3, 3.0)])
 def test_margins_of_a_batch(cap, forbidden, peaked):
@@ -43,16 +33,6 @@ def test_margins_of_a_batch(cap, forbidden, peaked):
     starts = np.cumsum([0, *lengths])
     wanted = [margins_of(model, emissions[a:b]) for a, b in pairwise(starts) if b > a]
     assert np.allclose(margins, np.minimum(np.concatenate(wanted), cap), atol=1e-3)
-
-
-def test_margins_where_there_is_no_choice():
-    never = -np.inf
-    model = ChainModel([[0, 1], [1, 0]])
-    assert np.isinf(max_marginal_margins(model, [[0, never], [never, 5]])).all()
-    assert max_marginal_margins(model, [[0, never], [3, 5]]).tolist() == [np.inf, 3.0]
-    assert max_marginal_margins(model, np.zeros((0, 2))).shape == (0,)
-    with pytest.raises(ProblemError, match="cap"):
-        max_marginal_margins(model, np.zeros((1, 2)), cap=0)
 
 
 def test_no_reference_path_but_a_legal_one():

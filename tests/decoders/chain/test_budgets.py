@@ -76,18 +76,6 @@ def test_an_answer_in_time_is_legal_and_its_bound_true(decoder, forbidden, ticki
     assert ends == {"bounded", "optimal"}
 
 
-def test_a_dead_end_of_the_greedy_completion_is_left(ticking):
-    # from 0, the best label, nothing leads on; from 1 only a path of bad labels
-    links = np.full((3, 3), -np.inf)
-    links[0, 0] = links[1, 2] = links[2, 2] = 0.0
-    model = ChainModel(links, end=[-np.inf, 0.0, 0.0])
-    emissions = [[5.0, 0.0, -1.0]] * 6
-    for seconds in (0.5, 1.5, 2.5, 5.5):
-        found = Viterbi().decode(model, emissions, budget=Budget(seconds=seconds))
-        assert found.labels.tolist() == [1, 2, 2, 2, 2, 2]
-        assert found.certificate.bound >= -5.0 == found.certificate.score
-
-
 @each_decoder
 def test_batches_are_solved_sentence_by_sentence(decoder, ticking, rng):
     model = ChainModel(rng.normal(size=(20, 20)))

@@ -5,16 +5,6 @@ import pytest
 
 from spacy_decoders.decoders.chain import ChainModel
 from spacy_decoders.errors import ProblemError
-from tests.oracles import chain_score
-
-from .cases import random_problems
-
-
-def test_scores_as_the_definition_says(rng):
-    for model, emissions in random_problems(80):
-        labels = rng.integers(0, model.size, len(emissions))
-        expected = chain_score(model.transitions, model.start, model.end, emissions, labels)
-        assert model.score(emissions, labels) == pytest.approx(expected, rel=1e-12)
 
 
 def test_refuses_what_is_no_model():

@@ -71,14 +71,6 @@ def dense(model: ChainModel, emissions: np.ndarray) -> float:
     return float(max_marginals(model, emissions)[0].max()) if len(emissions) else 0.0
 
 
-def test_large_scores_over_many_tokens(decoder):
-    model, emissions = large_problem(3, 9, [20_000], peaked=1e4)
-    solution = decoder.decode(model, emissions + np.float32(1e4))
-    best = dense(model, emissions + np.float32(1e4))
-    assert solution.certificate.score == pytest.approx(best, rel=1e-9)
-    assert solution.certificate.tolerance < 1e-5 * best
-
-
 def test_no_tokens(decoder):
     solution = decoder.decode(ChainModel(np.ones((3, 3)), end=[1, 1, 1]), np.zeros((0, 3)))
     assert solution.labels.shape == (0,)

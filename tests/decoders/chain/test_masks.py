@@ -3,38 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from spacy_decoders.certificate import largest_tolerance
 from spacy_decoders.decoders.chain import (
     ChainModel,
     ForwardDominance,
 )
-from spacy_decoders.verify import verify
 
 from .judge import Chain, Judge
 from .promises import (
-    DECODERS,
     check_margins,
     check_ranking,
     check_rivals,
 )
-
-EXACT = {name: decoder for name, decoder in DECODERS.items() if "Beam" not in name}
-
-#: Label 2 is worth 20 at the end, and must not be last: 0 1 and 1 1 are worth 10.
-MODEL = ChainModel(np.zeros((3, 3)), end=[0, 0, -1e9])
-EMISSIONS = [[0, 0, 0], [1, 10, 20]]
-
-
-@pytest.mark.parametrize("decoder", EXACT.values(), ids=EXACT)
-def test_a_label_that_must_not_be_last_hides_nothing(decoder):
-    found = decoder.decode(MODEL, EMISSIONS)
-    assert found.labels[1] == 1 and found.certificate.score == 10.0
-    assert found.certificate.is_optimal and found.certificate.confidence == 1.0
-    assert found.certificate.tolerance <= largest_tolerance(10.0)
-    assert found.certificate.bound == pytest.approx(10.0, abs=1e-6)
-    assert verify((MODEL, EMISSIONS), found)
 
 
 def test_what_comes_after_the_best_where_most_transitions_are_masked(rng):

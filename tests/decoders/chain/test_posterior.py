@@ -109,33 +109,6 @@ def test_against_enumeration(seed):
         assert asked == pytest.approx(list(expected.values()), abs=1e-9)
 
 
-def test_runs_of_a_long_text_add_up():
-    rng = np.random.default_rng(7)
-    model, kinds = bio_model(rng), RunKinds(KINDS, bio_continues())
-    found = posteriors(model, rng.normal(size=(2000, 5)).astype(np.float32) * 3)
-    likely = found.likely_runs(kinds, 1e-9)
-    assert len(set(zip(likely.starts, likely.stops, likely.kinds, strict=True))) == len(
-        likely.starts
-    )
-    # each token is inside of an entity with the probability of the entities that cover it
-    covered = np.zeros(2001)
-    np.add.at(covered, likely.starts, likely.probabilities)
-    np.add.at(covered, likely.stops, -likely.probabilities)
-    inside = found.marginals[:, KINDS >= 0].sum(axis=1)
-    assert np.cumsum(covered)[:-1] == pytest.approx(inside, abs=1e-5)
-    again = found.of_runs(kinds, likely.starts, likely.stops, likely.kinds)
-    assert again == pytest.approx(likely.probabilities, abs=1e-9)
-
-
-def test_scores_far_apart_and_masks():
-    model, kinds = bio_model(np.random.default_rng(1)), RunKinds(KINDS, bio_continues())
-    emissions = np.full((3, 5), -1e6, dtype=np.float32)
-    emissions[[0, 1, 2], [1, 2, 0]] = 1e6
-    found = posteriors(model, emissions)
-    assert found.of_runs(kinds, [0, 0], [2, 1], [0, 0]) == pytest.approx([1.0, 0.0])
-    assert found.of_labellings([1, 2, 0]) == pytest.approx([1.0], abs=1e-3)
-
-
 def test_what_is_refused():
     rng = np.random.default_rng(3)
     model, kinds = bio_model(rng), RunKinds(KINDS, bio_continues())

@@ -38,11 +38,6 @@ def test_items_are_what_the_columns_say():
     assert len(solutions) == 3 and solutions[-1] is list(solutions)[2] is solutions[1:][1]
 
 
-def test_scales_limit_the_tolerance():
-    found = [solution.certificate.tolerance for solution in batch((0.0, 1e6, 0.0), tolerance=1e-3)]
-    assert found == [1e-6, 1e-3, 1e-6]
-
-
 def test_items_are_frozen_and_travel():
     solutions = Viterbi().decode_batch(ChainModel([[1, 0], [0, 1]]), np.eye(2), [1, 1])
     for made in (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -83,24 +82,6 @@ def test_a_label_that_underflows_is_kept_when_later_scores_need_it():
     assert found.transitions.tolist() == [[0, 0], [0, 2]]
 
 
-def test_a_batch_is_the_sentences_one_by_one(rng):
-    lengths = [3, 0, 1, 7, 3, 0]
-    model = ChainModel(*(rng.normal(size=shape) for shape in ((5, 5), 5, 5)))
-    emissions = rng.normal(size=(sum(lengths), 5)).astype(np.float32)
-    batch = forward_backward(model, emissions, lengths)
-    offsets = np.cumsum([0, *lengths])
-    single = [forward_backward(model, emissions[a:b], [b - a]) for a, b in pairwise(offsets)]
-    np.testing.assert_allclose(
-        batch.log_partitions, np.concatenate([one.log_partitions for one in single])
-    )
-    np.testing.assert_allclose(
-        batch.marginals, np.concatenate([one.marginals for one in single]), rtol=1e-5
-    )
-    for name in ("transitions", "start", "end"):
-        np.testing.assert_allclose(getattr(batch, name), sum(getattr(one, name) for one in single))
-    assert batch.log_partitions[1] == 0.0
-
-
 def test_a_long_sentence_with_large_scores_stays_exact(rng):
     # independent tokens: the log partition is a sum of 20,000 known terms
     emissions = (rng.normal(size=(20_000, 3)) * 1000).astype(np.float32)
@@ -142,13 +123,3 @@ def test_masks_cost_no_precision(rng, mask):
     np.testing.assert_allclose(masked.marginals, forbidden.marginals, atol=1e-7)
     np.testing.assert_allclose(masked.transitions, forbidden.transitions, atol=1e-12)
     assert_counts_match_marginals(masked, lengths)
-
-
-def test_a_leader_that_is_a_dead_end_costs_no_precision():
-    # label 0 leads by 1e17 and can not be followed: 1 and 2 share what is left
-    never = -np.inf
-    links = [[never, never, never], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
-    found = forward_backward(ChainModel(links), [[1e17, 0.0, 1.0], [never, 0.0, never]], [2])
-    one = math.e / (1 + math.e)
-    np.testing.assert_allclose(found.marginals[0], [0, 1 - one, one], atol=1e-7)
-    np.testing.assert_allclose(found.log_partitions, math.log(1 + math.e), rtol=1e-14)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders import InfeasibleError
 from spacy_decoders.decoders.path import Beam, ExactPath, PathProblem
 from tests.decoders.path.problems import assert_path, headline_like, small_problems, truth
 
@@ -45,8 +45,3 @@ def test_a_dead_end_is_no_proof():
     problem = PathProblem([9, 0, 0], weights, [0, 0, 0], [0, 1, 2])
     assert Beam(1).decode(problem, 2).vertices.tolist() == [1, 2]
     assert Beam(1, lookahead=True).decode(problem, 2).vertices.tolist() == [1, 2]
-
-
-def test_width_is_checked():
-    with pytest.raises(ProblemError, match="width"):
-        Beam(0)

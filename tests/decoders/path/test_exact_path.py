@@ -6,11 +6,9 @@ import pytest
 from spacy_decoders import Budget, InfeasibleError
 from spacy_decoders.decoders.path import (
     Beam,
-    ColorCoding,
     ExactPath,
     PathDecoder,
     PathProblem,
-    exact_path,
 )
 from tests.decoders.path.problems import (
     assert_path,
@@ -89,36 +87,3 @@ def test_a_budget_leaves_an_honest_gap(iterations):
     assert hurried.certificate.bound >= best.certificate.score - 1e-9
     ranked = ExactPath().k_best(problem, 10, 5, budget=Budget(iterations=iterations))
     assert ranked[0].certificate.bound >= best.certificate.score - 1e-9
-
-
-def test_k_best_of_a_larger_problem():
-    for make in (headline_like, symmetric):
-        problem = make(np.random.default_rng(5), 25)
-        ranked = ExactPath().k_best(problem, 5, 20)
-        by_parts = PathDecoder.k_best(ExactPath(), problem, 5, 20)
-        assert [s.certificate.score for s in ranked] == pytest.approx(
-            [s.certificate.score for s in by_parts], abs=1e-9
-        )
-
-
-def test_nearly_all_classes_are_needed(monkeypatch):
-    # prices are paid by classes that are left out, too, so that the search has to close the gap
-    monkeypatch.setattr(exact_path, "FIRST_NODES", 1)
-    for seed in range(12):
-        rng = np.random.default_rng(seed)
-        worth = rng.normal(0, 3, 11)
-        weights = worth + rng.normal(0, 0.5, (11, 11))
-        problem = PathProblem(worth, weights, np.zeros(11), np.arange(11))
-        solution = ExactPath().decode(problem, 9)
-        other = ColorCoding(colors=11).decode(problem, 9)  # by all sets of classes
-        assert solution.certificate.is_optimal
-        assert solution.certificate.score == pytest.approx(other.certificate.score, abs=1e-9)
-
-
-@pytest.mark.parametrize("iterations", [1, 2, 5])
-def test_never_worse_than_a_beam_however_short_the_budget(iterations):
-    beam = Beam(80, lookahead=True)
-    for seed in range(5):
-        problem = symmetric(np.random.default_rng(seed), 60)
-        hurried = ExactPath().decode(problem, 12, budget=Budget(iterations=iterations))
-        assert hurried.certificate.score >= beam.decode(problem, 12).certificate.score

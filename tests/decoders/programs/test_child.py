@@ -6,11 +6,9 @@ import subprocess
 import sys
 import threading
 
-import numpy as np
 import pytest
 
 from spacy_decoders import Budget
-from spacy_decoders.decoders.path import IntegerProgram, PathProblem
 from spacy_decoders.decoders.programs import LinearProgram, SolverError, child
 
 pytest.importorskip("mip")
@@ -41,18 +39,6 @@ def test_a_process_that_dies_is_an_error_with_a_name_and_the_next_program_is_sol
     assert program.relax().objective == pytest.approx(4.0)
 
 
-def test_a_program_that_crashes_cbc_does_not_take_the_process_down():
-    # seven equal vertices: cuts of cliques among equal columns
-    problem = PathProblem(np.zeros(7), np.zeros((7, 7)), np.zeros(7), np.arange(7))
-    for length in range(2, 8):
-        try:
-            found = IntegerProgram("CBC", "time_expanded").decode(problem, length)
-        except SolverError as error:
-            assert "HIGHS" in str(error)
-        else:
-            assert found.certificate.score == 0.0
-
-
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_process_that_is_late_is_ended_and_the_next_one_serves(solver):
     # time for it to load, whatever else the machine does
@@ -62,15 +48,6 @@ def test_a_process_that_is_late_is_ended_and_the_next_one_serves(solver):
     assert program_of(solver).solve(Budget(seconds=0.01).start()) is None
     assert late.process.wait() == -signal.SIGKILL
     assert program_of(solver).solve(Budget(seconds=600).start()).proven
-
-
-def test_a_process_that_still_loads_is_left_to_it(monkeypatch):
-    monkeypatch.setattr(child, "_local", threading.local())
-    answer = child.in_child("CBC", program_of()._stating(), 0.0, integral=True)
-    assert answer.status == "out of time"
-    loading = running()
-    assert program_of().solve(Budget(seconds=600).start()).proven
-    assert running() is loading
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -97,21 +74,6 @@ print("after")
     done = subprocess.run([sys.executable], input=script, capture_output=True, text=True)
     assert sorted(done.stdout.split()) == sorted(["before", "after", *["mine"] * 15])
     assert done.stderr == ""
-
-
-def test_each_thread_has_a_process_of_its_own():
-    found = []
-
-    def work():
-        found.append(program_of().solve().objective)
-        found.append(running().process.pid)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    program_of().relax()
-    assert found[0] == pytest.approx(4.0)
-    assert found[1] != running().process.pid
 
 
 def test_a_library_that_does_not_load_names_the_extra(monkeypatch):

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from spacy_decoders import Budget, ProblemError, verify
+from spacy_decoders import Budget, verify
 from spacy_decoders.decoders.representatives import (
     ExactRepresentatives,
     Greedy,
@@ -77,29 +77,6 @@ def test_no_sets_and_one_set():
         solution = decoder.decode(alone)
         assert solution.choices.tolist() == [1] and solution.certificate.score == 2.0
         assert pickle.loads(pickle.dumps(decoder)) == decoder
-
-
-@pytest.mark.parametrize("decoder", [ExactRepresentatives, LocalSearch])
-@pytest.mark.parametrize("options", [{"starts": 0}, {"starts": 1.5}, {"seed": -1}])
-def test_bad_options_are_named(decoder, options):
-    with pytest.raises(ProblemError, match=next(iter(options))):
-        decoder(**options)
-    with pytest.raises(ProblemError, match="seed"):
-        Greedy(seed=-1)
-    with pytest.raises(ProblemError, match="seed"):
-        HittingDistance(seed=0.5).decode(RepresentativesProblem([[0]], [[0]]))
-
-
-def test_costs_that_rounding_takes_below_the_least_are_no_error():
-    problem = RepresentativesProblem(
-        np.full((4, 4), 1e30),
-        [np.array([0]), np.array([0]), np.array([0]), np.arange(4)],
-        local=[np.array([1e30])] * 3 + [np.array([1e30, 1e30, np.inf, np.inf])],
-        weight=1e9,
-    )
-    solution = ExactRepresentatives(exact_margins=True).decode(problem)
-    assert solution.certificate.status in ("optimal", "bounded")
-    assert solution.choices[3] in (0, 1)
 
 
 @pytest.mark.parametrize("case", range(24))

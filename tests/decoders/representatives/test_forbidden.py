@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders import InfeasibleError
 from spacy_decoders.decoders.representatives import (
     Decomposable,
     Degree,
@@ -46,11 +46,3 @@ def test_a_set_without_allowed_candidates_is_named(decoder):
     problem = of_path([[0.0, 0.0, 0.0], [np.inf] * 3])
     with pytest.raises(InfeasibleError, match=r"sets\[1\]: all 3 candidates are forbidden"):
         decoder.decode(problem)
-
-
-@pytest.mark.parametrize("cost", [np.nan, -np.inf])
-def test_other_costs_that_are_no_numbers_are_refused(cost):
-    with pytest.raises(ProblemError, match=r"local\[0\].*got (nan|-inf).*forbidden by a cost of"):
-        of_path([[0.0, cost, 0.0], [0.0, 0.0, 0.0]])
-    with pytest.raises(ProblemError, match="distances"):
-        RepresentativesProblem([[0.0, cost], [cost, 0.0]], [[0], [1]])

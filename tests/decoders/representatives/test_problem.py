@@ -24,11 +24,6 @@ def test_defaults_for_shared_and_unreachable_vertices():
         RepresentativesProblem.from_graph(graph, [[0]], same_vertex=np.nan)
 
 
-def test_unreachable_pairs_cost_one_more_than_the_largest():
-    problem = RepresentativesProblem([[0, 4, -1], [4, 0, 2], [-1, 2, 0]], [[0], [2]])
-    assert problem.cost([0, 0]) == 5.0
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

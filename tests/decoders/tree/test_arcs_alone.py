@@ -16,13 +16,12 @@ from spacy_decoders.decoders.tree import (
     TreeProblem,
     exact_decoder,
     head_margins,
-    is_projective,
     is_tree,
     k_best,
     max_marginals,
 )
 
-from ...oracles import second_order_score, tree_score
+from ...oracles import tree_score
 from .samples import best_through_arcs, scores, slack, trees
 
 
@@ -60,34 +59,6 @@ def test_equals_brute_force(n, single_root, projective):
     assert feasible > 8
 
 
-@pytest.mark.parametrize("projective", [True, False])
-@pytest.mark.parametrize("parts", ["grandparents", "siblings"])
-def test_marginals_of_other_parts_equal_brute_force(rng, parts, projective):
-    for n in (0, 1, 2, 4):
-        arcs, chains, pairs = (rng.integers(-4, 5, (n + 1,) * d).astype(float) for d in (2, 3, 3))
-        arcs[rng.random(arcs.shape) < 0.1] = -np.inf
-        arcs[0] = 1.0
-        pairs = pairs if parts == "siblings" else None
-        problem = TreeProblem(arcs, chains, pairs, projective=projective)
-        scored = {
-            heads: tree_score(heads, arcs, chains, pairs) for heads in trees(n, projective, True)
-        }
-        expected = best_through_arcs(n, scored)
-        np.testing.assert_allclose(max_marginals(problem), expected, atol=1e-9)
-        if max(scored.values()) == -np.inf:
-            continue
-        heads = exact_decoder(problem).decode(problem).heads
-        tokens = np.arange(1, n + 1)
-        best = expected[heads, tokens]
-        expected[heads, tokens] = -np.inf
-        margins = best - expected[:, 1:].max(axis=0, initial=-np.inf)
-        np.testing.assert_allclose(head_margins(problem, heads), margins, atol=1e-9)
-
-
-def test_margin_of_the_only_head_is_infinite():
-    assert head_margins(TreeProblem(np.zeros((2, 2))), [0]).tolist() == [np.inf]
-
-
 def test_scores_of_parts_that_no_tree_has_cost_no_precision():
     rng = np.random.default_rng(0)
     cube = rng.normal(size=(5, 5, 5))
@@ -102,20 +73,6 @@ def test_scores_of_parts_that_no_tree_has_cost_no_precision():
     assert best.certificate.score == pytest.approx(expected)
     margins = head_margins(given, best.heads)
     assert margins.tolist() == pytest.approx(head_margins(plain, best.heads).tolist())
-
-
-def test_the_k_best_by_the_objective_of_a_decoder(rng):
-    arcs, chains, pairs = (rng.normal(size=(5,) * d) for d in (2, 3, 3))
-    for siblings in (None, pairs):
-        problem = TreeProblem(arcs, chains, siblings)
-        expected = sorted(
-            (second_order_score(t, arcs, chains, siblings) for t in trees(4, True, True)),
-            reverse=True,
-        )
-        found = [tree.certificate.score for tree in k_best(problem, 5, decoder=SecondOrder())]
-        np.testing.assert_allclose(found, expected[:5])
-    with pytest.raises(ProblemError, match="k: expected a whole number from 1 on"):
-        k_best(problem, 0)
 
 
 def test_chooses_the_decoder():
@@ -161,23 +118,6 @@ def test_equals_networkx_with_nested_cycles(rng):
         assert solution.certificate.score == expected
 
 
-def test_single_root_equals_each_root_in_turn(rng):
-    for pull in (0.0, 2.0, 20.0):
-        arcs = rng.normal(size=(21, 21))
-        arcs[0] += pull
-        problem = TreeProblem(arcs, projective=False)
-        solution = ChuLiuEdmonds().decode(problem)
-        assert (solution.heads == 0).sum() == 1
-        best = -np.inf
-        for root in range(1, 21):
-            only = arcs.copy()
-            only[0, np.arange(21) != root] = -np.inf
-            one = ChuLiuEdmonds().decode(TreeProblem(only, projective=False, single_root=False))
-            best = max(best, one.certificate.score)
-        assert solution.certificate.score == pytest.approx(best)
-        assert best >= Eisner().decode(TreeProblem(arcs)).certificate.score - 1e-9
-
-
 def test_single_root_where_no_sensible_penalty_is_large_enough():
     # two tokens that are both glad to be roots; the arc between them is almost forbidden
     arcs = np.array([[0, 1, 2], [0, 0, -1e30], [0, -1e30, 0]])
@@ -188,25 +128,6 @@ def test_single_root_where_no_sensible_penalty_is_large_enough():
     arcs[2, 1] = -np.inf
     with pytest.raises(InfeasibleError):
         ChuLiuEdmonds().decode(TreeProblem(arcs, projective=False))
-
-
-def test_all_ties():
-    for n in range(7):
-        problem = TreeProblem(np.zeros((n + 1, n + 1)), projective=False)
-        solution = ChuLiuEdmonds().decode(problem)
-        assert is_tree(solution.heads) and (solution.heads == 0).sum() == min(n, 1)
-        assert solution.certificate.is_optimal
-
-
-def test_long_sentence_is_a_projective_tree(rng):
-    arcs = rng.normal(size=(121, 121))
-    solution = Eisner().decode(TreeProblem(arcs))
-    assert is_tree(solution.heads) and is_projective(solution.heads)
-    assert (solution.heads == 0).sum() == 1
-    through = max_marginals(TreeProblem(arcs))
-    on_tree = through[solution.heads, np.arange(1, 121)]
-    np.testing.assert_allclose(on_tree, solution.certificate.score)
-    assert through.max() == pytest.approx(solution.certificate.score)
 
 
 def test_mask_scope_and_caller_arrays(rng):

@@ -12,16 +12,12 @@ from spacy_decoders.decoders.tree import (
     PriceAndCut,
     SecondOrder,
     TreeProblem,
-    head_margins,
-    k_best,
-    max_marginals,
-    score_tree,
     sentence_starts,
     violations,
 )
 from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests import oracles
-from tests.decoders.tree.samples import best_through_arcs, scores
+from tests.decoders.tree.samples import scores
 from tests.decoders.tree.truth import JointTruth, judge
 
 
@@ -77,27 +73,6 @@ def test_best_sentences(decoder, second, factors, projective):
     assert {1, 2, "infeasible"} <= met
 
 
-def test_ranking_and_marginals():
-    rng = np.random.default_rng(1)
-    for second in (False, True):
-        for _ in range(10):
-            problem = random_problem(rng, second=second)
-            joint = JointTruth(problem)
-            truth, expected = joint.score, joint.ranked[:3]
-            if not truth or min(truth.values()) < -1e20:
-                continue
-            ranked = k_best(problem, 3)
-            assert [one.certificate.score for one in ranked] == pytest.approx(expected)
-            np.testing.assert_allclose(
-                max_marginals(problem), best_through_arcs(problem.n, truth), atol=1e-9
-            )
-            margins = head_margins(problem, ranked[0].heads)
-            for m, margin in enumerate(margins):
-                head = ranked[0].heads[m]
-                others = [value for heads, value in truth.items() if heads[m] != head]
-                assert margin == pytest.approx(expected[0] - max(others, default=-np.inf))
-
-
 def test_by_hand():
     """Two words of two sentences: the boundary decides whether an arc joins them."""
     arcs = [[0, 2, 1], [0, 0, 3], [0, 0, 0]]
@@ -124,19 +99,3 @@ def test_factors_that_couple_sentences_are_refused_without_a_chart():
     )
     with pytest.raises(ProblemError, match="different sentences"):
         BranchAndBound().decode(problem)
-
-
-def test_sentences_of_nothing_and_of_one_word():
-    for decoder in (Eisner(), BranchAndBound()):
-        empty = decoder.decode(TreeProblem([[0.0]], boundaries=[]))
-        assert empty.heads.size == 0 and empty.starts.size == 0
-        one = decoder.decode(TreeProblem([[0, 1], [0, 0]], boundaries=[-np.inf]))
-        assert one.starts.tolist() == [True] and one.certificate.score == 1.0
-
-
-def test_starts_are_part_of_the_solution_that_is_checked():
-    problem = TreeProblem([[0, 2, 1], [0, 0, 3], [0, 0, 0]], boundaries=[0.0, 3.0])
-    solution = Eisner().decode(problem)
-    assert score_tree(problem, solution.heads) == 6.0
-    object.__setattr__(solution, "starts", np.array([True, False]))
-    assert "sentences begin" in verify(problem, solution).reason

@@ -17,7 +17,6 @@ from spacy_decoders.decoders.tree import (
     score_tree,
     violations,
 )
-from spacy_decoders.decoders.tree.fallbacks import BLOCK, block_tree
 from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, proofs
 from spacy_decoders.errors import DecodersError, InfeasibleError
 from tests import oracles
@@ -159,17 +158,3 @@ def test_the_tree_is_legal_and_the_bound_holds(rng):
         certificate = solution.certificate
         assert certificate.bound is not None and certificate.bound >= best - 1e-9
         assert not certificate.is_optimal or certificate.score == pytest.approx(best)
-
-
-def test_a_long_sentence_has_a_tree_and_a_gap(rng):
-    problem = TreeProblem(rng.normal(size=(3 * BLOCK, 3 * BLOCK)))
-    solution = BranchAndBound().decode(problem, budget=HARDLY_ANY)
-    assert violations(problem, solution.heads) == ()
-    assert solution.certificate.status == "bounded"
-    exact = BranchAndBound().decode(problem).certificate
-    assert solution.certificate.score <= exact.score <= solution.certificate.bound
-
-
-def test_gives_up_where_a_block_has_no_tree():
-    arcs = np.full((3, 3), -np.inf)
-    assert block_tree(TreeProblem(arcs)) is None

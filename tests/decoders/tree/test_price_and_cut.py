@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 
 from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
-    Factors,
     PriceAndCut,
     TreeProblem,
     score_tree,
     violations,
 )
 from spacy_decoders.decoders.tree.published.price_and_cut_pricing import (
-    GrandparentModel,
     ScoreTable,
-    lagrangian_bound,
     priced,
 )
 from spacy_decoders.errors import InfeasibleError, ProblemError
@@ -118,48 +113,6 @@ def test_equals_branch_and_bound(solver):
         assert ours.score == pytest.approx(theirs.score, abs=1e-6)
 
 
-def test_few_scores_are_asked_for():
-    problem = larger_problem(np.random.default_rng(3), 14)
-    found = PriceAndCut().search(problem)
-    expected = BranchAndBound().decode(problem).certificate.score
-    assert found.score == pytest.approx(expected, abs=1e-6)
-    assert 0 < found.scored < 0.5 * 14 * 13 * 13
-
-
-def test_infeasible_says_why():
-    arcs = np.zeros((4, 4))
-    arcs[:, 2] = -np.inf
-    with pytest.raises(InfeasibleError, match="token 2 has no candidate head"):
-        PriceAndCut().decode(TreeProblem(arcs, projective=False))
-    # every tree over two tokens with one root has a chain, and all are forbidden
-    chains = np.full((3, 3, 3), -np.inf)
-    with pytest.raises(InfeasibleError):
-        PriceAndCut().decode(TreeProblem(np.zeros((3, 3)), chains, projective=False))
-
-
-def test_refusals_name_what_to_use():
-    zeros = np.zeros((3, 3))
-    with pytest.raises(ProblemError, match="BranchAndBound"):
-        PriceAndCut().decode(TreeProblem(zeros, siblings=np.zeros((3, 3, 3)), projective=False))
-    with pytest.raises(ProblemError, match="BranchAndBound"):
-        PriceAndCut().decode(
-            TreeProblem(zeros, factors=Factors.any_of([(1, 2)], 1.0), projective=False)
-        )
-    with pytest.raises(ProblemError, match="BranchAndBound"):
-        PriceAndCut().decode(TreeProblem(zeros + 1e12, projective=False))
-    with pytest.raises(ProblemError, match="solver"):
-        PriceAndCut(solver="SCIP")
-
-
-def test_pickles_and_repeats():
-    problem = larger_problem(np.random.default_rng(5), 10, scale=2.0)
-    decoder = PriceAndCut()
-    first = decoder.decode(problem)
-    second = pickle.loads(pickle.dumps(decoder)).decode(problem)
-    assert first.heads.tolist() == second.heads.tolist()
-    assert first.certificate == second.certificate
-
-
 def test_a_relaxation_goes_on_to_its_first_tree():
     rng = np.random.default_rng(0)
     for _ in range(150):
@@ -175,26 +128,6 @@ def test_a_relaxation_goes_on_to_its_first_tree():
             continue
         certificate = decoder.decode(problem).certificate
         assert certificate.score <= best + 1e-9 <= certificate.bound + 2e-9
-
-
-@pytest.mark.parametrize("projective", [True, False])
-def test_any_prices_bound_every_tree_and_every_arc(projective):
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        n = int(rng.integers(1, 5))
-        single = bool(rng.integers(2))
-        problem = TreeProblem(
-            rng.integers(-3, 4, (n + 1, n + 1)),
-            rng.integers(-6, 7, (n + 1,) * 3),
-            projective=projective,
-            single_root=single,
-        )
-        model = GrandparentModel(problem.arcs, ScoreTable(problem), projective, single)
-        bound = lagrangian_bound(model, problem.allowed, rng.normal(size=(n + 1, n + 1)) * 5)
-        for heads in samples.trees(n, projective, single):
-            score = oracles.tree_score(heads, problem.arcs, problem.grandparents)
-            assert score <= bound.value
-            assert all(score <= bound.through[h, m] for m, h in enumerate(heads, start=1))
 
 
 def test_chains_are_priced_by_the_arc_above_them():

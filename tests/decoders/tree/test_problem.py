@@ -67,11 +67,6 @@ def test_higher_parts():
     assert Factors.empty().count == 0 and Factors.tri_siblings([], []).count == 0
 
 
-def test_a_repeated_arc_counts_once():
-    factors = Factors([(0, 1), (0, 1), (1, 2)], [0, 2, 3], [1.0, 2.0])
-    assert factors.arcs.tolist() == [[0, 1], [1, 2]] and factors.offsets.tolist() == [0, 1, 2]
-
-
 def test_violations_in_words():
     arcs = np.zeros((4, 4))
     arcs[1, 2] = -np.inf
@@ -84,15 +79,6 @@ def test_violations_in_words():
     assert "2 tokens hang on the root" in violations(problem, [0, 0, 2])
     assert violations(problem, [2, 0, 2])[0].startswith("a forbidden grandparent")
     assert "arcs cross" in violations(TreeProblem(np.zeros((5, 5))), [3, 4, 0, 3])
-
-
-def test_restriction_shares_everything_else(rng):
-    problem = TreeProblem(rng.normal(size=(4, 4)), rng.normal(size=(4, 4, 4)))
-    allowed = np.ones((4, 4), dtype=bool)
-    allowed[2, 3] = False
-    smaller = problem.restricted(allowed)
-    assert smaller.arcs[2, 3] == -np.inf and problem.arcs[2, 3] > -np.inf
-    assert smaller.grandparents is problem.grandparents and smaller.scope == "full"
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import numpy as np
 import pytest
 
 from spacy_decoders.budget import Budget
-from spacy_decoders.decoders.chain import ChainModel, ColumnGeneration, Viterbi
-from spacy_decoders.decoders.chain.proof import decode_densely as true_decoding
-from spacy_decoders.errors import ProblemError
+from spacy_decoders.decoders.chain import ColumnGeneration
 
 from ..cases import large_problem, random_problems, ranked
 
@@ -57,33 +53,3 @@ def test_stops_within_the_gap(gap):
     if gap == 1e9:
         assert {near.certificate.iterations for near in early} == {1}
         assert any(near.certificate.status == "bounded" for near in early)
-
-
-def test_options_are_checked():
-    for gap in (-1.0, np.nan, np.inf):
-        with pytest.raises(ProblemError, match="gap"):
-            ColumnGeneration(gap=gap)
-    with pytest.raises(ProblemError, match="reduced_cost"):
-        ColumnGeneration(reduced_cost="right")
-
-
-def test_flat_scores_are_decoded_densely(rng, monkeypatch):
-    """Where nothing can be priced out, domains would grow to all labels."""
-    home = import_module("spacy_decoders.decoders.chain.published.column_generation")
-    left = []
-
-    def decode_densely(model, sentences, chosen, labels):
-        left.extend(chosen.tolist())
-        true_decoding(model, sentences, chosen, labels)
-
-    monkeypatch.setattr(home, "decode_densely", decode_densely)
-    size, lengths = 80, [6, 1, 4]
-    model = ChainModel(rng.normal(size=(size, size)))
-    emissions = 0.1 * rng.normal(size=(sum(lengths), size))
-    emissions[7:] *= 1000  # and nothing is doubtful in the last sentence
-    found = ColumnGeneration().decode_batch(model, emissions, lengths)
-    best = Viterbi().decode_batch(model, emissions, lengths)
-    assert left == [0]
-    for one, other in zip(found, best, strict=True):
-        assert one.certificate.is_optimal
-        assert one.certificate.score == pytest.approx(other.certificate.score, abs=1e-9)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_decoders import Budget, InfeasibleError, ProblemError
+from spacy_decoders import Budget, InfeasibleError
 from spacy_decoders.decoders.path import ExactPath, IntegerProgram, PathProblem
 from tests.decoders.path.problems import assert_path, random_problem, small_problems, truth
 
@@ -45,13 +45,3 @@ def test_a_budget_that_ends_at_once_leaves_a_beams_path_and_a_bound():
     best = ExactPath().decode(problem, 6).certificate.score
     assert_path(problem, 6, solution)
     assert solution.certificate.score - 1e-9 <= best <= solution.certificate.bound + 1e-9
-
-
-def test_bad_options_and_scores():
-    with pytest.raises(ProblemError, match="solver"):
-        IntegerProgram("SCIP")
-    with pytest.raises(ProblemError, match="formulation"):
-        IntegerProgram(formulation="tour")
-    problem = PathProblem([0, 0], [[0, -1e30], [1, 0]], [0, 0], [0, 1])
-    with pytest.raises(ProblemError, match="weights: a solver"):
-        IntegerProgram().decode(problem, 2)
