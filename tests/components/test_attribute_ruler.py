@@ -83,16 +83,6 @@ def test_a_pattern_added_later_counts():
     assert nlp("fishes")[0].pos_ == ""
 
 
-def test_the_cache_is_bounded(monkeypatch):
-    monkeypatch.setattr("spacy_decoders.components.attribute_ruler.CACHE_SIZE", 10)
-    nlp = spacy.blank("en")
-    ruler = nlp.add_pipe("cached_attribute_ruler")
-    ruler.add([[{"TEXT": {"REGEX": "7$"}}]], {"POS": "NUM"})
-    doc = nlp(" ".join(map(str, range(100))))
-    assert [token.pos_ for token in doc] == ["NUM" if i % 10 == 7 else "" for i in range(100)]
-    assert len(ruler._known) <= 10
-
-
 def test_it_is_saved_with_its_patterns_and_errors_go_to_the_handler(tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("cached_attribute_ruler").add([[{"TAG": "NN"}]], {"POS": "NOUN"}, 0)
@@ -104,11 +94,3 @@ def test_it_is_saved_with_its_patterns_and_errors_go_to_the_handler(tmp_path):
     ruler.match = None
     doc = Doc(ruler.vocab, words=["fish"])
     assert ruler(doc) is doc and failed[0][0] == "cached_attribute_ruler"
-
-
-def test_what_is_written_can_be_read_in_a_document_from_elsewhere():
-    nlp, elsewhere = spacy.blank("en"), spacy.blank("en")
-    ruler = nlp.add_pipe("cached_attribute_ruler")
-    ruler.add([[{"IS_SPACE": True}]], {"TAG": "_BLANK", "LEMMA": "(nothing)"})
-    doc = ruler(Doc(elsewhere.vocab, words=["One", "\n", "two"]))
-    assert doc[1].tag_ == "_BLANK" and doc[1].lemma_ == "(nothing)"

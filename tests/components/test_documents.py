@@ -139,13 +139,6 @@ def test_a_process_forked_while_a_thread_decodes(nlp, monkeypatch):
     assert child.exitcode == 0
 
 
-def test_a_document_of_eight_thousand_tokens(nlp):
-    text = " ".join(["Mary Smith flew from Rome to London and bought a jaguar there."] * 640)
-    doc = nlp(text)
-    assert len(doc) > 8_000
-    assert len({name: of for name, of in doc._.certificates.items() if of}) >= 4
-
-
 def test_batches_end_at_some_thousand_words(monkeypatch):
     """So that memory does not depend on `batch_size`; and the answers stay the same."""
     nlp = spacy_decoders.load(enable=["parser"])

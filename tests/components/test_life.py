@@ -7,7 +7,6 @@ import hashlib
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
@@ -177,34 +176,3 @@ def test_listeners_can_be_replaced_and_sourced():
     assert said(other) == expected
     again = spacy.blank("en").from_config(other.config).from_bytes(other.to_bytes())
     assert said(again) == expected
-
-
-@pytest.mark.parametrize("frozen", ["exact_tagger", "branch_and_bound_parser"])
-def test_a_frozen_component_keeps_its_weights(frozen):
-    nlp = listening()
-    optimizer = nlp.resume_training()
-    other = next(name for name in nlp.pipe_names[1:] if name != frozen)
-    before = {name: nlp.get_pipe(name).model.to_bytes() for name in (frozen, other)}
-    for _ in range(3):
-        nlp.update(examples(nlp), sgd=optimizer, exclude=[frozen], annotates=[frozen])
-    assert nlp.get_pipe(frozen).model.to_bytes() == before[frozen]
-    assert nlp.get_pipe(other).model.to_bytes() != before[other]
-
-
-def test_training_goes_on_where_it_stopped(tmp_path):
-    nlp = listening()
-    nlp.to_disk(tmp_path)
-    again = spacy.load(tmp_path)
-    assert said(again) == said(nlp)
-    losses = {}
-    optimizer = again.resume_training()
-    again.update(examples(again), sgd=optimizer, losses=losses)
-    fresh = {}
-    first = listening(steps=0)
-    optimizer = first.create_optimizer()
-    first.update(examples(first), sgd=optimizer, losses=fresh)
-    shared = first.get_pipe("tok2vec").model.to_bytes()
-    first.update(examples(first), sgd=optimizer)
-    assert first.get_pipe("tok2vec").model.to_bytes() != shared
-    for name in ("exact_tagger", "branch_and_bound_parser"):
-        assert np.isfinite(losses[name]) and losses[name] < fresh[name]

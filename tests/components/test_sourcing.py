@@ -115,12 +115,6 @@ def test_docs_of_a_vocabulary_that_knows_no_label(name, source):
         assert read(again) == read(doc)
 
 
-def test_strings_of_a_memory_zone_are_known_after_it(source):
-    with source.memory_zone():
-        source("Mercury shines upon Rome.")
-    assert read(source(TEXTS[0]))["certificates"]
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork there")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.parametrize("method", ["fork", "spawn"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import DocBin
 from spacy.training import Example
 
 import spacy_decoders
@@ -42,16 +42,6 @@ def test_two_headline_generators():
     assert of(doc._.headlines, "title") == of(before, "title")
     assert len(doc._.headlines) == len(before)
     assert doc._.headline == titles[0]["text"]
-
-
-def test_the_later_one_without_a_headline_leaves_none_of_the_earlier():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("headline_generator", name="title", config={"length": 2})
-    nlp.add_pipe("headline_generator", name="tiny", config={"max_chars": 1})
-    with pytest.warns(UserWarning, match="tiny.*max_chars=1"):
-        doc = nlp(TEXT)
-    assert doc._.headline == ""
-    assert [headline["component"] for headline in doc._.headlines] == ["title"]
 
 
 @pytest.fixture(scope="module")
@@ -113,30 +103,6 @@ def test_two_parsers(shipped):
         assert set(found._.margins) == {"parser", "other"}
 
 
-def test_two_linkers():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("graph_entity_linker", name="first", config={"mentions": "aliases"})
-    nlp.add_pipe("graph_entity_linker", name="second", config={"min_margin": 1e9})
-    doc = nlp("The jaguar hunts in the jungle along the Amazon.")
-    assert {ent._.link["component"] for ent in doc.ents} == {"second"}
-    assert {ent.kb_id_ for ent in doc.ents} == {""}
-    assert set(doc._.certificates) == {"first", "second"}
-    # one that keeps what is set leaves the first one's links as they are
-    nlp.get_pipe("second").overwrite = False
-    doc = nlp("The jaguar hunts in the jungle along the Amazon.")
-    assert {ent._.link["component"] for ent in doc.ents} == {"first"}
-
-
-def test_each_is_scored_by_its_own_certificates():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("graph_entity_linker", name="first", config={"mentions": "aliases"})
-    nlp.add_pipe("headline_generator", name="title")
-    doc = nlp("The jaguar hunts in the jungle along the Amazon.")
-    for name in ("first", "title"):
-        scores = nlp.get_pipe(name).score([Example(doc, doc)])
-        assert scores["certified"] == 1.0
-
-
 def test_each_headline_generator_is_scored_by_its_own_headline():
     nlp = spacy.blank("en")
     nlp.add_pipe("headline_generator", name="title", config={"length": 2})
@@ -148,12 +114,3 @@ def test_each_headline_generator_is_scored_by_its_own_headline():
     examples = [Example(doc, reference)]
     assert nlp.get_pipe("title").score(examples)["headline_rougeL"] == 1.0
     assert 0.0 < nlp.get_pipe("teaser").score(examples)["headline_rougeL"] < 1.0
-
-
-def test_documents_of_an_earlier_release_are_taken():
-    nlp = spacy.blank("en")
-    pipe = nlp.add_pipe("headline_generator", config={"length": 2})
-    doc = Doc(nlp.vocab, words=TEXT.split())
-    doc._.headlines = [{"text": "Old", "score": 0.0}]
-    pipe(doc)
-    assert [headline.get("component") for headline in doc._.headlines] == [None, pipe.name]

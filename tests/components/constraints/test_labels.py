@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from spacy.tokens import Span
 
-from spacy_decoders import ProblemError
-from tests.components.tagger.tagging import bare, randomise, randomised, tags, trained
+from tests.components.tagger.tagging import bare, randomise, randomised, tags
 from tests.oracles import all_chains
 
 NAME = "exact_tagger"
@@ -85,21 +82,6 @@ def test_spans_that_are_entities_and_tokens_that_are_in_none(recogniser):
         assert (labels[3][2:] or "") == doc[3].ent_type_
 
 
-def test_an_entity_ends_where_it_should(recogniser):
-    output = recogniser.get_pipe(NAME).model.get_ref("output_layer")
-    inside = recogniser.get_pipe(NAME).labels.index("I-CITY")
-    output.set_param("W", 0 * output.get_param("W"))
-    output.set_param("b", (np.arange(len(output.get_param("b"))) == inside) * np.float32(50))
-    pipe = recogniser.get_pipe(NAME)
-    pipe.constraints = [{"phrases": ["York"], "entity": ["CITY", "STAR"]}]
-    doc = recogniser(bare(recogniser, "the old York sees Mercury"))
-    assert "York" in [ent.text for ent in doc.ents]
-    # the longest of overlapping phrases is meant
-    pipe.constraints = [{"phrases": ["old", "the old York", "York sees"], "entity": True}]
-    doc = recogniser(bare(recogniser, "the old York sees Mercury"))
-    assert doc.ents[0].text == "the old York"
-
-
 def test_contradictions_are_named(recogniser):
     pipe = recogniser.get_pipe(NAME)
     pipe.constraints = [
@@ -125,16 +107,6 @@ def test_contradictions_are_named(recogniser):
     assert recogniser(first)._.conflicts == []
 
 
-def test_labels_that_the_component_has_not(tagger):
-    pipe = tagger.get_pipe(NAME)
-    pipe.constraints = [{"phrases": ["sees"], "labels": ["NOVEL"]}]
-    with pytest.raises(ProblemError, match=r"constraints\[0\].labels: the component has no 'NOV"):
-        tagger(bare(tagger, "Mercury sees"))
-    with pytest.raises(ProblemError, match=r"constraints\[0\].entity: the target is 'tag'"):
-        pipe.constraints = [{"phrases": ["sees"], "entity": True}]
-    pipe.constraints = []
-
-
 def test_blocked_spans_and_present_entities_are_respected():
     nlp = randomised(target="ent", overwrite=False)
     for seed in range(10):
@@ -144,15 +116,3 @@ def test_blocked_spans_and_present_entities_are_respected():
         nlp(doc)
         assert not any(token.ent_type for token in doc[:3])
         assert entities(doc)[-1] == ("New York", "CITY")
-
-
-def test_joint_labels(tmp_path):
-    nlp = trained(60, target=["tag", "ent"])
-    nlp.get_pipe(NAME).constraints = [
-        {"phrases": ["Mercury"], "not_entity": True},
-        {"phrases": ["sees"], "labels": ["VBZ"]},
-    ]
-    doc = nlp(bare(nlp, "Mercury sees Mercury ."))
-    assert not doc.ents
-    assert doc[1].tag_ == "VBZ"
-    assert list(itertools.chain(*(token.ent_iob_ for token in doc))) == ["O"] * 4

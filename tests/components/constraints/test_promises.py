@@ -20,11 +20,3 @@ def test_every_demand_is_kept_or_named(nlp, component):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a sentence has no tree
         assert [fault for seed in range(100) for fault in faults(nlp, component, seed)] == []
-
-
-def test_the_judge_notices_what_is_dropped(nlp, monkeypatch):
-    """Without the limits of labels, demands are broken and unnamed."""
-    from spacy_decoders.components.tagger import tagger
-
-    monkeypatch.setattr(tagger, "limited", lambda emissions, found: emissions)
-    assert any(faults(nlp, "tagger", seed) for seed in range(20))

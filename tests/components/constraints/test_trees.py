@@ -7,7 +7,6 @@ import warnings
 import pytest
 from spacy.tokens import Doc
 
-from spacy_decoders import ProblemError
 from tests.components.parser.parsing import NAME, make_nlp
 
 WORDS = ["she", "eats", "the", "red", "fish", "."]
@@ -51,17 +50,6 @@ def test_an_impossible_sentence_with_white_space_costs_itself(nlp):
     assert statuses == ["infeasible", "optimal"]
     assert not any(token.dep for token in doc[1:3])
     assert all(token.dep for token in doc[3:])
-
-
-def test_what_is_wrong_is_named(nlp):
-    with pytest.raises(ProblemError, match=r"constraints\[0\].deps: the parser has no 'subject'"):
-        nlp.get_pipe(NAME).constraints = [{"phrases": ["nowhere"], "deps": ["subject"]}]
-    with pytest.raises(
-        ProblemError, match=r"constraints\[0\].not_deps: the parser has no 'subject"
-    ):
-        make_nlp(steps=0, constraints=[{"phrases": ["nowhere"], "not_deps": ["subject"]}])
-    with pytest.raises(ProblemError, match="it demands head and root"):
-        parse(nlp, {"phrases": ["she"], "head": 0, "root": True})
 
 
 def test_demands_that_contradict_each_other_are_named(nlp):

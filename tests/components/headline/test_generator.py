@@ -1,13 +1,10 @@
 """The headline generator as spaCy users meet it."""
 
-import numpy as np
 import pytest
 import spacy
 from spacy.cli.train import train
 from spacy.tokens import DocBin
 
-from spacy_decoders import ProblemError
-from spacy_decoders.readers.headlines import HeadlineCorpus
 from tests.components.headline.titled import CONFIGS, TEXTS, blank, examples
 
 
@@ -34,18 +31,6 @@ def test_training_learns_the_titles(trained):
     assert scores["headline_rougeL"] > 0.6
     assert scores["certified"] == 1.0
     assert set(scores) >= {"headline_rouge1", "headline_rouge2", "speed"}
-
-
-def test_phrases_are_fitted_to_texts_that_are_not_counted():
-    alone, both = blank(), blank()
-    alone.initialize(lambda: examples(alone)[:2])
-    pipe = both.get_pipe("headline_generator")
-    pipe.initialize(lambda: examples(both)[:2], more=lambda: examples(both)[2:])
-    other = alone.get_pipe("headline_generator")
-    assert pipe.knowledge.size == other.knowledge.size == 2
-    assert pipe.knowledge.stems.tolist() == other.knowledge.stems.tolist()
-    fitted, without = (one.model.get_param("phrases") for one in (pipe, other))
-    assert not np.array_equal(fitted, without)
 
 
 def test_calibrating_tells_good_headlines_from_others(trained):
@@ -92,19 +77,6 @@ def test_the_config_trains(tmp_path):
     assert loaded.meta["performance"]["headline_rougeL"] > 0.5
 
 
-def test_a_corpus_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(ProblemError, match="path"):
-        list(HeadlineCorpus(tmp_path / "missing")(spacy.blank("en")))
-
-
-def test_broken_weights_are_named_not_decoded():
-    nlp = blank(length=2)
-    model = nlp.get_pipe("headline_generator").model
-    model.set_param("weights", np.full_like(model.get_param("weights"), np.nan))
-    with pytest.raises(ProblemError, match="model"):
-        nlp(TEXTS["Hash tables"])
-
-
 # --- how long headlines are, and how they are put into words ---
 
 
@@ -127,27 +99,12 @@ def test_lengths(length):
     assert {"auto": 2 <= words <= 5, "2": words == 2}.get(str(length), 1 <= words <= 3)
 
 
-def test_the_longest_headline_there_is_where_fewer_words_are():
-    doc = blank(length=9)("Heaps sort arrays.")
-    assert sorted(doc._.headlines[0]["tokens"]) == [0, 1, 2]
-
-
 def test_max_chars():
     text = TEXTS["Shortest paths in graphs"]
     doc = blank(length=4, max_chars=20)(text)
     assert 0 < len(doc._.headline) <= 20
     with pytest.warns(UserWarning, match="relax max_chars"):
         assert blank(length=4, max_chars=1)(text)._.headlines == []
-
-
-def test_a_very_long_text():
-    rng = np.random.default_rng(0)
-    words = ["w" + "".join(chr(97 + int(d)) for d in str(i)) for i in range(1500)]
-    text = " ".join(words[int(i)] for i in np.minimum(rng.zipf(1.3, 20_000) - 1, 1499))
-    doc = blank(length=3, max_vertices=300)(text)
-    certificate = doc._.headlines[0]["certificate"]
-    assert certificate["scope"] in ("full", "pruned")
-    assert len(doc._.headlines[0]["tokens"]) == 3
 
 
 @pytest.mark.parametrize(
@@ -167,18 +124,6 @@ def test_every_decoder_writes_the_same_headline(decoder):
     assert scores == pytest.approx([h["score"] for h in expected._.headlines], abs=1e-6)
 
 
-def test_auxiliaries_and_their_lack():
-    text = "Sum of divisors. The sum of divisors is a function. We find the sum of divisors."
-    assert blank(length=2)(text)._.headline == "Sum of divisors"
-    words = blank(length=2, mode="words", auxiliaries=[])(text)
-    assert words._.headlines[0]["auxiliaries"] == [""]
-
-
-def test_words_are_written_as_the_text_writes_them():
-    text = "the NASA probe. NASA sent the NASA probe. The NASA probe flew."
-    assert blank(length=2)(text)._.headline == "NASA probe"
-
-
 def test_texts_without_headlines():
     nlp = blank()
     for text in ("", "   ", "... !!", "the of and"):
@@ -189,12 +134,6 @@ def test_texts_without_headlines():
         statuses = [found["status"] for found in doc._.certificates["headline_generator"]]
         assert statuses == (["infeasible"] if "the" in text else [])
     assert nlp("Heap")._.headline == "Heap"
-
-
-def test_an_unknown_language_and_no_sentences():
-    nlp = spacy.blank("xx")
-    nlp.add_pipe("headline_generator", config={"length": 2})
-    assert nlp("суматра остров суматра остров большой остров суматра")._.headline
 
 
 def test_a_dash_between_blanks_parts_phrases_and_a_hyphen_does_not():

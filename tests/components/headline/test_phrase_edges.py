@@ -99,14 +99,6 @@ def test_headlines_are_noun_phrases_or_clauses():
     }  # fmt: skip
 
 
-def test_clauses_keep_the_modifiers_that_they_begin_with():
-    found = constituents(
-        "Heavy rain fell", [1, 2, 2], "amod nsubj ROOT", "ADJ NOUN VERB",
-        ["", "", "Tense=Past|VerbForm=Fin"],
-    )  # fmt: skip
-    assert set(found) == {"Heavy rain", "rain", "Heavy rain fell"}
-
-
 def test_headlines_are_no_greetings_times_or_words_that_name_nothing():
     found = constituents("Dear Ann", [1, 1], "amod ROOT", "ADJ PROPN")
     assert set(found) == {"Ann"}
@@ -114,27 +106,6 @@ def test_headlines_are_no_greetings_times_or_words_that_name_nothing():
     assert not constituents("last Friday", [1, 1], "amod ROOT", "ADJ PROPN")
     found = constituents("number of bees", [0, 2, 0], "ROOT case nmod", "NOUN ADP NOUN")
     assert found == {"number of bees": "number", "bees": "bees"}
-
-
-def test_all_phrases_of_texts_without_a_parse_are_candidates():
-    doc = Doc(spacy.blank("en").vocab, words=["of", "number"])
-    edges = phrase_edges(Texts.of([doc]))[0]
-    found = edges.constituents(np.array([0, 0]), np.array([1, 2]))
-    assert found.tolist() == [0, 1]
-
-
-def test_clauses_do_not_begin_with_what_has_lost_its_preposition():
-    words = ["In", "1969", "men", "landed"]
-    doc = Doc(
-        spacy.blank("en").vocab,
-        words=words,
-        pos=["ADP", "NUM", "NOUN", "VERB"],
-        deps=["case", "obl", "nsubj", "ROOT"],
-        heads=[1, 3, 3, 3],
-    )
-    edges = phrase_edges(Texts.of([doc]))[0]
-    heads = edges.constituents(np.array([1, 2]), np.array([4, 3]))
-    assert heads.tolist() == [-1, 2]
 
 
 def test_training_sees_the_phrases_that_headlines_may_have():

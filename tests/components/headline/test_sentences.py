@@ -146,37 +146,20 @@ def shipped():
     ("text", "words"),
     [
         ("Few doctors recommend the drug for children.", "few for children"),
-        ("Hardly anyone voted for the proposal on Tuesday.", "hardly"),
         ("Less than half of the voters supported the reform.", "less than half of voters"),
-        ("The new method does not need parallel data.", "not parallel"),
         ("Only two of the ten players scored.", "only two of players"),
         ("The former prime minister resigned on Monday.", "former"),
-        ("Most voters want a new election this year.", "most"),
         ("The alleged thief was never seen in the town.", "alleged never"),
         ("The law no longer applies to small firms.", "no longer small"),
-        ("At most ten people can enter the room.", "at most ten"),
         ("Taxes will rise if the bill passes.", "if bill passes"),
-        ("Marcus Rashford scored twice and Bruno Fernandes added a penalty.", "and"),
-        ("Hello", "hello"),
         ("Police arrested a man who was not armed.", "police arrested"),
         ("Germany's economy shrank 0.3% in the fourth quarter.", "shrank 0.3%"),
-        ("The bill passed with 60% of the vote.", "60% of vote"),
-        ("Marks & Spencer closed 20 stores last year.", "marks & spencer"),
-        ("The suspect was charged under § 211 of the code.", "under § 211"),
         ("Which team won the cup last year?", "which team"),
-        ("In which year did the war end?", "in which year"),
-        ("Police do not know which road the thieves took.", "which road thieves took"),
         ("The extent to which prices rose surprised analysts.", "extent to which"),
-        ("He laughed at what he saw in the mirror.", "at what he saw"),
-        ("Talks between Iran and the United States failed.", "between iran and states"),
         ("Coffee prices reached their highest level in 13 years.", "highest level"),
-        ("The player won her third title on Sunday.", "third title"),
         ("Teachers in Chicago went on strike on Wednesday.", "went on strike"),
-        ("A fire forced hundreds of people to leave their homes.", "hundreds of people"),
         ("About 300 pupils of the school were sick.", "about 300"),
-        ("The robot scored one or two points for the team.", "one or two points"),
         ("Anna, the train to Prague leaves on time.", "train to prague"),
-        ("This vacuum cleaner is the best I have ever owned.", "is the best"),
     ],
 )
 def test_a_headline_says_what_the_text_says(shipped, text, words):
@@ -210,17 +193,6 @@ def test_numbers_keep_their_units(shipped, text):
         assert all((i in tokens) == (i + 1 in tokens) for i in tied)
 
 
-def test_pronouns_keep_their_preposition_in_other_schemes():
-    """In spaCy's own labels a pronoun depends on its preposition."""
-    words = ["The", "box", "in", "which", "he", "kept", "the", "money", "was", "empty"]
-    heads = [1, 8, 5, 2, 5, 1, 7, 5, 8, 8]
-    relations = ["det", "nsubj", "prep", "pobj", "nsubj", "relcl", "det", "dobj", "ROOT", "acomp"]
-    tags = ["DT", "NN", "IN", "WDT", "PRP", "VBD", "DT", "NN", "VBD", "JJ"]
-    doc = Doc(blank().vocab, words=words, heads=heads, deps=relations, tags=tags)
-    (headline,) = shortened(doc, 9, least=8)
-    assert headline.text == "Box in which he kept money was empty"
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -239,75 +211,10 @@ def test_warns_once_of_options_that_leave_no_headline(parsed, options, said):
     assert certificate["status"] == "infeasible"
 
 
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("# Introduction", "Introduction"),
-        ("Mario Rossi, the mayor of Rome, met the pope on Friday.", "met pope"),
-        ("Myotonic dystrophy (DM) is associated with a repeat.", "dystrophy (DM) is"),
-        ("Rules for the swimming pool: shower first.", "pool: shower"),
-        ("iPhone sales of the company fell sharply on Monday in Asia.", "iPhone sales"),
-        ("Minutes of the meeting on 3 March. The board approved the accounts.", "Board approved"),
-    ],
-)
-def test_signs_appositives_and_small_first_letters_stay_as_they_are(shipped, text, part):
-    headline = shipped(text)._.headline
-    assert part in headline
-    assert headline.count(",") != 1 and not {"#", "Monday", "Minutes"} & {*headline.split()}
-
-
-@pytest.mark.parametrize(
-    ("text", "headline"),
-    [
-        (
-            "We propose a new method for unsupervised domain adaptation. The new method for "
-            "unsupervised domain adaptation does not need parallel data.",
-            "New method for unsupervised domain adaptation",
-        ),
-        (
-            "The European Central Bank raised its interest rates on Thursday. Markets fell after "
-            "the decision.",
-            "European Central Bank raised its interest rates",
-        ),
-    ],
-)
-def test_phrases_end_after_what_their_last_word_needs(shipped, text, headline):
-    with pipe_options(shipped.get_pipe("headline"), mode="phrases"):
-        assert shipped(text)._.headline == headline
-
-
 def test_nothing_to_shorten(shipped):
     docs = list(shipped.pipe(["...", "   \n ", "", "Rain fell."]))
     assert [doc._.headline for doc in docs] == ["", "", "", "Rain fell"]
     assert [len(doc._.certificates["headline"]) for doc in docs] == [0, 0, 0, 1]
-
-
-def test_characters_and_required_words(shipped):
-    text = (
-        "At least 12 people were killed and dozens injured when a magnitude 6.1 earthquake struck "
-        "western Afghanistan early Saturday, the country's disaster authority said. The quake "
-        "damaged hundreds of houses in Herat province. No tsunami warning was issued."
-    )
-    pipe = shipped.get_pipe("headline")
-    scores = []
-    for required in (None, ["the"]):
-        with pipe_options(pipe, max_chars=40, required=required):
-            (headline,) = shipped(text)._.headlines
-        assert headline["certificate"]["status"] == "optimal"
-        scores.append(headline["score"])
-    assert scores[0] >= scores[1] - 1e-9
-
-
-def test_required_words_stretch_an_automatic_length(shipped):
-    text = "The " + ", ".join(f"old{n}" for n in range(14)) + " and young people sang."
-    with pipe_options(shipped.get_pipe("headline"), required=["sang", "old3", "young"]):
-        assert {"sang", "young"} <= set(shipped(text)._.headline.lower().split())
-
-
-def test_required_words_need_their_mode():
-    nlp = blank(required=["cat"])
-    with pytest.raises(ProblemError, match=r"required.*sentence"):
-        nlp("The cat sat on the mat.")
 
 
 @contextmanager

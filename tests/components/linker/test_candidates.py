@@ -46,13 +46,6 @@ def test_forbidden_candidates_are_never_chosen():
     assert doc._.certificates[NAME] == []
 
 
-def test_candidates_by_words():
-    nlp = pipeline(mentions="spans", candidates={"@misc": "spacy-decoders.TextCandidates.v1"})
-    doc = nlp.make_doc("The red planet glows")
-    doc.spans["sc"] = [doc[1:3]]
-    assert nlp(doc).spans["sc"][0].kb_id_ == "mars_planet"
-
-
 def small_base(nlp):
     kb = InMemoryLookupKB(nlp.vocab, entity_vector_length=2)
     for name, vector in {"cat": [1, 0], "car": [0, 1], "forest": [1, 0.1]}.items():
@@ -80,17 +73,6 @@ def test_a_finder_of_ones_own_is_called_with_any_knowledge_base(finder):
     assert entity(nlp, "Jaguar").kb_id_ == "cat"
 
 
-@pytest.mark.parametrize("name", ["CandidateGenerator", "CandidateBatchGenerator"])
-def test_the_generators_of_spacy_are_finders(name):
-    nlp = pipeline(
-        mentions="ents",
-        pairs={"@misc": "spacy-decoders.EntityVectors.v1"},
-        candidates={"@misc": f"spacy.{name}.v1"},
-    )
-    nlp.get_pipe(NAME).set_kb(lambda vocab: small_base(nlp))
-    assert entity(nlp, "jungle").kb_id_ == "forest"
-
-
 def test_a_graph_is_asked_for_where_there_is_none():
     nlp = pipeline(mentions="ents")
     nlp.get_pipe(NAME).set_kb(lambda vocab: small_base(nlp))
@@ -98,20 +80,3 @@ def test_a_graph_is_asked_for_where_there_is_none():
         entity(nlp, "jungle")
     with pytest.raises(ProblemError, match="types: concepts have them in"):
         nlp.get_pipe(NAME).types = ["place"]
-
-
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        (FoundCandidates([0, 1], [0.5, 0.5], [1.0]), "written: expected one for each of 2"),
-        (FoundCandidates([0], [None]), "priors: nan is no finite"),
-        (FoundCandidates([10**6], [1.0]), "concepts are numbered from 0"),
-        ([1, 2], "expected FoundCandidates, or a list of spaCy's"),
-        (None, "expected those of 1 mentions"),
-    ],
-)
-def test_what_a_finder_gives_is_checked(found, said):
-    nlp = pipeline(mentions="ents")
-    nlp.get_pipe(NAME).candidates = lambda kb, mentions: [found] if found else []
-    with pytest.raises(ProblemError, match=said):
-        entity(nlp, "jaguar")

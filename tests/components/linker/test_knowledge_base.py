@@ -1,7 +1,5 @@
 """The concept base serves spaCy's own linker, in this process and in workers."""
 
-import pickle
-
 import numpy as np
 import pytest
 import spacy
@@ -39,19 +37,6 @@ def test_candidates_have_priors_and_identifiers(kb):
     assert [c.entity_ for c in jungle] == ["jungle"]
     assert jaguar[0].alias_ == "JAGUAR"
     assert kb.get_candidates(doc[0:1]) == []
-
-
-def test_vectors_are_the_same_everywhere(kb):
-    other = pickle.loads(pickle.dumps(kb))
-    assert len(kb.get_vector("cat")) == kb.entity_vector_length
-    assert kb.get_vector("cat") == other.get_vector("cat")
-    assert kb.get_vector("cat") != kb.get_vector("car")
-    assert not any(kb.get_vector("nowhere"))
-    kb.vocab.vectors = spacy.vectors.Vectors(shape=(3, 5))
-    kb.vocab.set_vector("maker", np.ones(5))
-    words = ConceptKnowledgeBase(kb.vocab, kb.base)
-    assert words.entity_vector_length == 5
-    assert any(words.get_vector("car"))
 
 
 def test_it_is_saved_with_a_pipeline_and_by_path(kb, tmp_path):

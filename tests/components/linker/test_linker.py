@@ -9,7 +9,6 @@ import spacy
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_decoders import ProblemError
 from spacy_decoders.components.linker.decoding import windows_of
 from spacy_decoders.components.linker.scorer import score_linker
 from spacy_decoders.models.linker.weights import Feature
@@ -30,10 +29,6 @@ def test_the_papers_decoders_link_too(decoder):
     (certificate,) = doc._.certificates[NAME]
     assert certificate["decoder"] == decoder
     assert certificate["status"] in ("heuristic", "bounded", "optimal")
-
-
-def test_without_time_to_prove_margins_mentions_are_linked():
-    assert "" not in identifiers(pipeline(seconds=1e-9)(TEXT)).values()
 
 
 @pytest.mark.parametrize(
@@ -113,14 +108,6 @@ def test_exact_decoding_agrees_with_enumeration(nlp):
     assert -certificate["score"] == pytest.approx(best, abs=1e-6)
 
 
-def test_margins_say_whether_they_are_proven(nlp):
-    links = [ent._.link for ent in nlp(TEXT).ents]
-    assert all(link["exact_margin"] is True for link in links)
-    loose = {"@decoders": "spacy-decoders.ExactRepresentatives.v1", "exact_margins": False}
-    links = [ent._.link for ent in pipeline(decoder=loose)(TEXT).ents]
-    assert [link["exact_margin"] for link in links] == [link["margin"] is None for link in links]
-
-
 def test_thresholds_abstain(nlp):
     nlp = pipeline(min_score=1.0)
     doc = nlp(given(nlp, TEXT, "jaguar"))
@@ -131,19 +118,6 @@ def test_thresholds_abstain(nlp):
     nlp = pipeline(min_margin=1e9)
     assert identifiers(nlp(given(nlp, TEXT, "jaguar"))) == {"jaguar": ""}
     assert not nlp(TEXT).ents
-
-
-def test_a_mention_that_a_linker_adds_has_no_probability():
-    nlp = pipeline()
-    doc = given(nlp, TEXT, "Amazon", label="LOC")
-    doc[8:9]._.prob = 0.75
-    doc[1:2]._.prob = 0.25  # of an entity that has been left out
-    doc = nlp(doc)
-    assert [(ent.text, ent.label_, ent._.prob) for ent in doc.ents] == [
-        ("jaguar", "CONCEPT", None),
-        ("jungle", "CONCEPT", None),
-        ("Amazon", "LOC", 0.75),
-    ]
 
 
 def test_entities_are_linked_and_unknown_ones_get_nil():
@@ -172,16 +146,6 @@ def test_span_groups_are_linked():
     assert not doc.ents
     back = Doc(nlp.vocab).from_bytes(doc.to_bytes())
     assert back.spans["found"][0].kb_id_ == "python_language"
-
-
-@pytest.mark.parametrize(
-    "pairs",
-    ["GraphDistance", "DirectLink", "SharedNeighbours"],
-)
-def test_every_pair_cost_links(pairs):
-    doc = pipeline(pairs={"@misc": f"spacy-decoders.{pairs}.v1"})(TEXT)
-    assert identifiers(doc)["jungle"] == "jungle"
-    assert doc._.certificates[NAME][0]["status"] == "optimal"
 
 
 def test_weights_are_learnt():
@@ -226,19 +190,6 @@ def test_the_knowledge_base_can_travel_with_the_pipeline(tmp_path):
     kb = again.get_pipe(NAME).kb
     assert str(kb.base.folder).startswith(str(tmp_path))
     assert identifiers(again(TEXT)) == identifiers(nlp(TEXT))
-
-
-def test_a_missing_knowledge_base_is_named(tmp_path):
-    kb = {"@misc": "spacy-decoders.ConceptBase.v1", "path": str(tmp_path / "none")}
-    with pytest.raises(ProblemError, match="none holds no knowledge base: it has no manifest"):
-        pipeline(kb=kb)
-    with pytest.raises(ProblemError, match="kb: expected a loader"):
-        pipeline(kb=str(tmp_path))
-
-
-def test_calibration_takes_examples(nlp):
-    with pytest.raises(ProblemError, match=r"examples: expected Examples .*got a Doc"):
-        nlp.get_pipe(NAME).calibrate([nlp.make_doc(TEXT)])
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 10, 22, 23, 50])

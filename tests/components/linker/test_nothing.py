@@ -1,6 +1,5 @@
 """Linking to nothing, capitals, repeated texts, types, identifiers and thresholds."""
 
-import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Span
@@ -56,16 +55,6 @@ def test_small_letters_are_no_name():
     assert certificate["status"] == "optimal"
 
 
-def test_an_only_candidate_is_no_proof():
-    nlp = pipeline()
-    ent = nlp(given(nlp, "She bought a thermometer.", "thermometer")).ents[0]
-    link = ent._.link
-    assert [one["id"] for one in link["candidates"]] == ["thermometer"]
-    assert 0.5 < link["prob"] < 0.99
-    assert link["nil_prob"] == pytest.approx(1 - link["prob"])
-    assert link["margin"] is not None
-
-
 def test_a_link_to_nothing_says_how_sure_it_is():
     nlp = pipeline()
     assert not nlp("They cut jobs.").ents
@@ -87,34 +76,6 @@ def test_the_same_text_may_mean_several_things():
     ]
 
 
-def test_all_of_a_text_may_be_made_to_mean_the_same():
-    doc = pipeline(form_weight=None)(PLANETS)
-    assert len({ent.kb_id_ for ent in doc.ents if ent.text.lower() == "mercury"}) == 1
-
-
-def test_the_words_around_a_mention_count():
-    doc = pipeline()("A large constricting python was found in the library.")
-    assert identifiers(doc) == {"python": "python_snake"}
-
-
-def test_two_inflections_of_a_noun_are_one_witness():
-    nlp = pipeline()
-    for text in (
-        "The element is there. All elements are there.",
-        "Two shells were left. One shell was not.",
-    ):
-        assert identifiers(nlp(text)) == {}
-    assert identifiers(nlp("Elements of chemistry: the element iron is a metal."))["element"]
-
-
-def test_a_text_is_one_form_in_small_letters_and_in_capitals():
-    """A name of the same text as a noun, its plural, and the noun at a sentence's beginning."""
-    text = "Lions lost to the Lions. Lions hunt. A lion is a big cat, and lions are, too."
-    doc = pipeline()(text)
-    assert doc._.certificates[NAME][0]["status"] == "optimal"
-    assert identifiers(doc)["lion"] == "lion"
-
-
 def test_concepts_that_are_no_names_can_stand_aside():
     nlp = pipeline(concepts_key="concepts")
     doc = nlp(given(nlp, "The jaguar hunts in the jungle along the Amazon. Amazon!", "Amazon"))
@@ -127,23 +88,11 @@ def test_concepts_that_are_no_names_can_stand_aside():
     assert list(nlp("Nothing is known here.").spans["concepts"]) == []
 
 
-def test_part_of_a_longer_name_is_nothing_by_itself():
-    assert identifiers(pipeline()("Yesterday Mary Jordan resigned.")) == {}
-
-
 def test_the_type_of_an_entity_counts(concepts):
     assert entity(concepts, "Washington", "GPE").kb_id_ == "capital"
     assert entity(concepts, "Washington", "PERSON").kb_id_ == "washington"
     concepts.get_pipe(NAME).type_match = "ignore"
     assert entity(concepts, "Washington", "PERSON").kb_id_ == "capital"
-
-
-def test_types_that_contradict_the_label_can_be_ruled_out(concepts):
-    linker = concepts.get_pipe(NAME)
-    linker.type_match = "filter"
-    link = entity(concepts, "Congress", "PERSON")._.link
-    assert link["id"] == "" and link["candidates"][0]["prob"] == 0.0
-    assert entity(concepts, "Congress", "ORG").kb_id_ == "congress"
 
 
 def test_linking_can_be_restricted_to_types(concepts):
@@ -210,14 +159,6 @@ def test_when_to_link_nothing_is_learnt():
         nlp.update(examples, sgd=optimizer)
     assert (before, entity(nlp, "Jakarta won").kb_id_) == ("jakarta", "")
     assert linker.model.get_param("weights").shape == (18,)
-
-
-@pytest.mark.parametrize("count", [4, 19])
-def test_weights_are_as_many_as_the_features(count):
-    nlp = pipeline()
-    nlp.get_pipe(NAME).model.set_param("weights", np.zeros(count, np.float32))
-    with pytest.raises(ProblemError, match="expected 18 weights"):
-        nlp("They cut jobs.")
 
 
 def test_probabilities_are_calibrated_on_held_out_links(concepts):

@@ -10,7 +10,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_decoders.components.parser.trees import DocColumns, paragraph_starts, unparted
-from tests.components.parser.parsing import NAME, make_nlp, parse, trees
+from tests.components.parser.parsing import NAME, make_nlp
 
 
 def doubtful(scores, log_odds):
@@ -83,30 +83,6 @@ def test_an_offset_makes_boundaries_likelier_and_is_saved():
     assert [len(list(parsed.sents)) for parsed in docs] == [10, 10]
 
 
-def test_certain_boundaries_are_not_discussed(trained):
-    pipe = trained.get_pipe(NAME)
-    together = trees(parse(trained, (0, 1, 2)))
-    pipe.configure(certain=0.0)
-    try:
-        scores = pipe.predict(
-            [Doc(trained.vocab, words=["he", "sleeps", ".", "he", "sleeps", "."])]
-        )
-        assert all(block.boundaries is None for block in scores[0].blocks)
-        assert trees(parse(trained, (0, 1, 2))) == together
-    finally:
-        pipe.configure(certain=4.0)
-
-
-def test_white_space_between_sentences_that_are_decided_together():
-    nlp = make_nlp(steps=2, factors=[])
-    nlp.get_pipe(NAME).configure(certain=50.0)
-    words = [" ", "he", "sleeps", ".", "\n\n", "he", "sleeps", "."]
-    doc = nlp(Doc(nlp.vocab, words=words, spaces=[False] * 8))
-    assert all(sum(t.head.i == t.i for t in sentence) == 1 for sentence in doc.sents)
-    assert next(iter(doc.sents)).start == 0
-    assert doc[4].is_sent_start is not True
-
-
 @pytest.mark.parametrize(
     ("spaces", "begins"),
     [
@@ -129,15 +105,6 @@ def test_no_sentence_runs_across_a_blank_line(spaces, begins):
     assert all(certificate["status"] == "optimal" for certificate in certificates)
     pipe.paragraphs = False
     assert len(list(nlp(Doc(nlp.vocab, words=words)).sents)) == 1
-
-
-def test_boundaries_that_are_set_go_before_blank_lines():
-    nlp = make_nlp(steps=1, factors=[])
-    words = ["he", "sleeps", "\n\n", "he", "sleeps"]
-    doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 4))
-    assert len(list(doc.sents)) == 1
-    doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[True, None, True, None, None]))
-    assert 3 not in {sentence.start for sentence in doc.sents}
 
 
 @pytest.mark.parametrize(

@@ -48,18 +48,6 @@ def test_gold_over_another_tokenization(trained):
     assert (found.tags == UNKNOWN).all()
 
 
-def test_partial_gold_teaches_its_arcs(trained):
-    gold = Doc(
-        trained.vocab,
-        words=["she", "eats", "fish"],
-        heads=[1, 1, 1],
-        deps=["nsubj", "", "obj"],
-        sent_starts=None,
-    )
-    found = GoldReader(["nsubj", "obj"], [])([Example(bare(gold), gold)])
-    assert found.heads.tolist() == [1, UNKNOWN, 1]
-
-
 def test_tags_that_tell_no_morphology_come_with_it():
     nlp = spacy.blank("hu")
     morphs = ["Case=Nom|Definite=Def", "Case=Acc|Number=Sing", "", "Person=3|VerbForm=Fin"]

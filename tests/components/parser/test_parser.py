@@ -33,11 +33,6 @@ def test_learns_labels_from_relatives_or_templates(more):
     assert [len(doc) for doc in nlp.pipe(["", " ", "fish"])] == [0, 1, 1]
 
 
-def test_without_tags(trained):
-    nlp = make_nlp(examples=lambda nlp: make_examples(nlp, tags=False))
-    assert trees(parse(nlp)) == trees(parse(trained))
-
-
 @pytest.mark.parametrize(
     ("marks", "expected"),
     [
@@ -51,15 +46,6 @@ def test_preset_boundaries_are_kept(trained, marks, expected):
     doc = parse(trained, sent_starts=marks)
     assert [sentence.start for sentence in doc.sents] == expected
     assert sum(token.dep_ == "ROOT" for token in doc) == len(expected)
-
-
-@pytest.mark.parametrize("text", ["", " ", "\n\n", "fish", " fish ", "a\n"])
-def test_tiny_documents(trained, text):
-    doc = trained(text)
-    assert len(doc._.certificates[NAME]) == (1 if text.strip() else 0)
-    if len(doc):
-        assert len(list(doc.sents)) == 1
-        assert sum(token.head.i == token.i for token in doc) == 1
 
 
 def test_nan_scores_cost_one_document(trained):
@@ -109,22 +95,6 @@ def test_decoder_by_config(trained, decoder, factors, projective):
     doc = parse(nlp)
     assert trees(doc) == trees(parse(trained))
     assert doc._.certificates[NAME][0]["decoder"] == decoder
-
-
-def test_labels_given_beforehand(trained):
-    nlp = spacy.blank("en")
-    pipe = nlp.add_pipe(NAME, config={"model": SMALL})
-    assert pipe.add_label("obl") == 1
-    assert pipe.add_label("obl") == 0
-    examples = make_examples(nlp)
-    nlp.initialize(lambda: examples)
-    assert set(pipe.labels) == {"obl", *trained.get_pipe(NAME).labels}
-    with pytest.raises(ValueError, match="E922"):
-        pipe.add_label("late")
-    other = spacy.blank("en")
-    copy = other.add_pipe(NAME, config={"model": SMALL})
-    copy.initialize(lambda: examples, nlp=other, labels=pipe.label_data)
-    assert copy.labels == pipe.labels
 
 
 def test_factors_learn_in_the_same_training():

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
-from spacy.training import Example
 
 from spacy_decoders.components.probabilities import calibrate_pipeline
 from tests.components.parser.parsing import (
@@ -16,7 +15,6 @@ from tests.components.parser.parsing import (
     make_examples,
     make_nlp,
     parse,
-    trees,
 )
 from tests.oracles import all_trees
 
@@ -145,18 +143,6 @@ def test_improbable_arcs_have_no_label_and_certificates_stay(nlp):
     assert after._.probabilities == before._.probabilities
 
 
-def test_trees_with_factors_have_probabilities_too():
-    nlp = make_nlp(12, factors_start=6, probabilities=True)
-    doc = parse(nlp)
-    assert all(0.0 <= token._.dep_prob <= token._.head_prob <= 1.0 for token in doc)
-    pipe = nlp.get_pipe(NAME)
-    pipe.probabilities = False
-    plain = parse(nlp)
-    assert trees(plain) == trees(doc)
-    assert plain._.probabilities == {}
-    assert plain[0]._.head_prob is None
-
-
 def test_calibration_is_fitted_and_saved(tmp_path):
     nlp = make_nlp(6, factors=["arcs"], probabilities=True)
     examples = [example for _ in range(6) for example in make_examples(nlp)]
@@ -182,29 +168,3 @@ def test_calibration_is_fitted_and_saved(tmp_path):
     loaded = spacy.load(tmp_path)
     assert loaded.get_pipe(NAME).calibration == nlp.get_pipe(NAME).calibration
     assert parse(loaded)._.probabilities == parse(nlp)._.probabilities
-
-
-@pytest.mark.parametrize("calibrated", [False, True])
-def test_kinds_without_answers_keep_their_calibration(calibrated):
-    """Sentence starts alone say nothing of heads, labels and trees, nor of the temperature."""
-    nlp = make_nlp(6, factors=["arcs"], probabilities=True)
-    pipe = nlp.get_pipe(NAME)
-    if calibrated:
-        pipe.calibrate([example for _ in range(6) for example in make_examples(nlp)])
-    before = pipe.calibration
-    examples = []
-    for example in 6 * make_examples(nlp):
-        starts = [token.is_sent_start for token in example.reference]
-        words = [token.text for token in example.reference]
-        entities = ["O"] * len(words)
-        gold = Doc(nlp.vocab, words=words, sent_starts=starts, ents=entities)
-        examples.append(Example(Doc(nlp.vocab, words=words), gold))
-    fitted = pipe.calibrate(examples)
-    assert set(fitted) == {"sent_starts"}
-    assert len(fitted["sent_starts"].before.right)
-    after = pipe.calibration
-    assert after["sent_starts"]["temperature"] == pipe.temperature
-    assert pipe.temperature == (before["heads"]["temperature"] if calibrated else 1.0)
-    assert {kind: of for kind, of in after.items() if kind != "sent_starts"} == {
-        kind: of for kind, of in before.items() if kind != "sent_starts"
-    }

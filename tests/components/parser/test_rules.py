@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 
 from spacy_decoders.components.parser.rules import TreeRules
 from spacy_decoders.errors import ProblemError
-from tests.components.parser.parsing import NAME, make_nlp, parse, trees
+from tests.components.parser.parsing import NAME, make_nlp, parse
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +43,6 @@ def test_no_head_has_more_of_a_label_than_allowed(ruled):
     assert certificate["score"] < free._.certificates[NAME][0]["score"]
 
 
-def test_a_rule_that_nothing_breaks_changes_nothing(ruled):
-    free = trees(parse(ruled(), [0, 1, 2]))
-    ruled({"labels": ["det"], "at_most": 1}, {"leaf": ["punct", "det"]}, "universal-dependencies")
-    assert trees(parse(ruled(), [0, 1, 2])) == free
-
-
 def test_given_heads_join_their_sentences(ruled):
     nlp = ruled()
     assert len(list(parse(nlp, [0, 1]).sents)) == 2
@@ -63,21 +57,6 @@ def test_given_heads_join_their_sentences(ruled):
     with pytest.warns(UserWarning, match="a sentence has no tree"):
         doc = nlp(doc)
     assert [(one["start"], one["end"]) for one in doc._.conflicts] == [(3, 6)]
-
-
-@pytest.mark.parametrize(
-    ("attribute", "value", "match"),
-    [
-        ("fixed_head", 17, "index of a token, 0 to 1 at token 0 \\('he'\\); got 17"),
-        ("fixed_dep", "subject", "a label of the parser, one of .*'subject'"),
-        ("forbidden_heads", [-1], "forbidden_heads: expected the index"),
-    ],
-)
-def test_wrong_wishes_are_named(ruled, attribute, value, match):
-    doc = Doc(ruled().vocab, words=["he", "sleeps"])
-    setattr(doc[0]._, attribute, value)
-    with pytest.raises(ProblemError, match=match):
-        ruled()(doc)
 
 
 def test_without_overwrite_a_tree_is_completed(ruled):
@@ -108,13 +87,6 @@ def test_without_overwrite_a_tree_is_completed(ruled):
 def test_wrong_rules_are_refused_at_once(rules, match):
     with pytest.raises(ProblemError, match=match):
         spacy.blank("en").add_pipe(NAME, config={"rules": rules})
-
-
-def test_labels_that_the_parser_does_not_have(ruled):
-    with pytest.raises(ProblemError, match=r"rules\[0\]: the parser has none of the labels"):
-        ruled({"labels": ["subject"], "at_most": 1})
-    with pytest.raises(ProblemError, match=r"rules\[0\]: .* or all are exempt"):
-        ruled({"labels": ["det"], "at_most": 1, "exempt": ["det"]})
 
 
 def test_one_label_stands_for_its_subtypes():
@@ -179,23 +151,6 @@ def test_the_best_tree_under_rules_is_that_of_all_trees(ruled):
     assert parsed.certificates[0].score == pytest.approx(best, abs=1e-4)
 
 
-def test_classes_of_labels_decide_as_all_labels_do(ruled):
-    nlp = ruled({"labels": ["det", "nsubj"], "at_most": 0}, {"leaf": ["obj", "punct"]})
-    pipe = nlp.get_pipe(NAME)
-    rules = pipe.tree_rules.rules
-    doc = Doc(nlp.vocab, words=["the", "dog", "sees", "a", "cat", "."])
-    for block in pipe.predict([doc])[0].blocks:
-        few, every = (
-            pipe.parser.decode(block, rules, every_label=every_label)
-            for every_label in (False, True)
-        )
-        assert few.problem.labels.shape[2] < every.problem.labels.shape[2] == block.label_count
-        assert few.solution.heads.tolist() == every.solution.heads.tolist()
-        assert few.labels.tolist() == every.labels.tolist()
-        scores = [one.solution.certificate.score for one in (few, every)]
-        assert scores[0] == pytest.approx(scores[1], abs=1e-6)
-
-
 def _best_labelled(heads, arcs, labels, rules):
     from itertools import product
 
@@ -210,14 +165,6 @@ def _best_labelled(heads, arcs, labels, rules):
             )
             best = max(best, score)
     return best
-
-
-def test_each_sentence_has_a_root(ruled):
-    words = ["she", "eats", "the", "red", "fish", ".", "he", "sleeps", "."]
-    free = ruled(certain=1e9)
-    wanted = trees(free(Doc(free.vocab, words=words)))
-    nlp = ruled({"labels": ["ROOT"], "at_most": 1}, certain=1e9)
-    assert trees(nlp(Doc(nlp.vocab, words=words))) == wanted
 
 
 @pytest.mark.parametrize(

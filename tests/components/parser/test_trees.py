@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 
-from spacy_decoders.components.parser.trees import TreeWriter, attach_spaces, tree_faults
+from spacy_decoders.components.parser.trees import TreeWriter, tree_faults
 from spacy_decoders.errors import ProblemError
 from tests.components.parser.parsing import NAME, parse
 
@@ -82,24 +81,9 @@ def test_tree_faults(heads, fault):
     assert tree_faults(both, np.array([0, 1])).keys() == ({1} if found else set())
 
 
-def test_attach_spaces():
-    heads = np.array([0, 2, 2, 0, 4, 5])
-    spaces = np.array([True, False, False, True, True, True])
-    attach_spaces(heads, spaces, np.array([0, 4]))
-    np.testing.assert_array_equal(heads, [1, 2, 2, 2, 4, 4])
-
-
 def test_white_space_hangs_on_words(trained):
     doc = trained("\n she eats\n the  red fish . he sleeps .  \n")
     assert [sentence.root.text for sentence in doc.sents] == ["eats", "sleeps"]
     for token in doc:
         assert not token.head.is_space
         assert (token.dep_ == "dep") == token.is_space
-
-
-def test_tokens_without_a_label_are_no_crossing_arcs():
-    doc = Doc(Vocab(), words=["a", "b", "c"])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        TreeWriter().write(doc, np.array([1, 1, 1]), np.zeros(3, np.uint64), np.array([0]))
-    assert [s.start for s in doc.sents] == [0]
