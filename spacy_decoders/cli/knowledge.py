@@ -17,7 +17,6 @@ from ..knowledge.concepts import Concept
 from ..knowledge.dumps.wikidata import WikidataDump
 from ..knowledge.sources.concept_files import ConceptFile
 from ..knowledge.sources.triples import Triples
-from ..knowledge.sources.wikispeedia import Wikispeedia
 from ..knowledge.sources.wordnet import WordNet
 from ..knowledge.wikipedia import WikipediaDumps
 from .arguments import CONSOLE, counted
@@ -27,7 +26,6 @@ __all__ = [
     "build_from_triples",
     "build_from_wikidata",
     "build_from_wikipedia",
-    "build_from_wikispeedia",
     "build_from_wordnet",
     "look_up",
     "show",
@@ -79,25 +77,12 @@ def build_from_wikidata(
 
 
 def build_from_wordnet(
-    source: Annotated[
-        Path, typer.Argument(help="english-wordnet-*.xml.gz (WordNet LMF), or a folder of tables.")
-    ],
+    source: Annotated[Path, typer.Argument(help="english-wordnet-*.xml.gz (WordNet LMF).")],
     output: Output,
     hubs: Hubs = 64,
 ) -> None:
     """Build from a wordnet: its synsets are the concepts."""
     _build(WordNet(source), output, source.name, hubs)
-
-
-def build_from_wikispeedia(
-    source: Annotated[
-        Path, typer.Argument(help="A folder with articles.tsv, links.tsv and categories.tsv.")
-    ],
-    output: Output,
-    hubs: Hubs = 0,
-) -> None:
-    """Build from Wikispeedia, a Wikipedia for schools with its links."""
-    _build(Wikispeedia(source), output, "Wikispeedia", hubs)
 
 
 def build_from_triples(
@@ -148,7 +133,7 @@ def build_from_wikipedia(
 
 
 def _build(
-    concepts: ConceptFile | WikidataDump | WordNet | Wikispeedia | Triples,
+    concepts: ConceptFile | WikidataDump | WordNet | Triples,
     output: Path,
     source: str,
     hubs: int,

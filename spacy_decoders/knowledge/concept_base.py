@@ -14,12 +14,13 @@ from typing import Any
 from urllib.parse import quote
 
 import numpy as np
+from pydantic import ValidationError
 
 from ..arrays import checked_whole
 from ..errors import ProblemError, StorageError
 from ..graph import ConceptGraph
 from .aliases import AliasTable
-from .concepts import QID, Concept, checked
+from .concepts import QID, Concept
 from .contents import finish, write_concept_base
 from .database import FOLDER, NAME, Database
 from .edits import Edits
@@ -229,17 +230,20 @@ class ConceptBase:
         for number in range(len(self)):
             (known,) = self.known([number])
             if known.id is not None:
-                yield Concept(
-                    id=known.id,
-                    title=known.title,
-                    aliases=self.names(number),
-                    links=tuple(self.ids.take(neighbours(number))),
-                    description=known.description,
-                    text=known.text,
-                    type=known.type,
-                    qid=known.qid or "",
-                    url=known.url,
-                )
+                try:
+                    yield Concept(
+                        known.id,
+                        known.title,
+                        self.names(number),
+                        tuple(self.ids.take(neighbours(number))),
+                        known.description,
+                        known.text,
+                        known.type,
+                        known.qid or "",
+                        known.url,
+                    )
+                except ValidationError as error:
+                    raise self._database.damaged(error) from error
 
     @property
     def graph(self) -> ConceptGraph:
@@ -479,8 +483,6 @@ def _remove(place: str, process: int) -> None:
 
 def _concept(given: Concept | Mapping[str, Any]) -> Concept:
     try:
-        return checked(given) if isinstance(given, Concept) else Concept.of(given)
-    except ProblemError:
-        raise
+        return given if isinstance(given, Concept) else Concept.of(given)
     except (TypeError, ValueError) as error:
         raise ProblemError(f"concept: {error}.") from error

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import fields
+from typing import Annotated, Any
 
-from ..errors import ProblemError
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic.dataclasses import dataclass
 
-__all__ = ["QID", "BadRows", "Concept", "checked", "concept_of_row"]
-
-#: Counts of aliases that can be summed and stored in single precision.
-_COUNTS = (1e-15, 1e15)
+__all__ = ["QID", "BadRows", "Concept"]
 
 #: An identifier of a Wikidata item.
 QID = re.compile(r"Q[1-9][0-9]{0,17}")
 
 
-@dataclass(frozen=True)
+def _in_utf8(text: str) -> str:
+    """Refuse half a surrogate pair, which can't be stored."""
+    text.encode("utf8")
+    return text
+
+
+_Text = Annotated[str, AfterValidator(_in_utf8)]
+_Word = Annotated[_Text, StringConstraints(strip_whitespace=True)]
+_Id = Annotated[_Word, StringConstraints(min_length=1)]
+_Qid = Annotated[_Word, StringConstraints(pattern=f"^({QID.pattern})?$")]
+_Url = Annotated[_Word, StringConstraints(pattern="^(https?://.*)?$")]
+#: Counts that can be summed and stored in single precision.
+_Count = Annotated[float, Field(ge=1e-15, le=1e15)]
+
+
+@dataclass(frozen=True, config=ConfigDict(coerce_numbers_to_str=True))
 class Concept:
     """One concept of a source.
 
@@ -42,39 +55,58 @@ class Concept:
         Its item in Wikidata, such as ``"Q11399"``.
     url
         The page about it, ``http://`` or ``https://``.
+
+    Raises
+    ------
+    ValueError
+        If a field is of the wrong kind, or can't be stored.
     """
 
-    id: str
-    title: str
-    aliases: Mapping[str, float] = field(default_factory=dict)
-    links: tuple[str, ...] = ()
-    description: str = ""
-    text: str = ""
-    type: str = ""
-    qid: str = ""
-    url: str = ""
+    id: _Id
+    title: _Text
+    aliases: dict[_Text, _Count] = Field(default_factory=dict)
+    links: tuple[_Text, ...] = ()
+    description: _Text = ""
+    text: _Text = ""
+    type: _Word = ""
+    qid: _Qid = ""
+    url: _Url = ""
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Concept:
-        """Make a concept of plain fields, of which ``id`` is needed; aliases as in JSON lines.
+    def of(cls, row: Any) -> Concept:
+        """Make a concept of the cells of a table, or of an object, in which ``id`` is needed.
 
         Raises
         ------
         ValueError
             If a field is of the wrong kind, or unknown.
         """
+        if not isinstance(row, Mapping):
+            raise ValueError(f"expected an object, got {type(row).__name__}")
         unknown = sorted(set(row) - {item.name for item in fields(cls)})
         if unknown:
-            raise ProblemError(f"concept: it has no field {unknown[0]!r}.")
-        return concept_of_row(row)
+            raise ValueError(f"it has no field {unknown[0]!r}")
+        given = {name: value for name, value in row.items() if value not in (None, "")}
+        if "id" not in given:
+            raise ValueError("no id")
+        title = given.get("title", given["id"])
+        # what something is called it is also known as
+        names = {str(title): 1.0, **_aliases(given.get("aliases"))}
+        given |= {"title": title, "aliases": names, "links": _links(given.get("links"))}
+        try:
+            return cls(**given)
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+            where = ": ".join(map(str, fault["loc"]))
+            raise ValueError(f"{where}: {fault['msg']}; got {fault['input']!r}") from None
 
 
-@dataclass
 class BadRows:
     """Rows that could not be read: how many, and the first few with the reason."""
 
-    count: int = 0
-    examples: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.count = 0
+        self.examples: list[str] = []
 
     def add(self, where: str, reason: str) -> None:
         self.count += 1
@@ -82,103 +114,22 @@ class BadRows:
             self.examples.append(f"{where}: {reason}")
 
 
-def concept_of_row(row: Any) -> Concept:
-    """Make a concept of the cells of a table, or of an object, whose other fields are ignored.
-
-    Raises
-    ------
-    ValueError
-        If a field is of the wrong kind.
-    """
-    if not isinstance(row, Mapping):
-        raise ValueError(f"expected an object, got {type(row).__name__}")
-    identity = row.get("id")
-    if not isinstance(identity, (str, int)) or not str(identity).strip():
-        raise ValueError("no id")
-    title = str(row.get("title") or identity)
-    return checked(
-        Concept(
-            id=str(identity).strip(),
-            title=title,
-            # what something is called it is also known as
-            aliases={title: 1.0, **_aliases(row.get("aliases"))},
-            links=_links(row.get("links")),
-            description=str(row.get("description") or ""),
-            text=str(row.get("text") or ""),
-            type=str(row.get("type") or "").strip(),
-            qid=_qid(row.get("qid")),
-            url=_url(row.get("url")),
-        )
-    )
-
-
-def checked(concept: Concept) -> Concept:
-    """Return a concept that can be stored.
-
-    Raises
-    ------
-    ValueError
-        If a text can't be written as UTF-8, or the count of an alias is out of range.
-    """
-    for name, value in vars(concept).items():
-        for text in (value,) if isinstance(value, str) else value:
-            try:
-                text.encode("utf8")
-            except UnicodeEncodeError:
-                raise ValueError(f"{name}: {text!r} holds half a surrogate pair") from None
-    least, most = _COUNTS
-    for alias, count in concept.aliases.items():
-        if not least <= count <= most:
-            raise ValueError(
-                f"aliases: the count of {alias!r} must be {least:g} to {most:g}; got {count!r}"
-            )
-    return concept
-
-
-def _qid(given: Any) -> str:
-    text = str(given or "").strip()
-    if text and not QID.fullmatch(text):
-        raise ValueError(f"qid: expected Q and a number, got {text!r}")
-    return text
-
-
-def _url(given: Any) -> str:
-    text = str(given or "").strip()
-    if text and not text.startswith(("http://", "https://")):
-        raise ValueError(f"url: expected http:// or https://, got {text!r}")
-    return text
-
-
-def _aliases(given: Any) -> dict[str, float]:
-    if not given:
-        return {}
+def _aliases(given: Any) -> dict[Any, Any]:
+    """Names with their counts; those of a list count once, those of a table as they say."""
+    if isinstance(given, Mapping):
+        return dict(given)
     if isinstance(given, str):
         pairs = [_alias_and_count(item) for item in given.split(";") if item.strip()]
-    elif isinstance(given, Mapping):
-        pairs = [(str(alias), _count_of(alias, count)) for alias, count in given.items()]
     elif isinstance(given, list | tuple):
-        pairs = [(_named("aliases", alias), 1.0) for alias in given]
+        pairs = [(alias, 1.0) for alias in given]
+    elif not given:
+        pairs = []
     else:
         raise ValueError(f"aliases: expected a list or an object, got {type(given).__name__}")
-    aliases: dict[str, float] = {}
+    aliases: dict[Any, float] = {}
     for alias, count in pairs:
         aliases[alias] = aliases.get(alias, 0.0) + count
     return aliases
-
-
-def _named(field_name: str, given: Any) -> str:
-    if not isinstance(given, str | int | float):
-        raise ValueError(f"{field_name}: expected names, got {given!r}")
-    return str(given)
-
-
-def _count_of(alias: Any, count: Any) -> float:
-    try:
-        return float(count)
-    except (OverflowError, TypeError, ValueError):
-        raise ValueError(
-            f"aliases: expected a number as the count of {alias!r}, got {count!r}"
-        ) from None
 
 
 def _alias_and_count(item: str) -> tuple[str, float]:
@@ -191,11 +142,9 @@ def _alias_and_count(item: str) -> tuple[str, float]:
     return item.strip(), 1.0
 
 
-def _links(given: Any) -> tuple[str, ...]:
-    if not given:
-        return ()
-    if isinstance(given, str):
-        return tuple(link.strip() for link in given.split(";") if link.strip())
-    if isinstance(given, list | tuple):
-        return tuple(filter(None, (_named("links", link).strip() for link in given)))
-    raise ValueError(f"links: expected a list, got {type(given).__name__}")
+def _links(given: Any) -> list[Any]:
+    items = given.split(";") if isinstance(given, str) else given or []
+    if not isinstance(items, list | tuple):
+        raise ValueError(f"links: expected a list, got {type(given).__name__}")
+    stripped = (item.strip() if isinstance(item, str) else item for item in items)
+    return [item for item in stripped if item != ""]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +19,7 @@ from .concepts import Concept
 from .database import APPLICATION, FOLDER, INDEXES, NAME, SEARCH, TABLES, VERSION, written
 from .texts import title_words
 
-__all__ = ["finish", "storable", "write_concept_base", "write_folder"]
+__all__ = ["finish", "write_concept_base", "write_folder"]
 
 
 def write_concept_base(
@@ -63,8 +62,7 @@ def write_concept_base(
     Raises
     ------
     ProblemError
-        If there are no concepts, the count of an alias is not above 0, or something else than a
-        knowledge base is in the place.
+        If there are no concepts, or something else than a knowledge base is in the place.
     """
     found: dict[str, Concept] = {}
     for concept in concepts:
@@ -96,34 +94,30 @@ def write_concept_base(
 
 
 def _digest(identity: str) -> bytes:
-    return hashlib.blake2b(identity.encode("utf8", "replace"), digest_size=8).digest()
+    return hashlib.blake2b(identity.encode("utf8"), digest_size=8).digest()
 
 
 def _row(number: int, concept: Concept) -> tuple[Any, ...]:
     """The row of a concept."""
     return (
         number,
-        storable(concept.id),
-        storable(concept.title),
-        storable(concept.description),
-        storable(concept.type),
+        concept.id,
+        concept.title,
+        concept.description,
+        concept.type,
         int(concept.qid[1:]) if concept.qid else None,
-        storable(concept.url),
-        storable(concept.text) if concept.text not in ("", concept.description) else None,
+        concept.url,
+        concept.text if concept.text not in ("", concept.description) else None,
     )
 
 
 def _uses(number: int, concept: Concept, shares: Mapping[str, float]) -> Iterator[tuple[Any, ...]]:
     """The normalised aliases of a concept: counts, counts by case, and shares of links."""
     for alias, count in concept.aliases.items():
-        if not 0 < count < math.inf:
-            raise ProblemError(
-                f"aliases: the count of {alias!r} must be above 0 and finite; got {count!r}."
-            )
         cases = [0.0] * len(CASES)
-        cases[letter_case(alias)] = float(count)
+        cases[letter_case(alias)] = count
         name = normalise(alias)
-        yield storable(name), number, float(count), *cases, shares.get(name)
+        yield name, number, count, *cases, shares.get(name)
 
 
 def write_folder(
@@ -161,11 +155,6 @@ def write_folder(
         header.update(_fill(inside / NAME, concepts, uses, searched=searched))
 
     FOLDER.write(folder, {}, header, write_others)
-
-
-def storable(text: str) -> str:
-    """A text that is in UTF-8: lone surrogates, which broken dumps contain, are question marks."""
-    return text if text.isascii() else text.encode("utf8", "replace").decode("utf8")
 
 
 #: What is gathered as it comes, sorted and summed, and thrown away.

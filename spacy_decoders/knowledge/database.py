@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import sqlite3
-import struct
 import threading
 import weakref
 from collections.abc import Iterable, Iterator
@@ -75,25 +74,12 @@ class _File(NamedTuple):
     inode: int
 
     @classmethod
-    def checked(cls, path: Path, live: bool) -> _File:
-        """Look at the header of a file."""
-        if not path.is_file():
-            raise StorageError(f"folder: {path} is missing; copy or build it again.")
-        with path.open("rb") as file:
-            head = file.read(100)
-        reason = None
-        if len(head) < 100 or head[:16] != b"SQLite format 3\0":
-            reason = "it is no SQLite file"
-        else:
-            page, pages, version, kind = struct.unpack_from(">16xH10xI28xI4xI", head)
-            size = path.stat().st_size
-            if kind != APPLICATION or version != VERSION:
-                reason = "it is no knowledge base of this version"
-            elif not live and (65536 if page == 1 else page) * pages != size:
-                reason = f"it has {size} bytes; it was cut short or added to"
-        if reason is not None:
-            raise _damaged(path, reason)
-        return cls(path, live, path.stat().st_ino)
+    def found(cls, path: Path, live: bool) -> _File:
+        """Take the file that lies there now."""
+        try:
+            return cls(path, live, path.stat().st_ino)
+        except FileNotFoundError as error:
+            raise StorageError(f"folder: {path} is missing; copy or build it again.") from error
 
 
 class Database:
@@ -118,7 +104,7 @@ class Database:
 
     def __init__(self, path: Path, *, live: bool = False) -> None:
         self._local = threading.local()
-        self._file = _File.checked(path, live)
+        self._file = _File.found(path, live)
         _opened.add(self)
         self.searched = self._check_schema()
 
@@ -132,9 +118,6 @@ class Database:
         """Whether somebody may change it."""
         return self._file.live
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _reopened, (self.path, self.live)
-
     def go_live(self, path: Path) -> None:
         """Copy the file and read, and change, the copy from now on."""
         with closing(sqlite3.connect(path)) as copy:
@@ -144,7 +127,7 @@ class Database:
 
     def read_copy(self, path: Path) -> None:
         """Read, and change, a copy that another process has made."""
-        self._file = _File.checked(path, live=True)
+        self._file = _File.found(path, live=True)
 
     def copy_to(self, path: Path) -> None:
         """Write the file anew without what was left empty."""
@@ -243,13 +226,10 @@ class Database:
             return connection
         if process is not None:
             _close(local.connection, process)
-        try:
-            if file.path.stat().st_ino != file.inode:
-                raise StorageError(
-                    f"folder: {file.path} was replaced since it was opened; open it again."
-                )
-        except FileNotFoundError as error:
-            raise StorageError(f"folder: {file.path} is missing; build it again.") from error
+        if _File.found(file.path, file.live) != file:
+            raise StorageError(
+                f"folder: {file.path} was replaced since it was opened; open it again."
+            )
         mode = "mode=rw" if file.live else "mode=ro&immutable=1"
         try:
             # used by one thread, but closed by the one that frees the base
@@ -275,6 +255,9 @@ class Database:
 
     def _check_schema(self) -> bool:
         """Whether there is a full-text index; a view or trigger of somebody else's is refused."""
+        kinds = self.ask_one("PRAGMA application_id"), self.ask_one("PRAGMA user_version")
+        if kinds != (APPLICATION, VERSION):
+            raise self.damaged("it is no knowledge base of this version")
         rows = self.ask("SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL")
         wanted = {sql: sql.split("(")[0].split()[1:3] for sql in (*TABLES, *INDEXES)}
         searched = any(sql == SEARCH for _, _, sql in rows)
@@ -286,10 +269,6 @@ class Database:
         if missing:
             raise self.damaged(f"it has no {' '.join(wanted[min(missing)])}")
         return searched
-
-
-def _damaged(path: Path, reason: object) -> StorageError:
-    return StorageError(f"folder: {path} is damaged ({reason}); copy or build it again.")
 
 
 #: Connections of the process from which this one was forked.
@@ -316,10 +295,6 @@ def _close_all() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_close_all)
-
-
-def _reopened(path: Path, live: bool) -> Database:
-    return Database(path, live=live)
 
 
 @contextmanager

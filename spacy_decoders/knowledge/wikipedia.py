@@ -12,13 +12,13 @@ import numpy as np
 from ..errors import ProblemError
 from ..graph.storage import beside
 from .building.articles import parts_of, read_articles
-from .building.lines import as_lines
+from .building.lines import as_lines, storable
 from .building.links import PageLinks, read_links
 from .building.names import LinkShares, Uses, anchors_as_names, rows_of_uses, titles_as_names
 from .building.titles import Titles, read_titles
 from .building.wikidata import TYPES, Items, read_items
 from .concept_base import ConceptBase
-from .contents import storable, write_folder
+from .contents import write_folder
 
 __all__ = ["WikipediaDumps"]
 

@@ -18,7 +18,6 @@ from spacy_decoders.knowledge.contents import write_concept_base
 from spacy_decoders.knowledge.dumps.wikidata import WikidataDump
 from spacy_decoders.knowledge.sources.concept_files import ConceptFile
 from spacy_decoders.knowledge.sources.triples import Triples
-from spacy_decoders.knowledge.sources.wikispeedia import Wikispeedia
 from spacy_decoders.knowledge.sources.wordnet import WordNet
 from spacy_decoders.knowledge.wikipedia import WikipediaDumps
 
@@ -81,17 +80,6 @@ def formats() -> dict[str, Format]:
     """Whole files of every format."""
     lines = CONCEPTS.encode()
     wikidata = f"[\n{json.dumps(ITEM)},\n{json.dumps({**ITEM, 'id': 'Q2'})}\n]".encode()
-    speedia = {
-        "articles.tsv": b"K%C3%B6ln\nMercury_(planet)\n",
-        "links.tsv": b"K%C3%B6ln\tMercury_(planet)\n",
-        "categories.tsv.gz": gzip.compress(b"Mercury_(planet)\tsubject.Science.Physics\n"),
-    }
-    wordnet = {
-        "synsets.tsv": b"1-n\tnoun.animal\tpython\t\ta boa\n2-n\tnoun.person\tseer\tQ42\tone\n",
-        "senses.tsv.gz": gzip.compress(b"python\tn\tpython%1\t1-n\n"),
-        "graph.tsv.bz2": bz2.compress(b"1-n\thypernym\t2-n\n"),
-        "semcor_sense_counts.tsv": b"python%1\t4\n",
-    }
     triples = {
         "names.tsv": b"Q1\tAda\nQ2\tLondon\n",
         "triples.tsv.bz2": bz2.compress(b"Q1\tP19\tQ2\nQ2\tP31\tQ30\nQ30\tP279\tQ31\n"),
@@ -115,8 +103,6 @@ def formats() -> dict[str, Format]:
         "wordnet, LMF, gzip": Format(
             {"wn.xml.gz": gzip.compress(LMF.encode())}, lambda at: WordNet(at / "wn.xml.gz")
         ),
-        "wordnet, tables": Format(wordnet, WordNet),
-        "wikispeedia": Format(speedia, Wikispeedia),
         "triples": Format(triples, lambda at: Triples(at / "names.tsv", at / "triples.tsv.bz2")),
         "wikidata": Format({"w.json": wikidata}, lambda at: WikidataDump(at / "w.json")),
         "wikidata, gzip": Format(

@@ -50,4 +50,4 @@ def test_columns_that_are_not_read_are_named(tmp_path):
     lines.write_text('{"id": "cat", "link": ["dog"]}\n{"id": "dog", "aliases": {"Rex": "many"}}\n')
     said = run("kb", "build", lines, tmp_path / "kb2")
     assert "ignored: 'link' (did you mean 'links'?)" in said
-    assert "expected a number as the count of 'Rex', got 'many'" in said
+    assert "aliases: Rex: Input should be a valid number" in said

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spacy_decoders import ConceptBase, ProblemError
+from spacy_decoders import ConceptBase
 from spacy_decoders.knowledge.aliases import letter_case, letter_cases, normalise, normalised
 from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.contents import write_concept_base
@@ -75,12 +75,6 @@ def test_an_empty_table_knows_nothing():
     table, _ = table_of([], np.empty(0, int), [])
     assert len(table) == 0
     assert table.find(["a"]) == [None]
-
-
-@pytest.mark.parametrize("count", [0, -1, np.nan, np.inf])
-def test_counts_are_checked(count):
-    with pytest.raises(ProblemError, match="count of 'a'"):
-        table_of(["a"], [0], [count])
 
 
 def test_what_is_normalised_already_is_found_without_doing_it_again():

@@ -150,9 +150,9 @@ def test_wrong_changes_change_nothing(base):
         ({"id": "sun", "title": "x"}, "'sun' is there already"),
         ({"title": "x"}, "no id"),
         ({"id": "x", "name": "y"}, "no field 'name'"),
-        ({"id": "x", "qid": "925"}, "qid: expected Q and a number"),
-        ({"id": "x", "url": "javascript:alert(1)"}, "url: expected http"),
-        ({"id": "x", "aliases": {"y": -1}}, "count of 'y'"),
+        ({"id": "x", "qid": "925"}, "qid: "),
+        ({"id": "x", "url": "javascript:alert(1)"}, "url: "),
+        ({"id": "x", "aliases": {"y": -1}}, "aliases: y"),
     ]:
         with pytest.raises(ProblemError, match=message):
             base.add(given)
@@ -282,6 +282,7 @@ def test_a_changed_concept_is_found_by_the_words_of_all():
     [
         {"title": "\ud800"},
         {"links": ["\udfff"]},
+        {"aliases": {"y": 0}},
         {"aliases": {"y": 1e308}},
         {"aliases": {"y": float("nan")}},
         {"aliases": ["y", None]},
@@ -291,9 +292,8 @@ def test_a_changed_concept_is_found_by_the_words_of_all():
 def test_what_can_not_be_saved_is_not_added(base, given):
     with pytest.raises(ProblemError, match=next(iter(given))):
         base.add({"id": "x", **given})
-    if "None" not in repr(given):
-        with pytest.raises(ProblemError, match=next(iter(given))):
-            base.add(Concept("x", **{"title": "x", **given}))
+    with pytest.raises(ValueError, match=next(iter(given))):
+        Concept("x", **{"title": "x", **given})
     assert not base.changed
 
 

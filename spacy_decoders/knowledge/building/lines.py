@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...arrays import read_only
 from .kernels import hash_lines
 
-__all__ = ["NONE", "TEXTS", "LineIndex", "as_lines", "taken"]
+__all__ = ["NONE", "TEXTS", "LineIndex", "as_lines", "storable", "taken"]
 
 #: Stands for no page and no concept.
 NONE = -1
@@ -27,6 +27,11 @@ def as_lines(texts: Iterable[str]) -> NDArray[np.uint8]:
     """
     joined = "".join(text.replace("\n", " ") + "\n" for text in texts)
     return np.frombuffer(joined.encode("utf8", errors="replace"), np.uint8)
+
+
+def storable(text: str) -> str:
+    """A text that is in UTF-8: lone surrogates, which broken dumps contain, are question marks."""
+    return text if text.isascii() else text.encode("utf8", "replace").decode("utf8")
 
 
 def taken(values: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:

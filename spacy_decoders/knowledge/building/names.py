@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from ...arrays import read_only
 from ..aliases import CASES, letter_cases, normalised
-from ..contents import storable
 from .articles import ArticlePart
 from .kernels import count_names, hash_lines
-from .lines import as_lines
+from .lines import as_lines, storable
 from .titles import Titles
 
 __all__ = ["LinkShares", "Uses", "anchors_as_names", "rows_of_uses", "titles_as_names"]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from ...errors import ProblemError
 from ...readers.text_lines import decoded, whole_lines
-from ..concepts import BadRows, Concept, concept_of_row
+from ..concepts import BadRows, Concept
 from ..dumps.sql import open_dump
 
-__all__ = ["ConceptFile", "find_table", "rows_of"]
+__all__ = ["ConceptFile", "rows_of"]
 
 
 class ConceptFile:
@@ -66,10 +66,11 @@ class ConceptFile:
         fields_known = {item.name for item in fields(Concept)}
         known: set[str] = set()
         for where, row in self._rows():
-            if isinstance(row, Mapping):
+            if isinstance(row, dict):
                 self.ignored |= row.keys() - fields_known
+                row = {name: row[name] for name in row.keys() & fields_known}
             try:
-                concept = concept_of_row(row)
+                concept = Concept.of(row)
             except (TypeError, ValueError) as error:
                 self.bad.add(where, str(error))
                 continue
@@ -105,20 +106,6 @@ class ConceptFile:
                 self.bad.add(where, f"{len(cells)} columns, the header has {len(header)}")
                 continue
             yield where, dict(zip(header, cells, strict=True))
-
-
-def find_table(folder: Path, name: str) -> Path:
-    """The table of a name in a folder: ``NAME.tsv``, ``.tsv.gz`` or ``.tsv.bz2``.
-
-    Raises
-    ------
-    ProblemError
-        If there is none.
-    """
-    for suffix in (".tsv", ".tsv.gz", ".tsv.bz2"):
-        if (folder / f"{name}{suffix}").is_file():
-            return folder / f"{name}{suffix}"
-    raise ProblemError(f"source: {folder} has no {name}.tsv, also not as .gz or .bz2.")
 
 
 def rows_of(path: Path, columns: int, bad: BadRows) -> Iterator[list[str]]:

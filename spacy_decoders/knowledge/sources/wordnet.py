@@ -1,4 +1,4 @@
-"""Synsets of a wordnet as concepts: from its LMF file, or from tables."""
+"""Synsets of a wordnet as concepts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from xml.etree.ElementTree import ParseError, iterparse
 from ...errors import ProblemError
 from ..concepts import QID, BadRows, Concept
 from ..dumps.sql import open_dump
-from .concept_files import find_table, rows_of
 
 __all__ = ["WordNet"]
 
@@ -37,11 +36,7 @@ class WordNet:
     Parameters
     ----------
     source
-        A file in WordNet LMF, such as ``english-wordnet-2024.xml.gz``; or a folder with
-        ``synsets.tsv`` (synset, lexicographer's file, members, Wikidata item, gloss),
-        ``senses.tsv`` (lemma, part of speech, sense key, synset), ``graph.tsv`` (synset,
-        relation, synset) and, if there are counts, ``semcor_sense_counts.tsv`` (sense key,
-        count), plain or compressed.
+        A file in WordNet LMF, such as ``english-wordnet-2024.xml.gz``, plain or compressed.
 
     Attributes
     ----------
@@ -51,53 +46,17 @@ class WordNet:
     Raises
     ------
     ProblemError
-        If the source does not exist, or a table is missing.
+        If the source does not exist; when it is read, if it is no LMF.
     """
 
     def __init__(self, source: Path) -> None:
         self.source = Path(source)
         self.bad = BadRows()
-        if not self.source.exists():
+        if not self.source.is_file():
             raise ProblemError(f"source: {self.source} does not exist.")
-        if self.source.is_dir():
-            for name in ("synsets", "senses", "graph"):
-                find_table(self.source, name)
 
     def __iter__(self) -> Iterator[Concept]:
         self.bad = BadRows()
-        return self._of_tables() if self.source.is_dir() else self._of_lmf()
-
-    def _of_tables(self) -> Iterator[Concept]:
-        bad, folder = self.bad, self.source
-        counts: dict[str, float] = {}
-        try:
-            path = find_table(folder, "semcor_sense_counts")
-        except ProblemError:
-            pass
-        else:
-            for key, count in rows_of(path, 2, bad):
-                counts[key] = float(count) if count.isdigit() else 0.0
-        used: defaultdict[tuple[str, str], float] = defaultdict(float)
-        for lemma, _, key, synset in rows_of(find_table(folder, "senses"), 4, bad):
-            used[synset, lemma.replace("_", " ")] += counts.get(key, 0.0)
-        links: defaultdict[str, list[str]] = defaultdict(list)
-        for synset, _, other in rows_of(find_table(folder, "graph"), 3, bad):
-            links[synset].append(other)
-        for synset, file, members, item, gloss in rows_of(find_table(folder, "synsets"), 5, bad):
-            if synset == "synset":  # the header
-                continue
-            words = [word for word in members.split("|") if word]
-            qid = item.split("|")[0].split(" ")[0]
-            yield _concept(
-                synset,
-                file,
-                {word: 1.0 + used[synset, word] for word in words},
-                links[synset],
-                gloss,
-                qid if QID.fullmatch(qid) else "",
-            )
-
-    def _of_lmf(self) -> Iterator[Concept]:
         forms: defaultdict[str, dict[str, float]] = defaultdict(dict)
         links: defaultdict[str, list[str]] = defaultdict(list)
         synset_of: dict[str, str] = {}

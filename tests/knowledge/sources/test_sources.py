@@ -6,13 +6,8 @@ from pathlib import Path
 import pytest
 
 from spacy_decoders import ConceptBase, ProblemError
-from spacy_decoders.cli.knowledge import (
-    build_from_triples,
-    build_from_wikispeedia,
-    build_from_wordnet,
-)
+from spacy_decoders.cli.knowledge import build_from_triples
 from spacy_decoders.knowledge.sources.triples import Triples
-from spacy_decoders.knowledge.sources.wikispeedia import Wikispeedia
 from spacy_decoders.knowledge.sources.wordnet import WordNet
 
 LMF = """<?xml version="1.0" encoding="UTF-8"?>
@@ -34,35 +29,6 @@ def write(folder, **tables):
         text = "".join("\t".join(row) + "\n" for row in rows)
         (folder / f"{name}.tsv.gz").write_bytes(gzip.compress(text.encode()))
     return folder
-
-
-@pytest.fixture
-def wordnet(tmp_path):
-    return write(
-        tmp_path / "wordnet",
-        synsets=[
-            ("synset", "lexfile", "members", "wikidata", "gloss"),
-            ("1-n", "noun.animal", "python", "", "a large boa"),
-            ("2-n", "noun.person", "python|pythoness", "Q42", "a soothsayer"),
-            ("broken",),
-        ],
-        senses=[
-            ("lemma", "pos", "sense_key", "synset"),
-            ("python", "n", "python%1", "1-n"),
-            ("python", "n", "python%2", "2-n"),
-        ],
-        graph=[("1-n", "hypernym", "2-n"), ("1-n", "hypernym", "1-n")],
-        semcor_sense_counts=[("python%1", "4")],
-    )
-
-
-def test_tables_of_a_wordnet(wordnet):
-    source = WordNet(wordnet)
-    snake, seer = source
-    assert (snake.id, snake.title, snake.aliases) == ("1-n", "python", {"python": 5.0})
-    assert (snake.links, snake.type, snake.qid) == (("2-n",), "organism", "")
-    assert (seer.aliases, seer.type, seer.qid) == ({"python": 1, "pythoness": 1}, "person", "Q42")
-    assert seer.description == "a soothsayer" and source.bad.count == 1
 
 
 @pytest.mark.parametrize("name", ["wn.xml", "wn.xml.gz"])
@@ -88,29 +54,8 @@ def test_a_file_that_is_no_wordnet_is_refused(tmp_path, text):
     (tmp_path / "wn.xml").write_text(text)
     with pytest.raises(ProblemError, match="LMF"):
         list(WordNet(tmp_path / "wn.xml"))
-    with pytest.raises(ProblemError, match=r"has no synsets\.tsv"):
-        WordNet(tmp_path)
     with pytest.raises(ProblemError, match="does not exist"):
         WordNet(tmp_path / "none")
-
-
-def test_wikispeedia(tmp_path):
-    folder = write(
-        tmp_path / "speedia",
-        articles=[("# a comment",), ("K%C3%B6ln",), ("Mercury_(planet)",)],
-        links=[("K%C3%B6ln", "Mercury_(planet)"), ("one column",)],
-        categories=[
-            ("Mercury_(planet)", "subject.Science.Physics"),
-            ("K%C3%B6ln", "subject.Countries"),
-        ],
-    )
-    source = Wikispeedia(folder)
-    city, planet = source
-    assert (city.id, city.links, city.type) == ("Köln", ("Mercury_(planet)",), "place")
-    assert planet.aliases == {"Mercury (planet)": 2.0, "Mercury": 2.0}
-    assert planet.description == "Science: Physics"
-    assert planet.url == "https://en.wikipedia.org/wiki/Mercury_(planet)"
-    assert source.bad.count == 1
 
 
 def test_triples_have_types_by_class_and_by_property(tmp_path):
@@ -142,26 +87,11 @@ def test_triples_have_types_by_class_and_by_property(tmp_path):
 
 
 @pytest.mark.data
-def test_real_data_make_bases_of_real_size(data: Path, tmp_path):
-    folder = data / "linking"
-    build_from_wordnet(folder / "wordnet", tmp_path / "wordnet", hubs=0)
-    build_from_wikispeedia(folder / "wikispeedia", tmp_path / "wikispeedia", hubs=0)
-    triples = [folder / "wikidata-benchmarks" / f"{n}.tsv.gz" for n in ("names", "wikidata_graph")]
+def test_real_data_make_a_base_of_real_size(data: Path, tmp_path):
+    folder = data / "linking" / "wikidata-benchmarks"
+    triples = [folder / f"{name}.tsv.gz" for name in ("names", "wikidata_graph")]
     build_from_triples(*triples, tmp_path / "triples", hubs=0)
-    wordnet, wikispeedia, items = (
-        ConceptBase.open(tmp_path / name) for name in ("wordnet", "wikispeedia", "triples")
-    )
-    assert len(wordnet) == 107_525 and wordnet.graph.n_edges > 160_000
-    assert {one["type"]: round(one["prior"], 3) for one in wordnet.look_up("python")} == {
-        "organism": 0.667,
-        "person": 0.167,
-        "communication": 0.167,
-    }
-    assert len(wikispeedia) == 4598
-    assert {one["id"] for one in wikispeedia.look_up("Mercury")} == {
-        "Mercury_(planet)",
-        "Mercury_(element)",
-    }
+    items = ConceptBase.open(tmp_path / "triples")
     assert items.look_up("Paris")[0] | {"prior": 0} == {
         "id": "Q90",
         "title": "Paris",
