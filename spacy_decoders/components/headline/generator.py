@@ -189,9 +189,10 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         auxiliaries = word_keys(auxiliaries_of(self, knowledge))
         traits = texts.traits(content, auxiliaries, knowledge.openers)
         phrases = [Phrases.of(*of_unit) for of_unit in zip(words, traits, strict=True)]
+        edges = phrase_edges(texts)
         candidates = [
-            edges.candidates(of_unit)
-            for edges, of_unit in zip(phrase_edges(texts), phrases, strict=True)
+            edges.candidates(found, begin, of_unit.parsed)
+            for found, of_unit, (begin, _) in zip(phrases, traits, texts.bounds, strict=True)
         ]
         read = [
             ReadText(*of_unit)

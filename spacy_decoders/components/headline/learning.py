@@ -100,7 +100,7 @@ def example_phrases(
     auxiliaries = word_keys(knowledge.auxiliaries)
     traits = texts.traits(text.words.content, auxiliaries, knowledge.openers)[0]
     phrases = Phrases.of(text.words, traits)
-    candidates = phrase_edges(texts)[0].candidates(phrases)
+    candidates = phrase_edges(texts).candidates(phrases, 0, traits.parsed)
     odds = model.predict([word_table(text.words, text.vertices, knowledge, model)])[0]
     read = ReadText(text.words, traits, text.vertices, phrases, candidates, odds.astype("d"))
     first, wanted = phrases.first[candidates], text.stems.tolist()

@@ -7,10 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "CONDITIONS", "GREETINGS", "LIMITS", "NEGATIONS", "QUANTITIES", "TIMES", "VAGUE",
-    "attach_conjuncts", "set_off", "words_of_meaning",
-]  # fmt: skip
+__all__ = ["NEGATIONS", "TIMES", "attach_conjuncts", "set_off", "words_of_meaning"]
 
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
@@ -31,11 +28,6 @@ LIMITS = frozenset({
     "purported", "potential", "possible", "proposed", "planned", "attempted", "failed", "acting",
     "deputy", "vice", "non", "anti", "pseudo", "quasi", "too", "yet", "under", "over", "up",
     "impossible", "last", "next", "about", "around",
-})  # fmt: skip
-#: Words before what a claim depends on, or comes from.
-CONDITIONS = frozenset({
-    "if", "unless", "whether", "provided", "assuming", "supposing", "lest", "until", "till",
-    "except", "instead", "against", "according", "otherwise",
 })  # fmt: skip
 #: Determiners that say which or how many, beside those above.
 DETERMINERS = frozenset({
@@ -63,18 +55,11 @@ TIMES = frozenset({
     "november", "december", "today", "yesterday", "tomorrow", "morning", "afternoon", "evening",
     "night", "week", "month", "year",
 })  # fmt: skip
-#: Nouns that say how much of what follows, nouns that name nothing alone, and words that letters
-#: begin with.
+#: Nouns that say how much of what follows.
 QUANTITIES = frozenset({
     "number", "numbers", "part", "parts", "lot", "lots", "dozens", "hundreds", "thousands",
     "millions", "billions", "majority", "rest", "kind", "kinds", "piece", "pieces", "couple",
 })  # fmt: skip
-VAGUE = QUANTITIES | TIMES | {f"{word}s" for word in TIMES} | {
-    "way", "ways", "thing", "things", "example", "examples", "problem", "problems", "case",
-    "cases", "fact", "people", "time", "times", "one", "ones", "person", "use", "reason",
-    "following", "figure", "last", "next", "early", "late", "pm", "am",
-}  # fmt: skip
-GREETINGS = frozenset({"dear", "hi", "hello", "hey"})
 #: Heads whose "of" phrase says what is counted.
 COUNTS = (
     NEGATIONS
