@@ -1,7 +1,7 @@
 """The base class of chain decoders, and decoding within a limit of time.
 
-Where there are thousands of labels, a pass over all pairs of them may take seconds: the clock is
-read every few milliseconds. A pass from the right finds the labelling; tokens that it has not
+Where there are thousands of labels, a pass over a sentence may take seconds: the clock is read at
+every token. A pass from the right finds the labelling; tokens that it has not
 reached when the time ends are labelled greedily. A pass from the left bounds the best labelling;
 tokens that it has not reached are bounded by the maxima of their scores.
 """
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import read_only
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import InfeasibleError
+from .kernels.dense import pass_on
 from .kernels.layout import UP64, all_valid
 from .problem import ChainModel, Sentences
 from .proof import certified
@@ -35,9 +36,6 @@ SMALL = 512
 
 #: What a decoder may take in any case; and the share of the budget, as the machine may be busy.
 LEAST, SAFE = 0.05, 0.25
-
-#: Pairs of labels between two readings of the clock: some milliseconds.
-SLICE = 1 << 20
 
 Floats = NDArray[np.float64]
 
@@ -154,10 +152,10 @@ def solve_in_slices(
         If no labelling is legal.
     """
     rows, end = sentence.emissions, model.end_scores
-    behind = _messages(model.transitions.T, end, rows[::-1], clock)
+    behind = _messages(model.padded.transposed, end, rows[::-1], clock)
     labels = _followed(model, sentence, behind)
     score, scale = sentence.scores_of(model, labels)[0].tolist()
-    ahead = _messages(model.transitions, model.start_scores, rows, clock)
+    ahead = _messages(model.padded.transitions, model.start_scores, rows, clock)
     rest, terms = rows[len(ahead) :], [0.0]
     if len(rest):
         terms = [float(ahead[-1].max()), *rest.max(axis=1).tolist(), float(end.max())]
@@ -169,24 +167,24 @@ def solve_in_slices(
 
 
 def _messages(
-    links: NDArray[np.float32], entry: NDArray[np.float32], rows: NDArray[np.float32], clock: Clock
+    table: NDArray[np.float32], entry: NDArray[np.float32], rows: NDArray[np.float32], clock: Clock
 ) -> list[Floats]:
     """Return the best scores of what ends with each label, for as many tokens as time allows.
 
-    ``V[i, y] = E[i, y] + max over x of (V[i - 1, x] + T[x, y])``, every sum rounded up.
+    ``V[i, y] = E[i, y] + max over x of (V[i - 1, x] + T[x, y])``, every sum rounded up; the
+    transitions in `table` are padded as the kernels have them.
     """
     found: list[Floats] = []
-    step = max(1, SLICE // len(links))
+    size = len(entry)
+    best = entry.astype(np.float64)
+    stride = len(table) // (size + 1)
+    reached = np.empty(stride)
     for row in rows:
-        best = entry.astype(np.float64)
         if found:
-            best = np.full(len(links), -np.inf)
-            for first in range(0, len(links), step):
-                if clock.seconds_left == 0.0:
-                    return found
-                part = slice(first, first + step)
-                np.maximum(best, (links[part] + found[-1][part, None]).max(axis=0), out=best)
-            best = _rounded_up(best)
+            if clock.seconds_left == 0.0:
+                return found
+            pass_on(table, found[-1], size, stride, reached)
+            best = _rounded_up(reached[:size])
         found.append(_rounded_up(best + row))
     return found
 

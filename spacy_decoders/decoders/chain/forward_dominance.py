@@ -14,15 +14,7 @@ from .decoder import ChainDecoder, lacks_time
 from .kernels import search
 from .kernels.layout import LANES, all_valid
 from .problem import ChainModel, Sentences
-from .proof import (
-    CHUNK,
-    certify,
-    decode_densely,
-    decode_exactly,
-    joined,
-    proof_of,
-    proven,
-)
+from .proof import certify, decode_densely, decode_exactly, proof_of, proven
 from .solutions import ChainSolution, ChainSolutions
 
 __all__ = ["ForwardDominance"]
@@ -87,16 +79,7 @@ class ForwardDominance(ChainDecoder):
 
     def solve(self, model: ChainModel, sentences: Sentences) -> ChainSolutions:
         """Solve a checked batch; the columns of what comes back hold labels and bounds."""
-        labels = np.zeros(len(sentences.emissions), dtype=np.int32)
-        found = []
-        begin = 0
-        for part in sentences.chunks(CHUNK):
-            stop = begin + len(part.emissions)
-            labels[begin:stop] = self._search(model, part)
-            # while the emissions are still in the cache
-            found.append(proof_of(model, part, labels[begin:stop]))
-            begin = stop
-        return certify(NAME, model, sentences, labels, joined(found))
+        return certify(NAME, model, sentences, self._search(model, sentences))
 
     def _search(self, model: ChainModel, sentences: Sentences) -> NDArray[np.int32]:
         """Return the labels that the kernel for so many labels finds best."""

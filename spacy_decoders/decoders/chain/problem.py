@@ -216,19 +216,6 @@ class Sentences:
         for begin, stop in pairwise(bounds):
             yield self.emissions[begin:stop]
 
-    def chunks(self, size: int) -> Iterator[Sentences]:
-        """Split the sentences into runs of about `size` bytes of emissions."""
-        if self.emissions.nbytes <= size or len(self) < 2:
-            yield self
-            return
-        rows = max(1, size // (self.emissions.strides[0] or 1))
-        marks = np.searchsorted(self.offsets, np.arange(rows, self.offsets[-1], rows))
-        for first, last in pairwise([0, *np.unique(marks[marks < len(self)]).tolist(), len(self)]):
-            if first < last:
-                begin, stop = int(self.offsets[first]), int(self.offsets[last])
-                offsets = read_only(self.offsets[first : last + 1] - begin)
-                yield Sentences(self.emissions[begin:stop], offsets)
-
     def borders(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which tokens are the first, and which the last, of their sentence."""
         first, last = np.zeros((2, len(self.emissions)), dtype=bool)

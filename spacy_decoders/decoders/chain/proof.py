@@ -15,13 +15,11 @@ from .problem import ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
 
 __all__ = [
-    "CHUNK",
     "Evidence",
     "certified",
     "certify",
     "decode_densely",
     "decode_exactly",
-    "joined",
     "proof_of",
     "proven",
 ]
@@ -31,9 +29,6 @@ __all__ = [
 #: even where hundreds survive it takes a fifth of the time of those messages.
 SHARE = 0.5
 NEVER = 2.0
-
-#: Bytes of emissions that are decoded together, so that the proof finds them in the cache.
-CHUNK = 1 << 20
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
@@ -81,13 +76,6 @@ def proof_of(model: ChainModel, sentences: Sentences, labels: Labels) -> Evidenc
         tables, emissions = model.reversed_links, sentences.emissions.reshape(-1)
         bounds = dual.bounds(tables, emissions, sentences.offsets, model.size, labels, NEVER)
     return Evidence(scores, scales, bounds)
-
-
-def joined(parts: list[Evidence]) -> Evidence:
-    """Join the proofs of several parts of a batch."""
-    return (
-        parts[0] if len(parts) == 1 else Evidence(*map(np.concatenate, zip(*parts, strict=True)))
-    )
 
 
 def certify(

@@ -24,6 +24,7 @@ from spacy_decoders.decoders.chain import (
     forward_backward,
     k_best,
     log_partition,
+    marginals,
     max_marginal_margins,
     zero_one_oracle,
 )
@@ -293,12 +294,16 @@ def check_expectations(judge: Judge, model: ChainModel, emissions: np.ndarray) -
     error = n * (1.0 + max(noticed) / ONE) * 2.0**-50
     evidence = judge.best.score / ONE + math.log(total)
     assert abs(found.log_partitions[0] - evidence) <= 1e-7 + error
+    assert log_partition(model, emissions) == found.log_partitions[0]
     if error > 1e-3:
         return
-    wanted = np.zeros((n, size))
+    wanted, pairs = np.zeros((n, size)), np.zeros((size, size))
     for one, share in zip(judge.every, shares, strict=True):
         wanted[range(n), one.labels] += share / total
+        np.add.at(pairs, (one.labels[:-1], one.labels[1:]), share / total)
     close(found.marginals, wanted, 4 * UNIT32 + error)
+    close(found.transitions, pairs, 1e-9 + n * error)
+    close(marginals(model, emissions), found.marginals, 0.0)
 
 
 def close(found: np.ndarray, wanted: np.ndarray, tolerance: float) -> None:
