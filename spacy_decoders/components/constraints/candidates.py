@@ -10,11 +10,12 @@ import numpy as np
 from spacy.kb import KnowledgeBase
 from spacy.tokens import Doc, Span
 
+from ...decoders.conflicts import least_conflict
 from ...errors import ProblemError
 from ...knowledge.concepts import QID
 from ..linker.candidates import CandidateFinder, FoundCandidates, found_by
 from ..linker.knowledge_base import ConceptKnowledgeBase
-from .conflicts import Source, conflict, least_conflict
+from .conflicts import Source, conflict
 from .places import Place
 
 __all__ = ["LimitedCandidates"]

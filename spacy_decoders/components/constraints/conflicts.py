@@ -1,17 +1,15 @@
-"""Which demands contradict each other: least sets, and how they are written to a Doc."""
+"""How demands that contradict each other are written to a Doc."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
 
 from .. import extensions
 
-__all__ = ["Source", "conflict", "least_conflict", "record_conflicts"]
-
-Demand = TypeVar("Demand", bound=Hashable)
+__all__ = ["Source", "conflict", "record_conflicts"]
 
 
 class Source(NamedTuple):
@@ -22,55 +20,6 @@ class Source(NamedTuple):
     #: The tokens of the match, or of the annotation: ``doc[start:end]``.
     start: int
     end: int
-
-
-def least_conflict(
-    demands: Sequence[Demand], solvable: Callable[[list[Demand]], bool]
-) -> list[Demand]:
-    """Return a least set of demands that can't hold together, in their order.
-
-    Without any one of them there is a solution. Empty if there is none even without demands.
-
-    Parameters
-    ----------
-    demands
-        Demands that have no solution together.
-    solvable
-        Whether there is a solution under some of them.
-
-    References
-    ----------
-    Junker (2004), QuickXplain: Preferred Explanations and Relaxations for Over-Constrained
-    Problems.
-
-    Examples
-    --------
-    >>> least_conflict([1, 2, 3, 4], lambda kept: not {2, 4} <= set(kept))
-    [2, 4]
-    """
-    if not demands or not solvable([]):
-        return []
-
-    def needed(kept: list[Demand], changed: bool, rest: list[Demand]) -> list[Demand]:
-        if changed and not solvable(kept):
-            return []
-        if len(rest) == 1:
-            return rest
-        first, second = rest[: len(rest) // 2], rest[len(rest) // 2 :]
-        of_second = needed(kept + first, True, second)
-        return needed(kept + of_second, bool(of_second), first) + of_second
-
-    found = needed([], False, list(demands))
-    # where boundaries move with the demands, fewer may have no solution either
-    smaller = True
-    while smaller and len(found) > 1:
-        smaller = False
-        for one in found:
-            rest = [other for other in found if other != one]
-            if not solvable(rest):
-                found, smaller = rest, True
-                break
-    return found
 
 
 def conflict(doc: Doc, start: int, end: int, sources: Iterable[Source]) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
 
+from ...decoders.conflicts import least_conflict
 from ..tagger.label_space import LabelSpace
-from .conflicts import Source, conflict, least_conflict
+from .conflicts import Source, conflict
 from .places import Place
 
 __all__ = ["LabelLimits", "LabelLimit", "conflicts_in", "limited"]

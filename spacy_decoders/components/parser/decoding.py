@@ -11,12 +11,13 @@ import numpy as np
 from thinc.api import Model
 
 from ...certificate import Certificate, Status
+from ...decoders.conflicts import least_conflict
 from ...errors import InfeasibleError, ProblemError, UndecidedError
 from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factors import Family
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
-from ..constraints.conflicts import Source, conflict, least_conflict
+from ..constraints.conflicts import Source, conflict
 from .parsed_doc import NO_LABEL, ROOT, SPACE, NoTree, ParsedDoc
 from .rules import RULES, TreeDemands
 from .trees import SPACE_LABEL, attach_spaces

@@ -2,10 +2,10 @@
 
 At first every arc has its best label, and the rules that no single arc or label breaks are left
 out: the best tree of this relaxation bounds all others, and mostly satisfies the rules already.
-Where it breaks one, the search branches (:mod:`.rule_branching`): a label of an arc, a token as a
-leaf or as the head of a constituent is demanded in one child and forbidden in the other, so that
-each child is a relaxation of the same kind, with fewer arcs and labels, which the decoder solves.
-The tree of each, with other labels where its own break a rule, may be the best so far.
+Where it breaks one, the search branches (:mod:`.rule_limits`): those arcs of a token that a rule
+counts are demanded in one child and forbidden in the other, so that each child is a relaxation of
+the same kind, with fewer arcs and labels, which the decoder solves. The tree of each, with other
+labels where its own break a rule, may be the best so far.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from ...arrays import read_only
 from ...budget import Budget, Clock, rest_of
 from ...certificate import Certificate, agree, tolerance_of
 from ...errors import DecodersError, InfeasibleError, UndecidedError
-from .label_classes import allowed_arcs, allowed_labels, breaks_any
+from ..conflicts import least_conflict
 from .problem import TreeProblem, TreeSolution
-from .rule_branching import RuleBranching, Subset, Violation
-from .rules import AtMost, Constituent, FixedStart, Leaves, Rule
+from .rule_limits import LabelledArcs, Mask, Violation
+from .rules import FixedStart, Rule
+from .scoring import breaks_any
 
 if TYPE_CHECKING:
     from .decoder import TreeDecoder
@@ -56,7 +57,8 @@ NOTHING_YET = (
 class RuledNode(NamedTuple):
     """A part of the labelled trees, what none of them exceeds, and what its best tree breaks."""
 
-    part: Subset
+    #: bool (n + 1, n + 1, labels), the labelled arcs that they may have.
+    part: Mask
     upper: float
     violation: Violation | None
 
@@ -117,13 +119,7 @@ class LabelledSearch:
         self.iterations = iterations
         self.any_tree = any_tree
         self.relaxed = _with_starts(problem)
-        kept = allowed_arcs(problem)
-        arcs = problem.arcs if kept is None else np.where(kept, problem.arcs, -np.inf)
-        labels = problem.labels
-        if labels is not None:
-            allowed = allowed_labels(problem, labels.shape[2])
-            labels = labels if allowed is None else np.where(allowed, labels, -np.inf)
-        self.branching = RuleBranching(problem, arcs, labels)
+        self.arcs = LabelledArcs(problem.rules, problem.arcs, problem.labels)
         self.best: _Found | None = None
 
     def run(self) -> TreeSolution:
@@ -134,8 +130,7 @@ class LabelledSearch:
             key = -np.inf if self.best is None else -node.upper
             heapq.heappush(opened, (key, -next(age), node))
 
-        searched = any(isinstance(rule, (AtMost, Constituent, Leaves)) for rule in self.rules)
-        put(self._node(self.branching.everything, FIRST_SHARE if searched else 1.0))
+        put(self._node(self.arcs.possible, FIRST_SHARE if self.arcs.is_limited else 1.0))
         fallback = None if self.best is not None else self._chain()
         if self.any_tree and self.best is None:
             self.best = fallback
@@ -145,7 +140,7 @@ class LabelledSearch:
                 closed = max(closed, node.upper)
                 continue
             try:
-                for part in self.branching.children(node.part, node.violation):
+                for part in self.arcs.children(node.part, node.violation):
                     if self.clock.exhausted(self.iterations):
                         raise UndecidedError(NOTHING_YET)
                     with suppress(InfeasibleError):
@@ -154,7 +149,7 @@ class LabelledSearch:
             except UndecidedError:
                 put(node)  # it stays open
                 ended = True
-            ended = ended or len(opened) * self.branching.size > MOST_NODE_BYTES
+            ended = ended or len(opened) * self.arcs.possible.nbytes > MOST_NODE_BYTES
         self.best = self.best or fallback
         if self.best is None:
             if opened:
@@ -173,13 +168,16 @@ class LabelledSearch:
             return False
         return upper <= self.best[0] or agree(self.best[0], upper, abs(self.best[0]))
 
-    def _node(self, part: Subset, share: float = 1.0) -> RuledNode:
+    def _node(self, part: Mask, share: float = 1.0) -> RuledNode:
         """Decode a part; keep its best tree, or that with other labels, if it breaks no rule."""
-        solution = self._decoded(self.branching.arcs_of(part), share)
-        labels = self.branching.labels_of(part, solution.heads)
-        violation = self.branching.violation(part, solution.heads, labels)
+        solution = self._decoded(self.arcs.arcs_with(part), share)
+        heads = solution.heads
+        labels = self.arcs.best_labels(part, heads)
+        if not part[heads, np.arange(1, len(heads) + 1), labels].all():
+            raise DecodersError("rules: a tree has a label that was excluded.")
+        violation = self.arcs.violation(heads, labels)
         if violation is not None:
-            legal = self.branching.relabelled(solution.heads, self._needed(solution, labels))
+            legal = self.arcs.relabelled(heads, self._needed(solution, labels))
             if legal is not None:
                 self._offer(solution, legal)
         elif not self._offer(solution, labels):
@@ -206,11 +204,11 @@ class LabelledSearch:
         satisfies have one before the search begins. It is no iteration of the budget, and does not
         change the order of the search.
         """
-        given, everything = self.problem, self.branching.everything
+        given, everything = self.problem, self.arcs.possible.any(axis=2)
         starts = self.relaxed.boundaries
         found = None
         for side in (1, -1):
-            arcs = np.where(everything.arcs, np.eye(given.n + 1, k=side), -np.inf)
+            arcs = np.where(everything, np.eye(given.n + 1, k=side), -np.inf)
             arcs[0, side] += 1.0  # the outermost token is the root
             bare = TreeProblem(
                 arcs,
@@ -220,30 +218,31 @@ class LabelledSearch:
             )
             with suppress(InfeasibleError, UndecidedError):
                 tree = self.decoder.decode(bare, budget=rest_of(self.clock, self.iterations))
-                labels = self.branching.relabelled(tree.heads)
-                if labels is not None or not self.branching.is_labelled:
+                labels = self.arcs.relabelled(tree.heads)
+                if labels is not None:
                     found = max(found, self._legal(tree, labels), key=_score_of)
         return found
 
-    def _needed(self, solution: TreeSolution, labels: Labels | None) -> float:
+    def _needed(self, solution: TreeSolution, labels: Labels) -> float:
         """What the labels of a tree must be worth together to make it better than the best."""
-        if self.best is None or labels is None or solution.certificate.score is None:
+        if self.best is None or self.problem.labels is None or solution.certificate.score is None:
             return -np.inf
         tokens = np.arange(1, len(labels) + 1)
-        own = float(self.branching.labels[solution.heads, tokens, labels].sum())
+        own = float(self.problem.labels[solution.heads, tokens, labels].sum())
         return self.best[0] - solution.certificate.score + own
 
-    def _offer(self, solution: TreeSolution, labels: Labels | None) -> bool:
+    def _offer(self, solution: TreeSolution, labels: Labels) -> bool:
         """Keep a tree if it is the best so far; return whether it is legal."""
         found = self._legal(solution, labels)
         self.best = max(self.best, found, key=_score_of)
         return found is not None
 
-    def _legal(self, solution: TreeSolution, labels: Labels | None) -> _Found | None:
+    def _legal(self, solution: TreeSolution, labels: Labels) -> _Found | None:
         """Return a tree with its score in the problem; None if it is forbidden or illegal."""
-        score, _ = self.decoder.objective(self.problem, solution.heads, labels)
-        legal = score > -np.inf and not breaks_any(self.rules, solution.heads, labels)
-        return (score, solution, labels) if legal else None
+        own = None if self.problem.labels is None else labels
+        score, _ = self.decoder.objective(self.problem, solution.heads, own)
+        legal = score > -np.inf and not breaks_any(self.rules, solution.heads, own)
+        return (score, solution, own) if legal else None
 
     def _certified(
         self, solution: TreeSolution, labels: Labels | None, bound: float
@@ -288,7 +287,7 @@ def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> Infeas
     """Return the error that names a least set of rules without any tree.
 
     Each of them is needed for the conflict: without it there is a tree. If there is none even
-    without rules, `error` is returned. Where the budget ends before, the set still has no tree,
+    without rules, the error says why. Where the budget ends before, the set still has no tree,
     but may be larger than needed, and the message says so.
 
     Parameters
@@ -297,69 +296,43 @@ def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> Infeas
         The one that found no tree; its clock goes on.
     error
         What it raised.
-
-    References
-    ----------
-    Junker (2004), QuickXplain: Preferred Explanations and Relaxations for Over-Constrained
-    Problems.
     """
-    conflict = _ConflictSearch(search)
-    if not conflict.has_tree([]):
-        return error
-    rules = search.problem.rules
-    found = sorted(conflict.least([], False, list(range(len(rules)))))
-    names = " and ".join(f"rules[{place}] {rules[place]}" for place in found[:MOST_NAMED])
-    if len(found) > MOST_NAMED:
-        names += f" and {len(found) - MOST_NAMED} more"
-    which = "this rule" if len(found) == 1 else "these rules together"
-    advice = "drop or relax one."
-    if not conflict.is_least:
-        advice = "the budget ended before a smallest set of them was found."
-    named = InfeasibleError(f"no tree satisfies {which}: {names}; {advice}")
-    named.rules, named.is_least = tuple(rules[place] for place in found), conflict.is_least
-    return named
+    problem, is_least, iterations = search.problem, True, search.iterations
 
-
-class _ConflictSearch:
-    """Divides the rules until each that is left is needed, or the clock ends."""
-
-    def __init__(self, search: LabelledSearch) -> None:
-        self.search = search
-        self.iterations = search.iterations
-        self.is_least = True
-
-    def least(self, kept: list[int], changed: bool, rest: list[int]) -> list[int]:
-        """Return a least set of `rest` that conflicts with what is kept; all of it does."""
-        if changed and not self.has_tree(kept):
-            return []
-        if len(rest) == 1:
-            return rest
-        if self.search.clock.exhausted(self.iterations):
-            self.is_least = False
-            return rest
-        half = len(rest) // 2
-        first, second = rest[:half], rest[half:]
-        of_second = self.least(kept + first, True, second)
-        of_first = self.least(kept + of_second, bool(of_second), first)
-        return of_first + of_second
-
-    def has_tree(self, places: list[int]) -> bool:
+    def has_tree(rules: list[Rule]) -> bool:
         """Return False only where it is proven that no tree satisfies these rules."""
-        given = self.search
-        rules = tuple(given.problem.rules[place] for place in sorted(places))
+        nonlocal error, is_least, iterations
+        if rules and search.clock.exhausted(iterations):
+            is_least = False
+            return True
         inner = LabelledSearch(
-            given.decoder,
-            replace(given.problem, rules=rules),
-            given.clock,
-            iterations=self.iterations,
+            search.decoder,
+            replace(problem, rules=tuple(rules)),
+            search.clock,
+            iterations=iterations,
             any_tree=True,
         )
         try:
             inner.run()
-        except InfeasibleError:
+        except InfeasibleError as cause:
+            error = error if rules else cause
             return False
         except UndecidedError:
-            self.is_least = False
+            is_least = False
         finally:
-            self.iterations = inner.iterations
+            iterations = inner.iterations
         return True
+
+    found = least_conflict(list(dict.fromkeys(problem.rules)), has_tree)
+    if not found:
+        return error
+    named = [f"rules[{problem.rules.index(rule)}] {rule}" for rule in found[:MOST_NAMED]]
+    if len(found) > MOST_NAMED:
+        named.append(f"{len(found) - MOST_NAMED} more")
+    which = "this rule" if len(found) == 1 else "these rules together"
+    advice = "drop or relax one."
+    if not is_least:
+        advice = "the budget ended before a smallest set of them was found."
+    conflict = InfeasibleError(f"no tree satisfies {which}: {' and '.join(named)}; {advice}")
+    conflict.rules, conflict.is_least = tuple(found), is_least
+    return conflict

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from ...arrays import checked_whole, is_number, read_only
 from ...errors import ProblemError
 from .decoder import infeasible
-from .label_classes import allowed_arcs
 from .problem import TreeProblem
 from .ranking import exact_decoder
+from .rule_limits import LabelledArcs
 
 __all__ = ["prune"]
 
@@ -92,12 +92,8 @@ def _by_arcs(problem: TreeProblem) -> TreeProblem:
     """Return the problem with the best label of each arc, and without what rules forbid."""
     if not problem.is_constrained and (problem.boundaries is None or problem.projective):
         return problem
-    allowed, arcs = allowed_arcs(problem), problem.arcs
-    if problem.labels is not None:
-        arcs = arcs + problem.labels.max(axis=2)
-    if allowed is not None:
-        arcs = np.where(allowed, arcs, -np.inf)
-    return problem.with_arcs(arcs)
+    arcs = LabelledArcs(problem.rules, problem.arcs, problem.labels)
+    return problem.with_arcs(arcs.arcs_with(arcs.possible))
 
 
 def _best_through_arcs(problem: TreeProblem, keep: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -1,16 +1,23 @@
-"""Rules that a tree must satisfy: labels that a head may have once, leaves, roots, fixed arcs."""
+"""Rules that a tree must satisfy: labels that a head may have once, leaves, roots, fixed arcs.
+
+Whatever a rule says, it says as limits on the labelled arcs of a tree: decoders search, and checks
+are made, by these.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...arrays import read_only
 from ...errors import ProblemError
+from .limits import ANY, Except, Limit, Term
 
 __all__ = [
     "AtMost",
@@ -24,10 +31,11 @@ __all__ = [
     "Roots",
     "Rule",
     "checked_rules",
+    "rules_on_classes",
 ]
 
-#: Labels or tokens of a rule, in rising order.
-Numbers = tuple[int, ...]
+#: Labels or tokens of a rule, kept as a tuple in rising order.
+Numbers = Collection[int] | int
 
 
 class Rule(ABC):
@@ -39,10 +47,27 @@ class Rule(ABC):
     #: Fields that name tokens (the root, 0, where it may be a head), and those that name labels.
     of_tokens: tuple[str, ...] = ()
     of_labels: tuple[str, ...] = ()
-    #: Whether the rule speaks of labels, so that the problem must have some.
-    needs_labels = False
 
+    def __post_init__(self) -> None:
+        for one in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, one.name)
+            if one.type == "int":
+                value = _number(one.name, value)
+            elif one.type != "bool" and not (value is None and one.default is None):
+                value = _numbers(one.name, value)
+            object.__setattr__(self, one.name, value)
+
+    @property
     @abstractmethod
+    def limits(self) -> tuple[Limit, ...]:
+        """What the rule says of the labelled arcs of a tree."""
+
+    @cached_property
+    def needs_labels(self) -> bool:
+        """Whether the rule speaks of labels, so that the problem must have some."""
+        terms = [term for limit in self.limits for term in (limit.members, limit.excluded_by)]
+        return any(term is not None and term.labels is not ANY for term in terms)
+
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
         """Return whether a tree breaks the rule.
 
@@ -51,6 +76,7 @@ class Rule(ABC):
         heads, labels
             By token number, -1 for the root itself; without labels all are -1.
         """
+        return any(limit.is_exceeded(heads, labels) for limit in self.limits)
 
     def __str__(self) -> str:
         values = [f"{one.name}={getattr(self, one.name)!r}" for one in fields(self)]  # type: ignore[arg-type]
@@ -83,20 +109,11 @@ class AtMost(Rule):
 
     of_tokens = ("heads",)
     of_labels = ("labels",)
-    needs_labels = True
 
-    def __init__(
-        self, labels: Iterable[int] | int, count: int = 1, heads: Iterable[int] | int | None = None
-    ) -> None:
-        _set(self, labels=_some_numbers("labels", labels), heads=_numbers("heads", heads))
-        _set(self, count=_number("count", count))
-
-    def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
-        counted = [h for h, label in zip(heads, labels, strict=True) if label in self.labels]
-        if len(counted) <= self.count:
-            return False
-        among = counted if self.heads is None else [h for h in counted if h in self.heads]
-        return any(number > self.count for number in Counter(among).values())
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        members = Term(heads=_set(self.heads), labels=_set(self.labels), of_each="head")
+        return (Limit(members, self.count),)
 
 
 @dataclass(frozen=True)
@@ -125,33 +142,20 @@ class Leaves(Rule):
     of_tokens = ("tokens",)
     of_labels = ("labels", "exempt")
 
-    def __init__(
-        self,
-        labels: Iterable[int] | int | None = None,
-        tokens: Iterable[int] | int | None = None,
-        exempt: Iterable[int] | int = (),
-    ) -> None:
-        _set(self, labels=_numbers("labels", labels), tokens=_numbers("tokens", tokens))
-        _set(self, exempt=_numbers("exempt", exempt) or ())
+    def __post_init__(self) -> None:
+        super().__post_init__()
         if self.labels is None and self.tokens is None:
             raise ProblemError("Leaves: give labels or tokens; a tree has to have some heads.")
 
-    @property
-    def needs_labels(self) -> bool:  # type: ignore[override]
-        return self.labels is not None or bool(self.exempt)
-
-    def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
-        leaves = {
-            token
-            for token, label in enumerate(labels)
-            if token and (self.labels is None or label in self.labels)
-        }
-        if self.tokens is not None:
-            leaves.intersection_update(self.tokens)
-        for h, label in zip(heads, labels, strict=True):
-            if h in leaves and label not in self.exempt:
-                return True
-        return False
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        tokens, exempt = _set(self.tokens), _set(self.exempt)
+        labels = Except(*exempt) if exempt else ANY
+        below = Term(heads=tokens, labels=labels, of_each="head")
+        if self.labels is None:
+            return (Limit(below),)
+        leaves = Term(tokens=tokens, labels=_set(self.labels), of_each="token")
+        return (Limit(below, excluded_by=leaves),)
 
 
 @dataclass(frozen=True)
@@ -170,42 +174,18 @@ class Roots(Rule):
     of_tokens = ("tokens",)
     of_labels = ("labels",)
 
-    def __init__(
-        self,
-        tokens: Iterable[int] | int | None = None,
-        labels: Iterable[int] | int | None = None,
-    ) -> None:
-        _set(self, tokens=_numbers("tokens", tokens), labels=_numbers("labels", labels))
-
-    @property
-    def needs_labels(self) -> bool:  # type: ignore[override]
-        return self.labels is not None
-
-    def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
-        for token, h in enumerate(heads):
-            if h == 0 and (
-                (self.tokens is not None and token not in self.tokens)
-                or (self.labels is not None and labels[token] not in self.labels)
-            ):
-                return True
-        return False
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        found = []
+        if self.tokens is not None:
+            found.append(Limit(Term(heads={0}, tokens=Except(*_set(self.tokens)))))
+        if self.labels is not None:
+            found.append(Limit(Term(heads={0}, labels=Except(*_set(self.labels)))))
+        return tuple(found)
 
 
 @dataclass(frozen=True)
-class _ArcRule(Rule):
-    """A rule about one arc."""
-
-    head: int
-    token: int
-
-    of_tokens = ("head", "token")
-
-    def __init__(self, head: int, token: int) -> None:
-        _set(self, head=_number("head", head), token=_number("token", token))
-
-
-@dataclass(frozen=True, init=False)
-class FixedArc(_ArcRule):
+class FixedArc(Rule):
     """The head of a token is given, 0 for the root.
 
     Examples
@@ -214,12 +194,18 @@ class FixedArc(_ArcRule):
     FixedArc(head=2, token=1)
     """
 
-    def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
-        return heads[self.token] != self.head
+    head: int
+    token: int
+
+    of_tokens = ("head", "token")
+
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        return (Limit(Term(heads=Except(self.head), tokens={self.token})),)
 
 
-@dataclass(frozen=True, init=False)
-class ForbiddenArc(_ArcRule):
+@dataclass(frozen=True)
+class ForbiddenArc(Rule):
     """A token does not have this head, 0 for the root.
 
     Examples
@@ -228,27 +214,18 @@ class ForbiddenArc(_ArcRule):
     ForbiddenArc(head=2, token=1)
     """
 
-    def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
-        return heads[self.token] == self.head
+    head: int
+    token: int
+
+    of_tokens = ("head", "token")
+
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        return (Limit(Term(heads={self.head}, tokens={self.token})),)
 
 
 @dataclass(frozen=True)
-class _LabelRule(Rule):
-    """A rule about the label of one token."""
-
-    token: int
-    labels: Numbers
-
-    of_tokens = ("token",)
-    of_labels = ("labels",)
-    needs_labels = True
-
-    def __init__(self, token: int, labels: Iterable[int] | int) -> None:
-        _set(self, token=_number("token", token), labels=_some_numbers("labels", labels))
-
-
-@dataclass(frozen=True, init=False)
-class FixedLabel(_LabelRule):
+class FixedLabel(Rule):
     """The label of a token is this one, or one of these.
 
     Examples
@@ -257,12 +234,19 @@ class FixedLabel(_LabelRule):
     FixedLabel(token=1, labels=(4,))
     """
 
-    def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
-        return labels[self.token] not in self.labels
+    token: int
+    labels: Numbers
+
+    of_tokens = ("token",)
+    of_labels = ("labels",)
+
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        return (Limit(Term(tokens={self.token}, labels=Except(*_set(self.labels)))),)
 
 
-@dataclass(frozen=True, init=False)
-class ForbiddenLabel(_LabelRule):
+@dataclass(frozen=True)
+class ForbiddenLabel(Rule):
     """A token does not have this label, or any of these.
 
     Examples
@@ -271,8 +255,15 @@ class ForbiddenLabel(_LabelRule):
     ForbiddenLabel(token=1, labels=(4, 5))
     """
 
-    def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
-        return labels[self.token] in self.labels
+    token: int
+    labels: Numbers
+
+    of_tokens = ("token",)
+    of_labels = ("labels",)
+
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        return (Limit(Term(tokens={self.token}, labels=_set(self.labels))),)
 
 
 @dataclass(frozen=True)
@@ -290,10 +281,18 @@ class FixedStart(Rule):
 
     of_tokens = ("token",)
 
-    def __init__(self, token: int, begins: bool = True) -> None:
-        if not isinstance(begins, (bool, np.bool_)):
-            raise ProblemError(f"begins: expected True or False, got {begins!r}.")
-        _set(self, token=_number("token", token), begins=bool(begins))
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.begins, (bool, np.bool_)):
+            raise ProblemError(f"begins: expected True or False, got {self.begins!r}.")
+
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        """No arc passes over the token. Its absence is no limit, but forbids a boundary."""
+        if not self.begins or self.token <= 1:
+            return ()
+        before, behind = set(range(1, self.token)), Except(*range(self.token))
+        return Limit(Term(before, behind)), Limit(Term(behind, before))
 
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
         crossed = any(h > 0 and min(h, m) < self.token <= max(h, m) for m, h in enumerate(heads))
@@ -317,25 +316,73 @@ class Constituent(Rule):
 
     of_tokens = ("first", "last")
 
-    def __init__(self, first: int, last: int) -> None:
-        _set(self, first=_number("first", first), last=_number("last", last))
+    def __post_init__(self) -> None:
+        super().__post_init__()
         if not 1 <= self.first <= self.last:
             raise ProblemError(
-                f"Constituent: first must be a token not behind last; got {first} and {last}."
+                f"Constituent: first must be a token not behind last; got {self.first} and "
+                f"{self.last}."
             )
 
-    def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
-        inner = heads[self.first : self.last + 1]
-        return sum(not self.first <= h <= self.last for h in inner) != 1
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        """One of them at most: in a tree it is one at least."""
+        inner = range(self.first, self.last + 1)
+        return (Limit(Term(Except(*inner), set(inner)), 1),)
 
 
-_KINDS: tuple[type[Rule], ...] = (
-    AtMost, Constituent, FixedArc, FixedLabel, FixedStart, ForbiddenArc, ForbiddenLabel, Leaves,
-    Roots,
-)  # fmt: skip
+def rules_on_classes(
+    rules: Iterable[Rule], labels: int
+) -> tuple[NDArray[np.int64], int, tuple[Rule, ...]]:
+    """Return classes of labels that rules tell apart, and the rules on these.
+
+    Only the best label of each class matters.
+
+    Parameters
+    ----------
+    labels
+        The number of labels.
+
+    Returns
+    -------
+    class_of
+        int64 (labels,), the class of each label.
+    classes
+        Their number.
+    rules
+        With classes in the place of labels.
+
+    Examples
+    --------
+    >>> rules_on_classes([AtMost([0, 2])], 4)
+    (array([1, 0, 1, 0]), 2, (AtMost(labels=(1,), count=1, heads=None),))
+    """
+    return _rules_on_classes(tuple(rules), labels)
 
 
-def checked_rules(rules: Sequence[Rule], n: int, labels: int | None, sentences: bool) -> Any:
+@lru_cache(maxsize=64)
+def _rules_on_classes(
+    rules: tuple[Rule, ...], labels: int
+) -> tuple[NDArray[np.int64], int, tuple[Rule, ...]]:
+    named = [
+        {name: np.array(given, int) for name in rule.of_labels
+         if (given := getattr(rule, name)) is not None}
+        for rule in rules
+    ]  # fmt: skip
+    sets = [members for of in named for members in of.values()]
+    patterns = np.array([np.isin(np.arange(labels), one) for one in sets] + [np.zeros(labels)]).T
+    _, class_of = np.unique(patterns, axis=0, return_inverse=True)
+    class_of = read_only(class_of.reshape(-1))
+    stated = [
+        replace(rule, **{name: class_of[members].tolist() for name, members in of.items()})  # type: ignore[type-var]
+        for rule, of in zip(rules, named, strict=True)
+    ]
+    return class_of, int(class_of.max(initial=-1)) + 1, tuple(stated)
+
+
+def checked_rules(
+    rules: Sequence[Rule], n: int, labels: int | None, sentences: bool
+) -> tuple[Rule, ...]:
     """Return rules as a tuple after checking them against a problem.
 
     Parameters
@@ -358,11 +405,6 @@ def checked_rules(rules: Sequence[Rule], n: int, labels: int | None, sentences: 
     for place, rule in enumerate(given):
         if not isinstance(rule, Rule):
             raise ProblemError(f"rules[{place}]: expected a Rule, got {type(rule).__name__}.")
-        if type(rule) not in _KINDS:
-            raise ProblemError(
-                f"rules[{place}]: {type(rule).__name__} is none of the rules that decoders know: "
-                f"{', '.join(kind.__name__ for kind in _KINDS)}."
-            )
         if rule.needs_labels and labels is None:
             raise ProblemError(f"rules[{place}]: {rule} needs labels; pass labels= as well.")
         if isinstance(rule, FixedStart) and not sentences:
@@ -377,8 +419,8 @@ def checked_rules(rules: Sequence[Rule], n: int, labels: int | None, sentences: 
 
 def _check_range(place: int, rule: Rule, name: str, least: int, most: int, what: str) -> None:
     values = getattr(rule, name)
-    values = () if values is None else values if isinstance(values, tuple) else (values,)
-    wrong = [value for value in values if not least <= value <= most]
+    given = () if values is None else _set(values)
+    wrong = [value for value in given if not least <= value <= most]
     if wrong:
         raise ProblemError(
             f"rules[{place}]: {rule} names {wrong[0]} in {name}, but {what} are numbered from "
@@ -386,9 +428,11 @@ def _check_range(place: int, rule: Rule, name: str, least: int, most: int, what:
         )
 
 
-def _set(rule: Any, **values: Any) -> None:
-    for name, value in values.items():
-        object.__setattr__(rule, name, value)
+def _set(numbers: Numbers | None) -> Any:
+    """Return the numbers of a rule as a set; None stands for any."""
+    if numbers is None:
+        return ANY
+    return frozenset((numbers,) if isinstance(numbers, int) else numbers)
 
 
 def _number(name: str, value: Any) -> int:
@@ -397,16 +441,7 @@ def _number(name: str, value: Any) -> int:
     return int(value)
 
 
-def _some_numbers(name: str, values: Any) -> Numbers:
-    found = _numbers(name, values)
-    if found is None:
-        raise ProblemError(f"{name}: expected whole numbers from 0 on, got None.")
-    return found
-
-
-def _numbers(name: str, values: Any) -> Numbers | None:
-    if values is None:
-        return None
+def _numbers(name: str, values: Any) -> tuple[int, ...]:
     if isinstance(values, (int, np.integer)):
         return (_number(name, values),)
     if isinstance(values, str) or not isinstance(values, Iterable):

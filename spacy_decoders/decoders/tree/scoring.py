@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import checked_indices
 from ...errors import ProblemError
 from .problem import TreeProblem
+from .rules import Rule
 
 __all__ = [
+    "breaks_any",
     "is_projective",
     "is_tree",
     "score_and_scale",
@@ -197,6 +200,25 @@ def violations(
     if not found and score_tree(problem, tree, labels) == -np.inf:
         found.append("a forbidden grandparent, sibling pair, factor, label or boundary is there")
     return tuple(found)
+
+
+def breaks_any(
+    rules: Iterable[Rule],
+    heads: NDArray[np.int32],
+    labels: NDArray[np.integer[Any]] | None,
+) -> bool:
+    """Return whether a labelled tree breaks any of some rules.
+
+    Examples
+    --------
+    >>> from .rules import AtMost
+    >>> heads, labels = np.array([2, 0, 2], "i"), np.array([1, 0, 1], "i")
+    >>> breaks_any([AtMost([1])], heads, labels), breaks_any([AtMost([0])], heads, labels)
+    (True, False)
+    """
+    tree = [-1, *heads.tolist()]
+    marks = [-1] * len(tree) if labels is None else [-1, *labels.tolist()]
+    return any(rule.is_broken(tree, marks) for rule in rules)
 
 
 def _broken_rules(

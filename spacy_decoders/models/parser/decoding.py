@@ -142,7 +142,7 @@ class TreeParser:
         labels = sentence.labels[solution.heads, np.arange(1, problem.n + 1)]
         found = DecodedTree(problem, solution, sentence, labels)
         if len(rules) > len(of_arcs) and labels.min() >= 0:
-            from ...decoders.tree.label_classes import breaks_any
+            from ...decoders.tree.scoring import breaks_any
 
             if breaks_any(rules, solution.heads, labels):
                 found = self._relabelled(problem, sentence, rules, every_label)
@@ -163,7 +163,7 @@ class TreeParser:
         every_label: bool,
     ) -> DecodedTree:
         """Find the best tree with other labels than the best ones, whose scores arcs include."""
-        from ...decoders.tree.label_classes import rules_on_classes
+        from ...decoders.tree.rules import rules_on_classes
 
         tree, count = _tree(), sentence.label_count
         # exempt labels are told apart from others by a rule that no tree breaks

@@ -21,7 +21,7 @@ from spacy_decoders.decoders.tree import (
     PriceAndCut,
     SecondOrder,
     TreeProblem,
-    rule_branching,
+    rule_limits,
     score_tree,
     second_order_score,
 )
@@ -259,9 +259,9 @@ def ruled_problem(seed, *, sentences, projective=True):
 
 @pytest.mark.parametrize("sentences", [False, True])
 def test_best_labels(monkeypatch, sentences):
-    branching = rule_branching.RuleBranching
-    real = branching.labels_of
-    monkeypatch.setattr(branching, "labels_of", lambda *given: (real(*given) + 1) % LABELS)
+    arcs = rule_limits.LabelledArcs
+    real = arcs.best_labels
+    monkeypatch.setattr(arcs, "best_labels", lambda *given: (real(*given) + 1) % LABELS)
     met = {
         never_wrong_together(Eisner(), ruled_problem(s, sentences=sentences)) for s in range(20)
     }
@@ -271,16 +271,16 @@ def test_best_labels(monkeypatch, sentences):
 @pytest.mark.parametrize("kind", ["lower", "missed", "none", "not a number"])
 @pytest.mark.parametrize("decoder", [Eisner(), ChuLiuEdmonds()])
 def test_parts_of_the_search_for_rules(monkeypatch, kind, decoder):
-    real = rule_branching.with_best_labels
+    real = rule_limits.with_best_labels
 
-    def with_best_labels(arcs, kept, scores, allowed):
-        totals = real(arcs, kept, scores, allowed)
+    def with_best_labels(arcs, labels, possible):
+        totals = real(arcs, labels, possible)
         if kind == "missed":
             totals[:, 1] -= 2.0
             return totals
         return totals - 2.0 if kind == "lower" else totals * np.nan
 
-    monkeypatch.setattr(rule_branching, "with_best_labels", with_best_labels)
+    monkeypatch.setattr(rule_limits, "with_best_labels", with_best_labels)
     projective = isinstance(decoder, Eisner)
     met = [
         never_wrong_together(

@@ -1,0 +1,62 @@
+"""Limits on how many of some labelled arcs a tree may have, which rules are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import Literal, NamedTuple
+
+__all__ = ["ANY", "Except", "Limit", "Term"]
+
+
+class Except:
+    """All numbers but some."""
+
+    def __init__(self, *members: int) -> None:
+        self.members = frozenset(members)
+
+    def __contains__(self, number: object) -> bool:
+        return number not in self.members
+
+
+#: Any head, token or label.
+ANY = Except()
+
+
+class Term(NamedTuple):
+    """The labelled arcs from some heads to some tokens with some labels."""
+
+    heads: Collection[int] | Except = ANY
+    tokens: Collection[int] | Except = ANY
+    labels: Collection[int] | Except = ANY
+    #: Whether those of each head, or of each token, are counted by themselves.
+    of_each: Literal["head", "token"] | None = None
+
+    def counted(self, heads: Sequence[int], labels: Sequence[int]) -> list[int]:
+        """Return for each such arc of a tree with what it is counted: its head, its token or 0."""
+        found: Iterable[int] = range(1, len(heads))
+        if self.labels is not ANY:
+            found = [m for m in found if labels[m] in self.labels]
+        if self.heads is not ANY:
+            found = [m for m in found if heads[m] in self.heads]
+        if self.tokens is not ANY:
+            found = [m for m in found if m in self.tokens]
+        if self.of_each == "token":
+            return list(found)
+        return [heads[m] if self.of_each == "head" else 0 for m in found]
+
+
+class Limit(NamedTuple):
+    """How many of some labelled arcs a tree may have."""
+
+    members: Term
+    most: int = 0
+    #: If given, any number of them, but none beside an arc of this kind.
+    excluded_by: Term | None = None
+
+    def is_exceeded(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
+        """Return whether a tree has more; the arguments are those of :meth:`Rule.is_broken`."""
+        found = self.members.counted(heads, labels)
+        if self.excluded_by is not None:
+            return not set(self.excluded_by.counted(heads, labels)).isdisjoint(found)
+        return len(found) > self.most and max(Counter(found).values()) > self.most
