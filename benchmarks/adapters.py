@@ -27,6 +27,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_decoders.adapt.crfsuite import CrfSuiteModel
+from spacy_decoders.adapt.pipelines import exact_tagger_from
 from spacy_decoders.adapt.tokens import EntityDecoder
 from spacy_decoders.adapt.tokens.words import log_softmax
 from spacy_decoders.readers.sentences import read_columns
@@ -42,6 +43,7 @@ def main() -> None:
     repeats = 3 if options.quick else 7
     crfsuite(report, 1000 if options.quick else 10_000, repeats)
     tokens(report, options.data, 60 if options.quick else 900, repeats)
+    tagger(report, options.data, 40 if options.quick else 300)
     report.close()
 
 
@@ -215,6 +217,29 @@ def _scores(nlp: Any, sentences: list[Any], order: list[int], labels: list[str])
         for rows, (_, tags) in zip(model.predict(docs), sentences, strict=True)
         if len(rows)
     ]
+
+
+# --- spaCy's tagger
+
+
+def tagger(report: Report, data: Path, steps: int) -> None:
+    """Learn transitions over a trained tagger of spaCy's, and compare accuracies."""
+    sentences = list(read_columns(data / "tagging" / "wsj" / "train.tsv.gz", ["form", "tag"]))
+    pairs = [(one.words, list(one.tags)) for one in sentences]
+    nlp = spacy.blank("en")
+    _train_tagger(nlp, pairs[:2200], steps)
+
+    before = nlp.evaluate(_examples(nlp, pairs[2800:]))["tag_acc"]
+    begin = time.thread_time()
+    learned = exact_tagger_from(nlp, "tagger", _examples(nlp, pairs[2200:2800]))
+    seconds = time.thread_time() - begin
+    scores = nlp.evaluate(_examples(nlp, pairs[2800:]))
+    assert learned is not None
+    report.table(
+        "spaCy's tagger on WSJ: 2,200 sentences for the network, 600 for transitions",
+        ["accuracy before", "with transitions", "proven", "seconds to learn"],
+        [[before, scores["tag_acc"], scores["certified"], seconds]],
+    )
 
 
 if __name__ == "__main__":

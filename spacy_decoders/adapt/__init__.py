@@ -7,7 +7,8 @@ structure back with its certificate:
 - :mod:`.tokens`: scores of a token classifier to legal entities with probabilities;
 - :mod:`.crfsuite`: model files of CRFsuite;
 - :mod:`.trees`: arrays of arc scores to trees;
-- :mod:`.linking`: scored candidates to collective links.
+- :mod:`.linking`: scored candidates to collective links;
+- :mod:`.pipelines`: the trained components of spaCy's own.
 
 The other libraries are imported only by what needs them, and only when it is used.
 """

@@ -4,16 +4,18 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ..components.factories.factory import register_factory
+from ..components.factories.factory import HASH_EMBED_CNN, register_factory
 from ..components.option_checks import function, whole
 from ..components.options import WithOptions, option
 
 __all__ = [
     "BestSpansOptions",
     "CrfSuiteOptions",
+    "ExactSenterOptions",
     "TokenClassifierOptions",
     "make_best_spans",
     "make_crfsuite_tagger",
+    "make_exact_senter",
     "make_exact_token_classifier",
 ]
 
@@ -90,6 +92,20 @@ class CrfSuiteOptions(WithOptions):
     margins: bool = option(False)
 
 
+class ExactSenterOptions(WithOptions):
+    """The options of ``exact_senter``, a sentence recognizer that is decoded as a chain.
+
+    Its `model` and `scorer` are as for spaCy's ``senter``, whose training it shares.
+
+    Attributes
+    ----------
+    overwrite
+        Whether boundaries that are set already are replaced.
+    """
+
+    overwrite: bool = option(False)
+
+
 make_best_spans = register_factory(
     "best_spans",
     "adapt.spans:BestSpansPipe",
@@ -111,4 +127,18 @@ make_crfsuite_tagger = register_factory(
     CrfSuiteOptions,
     required=["features"],
     assigns=["token.tag", "doc.ents", "token._.tag_margin", "doc._.certificates"],
+)
+
+
+make_exact_senter = register_factory(
+    "exact_senter",
+    "adapt.pipelines:ExactSenter",
+    ExactSenterOptions,
+    model={
+        "@architectures": "spacy.Tagger.v2",
+        "tok2vec": {**HASH_EMBED_CNN, "width": 12, "depth": 1, "maxout_pieces": 2},
+    },
+    scorer="spacy.senter_scorer.v1",
+    assigns=["token.is_sent_start", "doc._.certificates"],
+    scores={"sents_f": 1.0, "sents_p": 0.0, "sents_r": 0.0},
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import spacy
 from spacy.tokens import DocBin, Span, SpanGroup
+from spacy.training import Example
 
 from spacy_decoders import ProblemError
+from spacy_decoders.adapt.pipelines import beam_entities, exact_senter_from, exact_tagger_from
 
 
 def scored_doc(nlp):
@@ -61,3 +64,139 @@ def test_documents_without_scored_spans():
     doc.spans["sc"] = [doc[0:1]]
     with pytest.raises(ProblemError, match="scores"):
         nlp(doc)
+
+
+def tagged_examples(nlp, seed, count=60):
+    """Words that have two tags, of which the one before tells the right one."""
+    rng = np.random.default_rng(seed)
+    examples = []
+    for _ in range(count):
+        tags = ["D" if rng.random() < 0.5 else "P"]
+        while len(tags) < 9:
+            tags.append({"D": "N", "P": "V"}.get(tags[-1]) or str(rng.choice(["D", "P"])))
+        choose = {"D": ["the", "a"], "P": ["they", "we"], "N": ["fish"], "V": ["fish"]}
+        words = [str(rng.choice(choose[tag])) for tag in tags]
+        doc = spacy.tokens.Doc(nlp.vocab, words=words)
+        examples.append(Example.from_dict(doc, {"words": words, "tags": tags}))
+    return examples
+
+
+@pytest.fixture(params=["own", "shared"])
+def tagging(request):
+    """A trained tagger that sees single words only, with vectors of its own or shared ones."""
+    spacy.util.fix_random_seed(0)
+    nlp = spacy.blank("en")
+    embed = {
+        "@architectures": "spacy.MultiHashEmbed.v2",
+        "width": 16,
+        "attrs": ["NORM"],
+        "rows": [200],
+        "include_static_vectors": False,
+    }
+    tok2vec = embed
+    if request.param == "shared":
+        encode = {
+            "@architectures": "spacy.MaxoutWindowEncoder.v2",
+            "width": 16,
+            "window_size": 0,
+            "maxout_pieces": 2,
+            "depth": 1,
+        }
+        model = {"@architectures": "spacy.Tok2Vec.v2", "embed": embed, "encode": encode}
+        nlp.add_pipe("tok2vec", config={"model": model})
+        tok2vec = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16}
+    nlp.add_pipe(
+        "tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": tok2vec}}
+    )
+    examples = tagged_examples(nlp, 0)
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(8):
+        nlp.update(examples, sgd=optimizer)
+    return nlp
+
+
+def test_a_tagger_gets_transitions(tagging, tmp_path):
+    nlp = tagging
+    test = tagged_examples(nlp, 1)
+    before = nlp.evaluate(tagged_examples(nlp, 1))["tag_acc"]
+    learned = exact_tagger_from(nlp, "tagger", tagged_examples(nlp, 2), margins=True)
+    after = nlp.evaluate(test)["tag_acc"]
+    assert before < 0.85 and after > 0.99
+    assert learned.after < learned.before
+    doc = nlp("the fish")
+    assert [token.tag_ for token in doc] == ["D", "N"]
+    assert doc._.certificates["tagger"][0]["status"] == "optimal"
+    assert doc[1]._.tag_margin > 0
+    nlp.to_disk(tmp_path)
+    assert [token.tag_ for token in spacy.load(tmp_path)("they fish")] == ["P", "V"]
+
+
+def test_without_examples_the_tags_stay(tagging):
+    docs = ["the fish", "we fish a fish they"]
+    before = [[token.tag_ for token in doc] for doc in tagging.pipe(docs)]
+    assert exact_tagger_from(tagging, "tagger") is None
+    assert [[token.tag_ for token in doc] for doc in tagging.pipe(docs)] == before
+
+
+def test_other_components_are_refused(tagging):
+    for name, message in (("parser", "no component"), ("sentencizer", "Tagger")):
+        tagging.add_pipe("sentencizer") if name == "sentencizer" else None
+        with pytest.raises(ProblemError, match=message):
+            exact_tagger_from(tagging, name)
+    untrained = spacy.blank("en")
+    untrained.add_pipe("tagger")
+    with pytest.raises(ProblemError, match="not trained"):
+        exact_tagger_from(untrained)
+
+
+def sentences(nlp, count=30):
+    """Texts of sentences that have two words at least."""
+    rng = np.random.default_rng(0)
+    examples = []
+    for _ in range(count):
+        lengths = rng.integers(2, 5, size=3)
+        starts = [int(k == 0) for length in lengths for k in range(length)]
+        words = [str(rng.choice(["Big", "fish"])) if start else "swim" for start in starts]
+        doc = spacy.tokens.Doc(nlp.vocab, words=words)
+        gold = {"words": words, "sent_starts": [1 if start else -1 for start in starts]}
+        examples.append(Example.from_dict(doc, gold))
+    return examples
+
+
+def test_a_senter_gets_transitions(tmp_path):
+    spacy.util.fix_random_seed(0)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("senter")
+    examples = sentences(nlp)
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(2):  # scores that tell all boundaries alone leave transitions nothing to learn
+        nlp.update(examples, sgd=optimizer)
+    learned = exact_senter_from(nlp, "senter", sentences(nlp))
+    # a sentence of one word was never seen
+    assert learned.transitions[1, 1] < learned.transitions[1, 0] - 1.0
+    doc = nlp("swim swim Big swim swim fish swim")
+    assert doc[0].is_sent_start
+    assert doc._.certificates["senter"][0]["status"] == "optimal"
+    nlp.to_disk(tmp_path)
+    again = spacy.load(tmp_path)("swim swim Big swim swim fish swim")
+    assert [token.is_sent_start for token in again] == [token.is_sent_start for token in doc]
+    assert len(nlp("")) == 0
+    assert nlp.evaluate(sentences(nlp))["sents_f"] > 0.9
+
+
+def test_entities_of_a_beam(tmp_path):
+    spacy.util.fix_random_seed(0)
+    nlp = spacy.blank("en")
+    ner = nlp.add_pipe("beam_ner")
+    texts = [("Ann saw Bob", [(0, 3, "PER"), (8, 11, "PER")]), ("in Rome", [(3, 7, "LOC")])]
+    examples = [Example.from_dict(nlp.make_doc(t), {"entities": e}) for t, e in texts] * 5
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(15):
+        nlp.update(examples, sgd=optimizer)
+    docs = [nlp.make_doc(text) for text, _ in texts]
+    found = beam_entities(ner, docs)
+    assert [span.text for span, _ in found[0][0]] == ["Ann", "Bob"]
+    assert [(span.text, span.label_) for span, _ in found[1][0]] == [("Rome", "LOC")]
+    for chosen, certificate in found:
+        assert certificate.status == "optimal"
+        assert all(0.5 < likely <= 1.0 for _, likely in chosen)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import InfeasibleError, ProblemError, verify
+from spacy_decoders.adapt.learning import ChainRules
 from spacy_decoders.adapt.tokens import EntityDecoder, EntityScheme, merge_windows, word_scores
 from spacy_decoders.adapt.tokens.words import log_softmax
 from spacy_decoders.decoders import chain
@@ -81,12 +82,14 @@ def test_a_batch_is_each_text_in_one_pass_of_forward_backward(rng, monkeypatch):
     assert len(calls) == 1 and sum(len(found.entities) for found in apart) > 3
 
 
-def test_rankings(rng):
+def test_rankings_margins_and_marginals(rng):
     decoder = EntityDecoder(SCHEMES["BIO"])
     scores = rng.normal(size=(4, 5))
     ranked = decoder.k_best(scores, 3)
     worths = sorted((worth for _, worth in labellings(decoder, scores)), reverse=True)
     assert [f.certificate.score for f in ranked] == pytest.approx(worths[:3], abs=1e-5)
+    assert decoder.margins(scores).shape == (4,)
+    assert decoder.marginals(scores).sum(axis=1) == pytest.approx(np.ones(4))
 
 
 def test_what_is_forbidden_is_never_found():
@@ -158,9 +161,11 @@ def test_the_gradient_is_that_of_the_objective(rng):
 
     from spacy_decoders.adapt.learning import ChainObjective
 
+    scheme = EntityScheme(SCHEMES["BIO"])
+    rules = ChainRules(scheme.can_follow, scheme.can_start, scheme.can_end)
     gold = [np.array([1, 2, 0]), np.array([0, 3])]
     scores = [rng.normal(size=(len(labels), 5)) for labels in gold]
-    objective = ChainObjective(scores, gold, EntityScheme(SCHEMES["BIO"]))
+    objective = ChainObjective(scores, gold, rules, 0.5)
     point = np.append(np.zeros(len(objective.counts)), 1.0)
     point += rng.normal(size=len(point)) * 0.1
     step = 1e-3  # scores are single precision

@@ -1,6 +1,10 @@
-"""``exact_token_classifier``, with a tiny random model of ``transformers``."""
+"""The drop-in for the pipeline of ``transformers``, with a tiny random model of its own."""
 
 from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -12,10 +16,19 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 import spacy  # noqa: E402
 from spacy.tokens import Span  # noqa: E402
 
-from spacy_decoders.adapt.tokens import EntityDecoder  # noqa: E402
+from spacy_decoders import ProblemError  # noqa: E402
+from spacy_decoders.adapt.tokens import EntityDecoder, exact_pipeline  # noqa: E402
 
 LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 TEXT = "Angela Merkel went to New York, and then Mr. Smith came back from San Francisco."
+
+
+@pytest.fixture(scope="module")
+def pipe():
+    model, tokenizer = tiny_model()
+    return transformers.pipeline(
+        "token-classification", model, tokenizer=tokenizer, aggregation_strategy="simple"
+    )
 
 
 def tiny_model():
@@ -55,12 +68,69 @@ def tiny_model():
     return transformers.BertForTokenClassification(config).eval(), fast
 
 
+def is_legal(entities):
+    return all(a["end"] <= b["start"] for a, b in pairwise(entities))
+
+
+def test_it_is_called_as_the_pipeline_is(pipe):
+    exact = exact_pipeline(pipe)
+    found = exact(TEXT)
+    assert found and is_legal(found)
+    for entity in found:
+        assert entity["word"] == TEXT[entity["start"] : entity["end"]]
+        assert 0.0 <= entity["score"] <= 1.0
+        assert entity["status"] == "optimal"
+        # whole words: none ends within one
+        assert not TEXT[entity["end"] : entity["end"] + 1].isalnum()
+    assert exact([TEXT, "x"])[0] == found
+    assert list(pipe(TEXT)) != found  # the given one is as it was
+
+
+def test_words_that_are_given(pipe):
+    exact = exact_pipeline(pipe)
+    words = TEXT.split()
+    (found,) = exact(words, is_split_into_words=True)
+    text = " ".join(words)
+    assert all(entity["word"] == text[entity["start"] : entity["end"]] for entity in found)
+
+
+def test_long_texts_go_in_windows(pipe):
+    windowed = transformers.pipeline(
+        "token-classification",
+        pipe.model,
+        tokenizer=pipe.tokenizer,
+        aggregation_strategy="simple",
+        stride=16,
+    )
+    text = " ".join([TEXT] * 3)
+    found = exact_pipeline(windowed)(text)
+    assert is_legal(found)
+    assert found[-1]["end"] > 2 * len(TEXT)
+
+
+def test_other_things_are_refused(pipe):
+    with pytest.raises(ProblemError, match="token-classification"):
+        exact_pipeline("model")
+
+
+def test_the_examples_of_the_docs_run(folder):
+    """Those that need PyTorch; the others run with all examples of the docs."""
+    page = Path(__file__).parents[2] / "docs" / "adapters" / "token-classifiers.md"
+    examples = re.findall(r"^```py\n(.*?)^```$", page.read_text(encoding="utf8"), re.M | re.S)
+    assert len(examples) == 2
+    for code in examples:
+        exec(code.replace("dslim/bert-base-NER", str(folder)), {})
+
+
+# --- the component
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(pipe, tmp_path_factory):
     """The model on disk, as a pipeline names it."""
     path = tmp_path_factory.mktemp("model")
-    for part in tiny_model():
-        part.save_pretrained(path)
+    pipe.model.save_pretrained(path)
+    pipe.tokenizer.save_pretrained(path)
     return path
 
 

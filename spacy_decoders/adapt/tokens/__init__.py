@@ -1,6 +1,7 @@
 """Scores of a token classifier: legal entities with exact probabilities."""
 
 from .entities import EntityDecoder, FoundEntities, TokenEntity
+from .pipeline import exact_pipeline
 from .scheme import EntityScheme
 from .words import merge_windows, word_scores
 
@@ -9,6 +10,7 @@ __all__ = [
     "EntityScheme",
     "FoundEntities",
     "TokenEntity",
+    "exact_pipeline",
     "merge_windows",
     "word_scores",
 ]

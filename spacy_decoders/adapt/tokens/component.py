@@ -17,6 +17,7 @@ from ...extras import needed
 from ..adapted_pipe import AdaptedPipe
 from ..factories import TokenClassifierOptions
 from .entities import EntityDecoder
+from .pipeline import as_array
 from .words import scores_at
 
 __all__ = ["TokenClassifierPipe"]
@@ -126,15 +127,15 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
             padding=True,
             return_tensors="pt",
         )
-        owners = encoded.pop("overflow_to_sample_mapping").tolist()
-        offsets = encoded.pop("offset_mapping").tolist()
-        special = encoded.pop("special_tokens_mask").tolist()
+        owners = as_array(encoded.pop("overflow_to_sample_mapping")).tolist()
+        offsets = as_array(encoded.pop("offset_mapping")).tolist()
+        special = as_array(encoded.pop("special_tokens_mask")).tolist()
         device = next(self._network.parameters()).device
         logits = []
         for begin in range(0, len(owners), self.batch_size):
             part = {k: v[begin : begin + self.batch_size].to(device) for k, v in encoded.items()}
             with torch.inference_mode():
-                logits.append(self._network(**part).logits.float().cpu().numpy())
+                logits.append(as_array(self._network(**part).logits))
         rows = iter(np.concatenate(logits))
         for owner, of_window, of_special in zip(owners, offsets, special, strict=True):
             text_of_owner = texts[owner]

@@ -173,7 +173,25 @@ class EntityDecoder:
         found = k_best(self.model, emissions, k)
         return self._with_entities(found, [0] * len(found), emissions, [len(emissions)])
 
-    def learned(self, scores: Sequence[ArrayLike], gold: Sequence[ArrayLike]) -> EntityDecoder:
+    def margins(self, scores: ArrayLike) -> NDArray[np.float32]:
+        """**Shape (n,)**: how much worse the best labelling with another label at a word is."""
+        from ...decoders.chain import max_marginal_margins
+
+        return max_marginal_margins(self.model, self._emissions(scores))
+
+    def marginals(self, scores: ArrayLike) -> NDArray[np.float32]:
+        """**Shape (n, L)**: the probability of each label at each word."""
+        from ...decoders.chain import marginals
+
+        return marginals(self.model, self._emissions(scores))
+
+    def learned(
+        self,
+        scores: Sequence[ArrayLike],
+        gold: Sequence[ArrayLike],
+        *,
+        l2: float = 1.0,
+    ) -> EntityDecoder:
         """Return a decoder with the transitions that fit labelled texts best.
 
         What made the scores stays as it is; a few hundred sentences take seconds.
@@ -185,10 +203,25 @@ class EntityDecoder:
         gold
             For each text **shape (n,)**: the right labels. Texts whose labels break the scheme
             are left out.
+        l2
+            As for :func:`~spacy_decoders.adapt.learning.learn_chain`.
         """
-        from ..learning import learn_chain
+        from ..learning import ChainRules, learn_chain
 
-        return replace(self, **learn_chain(scores, gold, self.rules)._asdict())
+        rules = self.rules
+        chain = learn_chain(
+            [checked_scores("scores", of_text, (None, len(rules))) for of_text in scores],
+            gold,
+            ChainRules(rules.can_follow, rules.can_start, rules.can_end),
+            l2=l2,
+        )
+        return replace(
+            self,
+            transitions=chain.transitions,
+            start=chain.start,
+            end=chain.end,
+            scale=chain.scale,
+        )
 
     def _emissions(self, scores: ArrayLike) -> NDArray[np.float32]:
         given = checked_scores("scores", scores, (None, len(self.rules)))
