@@ -93,6 +93,17 @@ def entity_model(name: str, value: Any) -> Switch:
     return overrides(**{f"components__entities__model__{name}": value})
 
 
+OF = [
+    {
+        "name": "of belongs to the noun before",
+        "weight": 1.0,
+        "pattern": [
+            {"RIGHT_ID": "head", "RIGHT_ATTRS": {}},
+            {"LEFT_ID": "head", "REL_OP": ">++", "RIGHT_ID": "n", "RIGHT_ATTRS": {"DEP": "nmod"}},
+            {"LEFT_ID": "n", "REL_OP": ">--", "RIGHT_ID": "of", "RIGHT_ATTRS": {"LOWER": "of"}},
+        ],
+    }
+]
 FACTORS = "components__parser__factors"
 _PATHS = "spacy_decoders.decoders.path.lagrangian_search"
 _SPARSE = "spacy_decoders.models.tagger.sparse.features"
@@ -166,6 +177,7 @@ ABLATIONS = (
     ),
     option("parser", "min_prob", judges.tokens, on=0.3),
     option("parser", "k_best", judges.tokens, on=3, files=["decoders/tree/ranking.py"]),
+    option("parser", "patterns", judges.tokens, on=OF, files=["models/parser/pattern*.py"]),
     Ablation(
         "parser.factors",
         judges.treebanks,

@@ -4,6 +4,7 @@ from typing import Any
 
 from ...decoders.protocols import TreeDecoding
 from ...models.parser.factors import Family
+from ...models.parser.patterns import arc_patterns
 from ..constraints.constraint import constraints_about
 from ..option_checks import alternatives, decoder_of, number, whole
 from ..options import WithOptions, option
@@ -23,6 +24,10 @@ class ParserOptions(WithOptions):
         Eisner and ChuLiuEdmonds take none but "arcs".
     factors_start
         Number of updates after which the factors are trained, on the errors of the arcs.
+    patterns
+        Hand-made patterns of one to three arcs, each in the form of spaCy's ``DependencyMatcher``
+        with a `name`, and a `weight` that it adds to the score of a tree wherever the tree has it.
+        BranchAndBound alone takes them.
     beam
         Score factors over those arcs only through which the best tree by single arcs scores at
         most this far below the best of all: faster, as tokens with large margins keep one head and
@@ -80,6 +85,7 @@ class ParserOptions(WithOptions):
 
     factors: list[Family] = option(["arcs", "grandparents", "siblings"])
     factors_start: int = option(1000, whole(0))
+    patterns: list[dict[str, Any]] = option([], arc_patterns)
     beam: float | None = option(None, number(least=0))
     certain: float = option(4.0, number(least=0))
     boundary_offset: float = option(0.0, number())

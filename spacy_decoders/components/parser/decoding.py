@@ -186,7 +186,9 @@ class DocumentDecoder:
         return [one for place, one in enumerate(found) if one not in found[:place]]
 
 
-def check_decoder(decoder: str, factors: Sequence[Family], projective: bool) -> None:
+def check_decoder(
+    decoder: str, factors: Sequence[Family], patterns: Sequence[Any], projective: bool
+) -> None:
     """Refuse at once what a decoder of ours would refuse at every document."""
     beyond_arcs = [family for family in factors if family != "arcs"]
     instead = "or decode by BranchAndBound."
@@ -195,6 +197,8 @@ def check_decoder(decoder: str, factors: Sequence[Family], projective: bool) -> 
             f"factors: {decoder} scores arcs alone, not {' and '.join(beyond_arcs)}; leave them "
             f"out (factors = []), {instead}"
         )
+    if decoder in ("Eisner", "ChuLiuEdmonds", "SecondOrder", "PriceAndCut") and patterns:
+        raise ProblemError(f"patterns: {decoder} scores none; leave them out, {instead}")
     finds = {"Eisner": True, "SecondOrder": True, "ChuLiuEdmonds": False}
     if finds.get(decoder, projective) != projective:
         kind = "non-projective" if projective else "projective"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -23,6 +24,7 @@ from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factors import FAMILIES, FactorTemplates, add_families
 from ...models.parser.losses import train_factors, update
+from ...models.parser.patterns import Patterns
 from ...models.parser.tree_scores import DocumentScores, score_documents
 from ...one_thread import one_thread
 from ..constraints.conflicts import record_conflicts
@@ -81,10 +83,12 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse at once what a decoder would refuse at every document."""
-        decoder = type(options["decoder"]).__name__
-        check_decoder(decoder, options["factors"], options["projective"])
+        of_decoder = [options[name] for name in ("factors", "patterns", "projective")]
+        check_decoder(type(options["decoder"]).__name__, *of_decoder)
         if self.cfg["labels"]:
             TreeRules.of(options["rules"], self.labels)
+            if options["patterns"]:
+                Patterns.of(options["patterns"], self.labels, self.cfg["tags"])
             check_known(options["constraints"], self.labels)
         weights = self.model.get_ref("factors")
         learnt = [family for family in FAMILIES if weights.has_param(family)]
@@ -105,7 +109,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     @property
     def parser(self) -> TreeParser:
-        """How sentences are decoded: by arcs alone until a factor is learnt."""
+        """How sentences are decoded, without patterns: by arcs alone until a factor is learnt."""
         templates = FactorTemplates(self.model.get_ref("factors"), tuple(self.factors))
         return TreeParser(
             self.decoder,
@@ -115,6 +119,15 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             budget=Budget(self.seconds, self.iterations),
             exempt=self.tree_rules.exempt,
         )
+
+    def _parser_of(self, doc: Doc) -> TreeParser:
+        """How the sentences of a document are decoded."""
+        if not self.patterns:
+            return self.parser
+        if "patterns" not in self._made:
+            known = self.labels, self.cfg["tags"]
+            self._made["patterns"] = Patterns.of(self.patterns, *known)
+        return replace(self.parser, patterns=self._made["patterns"].within(doc))
 
     # --- labels ---
 
@@ -161,7 +174,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         parsed = DocumentDecoder(
             scores,
             self.name,
-            self.parser,
+            self._parser_of(doc),
             self._demands(doc),
             self.model,
             self._limits,
@@ -183,8 +196,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     @property
     def _needs_all_labels(self) -> bool:
-        """Whether more is wanted than the best trees."""
-        return bool(self.probabilities or self.min_prob or self.head_margins or self.k_best > 1)
+        """Whether more is wanted than the best trees, or they depend on labels otherwise."""
+        more = self.probabilities or self.min_prob or self.head_margins or self.k_best > 1
+        return bool(more or self.patterns)
 
     @property
     def _limits(self) -> BoundaryLimits:

@@ -15,6 +15,7 @@ from ...certificate import Certificate
 from ...errors import InfeasibleError
 from .boundaries import MOST_WORDS
 from .factors import FactorTemplates
+from .patterns import Patterns, TooManyPlaces
 from .tree_scores import SentenceScores
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class TreeParser:
         The tree decoder.
     templates
         Learnt factors; None for the network's scores of arcs alone.
+    patterns
+        Hand-made patterns, with the tokens of a document that they may be about.
     projective
         Whether arcs may not cross.
     beam
@@ -64,7 +67,8 @@ class TreeParser:
     k
         Keep at most so many heads of each token there; None for all.
     longest
-        Longer sentences are parsed by their arcs alone; their certificate has no bound.
+        Longer sentences, and those in which a pattern has too many places, are parsed by their
+        arcs alone; their certificate has no bound.
     budget
         For one sentence.
     exempt
@@ -75,6 +79,7 @@ class TreeParser:
 
     decoder: TreeDecoding
     templates: FactorTemplates | None = None
+    patterns: Patterns | None = None
     projective: bool = True
     beam: float | None = None
     k: int | None = None
@@ -85,7 +90,7 @@ class TreeParser:
     @cached_property
     def by_arcs(self) -> bool:
         """Whether arcs alone are scored; then upper bounds on the unlikely ones do."""
-        return self.templates is None or self.templates.of_arcs_alone
+        return self.patterns is None and (self.templates is None or self.templates.of_arcs_alone)
 
     def problem(self, sentence: SentenceScores) -> TreeProblem:
         """Return the decoding problem of a sentence; arcs without a label have upper bounds."""
@@ -106,12 +111,20 @@ class TreeParser:
                 boundaries = boundaries.astype("d")
             problem = TreeProblem.of_valid(arcs, self.projective, boundaries)
         # by arcs alone, pruning of unlikely heads would not change the tree
-        if self.templates is None or self.by_arcs or len(sentence.tokens) > self.longest:
+        if self.by_arcs or len(sentence.tokens) > self.longest:
             return problem, self.by_arcs
         pruned = problem
         if self.k is not None or self.beam is not None:
             pruned = _tree().prune(problem, self.k, beam=self.beam)
-        return pruned.completed(**self.templates.scores(sentence, pruned.allowed)), True
+        more: dict[str, Any] = {}
+        if self.templates is not None:
+            more = self.templates.scores(sentence, pruned.allowed)
+        if self.patterns is not None:
+            try:
+                more["factors"] = self.patterns.factors(sentence, pruned.allowed)
+            except TooManyPlaces:
+                return problem, False
+        return pruned.completed(**more), True
 
     def decode(
         self, sentence: SentenceScores, rules: Sequence[Rule] = (), *, every_label: bool = False

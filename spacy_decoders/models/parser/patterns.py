@@ -1,0 +1,265 @@
+"""Hand-made patterns of arcs as factors of trees, in the form of spaCy's ``DependencyMatcher``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.matcher import DependencyMatcher, Matcher
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ...errors import ProblemError
+
+if TYPE_CHECKING:
+    from ...decoders.tree import Factors
+    from .tree_scores import SentenceScores
+
+__all__ = ["ArcPattern", "Patterns", "TooManyPlaces", "arc_patterns"]
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+#: The head of a pattern's first token, if any may be, and if it is the root of the sentence.
+TOP, OF_ROOT = -1, -2
+
+#: The operators that state an arc, from a head or to a sibling, and the side of the later token.
+OPERATORS = (">", *(f"{relation}{side}" for relation in ">$" for side in ("+", "-", "++", "--")))
+
+#: How many arcs a pattern may have.
+MOST_ARCS = 3
+
+#: The largest weight beside which scores keep digits enough.
+LARGEST_WEIGHT = 1e4
+
+#: How many places of one pattern a sentence may have.
+MOST_PLACES = 200_000
+
+
+class TooManyPlaces(ProblemError):
+    """A pattern has more places in a sentence than can be decoded."""
+
+
+@dataclass(frozen=True)
+class ArcPattern:
+    """A set of one to three arcs between tokens that satisfy conditions, each behind its head."""
+
+    #: What it adds to a tree's score wherever the tree has it.
+    weight: float
+    #: For each token the attributes that spaCy's ``Matcher`` compares.
+    attributes: tuple[dict[str, Any], ...]
+    #: Conditions on each token's tag, and on the label of the arc from its head; None for none.
+    tags: tuple[Any, ...]
+    deps: tuple[Any, ...]
+    #: The head of each token, as its number in the pattern; the first has `TOP` or `OF_ROOT`.
+    heads: tuple[int, ...]
+    #: Rows (left, right, whether next to each other) of tokens whose order is given.
+    orders: tuple[tuple[int, int, bool], ...]
+
+    @classmethod
+    def of(cls, weight: float, tokens: Sequence[Mapping[str, Any]]) -> ArcPattern:
+        """Read what the option states of one pattern."""
+        # spaCy takes small letters, too
+        given = [{key.upper(): of for key, of in token["RIGHT_ATTRS"].items()} for token in tokens]
+        if any("OP" in of for of in given):
+            raise ProblemError("OP: each token of a pattern stands for one token.")
+        is_root = given[0].pop("DEP", None)
+        if is_root not in (None, "ROOT"):
+            raise ProblemError(
+                "DEP of the first token: it has no head in the pattern, so it can only be 'ROOT'."
+            )
+        heads, orders = [OF_ROOT if is_root else TOP], []
+        names = [token["RIGHT_ID"] for token in tokens]
+        for number, token in enumerate(tokens[1:], start=1):
+            other, operator = names.index(token["LEFT_ID"]), token["REL_OP"]
+            if operator not in OPERATORS or (operator[0] == "$" and other == 0):
+                raise ProblemError(
+                    f"REL_OP: expected one of {' '.join(OPERATORS)}, a sibling's behind one of a "
+                    f"dependant; got {operator!r}. Begin with the head of all."
+                )
+            heads.append(other if operator[0] == ">" else heads[other])
+            if side := operator[1:]:
+                pair = (other, number) if side[0] == "+" else (number, other)
+                orders.append((*pair, len(side) == 1))
+        arcs = sum(head != TOP for head in heads)
+        if not 1 <= arcs <= MOST_ARCS:
+            raise ProblemError(f"it has {arcs} arcs; expected 1 to {MOST_ARCS}.")
+        tags, deps = (tuple(of.pop(key, None) for of in given) for key in ("TAG", "DEP"))
+        return cls(float(weight), tuple(given), tags, deps, tuple(heads), tuple(orders))
+
+    def arcs_of(self, places: Ints) -> Ints:
+        """Return the arcs of places, (places, arcs, 2)."""
+        with_root = np.insert(places, 0, 0, axis=1)
+        arcs = [(max(head, TOP) + 1, m + 1) for m, head in enumerate(self.heads) if head != TOP]
+        return with_root[:, arcs]
+
+
+def arc_patterns(name: str, value: Any) -> tuple[dict[str, Any], ...]:
+    """Return the option `patterns` of a parser, checked, in plain types.
+
+    Raises
+    ------
+    ProblemError
+        If a pattern is wrong; the message names it, and what is expected.
+
+    Examples
+    --------
+    >>> verb = {"RIGHT_ID": "verb", "RIGHT_ATTRS": {"TAG": "VB"}}
+    >>> _ = arc_patterns("patterns", [{"name": "verbs", "weight": 1, "pattern": [verb]}])
+    Traceback (most recent call last):
+    spacy_decoders.errors.ProblemError: patterns[0] ('verbs'): it has 0 arcs; expected 1 to 3.
+    """
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+        raise ProblemError(f"{name}: expected a list of patterns; got {value!r}.")
+    return tuple(_checked(f"{name}[{number}]", given) for number, given in enumerate(value))
+
+
+def _checked(place: str, given: Any) -> dict[str, Any]:
+    if not isinstance(given, Mapping) or set(given) != {"name", "weight", "pattern"}:
+        raise ProblemError(f"{place}: expected a dict of name, weight and pattern; got {given!r}.")
+    weight, place = given["weight"], f"{place} ({given['name']!r})"
+    if not isinstance(weight, (int, float)) or not 0 < abs(weight) <= LARGEST_WEIGHT:
+        raise ProblemError(
+            f"{place}: expected a weight other than 0, up to {LARGEST_WEIGHT:g}; got {weight!r}."
+        )
+    try:
+        # config files double each dollar
+        pattern = [
+            {key: re.sub(r"^\$+", "$", of) if key == "REL_OP" else of for key, of in token.items()}
+            for token in given["pattern"]
+        ]
+        # names, attributes, their predicates and regular expressions
+        DependencyMatcher(Vocab(), validate=True).add("pattern", [pattern])
+        ArcPattern.of(weight, pattern)
+    except (AttributeError, KeyError, TypeError, ValueError, re.error) as error:
+        raise ProblemError(f"{place}: {' '.join(str(error).split())}") from None
+    return {**given, "pattern": pattern}
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """The patterns of a parser, and the tokens of one document that they may be about.
+
+    The tokens of all patterns are laid end to end.
+    """
+
+    #: The patterns.
+    stated: tuple[ArcPattern, ...]
+    #: bool (tokens of patterns, labels), which labels the arc to each may have.
+    may_have: Bools
+    #: bool (tokens of patterns, tags + 1), which of the parser's tags each may have.
+    tagged: Bools
+    #: bool (tokens of patterns, tokens of the document), by their other attributes.
+    may_be: Bools | None = None
+
+    @classmethod
+    def of(
+        cls, given: Iterable[Mapping[str, Any]], labels: Sequence[str], tags: Sequence[str]
+    ) -> Patterns:
+        """Read a checked option.
+
+        Parameters
+        ----------
+        given
+            What :func:`arc_patterns` returned.
+        labels, tags
+            The parser's own; the labels with the root's last.
+
+        Raises
+        ------
+        ProblemError
+            If the parser has none of the labels that a pattern names.
+        """
+        stated = tuple(ArcPattern.of(of["weight"], of["pattern"]) for of in given)
+        deps = [dep for pattern in stated for dep in pattern.deps]
+        may_have = np.array([_accepted(dep, labels) for dep in deps])
+        for dep, accepted in zip(deps, may_have, strict=True):
+            if not accepted.any():
+                raise ProblemError(
+                    f"patterns: the parser has no label {dep!r}; it has {', '.join(labels)}."
+                )
+        # some tags come with morphology
+        wholes, parts = list(tags), [tag.partition("|")[0] for tag in tags]
+        conditions = [tag for pattern in stated for tag in pattern.tags]
+        accepted = [_accepted(of, wholes) | _accepted(of, parts) for of in conditions]
+        root = np.zeros((len(conditions), 1), dtype=bool)
+        return cls(stated, may_have, np.concatenate([root, np.array(accepted)], axis=1))
+
+    def within(self, doc: Doc) -> Patterns:
+        """Return the patterns with the tokens of a document that they may be about."""
+        matcher = Matcher(doc.vocab)
+        attributes = [of for pattern in self.stated for of in pattern.attributes]
+        for number, of in enumerate(attributes):
+            matcher.add(number, [[of]])
+        found = np.zeros((len(attributes), len(doc)), dtype=bool)
+        for number, start, _ in matcher(doc):
+            found[number, start] = True
+        return replace(self, may_be=found)
+
+    def factors(self, sentence: SentenceScores, allowed: Bools) -> Factors | None:
+        """Return a factor for each place of each pattern over the allowed arcs of a sentence.
+
+        Raises
+        ------
+        TooManyPlaces
+            If there are more than can be decoded.
+        """
+        from ...decoders.tree import Factors
+
+        assert self.may_be is not None  # a document was given
+        may_be = np.zeros((len(self.tagged), len(sentence.tokens) + 1), dtype=bool)
+        may_be[:, 1:] = self.may_be[:, sentence.tokens] & self.tagged[:, sentence.tags[1:]]
+        firsts = accumulate((len(pattern.heads) for pattern in self.stated), initial=0)
+        arcs, sizes, worth = [np.zeros((0, 2), dtype=np.int64)], [0], []
+        for pattern, first in zip(self.stated, firsts, strict=False):
+            own = slice(first, first + len(pattern.heads))
+            joined = allowed & self.may_have[own][:, sentence.labels] & may_be[own, None]
+            found = pattern.arcs_of(_places(pattern, may_be[own], joined))
+            arcs.append(found.reshape(-1, 2))
+            sizes += [found.shape[1]] * len(found)
+            worth += [pattern.weight] * len(found)
+        # at once: many small collections take longer to check and join
+        return Factors(np.concatenate(arcs), np.cumsum(sizes), worth) if worth else None
+
+
+def _places(pattern: ArcPattern, may_be: Bools, joined: Bools) -> Ints:
+    """Return where one pattern is possible, a row of tokens a place.
+
+    **Shape**: may_be (tokens of the pattern, n + 1); joined (tokens of the pattern, n + 1, n + 1),
+    whether the arc to each token is possible.
+    """
+    first = may_be[0] & joined[0, 0] if pattern.heads[0] == OF_ROOT else may_be[0]
+    found = np.flatnonzero(first)[:, None]
+    for token, head in list(enumerate(pattern.heads))[1:]:
+        among = joined[token][found[:, head]]
+        if among.sum() > MOST_PLACES:
+            raise TooManyPlaces(f"patterns: one has more than {MOST_PLACES:,} places.")
+        places, tokens = np.nonzero(among)
+        fits = (found[places] != tokens[:, None]).all(axis=1)
+        found = np.concatenate([found[places], tokens[:, None]], axis=1)
+        for left, right, adjacent in pattern.orders:
+            if max(left, right) == token:
+                distance = found[:, right] - found[:, left]
+                fits &= distance == 1 if adjacent else distance > 0
+        found = found[fits]
+    # siblings may change roles: each set of arcs counts once
+    arcs = np.sort(pattern.arcs_of(found) @ [len(joined[0]), 1], axis=1)
+    _, once = np.unique(arcs, axis=0, return_index=True)
+    return found[np.sort(once)]
+
+
+def _accepted(condition: Any, names: Sequence[str]) -> Bools:
+    """Whether names satisfy a condition of spaCy's ``Matcher``; None is one that all satisfy."""
+    if condition is None:
+        return np.ones(len(names), dtype=bool)
+    distinct = list(dict.fromkeys(names))
+    doc = Doc(Vocab(), words=distinct)
+    matcher = Matcher(doc.vocab)
+    matcher.add("condition", [[{"ORTH": condition}]])
+    accepted = {distinct[start] for _, start, _ in matcher(doc)}
+    return np.array([name in accepted for name in names], dtype=bool)
