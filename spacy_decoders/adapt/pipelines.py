@@ -1,0 +1,279 @@
+"""The trained components of spaCy's own, decoded exactly: their networks stay as they are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.pipeline import SentenceRecognizer, Tagger
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+
+from ..certificate import Certificate
+from ..components import extensions
+from ..components.tagger.decoding import unit_lengths
+from ..errors import ProblemError
+from .learning import ChainRules, LearnedChain, learn_chain
+from .spans import log_odds, select
+
+if TYPE_CHECKING:
+    from ..decoders.chain import ChainSolution
+
+__all__ = ["ExactSenter", "beam_entities", "exact_senter_from", "exact_tagger_from"]
+
+#: The chain of a senter that has learned nothing.
+NO_CHAIN: dict[str, Any] = {
+    "transitions": [[0.0, 0.0], [0.0, 0.0]],
+    "start": 0.0,
+    "end": [0.0, 0.0],
+    "scale": 1.0,
+}
+
+
+def exact_tagger_from(
+    nlp: Language,
+    name: str = "tagger",
+    examples: Iterable[Example] = (),
+    *,
+    l2: float = 1.0,
+    **config: Any,
+) -> LearnedChain | None:
+    """Put an ``exact_tagger`` with the same network in the place of a trained tagger.
+
+    The scores of tags stay as they are. What is new are transitions between tags, learned in
+    seconds from labelled texts; without such the tags stay the same, and gain margins,
+    alternatives and certificates.
+
+    Parameters
+    ----------
+    nlp
+        The pipeline, which is changed.
+    name
+        Of the tagger in it, and afterwards of the ``exact_tagger``.
+    examples
+        Labelled texts; their predicted Docs are annotated by the components before the tagger.
+    l2
+        As for :func:`~spacy_decoders.adapt.learning.learn_chain`.
+    **config
+        Options of the ``exact_tagger``, such as ``margins=True``.
+
+    Returns
+    -------
+    What was learned; None without examples.
+
+    Raises
+    ------
+    ProblemError
+        If the component is no trained tagger of spaCy's, or no text has known tags throughout.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> from spacy.training import Example
+    >>> nlp = spacy.blank("en")
+    >>> _ = nlp.add_pipe("tagger")
+    >>> gold = [Example.from_dict(nlp.make_doc("a b a b"), {"tags": ["A", "B", "A", "B"]})]
+    >>> _ = nlp.initialize(lambda: gold)
+    >>> learned = exact_tagger_from(nlp, "tagger", gold, margins=True)
+    >>> doc = nlp("a b a")
+    >>> [token.tag_ for token in doc], doc._.certificates["tagger"][0]["status"]
+    (['A', 'B', 'A'], 'optimal')
+    """
+    tagger = _trained(nlp, name, Tagger)
+    labels = list(tagger.labels)
+    numbers = {label: number for number, label in enumerate(labels)}
+
+    def gold_of(example: Example) -> list[int]:
+        return [numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)]
+
+    rules = ChainRules.none(len(labels))
+    learned = _learned(nlp, name, examples, gold_of, rules, l2)
+    tok2vec = nlp.get_pipe_config(name)["model"]["tok2vec"]
+    architecture = {"@architectures": "spacy-decoders.ChainScorer.v1", "tok2vec": tok2vec}
+    options = {"overwrite": bool(tagger.cfg.get("overwrite", True)), **config}
+    exact: Any = nlp.replace_pipe(name, "exact_tagger", config={**options, "model": architecture})
+    for label in labels:
+        exact.add_label(label)
+    _take_weights(exact.model, tagger.model, learned)
+    return learned
+
+
+def _take_weights(model: Any, given: Any, learned: LearnedChain | None) -> None:
+    """Give a chain scorer the weights of a tagger's model, and transitions."""
+    softmax, chain = given.get_ref("softmax"), model.get_ref("chain")
+    output = model.get_ref("output_layer")
+    scale = 1.0 if learned is None else learned.scale
+    for layer in (output, chain):
+        layer.set_dim("nO", softmax.get_dim("nO"))
+    output.set_dim("nI", softmax.get_dim("nI"))
+    for name in ("W", "b"):
+        output.set_param(name, softmax.get_param(name) * scale)
+    chain.initialize()
+    if learned is not None:
+        for name in ("transitions", "start", "end"):
+            chain.set_param(name, model.ops.asarray(getattr(learned, name)))
+    # a listener has no weights of its own
+    model.get_ref("tok2vec").from_bytes(given.get_ref("tok2vec").to_bytes())
+
+
+class ExactSenter(SentenceRecognizer):  # type: ignore[misc]
+    """A sentence recognizer whose boundaries are decoded as a chain.
+
+    The first token of a text begins a sentence, and how likely a sentence of one token is
+    follows from the texts that the transitions were learned from. The certificate of each text is
+    in ``doc._.certificates[name]``.
+    """
+
+    def set_chain(self, learned: LearnedChain) -> None:
+        """Take transitions, which are saved with the component."""
+        parts = {name: getattr(learned, name).tolist() for name in ("transitions", "end")}
+        # that a text does not begin within a sentence is known, and JSON knows no infinity
+        self.cfg["chain"] = {**parts, "start": float(learned.start[1]), "scale": learned.scale}
+
+    def predict(self, docs: Iterable[Doc]) -> list[ChainSolution]:
+        """Score and decode a batch."""
+        from ..decoders.chain import ChainModel, ForwardDominance
+
+        given = list(docs)
+        lengths = [len(doc) for doc in given]
+        rows = np.zeros((0, 2))
+        if any(lengths):
+            rows = np.concatenate(list(map(self.model.ops.to_numpy, self.model.predict(given))))
+        chain: dict[str, Any] = self.cfg.get("chain", NO_CHAIN)
+        start: Any = [-np.inf, chain["start"]]
+        model = ChainModel(chain["transitions"], start, chain["end"])
+        return list(ForwardDominance().decode_batch(model, rows * chain["scale"], lengths))
+
+    def set_annotations(self, docs: Iterable[Doc], solutions: Sequence[ChainSolution]) -> None:
+        """Write the boundaries and their certificates."""
+        given = list(docs)
+        super().set_annotations(given, [solution.labels for solution in solutions])
+        for doc, solution in zip(given, solutions, strict=True):
+            extensions.record_certificates(doc, self.name, [solution.certificate])
+
+
+def exact_senter_from(
+    nlp: Language,
+    name: str = "senter",
+    examples: Iterable[Example] = (),
+    *,
+    l2: float = 1.0,
+) -> LearnedChain | None:
+    """Put an ``exact_senter`` with the same network in the place of a trained senter.
+
+    The arguments, the result and the errors are those of :func:`exact_tagger_from`; the examples
+    have sentence boundaries.
+    """
+    senter = _trained(nlp, name, SentenceRecognizer)
+    rules = ChainRules.none(2)._replace(can_start=np.array([False, True]))
+    learned = _learned(nlp, name, examples, _boundaries, rules, l2)
+    config = nlp.get_pipe_config(name)
+    options = {key: config[key] for key in ("model", "overwrite") if key in config}
+    exact: Any = nlp.replace_pipe(name, "exact_senter", config=options)
+    exact.model.from_bytes(senter.model.to_bytes())
+    if learned is not None:
+        exact.set_chain(learned)
+    return learned
+
+
+def _boundaries(example: Example) -> list[int]:
+    """The labels of an example's tokens: 1 for the first of a sentence, 0 for others."""
+    values = example.get_aligned("SENT_START")
+    return [-1 if value is None else int(value == 1) for value in values]
+
+
+def _trained(nlp: Language, name: str, kind: type[Any]) -> Any:
+    """Return a component of a pipeline, which must be of a kind of spaCy's, and trained."""
+    if name not in nlp.pipe_names:
+        raise ProblemError(f"name: the pipeline has no component {name!r}, only {nlp.pipe_names}.")
+    pipe: Any = nlp.get_pipe(name)
+    if type(pipe) is not kind:
+        raise ProblemError(
+            f"name: expected spaCy's {kind.__name__}, but {name!r} is a {type(pipe).__name__}."
+        )
+    if not pipe.model.get_ref("softmax").has_param("W"):
+        raise ProblemError(f"name: {name!r} is not trained.")
+    return pipe
+
+
+def _learned(
+    nlp: Language,
+    name: str,
+    examples: Iterable[Example],
+    gold_of: Callable[[Example], Sequence[int]],
+    rules: ChainRules,
+    l2: float,
+) -> LearnedChain | None:
+    """Learn transitions from units: sentences where the Doc has them; None from no examples.
+
+    The components before the one of the `name` annotate the predicted Docs. `gold_of` takes an
+    example and returns the number of the right label of each predicted token, -1 where it is not
+    known: units with such a token are left out.
+    """
+    given = list(examples)
+    if not given:
+        return None
+    stream: Iterable[Doc] = [example.predicted for example in given]
+    pipe: Any
+    for before in nlp.pipe_names[: nlp.pipe_names.index(name)]:
+        pipe = nlp.get_pipe(before)
+        stream = pipe.pipe(stream)
+    docs = list(stream)
+    pipe = nlp.get_pipe(name)
+    scores, gold = [], []
+    for example, doc, rows in zip(given, docs, pipe.model.predict(docs), strict=True):
+        right = gold_of(example)
+        begin = 0
+        for length in unit_lengths(doc):
+            part = slice(begin, begin + length)
+            begin += length
+            if min(right[part]) >= 0:
+                scores.append(np.asarray(pipe.model.ops.to_numpy(rows[part]), dtype=np.float32))
+                gold.append(np.array(right[part], dtype=np.int64))
+    return learn_chain(scores, gold, rules, l2=l2)
+
+
+def beam_entities(
+    ner: Any,
+    docs: Iterable[Doc],
+    *,
+    beam_width: int = 16,
+    beam_density: float = 1e-4,
+    threshold: float = 0.5,
+) -> list[tuple[list[tuple[Span, float]], Certificate]]:
+    """Return for each Doc the best set of entities, each with its probability in the beam.
+
+    Parameters
+    ----------
+    ner
+        A trained ``beam_ner`` or ``ner`` of spaCy's.
+    docs
+        Annotated by the components before it; they are not changed.
+    beam_width, beam_density
+        As for ``beam_parse``: how many analyses, and how unlikely beside the best.
+    threshold
+        An entity that is less probable is not worth having.
+
+    Notes
+    -----
+    The probability is the share of the beam's analyses, as the parser weighs them, that have the
+    entity; what the beam has lost is not counted. The best set has the largest sum of log-odds.
+    """
+    given = list(docs)
+    beams = ner.beam_parse(given, beam_width=beam_width, beam_density=beam_density)
+    found = []
+    for doc, beam in zip(given, beams, strict=True):
+        shares: dict[tuple[int, int, str], float] = defaultdict(float)
+        analyses = ner.moves.get_beam_parses(beam)
+        total = sum(weight for weight, _ in analyses) or 1.0
+        for weight, entities in analyses:
+            for start, end, label in entities:
+                shares[start, end, label] += weight / total
+        likely = np.minimum(1.0, list(shares.values()))
+        numbers, certificate = select([(a, b) for a, b, _ in shares], log_odds(likely, threshold))
+        spans = [Span(doc, start, end, label=label) for start, end, label in shares]
+        found.append(([(spans[n], float(likely[n])) for n in numbers], certificate))
+    return found
