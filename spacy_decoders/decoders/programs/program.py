@@ -7,7 +7,7 @@ that were given, and the bound of a relaxation is computed from its duals.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,6 @@ from ...errors import InfeasibleError, ProblemError
 from .child import in_child
 from .solvers import (
     FIELDS,
-    SIGNS,
     Answer,
     Floats,
     Indices,
@@ -57,9 +56,7 @@ class LinearSolution:
     duals: Floats
     reduced_costs: Floats  # (columns,): objective coefficient minus the duals times the column
     objective: float  # of the values, recomputed
-    # Proven by the duals: no feasible point is better. Infinite if the duals leave a column
-    # without a finite bound unpriced.
-    bound: float
+    bound: float  # proven by the duals: no feasible point is better
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,21 +65,18 @@ class IntegerSolution:
 
     values: Floats  # (columns,): one per column, whole where they must be
     objective: float  # of the values, recomputed
-    bound: float  # the solver's bound on the optimum
     # Whether the solver ended its search, so that the point is optimal up to its numerical
     # tolerance
     proven: bool
 
 
 class LinearProgram:
-    """A linear or mixed-integer program that may grow by columns and rows.
+    """A linear or mixed-integer program to be maximised, which may grow by columns and rows.
 
     Parameters
     ----------
     solver
         ``"HIGHS"``, which comes with scipy, or ``"CBC"``, which needs the extra ``solvers``.
-    maximize
-        Whether the objective is maximised, or minimised.
     clock
         What limits the writing, which takes longer than the solving where rows are many: what
         adds to the program raises `OutOfTimeError` when it has ended.
@@ -105,11 +99,8 @@ class LinearProgram:
     5.0
     """
 
-    def __init__(
-        self, solver: Solver = "HIGHS", *, maximize: bool = True, clock: Clock | None = None
-    ) -> None:
+    def __init__(self, solver: Solver = "HIGHS", *, clock: Clock | None = None) -> None:
         self.solver = checked_solver(solver)
-        self.maximize = maximize
         self.column_count = self.row_count = 0
         self._clock = clock or UNLIMITED.start()
         # the fields of a statement, in the parts that were added since they were last asked for
@@ -121,21 +112,20 @@ class LinearProgram:
         self,
         objective: ArrayLike,
         *,
-        lower: float = 0.0,
         upper: float = 1.0,
         integer: bool = False,
         rows: ArrayLike | None = None,
         coefficients: ArrayLike = 1.0,
         starts: ArrayLike | None = None,
     ) -> NDArray[np.int64]:
-        """Add columns (variables) and return their indices.
+        """Add columns (variables), which are not negative, and return their indices.
 
         Parameters
         ----------
         objective
             Their coefficients. **Shape:** ``(k,)``
-        lower, upper, integer
-            The bounds of each, and whether it must be whole.
+        upper, integer
+            The most of each, and whether it must be whole.
         rows, coefficients
             The rows that each column enters, and by how much. **Shape:** ``(k, entries)``
         starts
@@ -151,14 +141,12 @@ class LinearProgram:
         """
         costs = _finite("objective", objective)
         count = len(costs)
-        if not lower <= upper:
-            raise ProblemError(f"lower: must not exceed upper, got {lower!r} and {upper!r}.")
         self._look_at_clock()
         into: ArrayLike = np.zeros((count, 0), np.int32) if rows is None else rows
         own, of, values = _entries("rows", into, coefficients, starts, count, self.row_count)
         self._put(rows=of, columns=own + np.int32(self.column_count), values=values)
-        low, high = np.full(count, float(lower)), np.full(count, float(upper))
-        self._put(objective=costs, lower=low, upper=high, integer=np.full(count, integer))
+        most = _checked_upper(upper, count)
+        self._put(objective=costs, upper=most, integer=np.full(count, integer))
         self.column_count += count
         return np.arange(self.column_count - count, self.column_count)
 
@@ -170,7 +158,7 @@ class LinearProgram:
         sides: ArrayLike,
         starts: ArrayLike | None = None,
     ) -> NDArray[np.int64]:
-        """Require that weighted sums of columns are ``<=``, ``=`` or ``>=`` a number each.
+        """Require that weighted sums of columns are ``<=`` or ``=`` a number each.
 
         Parameters
         ----------
@@ -194,15 +182,15 @@ class LinearProgram:
             If the program's clock has ended.
         """
         self._look_at_clock()
-        if sense not in SIGNS:
-            raise ProblemError(f"sense: expected '<=', '=' or '>=', got {sense!r}.")
+        if sense not in get_args(Sense):
+            raise ProblemError(f"sense: expected '<=' or '=', got {sense!r}.")
         of = np.asarray(columns)
         count = len(of) if starts is None else len(np.asarray(starts)) - 1
         limits = np.empty(count)
         limits[:] = _finite("sides", sides)
         own, of, values = _entries("columns", of, coefficients, starts, count, self.column_count)
         self._put(rows=own + np.int32(self.row_count), columns=of, values=values)
-        self._put(signs=np.full(count, SIGNS[sense], np.int8), sides=limits)
+        self._put(equal=np.full(count, sense == "="), sides=limits)
         self.row_count += count
         return np.arange(self.row_count - count, self.row_count)
 
@@ -212,16 +200,10 @@ class LinearProgram:
         """Add one row, as `add_rows` does, and return its index."""
         return int(self.add_rows(np.asarray(columns)[None], coefficients, sense, [side])[0])
 
-    def set_bounds(self, columns: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Change the bounds of columns, as branching does."""
+    def set_upper(self, columns: ArrayLike, upper: ArrayLike) -> None:
+        """Change the most of columns, as branching does."""
         of = np.atleast_1d(np.asarray(columns, dtype=np.int32))
-        lows, highs = (
-            np.broadcast_to(np.asarray(b, np.float64), of.shape) for b in (lower, upper)
-        )
-        if not (lows <= highs).all():
-            raise ProblemError(f"lower: must not exceed upper, got {lower!r} and {upper!r}.")
-        program = self._stating()
-        program.lower[of], program.upper[of] = lows, highs
+        self._stating().upper[of] = _checked_upper(upper, len(of))
 
     def relax(self, clock: Clock | None = None) -> LinearSolution:
         """Solve without integrality, within the clock's seconds.
@@ -231,7 +213,7 @@ class LinearProgram:
         InfeasibleError
             If no point satisfies the rows.
         SolverError
-            If the solver stops early, finds it unbounded, or returns a wrong point.
+            If the solver stops early or returns a wrong point.
         """
         seconds = self._seconds(clock)
         if seconds == 0.0:
@@ -260,7 +242,7 @@ class LinearProgram:
         InfeasibleError
             If no point satisfies the rows.
         SolverError
-            If the program is unbounded, or the solver fails or returns a wrong point.
+            If the solver fails or returns a wrong point.
         """
         seconds = self._seconds(clock)
         if seconds == 0.0:
@@ -277,8 +259,7 @@ class LinearProgram:
             raise SolverError(f"{self.solver} returned fractions for whole numbers.")
         self._check(program, values, FEASIBILITY)
         worth = float(program.objective @ values)
-        bound = max(answer.bound, worth) if self.maximize else min(answer.bound, worth)
-        return IntegerSolution(values, worth, bound, answer.status == "optimal")
+        return IntegerSolution(values, worth, answer.status == "optimal")
 
     def _look_at_clock(self) -> None:
         seconds = self._clock.budget.seconds
@@ -309,7 +290,7 @@ class LinearProgram:
         for parts in self._parts.values():
             if len(parts) > 1:
                 parts[:] = [np.concatenate(parts)]
-        return Statement(self.maximize, **{name: parts[0] for name, parts in self._parts.items()})
+        return Statement(**{name: parts[0] for name, parts in self._parts.items()})
 
 
 def _finite(name: str, values: ArrayLike) -> Floats:
@@ -317,6 +298,14 @@ def _finite(name: str, values: ArrayLike) -> Floats:
     if not np.isfinite(array).all():
         raise ProblemError(f"{name}: expected finite numbers, got {array!r}.")
     return array
+
+
+def _checked_upper(upper: ArrayLike, count: int) -> Floats:
+    most = np.empty(count)
+    most[:] = _finite("upper", upper)
+    if (most < 0.0).any():
+        raise ProblemError(f"upper: must not be negative, got {upper!r}.")
+    return most
 
 
 def _entries(

@@ -16,7 +16,6 @@ from ...errors import DecodersError, ProblemError
 
 __all__ = [
     "FIELDS",
-    "SIGNS",
     "Answer",
     "Sense",
     "Solver",
@@ -28,36 +27,26 @@ __all__ = [
 ]
 
 Solver = Literal["HIGHS", "CBC"]
-Sense = Literal["<=", "=", ">="]
+Sense = Literal["<=", "="]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
-
-#: The tolerance of the reduced cost of a column without a finite bound, relative to its objective,
-#: which must be zero but for rounding.
-ROUNDING = 1e-9
 
 
 class SolverError(DecodersError, RuntimeError):
     """The solver failed, or its answer does not satisfy the program it was given."""
 
 
-#: What the signs of rows are.
-SIGNS: dict[Sense, int] = {"<=": 1, ">=": -1, "=": 0}
-
-
 class Statement(NamedTuple):
-    """A linear or mixed-integer program.
+    """A linear or mixed-integer program to be maximised, with columns from 0 to `upper`.
 
-    `signs` has 1 for a row that is at most its side, -1 for at least, and 0 for equal.
-    `rows`, `columns` and `values` are the entries of the matrix, in any order.
+    Each row is `equal` to its side, or at most that. `rows`, `columns` and `values` are the
+    entries of the matrix, in any order.
     """
 
-    maximize: bool
     objective: Floats
-    lower: Floats
     upper: Floats
     integer: NDArray[np.bool_]
-    signs: NDArray[np.int8]
+    equal: NDArray[np.bool_]
     sides: Floats
     rows: Indices
     columns: Indices
@@ -81,11 +70,11 @@ class Statement(NamedTuple):
         if not np.isfinite(point).all():
             return "values that are not finite"
         slack = tolerance * np.maximum(1.0, np.abs(point))
-        if ((point < self.lower - slack) | (point > self.upper + slack)).any():
+        if ((point < -slack) | (point > self.upper + slack)).any():
             return "a point outside its bounds"
         terms, count = self.values * point[self.columns], len(self.sides)
         excess = np.bincount(self.rows, terms, count) - self.sides
-        miss = np.where(self.signs == 0, np.abs(excess), self.signs * excess)
+        miss = np.where(self.equal, np.abs(excess), excess)
         size = np.abs(self.sides) + np.bincount(self.rows, np.abs(terms), count)
         scale = np.maximum(1.0, size)
         if (miss > tolerance * scale).any():
@@ -100,28 +89,18 @@ class Statement(NamedTuple):
     def dual_bound(self, duals: Floats) -> float:
         """Return a bound that is valid for any duals, however inexact (weak duality).
 
-        Duals of the wrong sign are set to zero; the largest gain by reduced costs within the
-        bounds of their columns is added. The bound is infinite if that gain is unbounded.
+        Duals of the wrong sign are set to zero; the largest gain by reduced costs is added.
         """
-        sense = 1.0 if self.maximize else -1.0
-        prices = np.where(sense * self.signs * duals < 0, 0.0, duals)
-        gains = sense * self.reduced_costs(prices)
-        reach = np.where(gains > 0, self.upper, self.lower)
-        limited = np.isfinite(reach)
-        if not limited.all():
-            noise = ROUNDING * np.maximum(1.0, np.abs(self.objective))
-            if (~limited & (np.abs(gains) > noise)).any():
-                return sense * np.inf
-            gains, reach = gains[limited], reach[limited]
-        return float(prices @ self.sides + sense * (gains @ reach))
+        prices = np.where(~self.equal & (duals < 0.0), 0.0, duals)
+        gains = np.maximum(self.reduced_costs(prices), 0.0)
+        return float(prices @ self.sides + gains @ self.upper)
 
 
 #: The arrays of a statement and what they hold.
 FIELDS: dict[str, type] = {
-    **dict.fromkeys(("objective", "lower", "upper", "sides", "values"), np.float64),
+    **dict.fromkeys(("objective", "upper", "sides", "values"), np.float64),
     **dict.fromkeys(("rows", "columns"), np.int32),
-    "integer": np.bool_,
-    "signs": np.int8,
+    **dict.fromkeys(("integer", "equal"), np.bool_),
 }
 
 
@@ -146,15 +125,13 @@ def checked_solver(solver: Solver) -> Solver:
 class Answer(NamedTuple):
     """A solver's claim.
 
-    `status` is ``"optimal"``, ``"feasible"``, ``"infeasible"``, ``"unbounded"``, ``"out of
-    time"``, or what the solver says of its failure. The first two come with a point: that of a
-    relaxation has duals, that of an integer program the solver's bound.
+    `status` is ``"optimal"``, ``"feasible"``, ``"infeasible"``, ``"out of time"``, or what the
+    solver says of its failure. The first two come with a point, that of a relaxation with duals.
     """
 
     status: str
     point: Floats = np.zeros(0)
     duals: Floats = np.zeros(0)
-    bound: float = np.nan
 
 
 def load(solver: Solver) -> None:
@@ -177,40 +154,31 @@ def solve(solver: Solver, program: Statement, seconds: float, *, integral: bool)
 
 def _solve_by_highs(program: Statement, seconds: float, *, integral: bool) -> Answer:
     from scipy.optimize import linprog
-    from scipy.sparse import diags
 
-    sign = -1.0 if program.maximize else 1.0  # scipy minimises
-    matrix, equal = program.matrix(), program.signs == 0
-    turned = program.signs[~equal].astype(np.float64)  # and knows no "at least"
+    matrix, equal = program.matrix(), program.equal
     found = linprog(
-        sign * program.objective,
-        diags(turned) @ matrix[~equal],
-        turned * program.sides[~equal],
+        -program.objective,  # which is minimised
+        matrix[~equal],
+        program.sides[~equal],
         matrix[equal],
         program.sides[equal],
-        bounds=np.stack([program.lower, program.upper], axis=1),
+        bounds=np.stack([np.zeros_like(program.upper), program.upper], axis=1),
         method="highs",
         integrality=program.integer.astype(np.int64) if integral else None,
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
     status = _status(found)
     if integral and found.x is not None:
-        bound = getattr(found, "mip_dual_bound", None)
-        return Answer(
-            "feasible" if status == "out of time" else status,
-            found.x,
-            bound=sign * (-np.inf if bound is None else float(bound)),
-        )
+        return Answer("feasible" if status == "out of time" else status, found.x)
     if status != "optimal":
         return Answer(status)
     duals = np.empty(len(program.sides))
-    duals[~equal] = sign * turned * found.ineqlin.marginals
-    duals[equal] = sign * found.eqlin.marginals
+    duals[~equal], duals[equal] = -found.ineqlin.marginals, -found.eqlin.marginals
     return Answer("optimal", found.x, duals)
 
 
 def _status(found: Any) -> str:
-    codes = {0: "optimal", 1: "out of time", 2: "infeasible", 3: "unbounded"}
+    codes = {0: "optimal", 1: "out of time", 2: "infeasible"}
     return codes.get(found.status) or str(found.message)
 
 
@@ -218,21 +186,20 @@ def _solve_by_cbc(program: Statement, seconds: float, *, integral: bool) -> Answ
     """Solve by the C library, as python-mip's own way of writing rows is slow."""
     import mip
 
-    owner = mip.Model(sense=mip.MAXIMIZE if program.maximize else mip.MINIMIZE, solver_name="CBC")
+    owner = mip.Model(sense=mip.MAXIMIZE, solver_name="CBC")
     owner.verbose = 0
     library, ffi, model = mip.cbc.cbclib, mip.cbc.ffi, owner.solver._model
-    columns = (program.objective, program.lower, program.upper, program.integer)
-    for cost, low, high, whole in zip(*(part.tolist() for part in columns), strict=True):
+    columns = (program.objective, program.upper, program.integer)
+    for cost, most, whole in zip(*(part.tolist() for part in columns), strict=True):
         kind = b"\1" if whole else b"\0"
-        library.Cbc_addCol(model, b"", low, high, cost, kind, 0, ffi.NULL, ffi.NULL)
+        library.Cbc_addCol(model, b"", 0.0, most, cost, kind, 0, ffi.NULL, ffi.NULL)
     matrix = program.matrix()
     of = ffi.from_buffer("int[]", np.append(matrix.indices, np.int32(0)))
     values = ffi.from_buffer("double[]", np.append(matrix.data, 0.0))
-    limits = (program.signs.tolist(), program.sides.tolist(), pairwise(matrix.indptr.tolist()))
-    for sign, side, (first, last) in zip(*limits, strict=True):
-        # the senses by their signs 0, 1 and -1
-        given = (last - first, of + first, values + first, b"ELG"[sign % 3 :][:1], side)
-        library.Cbc_addRow(model, b"", *given)
+    limits = (program.equal.tolist(), program.sides.tolist(), pairwise(matrix.indptr.tolist()))
+    for equal, side, (first, last) in zip(*limits, strict=True):
+        sense = b"E" if equal else b"L"
+        library.Cbc_addRow(model, b"", last - first, of + first, values + first, sense, side)
     if integral:
         owner.threads = 1
         # python-mip's default accepts solutions within 0.01% of the optimum
@@ -249,7 +216,7 @@ def _solve_by_cbc(program: Statement, seconds: float, *, integral: bool) -> Answ
     else:
         library.Cbc_setMaximumSeconds(model, seconds)
         code = library.Cbc_solveLinearProgram(model)
-        codes = {0: "optimal", 1: "out of time", 2: "infeasible", 3: "unbounded"}
+        codes = {0: "optimal", 1: "out of time", 2: "infeasible"}
         status = codes.get(code, f"code {code}")
     if status not in ("optimal", "feasible"):
         return Answer(status)
@@ -259,5 +226,5 @@ def _solve_by_cbc(program: Statement, seconds: float, *, integral: bool) -> Answ
 
     point = copied(library.Cbc_getColSolution(model), len(program.objective))
     if integral:
-        return Answer(status, point, bound=float(owner.objective_bound))
+        return Answer(status, point)
     return Answer(status, point, copied(library.Cbc_getRowPrice(model), len(program.sides)))

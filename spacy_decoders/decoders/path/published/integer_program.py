@@ -104,7 +104,7 @@ class IntegerProgram(PathDecoder):
         self, problem: PathProblem, length: int, clock: Clock
     ) -> tuple[Integers | None, bool]:
         """The solver's path, if it gives one, and whether it claims to have ended."""
-        program = LinearProgram(self.solver, maximize=True, clock=clock)
+        program = LinearProgram(self.solver, clock=clock)
         write = _flow if self.formulation == "flow" else _time_expanded
         try:
             edges = write(program, problem, length)

@@ -158,7 +158,7 @@ class MasterProgram:
 
     def restrict(self, allowed: NDArray[np.bool_]) -> None:
         """Fix the columns of all other arcs to zero."""
-        self.program.set_bounds(self._taken, 0.0, allowed[self.h, self.m])
+        self.program.set_upper(self._taken, allowed[self.h, self.m])
 
     def solve(self, clock: Clock) -> MasterPoint:
         """Solve the restricted program.
