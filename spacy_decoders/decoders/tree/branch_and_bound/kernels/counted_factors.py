@@ -1,10 +1,9 @@
 """Factors that are paid for at least so many of their arcs.
 
-Three bounds are linear in the arcs: where all arcs are needed for a gain, a part of it for each
-arc (eq. 5, on a simplex); where one arc suffices for a loss, a part of it for each arc, at most
-all of it together; else a line in the number of arcs and the factor's limit, weighed by a single
-multiplier x <= abs(score): min(1, number / need) for a gain, and
-max(0, (number - need + 1) / (size - need + 1)) for a loss (section 5.1).
+Two bounds are linear in the arcs: where all arcs are needed for a gain, a part of it for each arc
+(eq. 5 of Qian and Liu, on a simplex); else a line in the number of arcs and the factor's limit,
+weighed by a single multiplier x <= abs(score): min(1, number / need) for a gain, and
+max(0, (number - need + 1) / (size - need + 1)) for a loss (eq. 8, section 5.1).
 """
 
 import numpy as np
@@ -14,16 +13,11 @@ from .records import CountedFactors
 
 INF = np.inf
 
-#: Which of the three bounds a factor has.
-ALL_NEEDED, ONE_SUFFICES, BY_NUMBER = 0, 1, 2
-
 
 @internal()
-def _kind(factors, f):
+def _all_needed(factors, f):
     size = factors.offsets[f + 1] - factors.offsets[f]
-    if factors.score[f] > 0.0 and factors.need[f] == size:
-        return ALL_NEEDED
-    return ONE_SUFFICES if factors.score[f] < 0.0 and factors.need[f] == 1 else BY_NUMBER
+    return factors.score[f] > 0.0 and factors.need[f] == size
 
 
 @internal(counted=True)
@@ -76,33 +70,25 @@ def settle_factors(factors, stored):
     """Give all multipliers their first values, and bring them to where they give a bound."""
     for f in range(factors.offsets.shape[0] - 1):
         begin, size = factors.offsets[f], factors.offsets[f + 1] - factors.offsets[f]
-        kind, most, x = _kind(factors, f), abs(factors.score[f]), factors.room
+        every, most, x = _all_needed(factors, f), abs(factors.score[f]), factors.room
         for i in range(size):
             x[i] = stored[factors.home[begin + i]]
             if x[i] < 0.0:
-                x[i] = most / size if kind == ALL_NEEDED else 0.0
-        if kind == BY_NUMBER:
-            x[0] = min(x[0], most)
+                x[i] = most / size if every else 0.0
+        if every:
+            project(x, size, most)
         else:
-            project(x, size, most, kind == ONE_SUFFICES)
+            x[0] = min(x[0], most)
         for i in range(size):
             stored[factors.home[begin + i]] = x[i]
 
 
 @internal()
-def project(x, size, total, at_most):
-    """Project x[:size] onto {x >= 0, sum = total} (or <= total), as Duchi et al. do.
+def project(x, size, total):
+    """Project x[:size] onto {x >= 0, sum = total}, as Duchi et al. do.
 
     The threshold is found by discarding negative entries until none is left (Michelot).
     """
-    if at_most:
-        positive = 0.0
-        for i in range(size):
-            positive += max(x[i], 0.0)
-        if positive <= total:
-            for i in range(size):
-                x[i] = max(x[i], 0.0)
-            return
     threshold = -INF
     while True:
         above, count = 0.0, 0
@@ -125,14 +111,13 @@ def project(x, size, total, at_most):
 def relax_factors(factors, stored, arcs):
     """Add what factors add to single arcs; return the constant of the bound.
 
-    Whatever the multipliers are: parts of a gain add up to it, and those of a loss to no more.
+    Whatever the multipliers are: parts of a gain add up to it, and a line has no more than all.
     """
     constant = factors.constant
     for f in range(factors.offsets.shape[0] - 1):
         begin, end = factors.offsets[f], factors.offsets[f + 1]
-        value, need, kind = factors.score[f], factors.need[f], _kind(factors, f)
-        left = abs(value)
-        if kind == BY_NUMBER:
+        value, need, left = factors.score[f], factors.need[f], abs(factors.score[f])
+        if not _all_needed(factors, f):
             x = min(max(stored[factors.home[begin]], 0.0), left)
             if value > 0.0:
                 constant += value - x
@@ -145,9 +130,9 @@ def relax_factors(factors, stored, arcs):
             continue
         for i in range(begin, end):
             x = min(max(stored[factors.home[i]], 0.0), left)
-            if kind == ALL_NEEDED and i == end - 1:
+            if i == end - 1:
                 x = left
-            arcs[factors.heads[i], factors.modifiers[i]] += x if kind == ALL_NEEDED else -x
+            arcs[factors.heads[i], factors.modifiers[i]] += x
             left -= x
     return constant
 
@@ -170,9 +155,8 @@ def step_factors(factors, stored, heads, step):
     for f in range(factors.offsets.shape[0] - 1):
         begin, end = factors.offsets[f], factors.offsets[f + 1]
         value, need, size = factors.score[f], factors.need[f], end - begin
-        kind = _kind(factors, f)
-        number, paid = _number_in_tree(factors, f, heads, stored)
-        if kind == BY_NUMBER:
+        number, _ = _number_in_tree(factors, f, heads, stored)
+        if not _all_needed(factors, f):
             x = stored[factors.home[begin]]
             if value > 0.0:
                 d = number / need - 1.0
@@ -184,16 +168,16 @@ def step_factors(factors, stored, heads, step):
             if step > 0.0:
                 stored[factors.home[begin]] = min(max(x - step * d, 0.0), abs(value))
             continue
-        if number == 0 or (number == size if kind == ALL_NEEDED else paid >= -value):
+        if number == 0 or number == size:
             continue
-        norm += number * (1.0 - number / size) if kind == ALL_NEEDED else number
+        norm += number * (1.0 - number / size)
         if step == 0.0:
             continue
         for i in range(begin, end):
             parts[i - begin] = stored[factors.home[i]]
             if heads[factors.modifiers[i]] == factors.heads[i]:
-                parts[i - begin] += -step if kind == ALL_NEEDED else step
-        project(parts, size, abs(value), kind == ONE_SUFFICES)
+                parts[i - begin] -= step
+        project(parts, size, value)
         for i in range(begin, end):
             stored[factors.home[i]] = parts[i - begin]
     return norm
@@ -205,13 +189,10 @@ def add_factor_gaps(factors, stored, heads, gaps):
     for f in range(factors.offsets.shape[0] - 1):
         begin, end = factors.offsets[f], factors.offsets[f + 1]
         value, need, size = factors.score[f], factors.need[f], end - begin
-        kind = _kind(factors, f)
         number, paid = _number_in_tree(factors, f, heads, stored)
         x = stored[factors.home[begin]]
-        if kind == ALL_NEEDED:
+        if _all_needed(factors, f):
             bound = paid
-        elif kind == ONE_SUFFICES:
-            bound = -paid
         elif value > 0.0:
             bound = value - x + x * number / need
         else:
