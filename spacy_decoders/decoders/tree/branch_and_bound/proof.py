@@ -30,7 +30,8 @@ Scores = NDArray[np.float64]
 #: Seconds of a chart of second order for each n^4, on a slow machine.
 SECONDS_A_FOURTH_POWER = 5e-10
 
-#: Times that the arcs of a node are reduced before the search has to go on.
+#: Times that arborescences, which take little time, reduce the arcs of a node before the search
+#: has to go on.
 MOST_ROUNDS = 4
 
 #: Tokens up to which trees of arcs alone are bounded through each arc by this chart, too.
@@ -79,7 +80,7 @@ class NodeProof:
             return Proven(
                 arborescence_bound(self.problem, self.prepared.scores.forbidden), dropped
             )
-        for _ in range(MOST_ROUNDS):
+        for _ in range(1 if self.second_order else MOST_ROUNDS):
             relaxed = self._relaxed(mask)
             upper = self._bound(mask, relaxed)
             if relaxed is None or upper <= limit or 3.0 * self._takes() > clock.seconds_left:
@@ -116,7 +117,7 @@ class NodeProof:
             return None
         problem = self.problem
         arcs, pairs, constant = relaxation.relax(
-            self.prepared.bounding,
+            self.prepared.scores,
             self.prepared.multipliers,
             mask,
             problem.has_one_root,

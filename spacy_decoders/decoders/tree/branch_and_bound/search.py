@@ -105,7 +105,14 @@ class _TreeSearch:
         self.passes = passes  # at the root, and at each other node
         self.clock = clock
         self.incumbents = Incumbents(np.zeros((k, size), np.int32), np.full(k, -np.inf))
-        self.solver = _NodeSolver(problem, prepared, self.incumbents, magnitudes.rounding)
+        self.prepared = prepared
+        self.room: tuple[NDArray[Any] | None, ...]  # of the chart or the contraction
+        if prepared.second_order:
+            self.room = (chart_space(size), None, None)
+        elif problem.projective:
+            self.room = (None, np.empty((4, size, size)), None)
+        else:
+            self.room = (None, None, np.empty((4, 2 * size), np.int64))
         self.proof = NodeProof(problem, prepared)
         # entries are (-bound, order of birth, mask): best bound first, then the oldest
         self.nodes = [(-np.inf, 0, problem.allowed.astype(np.uint8))]
@@ -164,11 +171,11 @@ class _TreeSearch:
         """Lower the bound of a node; close it, or put its two children in its place."""
         if self.births == 0 and self.proof.second_order and self._has_passes():
             # all arcs of a long sentence cost much: the proof prunes them for the search, too
-            self.calls += self.solver.glance(mask)
+            self.calls += self._solve(mask, 1).passes
             self._drop(self.proof.start(mask, self._limit(), self.clock), bound)
         most, done, upper = self.passes[1] if self.births else self.passes[0], 0, bound
         while True:
-            node = self.solver.lower(mask, min(ROUND, most - done), self.calls, self.clock)
+            node = self._lower(mask, min(ROUND, most - done))
             self.calls += node.passes
             done += node.passes
             proven = self.proof.settle(mask, self._limit(), self.clock)
@@ -179,7 +186,9 @@ class _TreeSearch:
             if closed or done >= most or self.clock.exhausted(self.calls):
                 break
         if not free.any() and upper > self._limit():
-            self.calls += self.solver.glance(mask)  # lists the only tree, unless others are better
+            self.calls += self._solve(
+                mask, 1
+            ).passes  # lists the only tree, unless others are better
         if closed:
             self.closed = max(self.closed, upper)
             if free.any():
@@ -196,6 +205,38 @@ class _TreeSearch:
         for child in (mask, without):
             self.births += 1
             heapq.heappush(self.nodes, (-upper, self.births, child))
+
+    def _lower(self, mask: Mask, passes: int) -> NodeFound:
+        """Lower the bound of a node by so many passes, or as many as the budget allows.
+
+        With a limit of time passes over many arcs run one by one, between which the clock is
+        checked.
+        """
+        limit = self.clock.budget.iterations
+        if limit is not None:
+            passes = max(1, min(passes, limit - self.calls))
+        one_by_one = self.clock.budget.seconds is not None and mask.sum() > 150
+        done = 0
+        while True:
+            begin = perf_counter()
+            node = self._solve(mask, 1 if one_by_one else passes)
+            done += node.passes
+            over = done >= passes or perf_counter() - begin > self.clock.seconds_left
+            if node.head < 0 or over:
+                return node._replace(passes=done)
+
+    def _solve(self, mask: Mask, passes: int) -> NodeFound:
+        """Run passes at a node; see :func:`.solve_node`."""
+        problem, prepared = self.problem, self.prepared
+        options = NodeOptions(
+            prepared.second_order, passes, RATE, MOMENTUM, PROOF_TOLERANCE,
+            self.magnitudes.rounding, problem.projective, problem.has_one_root,
+        )  # fmt: skip
+        found = kernels.solve_node(
+            prepared.scores, prepared.multipliers, self.incumbents, mask.copy(), options,
+            prepared.grandparents, *self.room,
+        )  # fmt: skip
+        return cast(NodeFound, found)
 
 
 def closing_slack(score: float, rounding: float) -> float:
@@ -227,60 +268,3 @@ def lasts_too_long(problem: TreeProblem, clock: Clock) -> bool:
         if problem.projective and problem.n <= LONGEST_CHART:
             seconds += SECONDS_A_FOURTH_POWER * problem.n**4
     return seconds > clock.seconds_left
-
-
-class _NodeSolver:
-    """Bounds nodes with the backbone of a problem."""
-
-    def __init__(
-        self, problem: TreeProblem, prepared: Prepared, incumbents: Incumbents, rounding: float
-    ) -> None:
-        self.problem = problem
-        self.prepared = prepared
-        self.incumbents = incumbents
-        self.rounding = rounding
-        size = problem.n + 1
-        self.room: tuple[NDArray[Any] | None, ...]  # of the chart or the contraction
-        if prepared.second_order:
-            self.room = (chart_space(size), None, None)
-        elif problem.projective:
-            self.room = (None, np.empty((4, size, size)), None)
-        else:
-            self.room = (None, None, np.empty((4, 2 * size), np.int64))
-
-    def glance(self, mask: Mask) -> int:
-        """Find a first tree by one pass; return the number of passes."""
-        return self._solve(mask, 1).passes
-
-    def lower(self, mask: Mask, passes: int, before: int, clock: Clock) -> NodeFound:
-        """Lower the bound of a node within the budget; see :func:`.solve_node`.
-
-        With a limit of time the passes run in small rounds, between which the clock is checked.
-        """
-        limit = clock.budget.iterations
-        if limit is not None:
-            passes = max(1, min(passes, limit - before))
-        done, chunk = 0, passes
-        if clock.budget.seconds is not None and mask.sum() > 150:
-            chunk = 1
-        while True:
-            begin = perf_counter()
-            found = self._solve(mask, min(chunk, passes - done))
-            done += found.passes
-            each = (perf_counter() - begin) / max(found.passes, 1)
-            over = done >= passes or clock.exhausted(before + done)
-            if found.head < 0 or over or each > clock.seconds_left:
-                return found._replace(passes=done)
-            chunk = max(1, int(0.1 * min(clock.seconds_left, 1e6) / each))
-
-    def _solve(self, mask: Mask, passes: int) -> NodeFound:
-        problem, prepared = self.problem, self.prepared
-        options = NodeOptions(
-            prepared.second_order, passes, RATE, MOMENTUM, PROOF_TOLERANCE, self.rounding,
-            problem.projective, problem.has_one_root,
-        )  # fmt: skip
-        found = kernels.solve_node(
-            prepared.scores, prepared.bounding, prepared.multipliers, self.incumbents,
-            mask.copy(), options, prepared.grandparents, *self.room,
-        )  # fmt: skip
-        return cast(NodeFound, found)

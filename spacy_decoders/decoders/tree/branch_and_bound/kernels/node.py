@@ -105,15 +105,11 @@ def closing_slack(incumbents, options):
 
 
 @jit()
-def solve_node(
-    scores, bounding, multipliers, incumbents, mask, options, grandparents, space, table, tokens
-):
+def solve_node(scores, multipliers, incumbents, mask, options, grandparents, space, table, tokens):
     """Lower the bound of one node, and fill `incumbents`.
 
     Parameters
     ----------
-    bounding
-        Scores whose best tree bounds that of `scores`: mostly the same.
     mask
         uint8 (n + 1, n + 1), the arcs of the node.
     grandparents
@@ -129,7 +125,7 @@ def solve_node(
         Whether the node seems closed, or the arc to branch on.
     """
     size, k = mask.shape[0], incumbents.scores.shape[0]
-    parts = gather(bounding, multipliers, mask)
+    parts = gather(scores, multipliers, mask)
     for m in range(1, size):
         if parts.arcs.choices[m] == 0:
             return NodeFound(0, -1, -1)
@@ -145,7 +141,7 @@ def solve_node(
         )
         passes += 1
         value += _best_tree(
-            arcs, pairs, grandparents, bounding.gaps, options.single_root, space, table, tokens,
+            arcs, pairs, grandparents, scores.gaps, options.single_root, space, table, tokens,
             heads,
         )  # fmt: skip
         if value == -INF:

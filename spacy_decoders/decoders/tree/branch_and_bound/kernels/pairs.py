@@ -1,8 +1,8 @@
 """Pairs of modifiers of one head, bounded by their two arcs.
 
 The multiplier x of a pair lies between 0 and the absolute score. A gain s is bounded by x for the
-one arc plus s - x for the other (eq. 5 of Qian and Liu); a loss -l by x less x for each of the two
-arcs (eq. 6):
+left one's arc plus s - x for the other (eq. 5 of Qian and Liu); a loss -l by x less x for each of
+the two arcs (eq. 6):
 
     s y_a y_b <= x y_a + (s - x) y_b,        -l y_a y_b <= x - x y_a - x y_b
 
@@ -10,7 +10,7 @@ No chart sees pairs on the two sides of their head; those on one side are seen b
 second order, which has :mod:`.sides` for them.
 """
 
-from .....jit import internal, uncounted
+from .....jit import internal
 
 
 @internal()
@@ -26,42 +26,11 @@ def multiplier_of(parts, h, first, last, score):
 
 
 @internal()
-def arcs_of(h, first, last):
-    """Return the arc that the multiplier belongs to, and the other one.
-
-    Of two on one side it is the outer one.
-    """
-    return (last, first) if h < first else (first, last)
-
-
-@internal()
 def first_partner(arcs, h, i, crossing_only):
     """Return the place of the first modifier of h that makes a pair with the one at place i."""
     if not crossing_only:
         return i + 1
     return arcs.before[h] if i < arcs.before[h] else arcs.count[h]
-
-
-@uncounted()
-def split_gains(siblings, allowed, slack, multipliers):
-    """Write the first multipliers: the less likely of two arcs takes over most of a gain.
-
-    Parameters
-    ----------
-    slack
-        float64 (n + 1, n + 1), an estimate of how much worse the best tree with an arc is.
-    """
-    size = allowed.shape[0]
-    for h in range(size):
-        for first in range(1, size):
-            if not allowed[h, first]:
-                continue
-            for last in range(first + 1, size):
-                score = siblings[h, first, last]
-                if allowed[h, last] and score > 0.0:
-                    a, b = arcs_of(h, first, last)
-                    ratio = slack[h, b] / slack[h, a]
-                    multipliers[h, first, last] = score / (1.0 + ratio * ratio)
 
 
 @internal()
@@ -73,15 +42,14 @@ def relax_pairs(parts, h, crossing_only, arcs):
         first = left.of[h, i]
         for j in range(first_partner(left, h, i, crossing_only), left.count[h]):
             last = left.of[h, j]
-            a, b = arcs_of(h, first, last)
             score = score_of(parts, h, first, last)
             x = multiplier_of(parts, h, first, last, score)
             if score > 0.0:
-                arcs[h, a] += x
-                arcs[h, b] += score - x
+                arcs[h, first] += x
+                arcs[h, last] += score - x
             else:
-                arcs[h, a] -= x
-                arcs[h, b] -= x
+                arcs[h, first] -= x
+                arcs[h, last] -= x
                 constant += x
     return constant
 
@@ -95,8 +63,7 @@ def point_pairs(parts, h, crossing_only, heads):
         for j in range(first_partner(left, h, i, crossing_only), left.count[h]):
             last = left.of[h, j]
             score = parts.scores.siblings[h, first, last]
-            a, b = arcs_of(h, first, last)
-            one, other = 1.0 * (heads[a] == h), 1.0 * (heads[b] == h)
+            one, other = 1.0 * (heads[first] == h), 1.0 * (heads[last] == h)
             if score > 0.0:
                 directions[h, first, last] += one - other
             elif score < 0.0:
@@ -153,10 +120,9 @@ def add_pair_gaps(parts, h, crossing_only, heads, gaps):
         first = left.of[h, i]
         for j in range(first_partner(left, h, i, crossing_only), left.count[h]):
             last = left.of[h, j]
-            a, b = arcs_of(h, first, last)
             score = score_of(parts, h, first, last)
             x = multiplier_of(parts, h, first, last, score)
-            excess = gap(score, x, heads[a] == h, heads[b] == h)
+            excess = gap(score, x, heads[first] == h, heads[last] == h)
             gaps[h, first] += excess
             gaps[h, last] += excess
 
