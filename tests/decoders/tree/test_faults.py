@@ -297,8 +297,8 @@ def test_parts_of_the_search_for_rules(monkeypatch, kind, decoder):
 def tampered_work(kind):
     real = bounding.solve_node
 
-    def work(scores, bounding_scores, multipliers, pool, mask, *rest):
-        found = real(scores, bounding_scores, multipliers, pool, mask, *rest)
+    def work(scores, multipliers, pool, mask, *rest):
+        found = real(scores, multipliers, pool, mask, *rest)
         if kind == "tree":
             arcs = TreeProblem(scores.arcs, single_root=rest[0].single_root)
             pool.heads[0, 1:] = worse_heads(arcs)
@@ -331,7 +331,7 @@ def lies_about_the_bound(problem, prunes):
     heads = worse_heads(problem)
     worth = score_tree(problem, heads)
 
-    def work(scores, bounding_scores, multipliers, pool, mask, *rest):
+    def work(scores, multipliers, pool, mask, *rest):
         pool.heads[0, 1:] = heads
         pool.scores[0] = worth
         if prunes:

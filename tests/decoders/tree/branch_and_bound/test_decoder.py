@@ -116,55 +116,6 @@ def test_the_papers_method_equals_brute_force():
                 decoder.decode(problem)
 
 
-def larger_parts(n, rng):
-    """All tri-siblings and great-grandparents, and combs of neighbouring modifiers."""
-    tokens = range(1, n + 1)
-    threes = [
-        (h, a, b, c)
-        for h in range(n + 1)
-        for a in tokens
-        for b in range(a + 1, n + 1)
-        for c in range(b + 1, n + 1)
-        if h not in (a, b, c)
-    ]
-    chains = [
-        (f, g, h, m)
-        for f in range(n + 1)
-        for g in tokens
-        for h in tokens
-        for m in tokens
-        if len({f, g, h, m}) == 4
-    ]
-    combs = [
-        ([(h, m) for m in range(a, a + 3)], float(rng.integers(-5, 6)))
-        for h in range(n + 1)
-        for a in range(1, n - 1)
-        if not a <= h <= a + 2
-    ]
-    return (
-        Factors.tri_siblings(threes, rng.integers(-4, 5, len(threes)).astype(float))
-        + Factors.great_grandparents(chains, rng.integers(-4, 5, len(chains)).astype(float))
-        + Factors.of(combs)
-    )
-
-
-@pytest.mark.parametrize("projective", [True, False])
-def test_larger_parts(projective):
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        n = int(rng.integers(3, 6 if projective else 5))
-        size = n + 1
-        problem = TreeProblem(
-            rng.integers(-5, 6, (size, size)),
-            rng.integers(-5, 6, (size, size, size)),
-            rng.integers(-5, 6, (size, size, size)),
-            larger_parts(n, rng),
-            projective=projective,
-            single_root=bool(seed % 3),
-        )
-        check(problem, [BranchAndBound().decode(problem)])
-
-
 def test_golden():
     # 1 is the root. Arcs alone hang 2 and 3 on it: 4 + 3 + 3 = 10. The pair (2, 3) costs 5,
     # so 3 moves under 2: 4 + 3 + 2 = 9, against 10 - 5 = 5. The chain 1 -> 2 -> 3 brings
@@ -226,11 +177,9 @@ def test_long_sentences_stay_within_memory_and_get_a_bound():
     assert solution.certificate.bound >= solution.certificate.score
 
 
-@pytest.mark.parametrize("limits", [["LONGEST_CHART"], ["LONGEST_CHART", "LONGEST_CUBES"]])
-def test_sentences_too_long_for_charts(monkeypatch, limits):
-    # the limits are lowered, so that small problems take the way of long sentences
-    for limit in limits:
-        monkeypatch.setattr(preparation, limit, 0)
+def test_sentences_too_long_for_charts(monkeypatch):
+    # the limit is lowered, so that small problems take the way of long sentences
+    monkeypatch.setattr(preparation, "LONGEST_CHART", 0)
     for seed in range(60):
         problem = random_problem(seed + 9000)
         if best_scores(problem):
