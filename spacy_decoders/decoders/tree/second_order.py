@@ -15,7 +15,7 @@ from ...errors import DecodersError, ProblemError
 from .constrained import best_constrained
 from .decoder import TreeDecoder, certified, infeasible, rounding_slack
 from .kernels import proofs, second_order, second_order_proof
-from .problem import NO_GAPS, TreeProblem, TreeSolution
+from .problem import TreeProblem, TreeSolution
 from .scoring import sentence_starts, tree_with_root
 
 __all__ = ["Grandparents", "SecondOrder", "second_order_score"]
@@ -179,25 +179,6 @@ def _score_and_scale(
         score += float(boundaries.sum())
         scale += float(np.abs(boundaries).sum())
     return float(score), float(scale)
-
-
-def best_heads(
-    arcs: NDArray[np.float64],
-    grandparents: NDArray[np.float64],
-    siblings: NDArray[np.float64],
-    single_root: bool,
-    outermost: bool,
-) -> tuple[NDArray[np.int32], float]:
-    """Return the best heads and the chart's value, for validated arrays.
-
-    All three are read-only; an array without entries means that there is none. Without a tree the
-    value is ``-inf``.
-    """
-    heads, bound = second_order.decode(
-        arcs, grandparents, siblings, NO_GAPS, single_root, outermost,
-        chart_space(len(arcs), outermost),
-    )  # fmt: skip
-    return heads, float(bound)
 
 
 def chart_space(size: int, outermost: bool = False) -> NDArray[np.float64]:

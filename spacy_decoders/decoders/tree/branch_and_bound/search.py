@@ -152,16 +152,6 @@ class _TreeSearch:
         limit = self.clock.budget.iterations
         return limit is None or limit > 2 * self.passes[0]
 
-    def _free_arc(self, mask: Mask, free: NDArray[np.bool_]) -> tuple[int, int]:
-        """Return an arc to branch on, of the best tree if the node has one of its."""
-        candidates = mask.astype(bool) & np.concatenate([[False], free])
-        tokens = np.arange(1, len(mask))
-        of_best = np.zeros_like(candidates)
-        of_best[self.incumbents.heads[0, 1:], tokens] = True
-        shared = candidates & of_best
-        h, m = np.argwhere(shared if shared.any() else candidates)[0]
-        return int(h), int(m)
-
     def _drop(self, dropped: float, bound: float) -> None:
         """Note what no tree with an arc that is left out exceeds."""
         self.closed = max(self.closed, min(dropped, bound))
@@ -186,9 +176,8 @@ class _TreeSearch:
             if closed or done >= most or self.clock.exhausted(self.calls):
                 break
         if not free.any() and upper > self._limit():
-            self.calls += self._solve(
-                mask, 1
-            ).passes  # lists the only tree, unless others are better
+            # lists the only tree, unless others are better
+            self.calls += self._solve(mask, 1).passes
         if closed:
             self.closed = max(self.closed, upper)
             if free.any():
@@ -197,7 +186,9 @@ class _TreeSearch:
         h, m = node.head, node.modifier
         self.disputes += h < 0  # the search says that it is done with the node
         if h < 0 or not mask[h, m] or not free[m - 1]:
-            h, m = self._free_arc(mask, free)
+            # the proof has pruned the arc, or leaves others open: any will do
+            m = int(free.argmax()) + 1
+            h = int(mask[:, m].argmax())
         without = mask.copy()
         without[h, m] = 0
         mask[:, m] = 0
