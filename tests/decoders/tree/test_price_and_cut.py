@@ -13,10 +13,6 @@ from spacy_decoders.decoders.tree import (
     score_tree,
     violations,
 )
-from spacy_decoders.decoders.tree.published.price_and_cut_pricing import (
-    ScoreTable,
-    priced,
-)
 from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests import oracles
 from tests.decoders.tree import samples
@@ -128,25 +124,3 @@ def test_a_relaxation_goes_on_to_its_first_tree():
             continue
         certificate = decoder.decode(problem).certificate
         assert certificate.score <= best + 1e-9 <= certificate.bound + 2e-9
-
-
-def test_chains_are_priced_by_the_arc_above_them():
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        n = int(rng.integers(2, 9))
-        problem = larger_problem(rng, n)
-        table = ScoreTable(problem)
-        table.known[:] |= rng.random(table.known.shape) < 0.5
-        size = n + 1
-        prices, costs = rng.normal(size=(2, size, size))
-        allowed = problem.allowed & (rng.random((size, size)) < 0.8)
-        column = rng.integers(-1, 2, (size,) * 3)
-        expected = []
-        for g, p in np.argwhere(allowed & (np.arange(size) > 0)):
-            free = [c for c in range(size) if allowed[p, c] and column[g, p, c] < 0]
-            above = {c: table.upper[g, p, c] - prices[p, c] for c in free if c != g}
-            gain = sum(max(value, 0.0) for value in above.values())
-            if gain > max(-costs[g, p], 0.0) + 1e-9:
-                expected += [(g, p, c) for c, value in above.items() if value > 1e-9]
-        found = priced(table, prices, costs, allowed, column, 1e-9)
-        assert list(zip(*found, strict=True)) == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -109,35 +110,33 @@ class BranchAndBound(TreeDecoder):
             return best_constrained(self, problem, budget)
         if problem.boundaries is not None and not self._charts_sentences(problem):
             return best_sentences(self, problem, budget)
-        if self._is_for_one_chart(problem, budget):
-            return best_by_chart("BranchAndBound", problem)
-        if self._is_for_second_order(problem, budget):
-            from ..second_order import best_by_second_order  # compiled where it is first needed
-
-            return best_by_second_order("BranchAndBound", problem)
+        by_chart = self._one_chart(problem, budget)
+        if by_chart is not None:
+            return by_chart("BranchAndBound", problem)
         return self._decoded(problem, 1, budget)[0][0]
 
-    def _is_for_one_chart(self, problem: TreeProblem, budget: Budget) -> bool:
-        """Return whether one chart over single arcs is all that the search needs."""
-        if not (problem.is_first_order and problem.projective and problem.n > 0):
-            return False
-        if self.method == "paper" or self.backbone == "second-order":
-            return False
-        if budget.seconds is None:
-            return True
-        from .search import lasts_too_long
-
-        return not lasts_too_long(problem, budget.start())
-
-    def _is_for_second_order(self, problem: TreeProblem, budget: Budget) -> bool:
-        """Return whether one chart over grandparents is all that the search needs."""
-        if not problem.projective or problem.grandparents is None or problem.n == 0:
-            return False
+    def _one_chart(
+        self, problem: TreeProblem, budget: Budget
+    ) -> Callable[[str, TreeProblem], TreeSolution] | None:
+        """Return what decodes by one chart, if that is all that the search needs."""
+        if not problem.projective or problem.n == 0 or self.method == "paper":
+            return None
         if problem.siblings is not None or problem.has_factors:
-            return False
-        if self.method == "paper" or self.backbone == "first-order":
-            return False
-        return problem.n <= MOST_CHARTED and budget.seconds is None
+            return None
+        if problem.grandparents is None:
+            if budget.seconds is not None:
+                from .search import lasts_too_long
+
+                if lasts_too_long(problem, budget.start()):
+                    return None
+            return None if self.backbone == "second-order" else best_by_chart
+        if self.backbone == "first-order" or problem.n > MOST_CHARTED:
+            return None
+        if budget.seconds is not None:
+            return None
+        from ..second_order import best_by_second_order  # compiled where it is first needed
+
+        return best_by_second_order
 
     def k_best(
         self, problem: TreeProblem, k: int, *, budget: Budget = UNLIMITED

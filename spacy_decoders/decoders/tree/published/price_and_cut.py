@@ -22,7 +22,7 @@ from ..magnitudes import parts_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
 from ..scoring import score_and_scale, score_tree
 from ..sentences import best_sentences
-from .price_and_cut_pricing import GrandparentModel, ScoreTable, best_tree
+from .price_and_cut_pricing import ScoreTable, best_tree
 from .price_and_cut_search import BranchAndPrice, PriceAndCutResult
 
 __all__ = ["PriceAndCut"]
@@ -140,8 +140,8 @@ class PriceAndCut(TreeDecoder):
                     "PriceAndCut: a linear-programming solver can't handle scores beyond "
                     f"{LARGEST:g}; scale them, forbid low ones by -inf, or use BranchAndBound."
                 )
-        model = GrandparentModel(problem.arcs, ScoreTable(problem), problem.single_root)
-        return BranchAndPrice(model, self.solver, self.pruning, not self.relax, clock).run()
+        table = ScoreTable(problem)
+        return BranchAndPrice(table, self.solver, self.pruning, not self.relax, clock).run()
 
 
 def _without_program(problem: TreeProblem) -> PriceAndCutResult | None:

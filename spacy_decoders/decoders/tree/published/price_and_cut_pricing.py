@@ -21,7 +21,6 @@ from ..kernels import chu_liu_edmonds
 from ..problem import TreeProblem
 
 __all__ = [
-    "GrandparentModel",
     "ScoreTable",
     "TreeBound",
     "best_tree",
@@ -42,6 +41,8 @@ class ScoreTable:
 
     Attributes
     ----------
+    arcs, single_root
+        Of the problem.
     upper
         (n + 1, n + 1, n + 1), the score of each chain where it is known, elsewhere the lesser of
         the most that any g or any c makes of it; ``-inf`` where there can be no such chain.
@@ -53,6 +54,7 @@ class ScoreTable:
 
     def __init__(self, problem: TreeProblem) -> None:
         size = problem.n + 1
+        self.arcs, self.single_root = problem.arcs, problem.single_root
         values = np.zeros((size,) * 3) if problem.grandparents is None else problem.grandparents
         possible = chains_of(problem.allowed)
         self._values: Floats = np.where(possible, values, -np.inf)
@@ -84,24 +86,6 @@ def chains_of(allowed: Mask) -> Mask:
     return chains
 
 
-class GrandparentModel(NamedTuple):
-    """A problem with grandparents.
-
-    Attributes
-    ----------
-    arcs
-        Scores of single arcs, ``-inf`` where forbidden. **Shape:** ``(n + 1, n + 1)``
-    table
-        Scores of the chains g -> p -> c, or upper bounds on them.
-    single_root
-        Whether a tree has exactly one root.
-    """
-
-    arcs: Floats
-    table: ScoreTable
-    single_root: bool
-
-
 class TreeBound(NamedTuple):
     """A Lagrangian bound.
 
@@ -131,11 +115,11 @@ def best_tree(arcs: Floats, single_root: bool) -> TreeBound:
     return TreeBound(float(value) + slack, through + slack, with_root)
 
 
-def lagrangian_bound(model: GrandparentModel, allowed: Mask, prices: Floats) -> TreeBound:
+def lagrangian_bound(table: ScoreTable, allowed: Mask, prices: Floats) -> TreeBound:
     """Bound the trees of the allowed arcs at any prices."""
-    arcs, size = model.arcs, len(model.arcs)
+    arcs, size = table.arcs, len(table.arcs)
     lower = np.flatnonzero(allowed[1:]) + size  # arcs (p, c), those from the root aside
-    upper = model.table.upper.reshape(size, -1).take(lower, axis=1)
+    upper = table.upper.reshape(size, -1).take(lower, axis=1)
     gains = np.maximum(upper - prices.ravel()[lower], 0.0)
     bought = np.where(allowed, arcs, -np.inf)
     if lower.size:
@@ -143,7 +127,7 @@ def lagrangian_bound(model: GrandparentModel, allowed: Mask, prices: Floats) -> 
         first = np.flatnonzero(np.diff(parents, prepend=0))
         bought[:, parents[first]] += np.add.reduceat(gains, first, axis=1)
     bought[1:] += prices[1:]
-    bound = best_tree(bought, model.single_root)
+    bound = best_tree(bought, table.single_root)
     # each arc's score is a sum of up to n + 2 terms, some of which cancel
     sums = np.where(allowed, 2.0 * np.abs(arcs) + 3.0 * np.abs(prices), 0.0)
     terms = sums.max(axis=0) + np.where(allowed, np.abs(bought), 0.0).max(axis=0)

@@ -15,8 +15,8 @@ from ..decoder import UNIT
 from ..kernels import proofs
 from .price_and_cut_pricing import (
     Floats,
-    GrandparentModel,
     Mask,
+    ScoreTable,
     Tokens,
     TreeBound,
     best_tree,
@@ -76,8 +76,8 @@ class BranchAndPrice:
 
     Parameters
     ----------
-    model
-        The scores; those of the chains of candidate trees are computed.
+    table
+        The scores; those of the chains of candidate trees are looked up.
     solver
         Of the linear programs.
     pruning
@@ -95,32 +95,32 @@ class BranchAndPrice:
 
     def __init__(
         self,
-        model: GrandparentModel,
+        table: ScoreTable,
         solver: Solver,
         pruning: bool,
         branching: bool,
         clock: Clock,
     ) -> None:
-        self.model, self.table = model, model.table
+        self.table = table
         self.solver: Solver = solver
         self.pruning, self.branching = pruning, branching
         self.clock = clock
-        self.n = len(model.arcs) - 1
+        self.n = len(table.arcs) - 1
         self.heads: NDArray[np.int64] | None = None
         self.score = -np.inf
         self.rounds = 0
         self._pruned = -np.inf  # bounds all trees with a pruned arc
         self._master: MasterProgram | None = None
-        self._excluded = np.zeros((len(model.arcs),) * 3, dtype=bool)
+        self._excluded = np.zeros((len(table.arcs),) * 3, dtype=bool)
 
     def run(self) -> PriceAndCutResult:
         """Search until the best tree is proven, or the budget ends."""
-        mask = self.model.arcs > -np.inf
+        mask = self.table.arcs > -np.inf
         # an arc without a possible grandparent is in no tree
         prices = self.table.upper.max(axis=0)
         mask[1:] &= prices[1:] > -np.inf
         prices = np.where(prices > -np.inf, prices, 0.0)
-        first = lagrangian_bound(self.model, mask, prices)
+        first = lagrangian_bound(self.table, mask, prices)
         bound = first.value
         if bound == -np.inf:
             return self._result(-np.inf, True)
@@ -171,7 +171,7 @@ class BranchAndPrice:
 
     def _offer(self, heads: NDArray[np.int64]) -> None:
         """Keep a tree if it is the best so far."""
-        arcs = float(self.model.arcs[heads[1:], np.arange(1, len(heads))].sum())
+        arcs = float(self.table.arcs[heads[1:], np.arange(1, len(heads))].sum())
         score = arcs + float(self.table.chains_of_tree(heads).sum())
         if score > self.score:
             self.heads, self.score = heads, score
@@ -234,7 +234,7 @@ class BranchAndPrice:
             if not step < LONGEST:
                 break
             prices = prices - step * momentum
-            bound = lagrangian_bound(self.model, allowed, prices)
+            bound = lagrangian_bound(self.table, allowed, prices)
             self._offer(bound.heads)
             allowed = self._prune(allowed, bound.through)
             if bound.value < best:
@@ -264,23 +264,23 @@ class BranchAndPrice:
                 point = master.solve(clock)
             except InfeasibleError:
                 # not proven by the solver: only if the arcs contain no tree is there a proof
-                if not proofs.reaches_all(mask, self.model.single_root):
+                if not proofs.reaches_all(mask, self.table.single_root):
                     return -np.inf, []
-                return self._branch(mask, bound, np.zeros_like(self.model.arcs))
+                return self._branch(mask, bound, np.zeros_like(self.table.arcs))
             except SolverError:
                 if self.clock.exhausted(self.rounds):
                     return bound, [mask]
                 raise
             self.rounds += 1
             prices = tightened(point.prices, point.arc_costs, point.arcs)
-            relaxation = lagrangian_bound(self.model, mask, prices)
+            relaxation = lagrangian_bound(self.table, mask, prices)
             if relaxation.value == -np.inf:
                 return -np.inf, []
             bound = min(bound, relaxation.value)
             self._offer(relaxation.heads)
             # the tree closest to the point
             part = np.where(mask, point.arcs, -np.inf)
-            self._offer(best_tree(part, self.model.single_root).heads)
+            self._offer(best_tree(part, self.table.single_root).heads)
             if self._closes(bound):
                 return bound, []
             if self.pruning:
@@ -288,7 +288,7 @@ class BranchAndPrice:
                 master.restrict(mask)
             if not self._grow(master, point, prices, mask):
                 # scores that were only bounded before may be known now
-                bound = min(bound, lagrangian_bound(self.model, mask, prices).value)
+                bound = min(bound, lagrangian_bound(self.table, mask, prices).value)
                 if self._closes(bound):
                     return bound, []
                 return self._branch(mask, bound, point.arcs)
@@ -301,17 +301,17 @@ class BranchAndPrice:
         """
         chains = chains_of(mask)
         upper = np.where(chains, self.table.upper, -np.inf)
-        arcs = np.where(mask, self.model.arcs, -np.inf)
+        arcs = np.where(mask, self.table.arcs, -np.inf)
         reach = float(np.abs(arcs[mask]).max(initial=0.0))
         reach += float(np.abs(upper[upper > -np.inf]).max(initial=0.0))
         most = upper.max(axis=0)
         best = np.where(most > -np.inf, most, 0.0)
         lost = 2.0 * reach * self.n
         if self.heads is not None:
-            lost = lagrangian_bound(self.model, mask, best).value - self.score
+            lost = lagrangian_bound(self.table, mask, best).value - self.score
         # less would suffice for trees, but fractional points pay only part of it
         penalty = best - lost - 4.0 * reach - 1.0
-        master = MasterProgram(arcs, self.model.single_root, penalty, self.solver)
+        master = MasterProgram(arcs, self.table.single_root, penalty, self.solver)
         start = upper > self._prices[None]
         start[0] |= chains[0]
         if self.heads is not None:
@@ -331,10 +331,10 @@ class BranchAndPrice:
         h, m = np.nonzero(mask)
         heads = np.full(self.n + 1, -1)
         heads[m] = h
-        if not proofs.reaches_all(mask, self.model.single_root):
+        if not proofs.reaches_all(mask, self.table.single_root):
             return -np.inf
         self._offer(heads)
-        parts = np.concatenate([self.model.arcs[h, m], self.table.chains_of_tree(heads)])
+        parts = np.concatenate([self.table.arcs[h, m], self.table.chains_of_tree(heads)])
         slack = UNIT * len(parts) * float(np.abs(parts).sum())
         return min(bound, float(parts.sum()) + slack) if parts.min() > -np.inf else -np.inf
 
