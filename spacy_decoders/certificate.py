@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Literal
 
 from .errors import ProblemError
@@ -237,4 +238,7 @@ class Certificate:
     def as_dict(self) -> dict[str, str | float | int | None]:
         """Return the fields as plain JSON types, fit for ``Doc._`` and DocBin."""
         # all fields are plain, so `dataclasses.asdict` would only copy them slowly
-        return {name: getattr(self, name) for name in self.__slots__}
+        return dict(zip(self.__slots__, _values_of(self), strict=True))
+
+
+_values_of = attrgetter(*Certificate.__slots__)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d
 
-from .inference.lstm import lstm_outputs
+from .inference.products import LEAST_ROWS, product
 
 __all__ = ["BiLSTM"]
 
@@ -117,7 +117,7 @@ def _forward(
     bias: Any = model.get_param("b")
     if not is_train:
         parameters = (model.get_param("W"), model.get_param("U"), bias)
-        found = lstm_outputs(inputs, np.array(lengths, dtype=np.int64), *parameters)
+        found = _outputs(inputs, np.array(lengths, dtype=np.int64), *parameters)
         return ops.unflatten(found, lengths), lambda d_output: []
     packed = _Packed.of(lengths)
     W = _by_direction(model.get_param("W"), width)
@@ -151,6 +151,45 @@ def _forward(
         return found
 
     return ops.unflatten(output, lengths), backprop
+
+
+def _outputs(
+    vectors: NDArray[np.float32], lengths: NDArray[np.int64], W: Any, U: Any, bias: Any
+) -> NDArray[np.float32]:
+    """Return the states of both directions at each token, **shape (tokens, 2 * width)**.
+
+    Parameters
+    ----------
+    vectors
+        Of the tokens of all sequences, laid end to end.
+    lengths
+        Of the sequences.
+    W, U, bias
+        The parameters of the layer.
+    """
+    from .inference.kernels import lstm as kernels
+
+    width = len(U)
+    ends = np.cumsum(lengths)
+    order = np.argsort(-lengths, kind="stable")
+    order = order[lengths[order] > 0]
+    begins, ends = (ends - lengths)[order], ends[order]
+    sizes = ends - begins
+    inputs = product(vectors, W)
+    output = np.empty((len(vectors), 2 * width), dtype=np.float32)
+    rows = max(len(order), LEAST_ROWS)
+    recurrent = np.zeros((2, rows, 4 * width), dtype=np.float32)
+    states, cells = np.zeros((2, 2, rows, width), dtype=np.float32)
+    both = np.stack([U[:, : 4 * width], U[:, 4 * width :]])
+    running = len(order)
+    for t in range(int(sizes.max(initial=0))):
+        while sizes[running - 1] <= t:
+            running -= 1
+        if t:
+            used = max(running, LEAST_ROWS)
+            np.matmul(states[:, :used], both, out=recurrent[:, :used])
+        kernels.step(inputs, recurrent, bias, begins, ends, t, running, states, cells, output)
+    return output
 
 
 def _by_direction(weights: Any, width: int) -> Floats:

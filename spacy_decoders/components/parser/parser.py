@@ -309,8 +309,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             return losses
         set_dropout_rate(self.model, drop)
         docs, gold = [example.predicted for example in examples], self._read_gold(examples)
-        found, forward = update(self.model, docs, gold)
-        losses[self.name] += found.total
+        loss, forward = update(self.model, docs, gold)
+        losses[self.name] += loss
         self.cfg["updates"] += 1
         if self.factors and self.cfg["updates"] > self.factors_start:
             templates = FactorTemplates(self.model.get_ref("factors"), tuple(self.factors))

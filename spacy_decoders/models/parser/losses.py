@@ -23,7 +23,7 @@ from .tree_scores import SentenceScores, assemble
 if TYPE_CHECKING:
     from ...decoders.protocols import TreeDecoding
 
-__all__ = ["UNKNOWN", "Forward", "GoldTrees", "Losses", "train_factors", "update"]
+__all__ = ["UNKNOWN", "Forward", "GoldTrees", "train_factors", "update"]
 
 #: A missing annotation, which adds nothing to the loss.
 UNKNOWN = -2
@@ -88,21 +88,6 @@ class GoldTrees:
 
 
 @dataclass(frozen=True)
-class Losses:
-    """Summed cross-entropies of a batch, in nats."""
-
-    heads: float
-    labels: float
-    boundaries: float
-    tags: float
-
-    @property
-    def total(self) -> float:
-        """Their sum."""
-        return self.heads + self.labels + self.boundaries + self.tags
-
-
-@dataclass(frozen=True)
 class Forward:
     """The outputs of the network for a batch in training, with dropout."""
 
@@ -125,8 +110,11 @@ class Forward:
 
 def update(
     model: Model[list[Doc], Floats2d], docs: Sequence[Doc], gold: GoldTrees
-) -> tuple[Losses, Forward]:
-    """Accumulate the gradients of one batch; return its losses and the network's outputs."""
+) -> tuple[float, Forward]:
+    """Accumulate the gradients of one batch; return its loss and the network's outputs.
+
+    The loss is the sum of the cross-entropies of heads, labels, boundaries and tags, in nats.
+    """
     encoded, backprop = model.begin_update(list(docs))
     scale = 1.0 / max(1, len(gold.heads))
     tags, backprop_tags = model.get_ref("tags").begin_update(encoded)
@@ -157,8 +145,8 @@ def update(
     d_encoded = backprop_tagged(d_vectors)
     d_encoded += backprop_tags(d_tags)
     backprop(d_encoded)
-    losses = Losses(head_loss, label_loss, boundary_loss, tag_loss)
-    return losses, Forward(received, _by_sentence(arcs, gold), tags)
+    loss = head_loss + label_loss + boundary_loss + tag_loss
+    return loss, Forward(received, _by_sentence(arcs, gold), tags)
 
 
 def _by_sentence(arcs: Sequence[Any], gold: GoldTrees) -> list[Floats2d]:
