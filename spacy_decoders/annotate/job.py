@@ -124,8 +124,6 @@ class Job:
         Records per output file.
     text_field
         The field of JSON lines and parquet that has the text.
-    batch_size
-        Documents that the pipeline takes at a time.
     """
 
     source: Path
@@ -134,13 +132,12 @@ class Job:
     format: Format = "spacy"
     shard_size: int = 500
     text_field: str = "text"
-    batch_size: int = 64
 
     def __post_init__(self) -> None:
         if self.format not in ENDINGS:
             raise ProblemError(f"format: expected one of {sorted(ENDINGS)}, got {self.format!r}.")
-        if self.shard_size < 1 or self.batch_size < 1:
-            raise ProblemError("shard_size and batch_size must be at least 1.")
+        if self.shard_size < 1:
+            raise ProblemError("shard_size must be at least 1.")
 
     def part(self, shard: int) -> Path:
         """The output file of a shard; it exists if and only if the shard is done."""
@@ -163,10 +160,6 @@ class Job:
             Shard(number, tuple(run))
             for number, run in enumerate(_packed(pieces, self.shard_size))
         ]
-
-    def begun(self) -> bool:
-        """Whether the output folder is there from an earlier run."""
-        return (self.output / "job.json").exists()
 
     def begin(self) -> None:
         """Create the output folder, or make sure that it was begun with the same settings.
@@ -205,8 +198,7 @@ class Job:
             [str(path), path.stat().st_size, path.stat().st_mtime_ns] for path in self.files()
         ]
         settings = {key: str(value) for key, value in asdict(self).items()}
-        # its location and batch size do not affect the result
-        del settings["output"], settings["batch_size"]
+        del settings["output"]  # its location does not affect the result
         return {**settings, "files": files, "pipeline": _of_pipeline(self.model)}
 
 

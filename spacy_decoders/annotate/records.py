@@ -23,12 +23,11 @@ from ..extras import needed
 from ..readers.docbins import docbin_docs, read_docbin
 from ..readers.text_lines import LONGEST_LINE, decoded, limited_lines
 
-__all__ = ["Extent", "Record", "as_json", "check_field", "extents", "input_files", "read", "texts"]
+__all__ = ["Extent", "Record", "as_json", "extents", "input_files", "read", "texts"]
 
 #: The suffixes of each kind of file.
 _KINDS = {
     ".jsonl": "lines",
-    ".ndjson": "lines",
     ".jsonl.gz": "lines",
     ".parquet": "parquet",
     ".spacy": "docbin",
@@ -36,7 +35,6 @@ _KINDS = {
 }
 #: Records of a file that `texts` reads at a time.
 RECORDS = 1000
-_NO_FIELD = "no field "
 _TOO_LONG = f"a text of more than {LONGEST_LINE >> 20} MB; cut it into smaller ones"
 
 
@@ -79,7 +77,7 @@ def input_files(source: Path) -> list[Path]:
     Raises
     ------
     ProblemError
-        If there is no readable file.
+        If there is no readable file, or a library is missing that reads one.
     """
     if not source.exists():
         raise ProblemError(f"input: {source} does not exist.")
@@ -90,6 +88,8 @@ def input_files(source: Path) -> list[Path]:
         raise ProblemError(
             f"input: nothing to read at {source}; expected files ending in {kinds}."
         )
+    if any(_kind(path) == "parquet" for path in readable):
+        needed("pyarrow.parquet", "parquet", "input")
     return readable
 
 
@@ -136,24 +136,6 @@ def texts(source: Path, vocab: Vocab, text_field: str) -> Iterator[tuple[str, st
                 text = record.text if record.doc is None else record.doc.text
                 if text and text.strip():
                     yield text, str(record.id)
-
-
-def check_field(found: Iterable[Extent], text_field: str) -> None:
-    """Refuse a field that no record of the first extents has.
-
-    Raises
-    ------
-    ProblemError
-        With the fields that the first record has.
-    """
-    records = (record for extent in found for record in read(extent, Vocab(), text_field))
-    said = None
-    for record in records:
-        if not (record.problem or "").startswith(_NO_FIELD):
-            return
-        said = said or record.problem
-    if said:
-        raise ProblemError(f"text_field: {said}.")
 
 
 def _read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
@@ -268,7 +250,7 @@ def _row_record(row: dict[str, Any], name: str, text_field: str) -> Record:
         problem = (
             f"field {text_field!r} holds {text!r:.50}, no text"
             if text_field in row
-            else f"{_NO_FIELD}{text_field!r}; fields: {fields}"
+            else f"no field {text_field!r}; fields: {fields}"
         )
         return Record(identity, problem=problem)
     for field, value in row.items():

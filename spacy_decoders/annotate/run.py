@@ -8,16 +8,13 @@ from concurrent.futures import CancelledError, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import asdict
-from pathlib import Path
 
-from spacy.util import is_package
 from tqdm import tqdm
 
 from ..errors import ProblemError
 from ..extras import needed
 from ..process_pool import spawned_pool
 from .job import Failure, Job, Shard, ShardReport, Summary
-from .records import check_field
 from .worker import annotate_shard, pipeline
 from .writing import write_atomically
 
@@ -50,21 +47,22 @@ def annotate(
     Raises
     ------
     ProblemError
-        If there is nothing to read, no record of the first shard has the field of the text, a
-        library or the pipeline is missing, or the output was begun with other settings.
-        An output folder that is new is then not begun.
+        If there is nothing to read, a library is missing, or the output was begun with other
+        settings. An output folder that is new is then not begun.
     OSError
-        If a file cannot be written, with its name, or the scheduler is gone. Finished shards are
-        kept.
+        If the pipeline can't be loaded, a file cannot be written, with its name, or the scheduler
+        is gone. Finished shards are kept.
     """
     if workers < 1:
         raise ProblemError(f"workers: expected at least 1, got {workers}.")
-    _check_requirements(job, scheduler)
-    if workers == 1 and scheduler is None:
-        pipeline(job.model)  # one that can't be loaded fails here, before the folder is begun
+    # what is missing is said here, before the folder is begun
+    if job.format == "parquet":
+        needed("pyarrow.parquet", "parquet", "format")
+    if scheduler is None:
+        pipeline(job.model)
+    else:  # whose workers may have packages and paths of their own
+        needed("distributed", "distributed", "scheduler")
     shards = job.shards()
-    if shards and not job.begun():
-        check_field(shards[0].extents, job.text_field)
     job.begin()
     todo = [shard for shard in shards if not job.part(shard.number).exists()]
     done = [job.stored_report(s.number) for s in shards if job.part(s.number).exists()]
@@ -93,28 +91,6 @@ def annotate(
     if all(job.part(shard.number).exists() for shard in shards):
         job.remove_leftovers()
     return Summary(len(shards), resumed, tuple(done))
-
-
-def _check_requirements(job: Job, scheduler: str | None) -> None:
-    """Refuse a job that could not annotate a single document.
-
-    Raises
-    ------
-    ProblemError
-        If a library that it needs is not installed, or its pipeline is not there.
-    """
-    if scheduler is not None:
-        needed("distributed", "distributed", "scheduler")
-    if job.format == "parquet":
-        needed("pyarrow.parquet", "parquet", "format")
-    if any(path.suffix.lower() == ".parquet" for path in job.files()):
-        needed("pyarrow.parquet", "parquet", "input")
-    # the workers of a cluster may have packages and paths of their own
-    if job.model and scheduler is None and not (is_package(job.model) or Path(job.model).exists()):
-        raise ProblemError(
-            f"model: {job.model!r} is no installed pipeline and no folder; install it, or give "
-            "the path of a pipeline that was saved."
-        )
 
 
 def _lost(shard: Shard, reason: str) -> ShardReport:

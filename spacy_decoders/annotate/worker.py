@@ -24,6 +24,8 @@ from .writing import write_atomically, written_whole
 __all__ = ["annotate_shard", "pipeline"]
 
 _READING = "reading"
+#: Documents that the pipeline takes at a time.
+_BATCH = 64
 
 # a pipeline serves one thread at a time; Dask workers may have several
 _ONE_AT_A_TIME = Lock()
@@ -49,7 +51,7 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
     with _ONE_AT_A_TIME:
         nlp = pipeline(job.model)
         records = [r for e in shard.extents for r in read(e, nlp.vocab, job.text_field)]
-        docs = _annotated(nlp, job, records, failures)
+        docs = _annotated(nlp, records, failures)
     found = [
         (certificate["status"], certificate["scope"])
         for doc in docs
@@ -71,9 +73,7 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
     return report
 
 
-def _annotated(
-    nlp: Language, job: Job, records: Sequence[Record], failures: list[Failure]
-) -> list[Doc]:
+def _annotated(nlp: Language, records: Sequence[Record], failures: list[Failure]) -> list[Doc]:
     """Annotate the records in their order; those that fail go to `failures`."""
     made: list[tuple[Doc, int]] = []
     for place, record in enumerate(records):
@@ -81,7 +81,7 @@ def _annotated(
             made.append((_made(nlp, record), place))
         except Exception as error:
             failures.append(_failure(record, _READING, str(error)))
-    done, failed = _piped(nlp, made, job.batch_size)
+    done, failed = _piped(nlp, made, _BATCH)
     # another package's component may fail on a whole batch because of one document: retry one by
     # one
     if len(failed) > 1:

@@ -26,14 +26,13 @@ def annotate_corpus(
     format: Annotated[str, typer.Option(help="spacy, jsonl or parquet.")] = "spacy",
     shard_size: Annotated[int, typer.Option(help="Documents in each file.")] = 500,
     text_field: TextField = "text",
-    batch_size: Annotated[int, typer.Option(help="Documents at a time.")] = 64,
     workers: Annotated[int, typer.Option(help="Local processes.")] = 1,
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler (extra: distributed).")
     ] = None,
 ) -> None:
     """Annotate a corpus, in files that are written whole and resumed where it stopped."""
-    job = Job(source, output, model, format, shard_size, text_field, batch_size)  # type: ignore[arg-type]
+    job = Job(source, output, model, format, shard_size, text_field)  # type: ignore[arg-type]
     try:
         summary = annotate(job, workers=workers, scheduler=scheduler)
     except OSError as error:

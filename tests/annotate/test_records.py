@@ -41,16 +41,6 @@ def test_all_other_fields_of_a_record_are_kept(tmp_path, model):
     assert json.loads(again.part(0).read_text()) == row
 
 
-def test_a_wrong_field_is_refused_before_anything_is_begun(tmp_path, model):
-    source = tmp_path / "in.jsonl"
-    source.write_text('{"body": "One."}\n' * 5, encoding="utf8")
-    with pytest.raises(ProblemError, match="text_field: no field 'text'; fields: body"):
-        annotate(Job(source, tmp_path / "out", model=model, shard_size=2), progress=False)
-    assert not (tmp_path / "out").exists()
-    job = Job(source, tmp_path / "out", model=model, text_field="body")
-    assert annotate(job, progress=False).written == 5
-
-
 def test_text_that_is_none_is_named_with_its_place(tmp_path, model):
     folder = tmp_path / "in"
     folder.mkdir()

@@ -1,1 +1,0 @@
-"""Compiled loops over the pair costs of candidates."""
