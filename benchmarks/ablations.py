@@ -232,12 +232,9 @@ ABLATIONS = (
         for name in FEATURES
         for judge in (judges.candidates, judges.concepts)
     ),
-    option("linker", "form_weight", judges.concepts, off=None),
-    option("linker", "type_match", judges.concepts, off="ignore"),
+    option("linker", "form_weight", judges.candidates, pipe=LINKER, off=0.0),
     option("linker", "max_candidates", judges.concepts, off=1000),
     option("linker", "min_prob", judges.concepts, on=0.5),
-    option("linker", "min_score", judges.concepts, on=0.5),
-    option("linker", "min_margin", judges.concepts, on=1.0),
     option("linker", "window", judges.candidates, pipe=LINKER, off=10_000),
     option("linker", "candidates", judges.concepts, off=TextCandidates()),
     *(

@@ -80,7 +80,7 @@ def test_every_option_of_the_config_is_a_checked_attribute(factory):
             lambda doc: doc._.certificates["parser"][0]["decoder"],
         ),
         ("linker", {"mentions": "ents"}, lambda doc: len(doc.spans.get("concepts", ()))),
-        ("linker", {"min_margin": 1e9}, lambda doc: {ent.kb_id_ for ent in doc.ents}),
+        ("linker", {"min_prob": 1.0}, lambda doc: {ent.kb_id_ for ent in doc.ents}),
         ("linker", {"window": 2}, lambda doc: len(doc._.certificates["linker"])),
         ("linker", {"decoder": Greedy()}, lambda doc: doc._.certificates["linker"][0]["decoder"]),
         ("headline", {"length": 3}, lambda doc: len(doc._.headlines[0]["tokens"])),
@@ -168,7 +168,7 @@ def test_a_decoder_of_another_core_is_refused_when_the_component_is_built(factor
 CHANGES = {
     "tagger": {"margins": True, "k_best": 3},
     "parser": {"beam": 8.0, "head_margins": True, "factors": ("arcs", "siblings")},
-    "linker": {"min_score": 0.25, "labels_discard": ("GPE",), "seconds": 3.0},
+    "linker": {"min_prob": 0.25, "labels_discard": ("GPE",), "seconds": 3.0},
     "headline": {"length": (2, 3), "auxiliaries": ("of",), "n_best": 2},
 }
 

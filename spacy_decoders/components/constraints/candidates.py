@@ -42,10 +42,6 @@ class LimitedCandidates:
         for place in places:
             self.places.setdefault((place.start, place.end), []).append(place)
 
-    def numbers(self, mention: Span) -> tuple[int, ...]:
-        """The constraints that apply to a mention, by their numbers."""
-        return tuple(place.number for place in self._at(mention))
-
     def __call__(self, kb: KnowledgeBase, mentions: Sequence[Span]) -> list[Any]:
         found = list(found_by(kb, self.finder, mentions))
         for number, mention in enumerate(mentions):

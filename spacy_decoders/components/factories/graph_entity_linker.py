@@ -16,12 +16,10 @@ __all__ = [
     "Identifier",
     "LinkerOptions",
     "MentionSource",
-    "TypeMatch",
     "make_graph_entity_linker",
 ]
 
 MentionSource = Literal["ents", "spans", "aliases"]
-TypeMatch = Literal["score", "filter", "ignore"]
 Identifier = Literal["id", "qid"]
 
 
@@ -51,18 +49,15 @@ class LinkerOptions(WithOptions):
         Entities with these labels are not linked.
     max_candidates
         The most candidates of a mention; the most frequent are kept.
-    min_score, min_prob, min_margin
-        The least score (the probability given all other links), calibrated probability and margin
-        of a link; below, the mention has no identifier, or is none if only an alias suggests it.
+    min_prob
+        The least calibrated probability of a link; below, the mention has no identifier, or is
+        none if only an alias suggests it.
     form_weight
         What it costs, in nats, that one of several mentions of a text, case apart, means
-        something else than the others; null: they always mean the same.
+        something else than the others.
     types
         Types of concepts that may be linked, such as ``["person", "organisation"]``; null for
         all. A concept whose type is unknown is none of them.
-    type_match
-        "score": concepts whose type agrees with the entity's label score higher, and those
-        whose type contradicts it lower; "filter": the latter are never linked; "ignore".
     kb_id
         What ``ent.kb_id_`` holds: the concept's "id" in the knowledge base, or its "qid" in
         Wikidata (its id where it has none).
@@ -91,9 +86,8 @@ class LinkerOptions(WithOptions):
         spaCy's. As an attribute, the knowledge base itself.
     candidates
         Finds candidates: ``spacy-decoders.AliasCandidates.v1``,
-        ``spacy-decoders.TextCandidates.v1``, ``spacy.CandidateGenerator.v1`` or your own, which
-        is called with the knowledge base and all mentions, or with each mention if its second
-        parameter is a ``Span``.
+        ``spacy-decoders.TextCandidates.v1``, ``spacy.CandidateBatchGenerator.v1`` or your own,
+        which is called with the knowledge base and all mentions.
     pairs
         The pair costs of links: ``spacy-decoders.SharedNeighbours.v1`` and others.
     decoder
@@ -105,12 +99,9 @@ class LinkerOptions(WithOptions):
     concepts_key: str | None = option(None)
     labels_discard: list[str] = option([])
     max_candidates: int = option(30, whole(1))
-    min_score: float = option(0.0, number(least=0, most=1))
     min_prob: float = option(0.0, number(least=0, most=1))
-    min_margin: float = option(0.0, number())
-    form_weight: float | None = option(3.0, number(least=0))
+    form_weight: float = option(3.0, number(least=0))
     types: list[str] | None = option(None)
-    type_match: TypeMatch = option("score")
     kb_id: Identifier = option("id")
     shown: int = option(10, whole(1))
     window: int = option(100, whole(1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -62,8 +61,7 @@ class FoundCandidates:
         )
 
 
-#: Finds the candidates of several mentions in a knowledge base, or of one where its second
-#: parameter is a Span: then any function that spaCy's entity linker takes.
+#: Finds the candidates of several mentions in a knowledge base.
 CandidateFinder = Callable[..., Iterable[Any]]
 
 
@@ -198,37 +196,14 @@ def gather(
 
 
 def found_by(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span]) -> list[Any]:
-    """Call a finder with one mention or with all, as it wants them."""
-    if not mentions:
-        return []
-    if takes_one_mention(finder):
-        return [finder(kb, mention) for mention in mentions]
-    found = list(finder(kb, mentions))
+    """Call a finder, which has to give an item for each mention."""
+    found = list(finder(kb, mentions)) if mentions else []
     if len(found) != len(mentions):
         raise ProblemError(
             f"candidates: expected those of {len(mentions)} mentions, one item each; got "
             f"{len(found)}."
         )
     return found
-
-
-def takes_one_mention(finder: CandidateFinder) -> bool:
-    """Whether a function finds the candidates of one mention, as spaCy's generators may.
-
-    By the annotation of its second parameter, or by its name: ``mention``, ``span`` or ``ent``.
-    """
-    if isinstance(finder, AliasCandidates | TextCandidates):
-        return False
-    try:
-        parameters = list(inspect.signature(finder).parameters.values())
-    except (TypeError, ValueError):
-        return False
-    if len(parameters) < 2:
-        return False
-    given = parameters[1].annotation
-    if given is not inspect.Parameter.empty:
-        return given is Span or (isinstance(given, str) and given.split(".")[-1] == "Span")
-    return parameters[1].name in ("mention", "span", "ent")
 
 
 def _checked(found: FoundCandidates) -> FoundCandidates:

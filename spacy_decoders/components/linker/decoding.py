@@ -16,7 +16,6 @@ from ...models.calibration import Calibration
 from ...models.linker.confidence import Decided
 from ...models.linker.together import link_problem, lone_problem, pair_terms, with_nothing
 from ...models.linker.types import of_types
-from ...models.linker.weights import Feature
 from ..factories.graph_entity_linker import LinkerOptions
 from .link_dicts import links_of, no_link
 from .mentions import Mentions
@@ -119,8 +118,6 @@ def _scores(
     own[with_nothing(table.offsets)[1:] - 1] = False
     # what has a prior below 0 is shown, and never chosen
     forbidden = table.priors < 0
-    if options.type_match == "filter":
-        forbidden |= mentions.features[own, Feature.TYPE] < 0
     if options.types is not None and table.base is not None:
         forbidden |= ~of_types(table.types, options.types)
     scores[np.flatnonzero(own)[forbidden]] = -np.inf
@@ -150,7 +147,7 @@ def _decoded(
             pair_terms(table, forms, options.pairs),
             own,
             weights,
-            form_weight=options.form_weight or 0.0,
+            form_weight=options.form_weight,
             nothing=nothing,
         )
     limits = Budget(options.seconds, options.iterations)

@@ -51,17 +51,15 @@ _NAMESAKES, _MANY = 3.0, 1e4
 _NOMINAL = ("NOUN", "PROPN", "ADJ", "NUM", "X", "SYM")
 
 
-def features_of(
-    doc: Doc, members: Sequence[Sequence[Span]], table: CandidateTable
-) -> NDArray[np.float32]:
+def features_of(doc: Doc, spans: Sequence[Span], table: CandidateTable) -> NDArray[np.float32]:
     """Read what the weights weigh of each candidate and, behind each mention's own, of nothing.
 
     Parameters
     ----------
     doc
         The document.
-    members
-        The spans of each of the table's mentions.
+    spans
+        That of each of the table's mentions.
     table
         The candidates.
 
@@ -76,12 +74,11 @@ def features_of(
     candidates = np.ones(len(features), bool)
     candidates[last] = False
     unnamed = 1.0 if table.base is None else 1.0 + _NAMESAKES * _smallness(len(table.base))
-    features[candidates, : Feature.TYPE + 1] = _of_candidates(DocWords(doc), members, table)
+    features[candidates, : Feature.TYPE + 1] = _of_candidates(DocWords(doc), spans, table)
     features[last, Feature.NONE] = 1.0
     prior, popularity, case = features[candidates][:, _USUAL].T.tolist()
     offsets = table.offsets.tolist()
-    for unit, row in enumerate(last.tolist()):
-        span = members[unit][0]
+    for unit, (span, row) in enumerate(zip(spans, last.tolist(), strict=True)):
         # nothing stands beside the most frequent of the candidates whose capitals fit best
         own = range(offsets[unit], offsets[unit + 1])
         best = max(case[place] for place in own)
@@ -138,13 +135,10 @@ class DocWords:
         table = self.doc.to_array([ORTH, LOWER]).reshape(len(self.doc), 2)
         return bool((table[:, 0] == table[:, 1]).all())
 
-    def around(self, spans: Sequence[Span]) -> set[str]:
-        """The words around mentions: small letters, no stop words, also as lemmas."""
-        given = self._words
-        words: set[str] = set()
-        for span in spans:
-            words.update(*given[max(0, span.start - _AROUND) : span.start])
-            words.update(*given[span.end : span.end + _AROUND])
+    def around(self, span: Span) -> set[str]:
+        """The words around a mention: small letters, no stop words, also as lemmas."""
+        before = self._words[max(0, span.start - _AROUND) : span.start]
+        words = set().union(*before, *self._words[span.end : span.end + _AROUND])
         words.discard("")
         return words
 
@@ -160,7 +154,7 @@ class DocWords:
 
 
 def _of_candidates(
-    text: DocWords, members: Sequence[Sequence[Span]], table: CandidateTable
+    text: DocWords, spans: Sequence[Span], table: CandidateTable
 ) -> NDArray[np.float32]:
     """The features of candidates. **Shape:** ``(candidates, 8)``"""
     features = np.zeros((len(table), Feature.TYPE + 1), np.float32)
@@ -174,20 +168,20 @@ def _of_candidates(
     offsets = table.offsets.tolist()
     base = table.base
     written = None if table.written is None else table.written.tolist()
-    for unit, spans in enumerate(members):
+    for unit, span in enumerate(spans):
         rows = slice(offsets[unit], offsets[unit + 1])
         name = table.mentions[unit]
         features[rows, Feature.TITLE] = [title.casefold() == name for title in table.titles[rows]]
         if written is not None:
-            features[rows, Feature.CASE] = _case(text, spans[0], written[rows])
-        label = spans[0].label_
+            features[rows, Feature.CASE] = _case(text, span, written[rows])
+        label = span.label_
         if base is not None and label and label != MATCH_LABEL:
             features[rows, Feature.TYPE] = type_agreement(label, table.types[rows])
     if base is not None:
         # the words of a mention itself say nothing
         contexts = [
-            text.around(spans).difference(title_words(name))
-            for spans, name in zip(members, table.mentions, strict=True)
+            text.around(span).difference(title_words(name))
+            for span, name in zip(spans, table.mentions, strict=True)
         ]
         own = [slice(*span) for span in pairwise(offsets)]
         texts = [known.text[:_READ] for known in table.known]

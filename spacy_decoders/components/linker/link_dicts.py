@@ -74,13 +74,7 @@ def _link_of(
     """What is written of a mention, whose candidates begin in the table where it says."""
     nothing = len(given) - 1
     prob = probs[choice]
-    accepted = (
-        choice < nothing
-        and given[choice] >= options.min_score
-        and prob >= options.min_prob
-        # below 0 lies only a bound that the budget left loose: it is the best choice found
-        and max(margin, 0.0) >= options.min_margin
-    )
+    accepted = choice < nothing and prob >= options.min_prob
     ranked = sorted(range(nothing), key=lambda other: (other != choice, -given[other]))
     return {
         **(_described(table, begin + choice) if accepted else _nothing()),

@@ -111,8 +111,6 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     def decode(self, doc: Doc, scores: Mentions) -> Links:
         """Choose the best concepts together."""
         weights = weights_of(self.model, self.name)
-        if self.type_match == "ignore":
-            weights[Feature.TYPE] = 0.0
         return decode_links(scores, weights, self, self.calibration_of(LINKS))
 
     def annotate(self, doc: Doc, decoded: Links) -> None:
@@ -178,25 +176,16 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         if not self.overwrite:
             spans = [span for span in spans if not span.kb_id]
         finder: Any = self.candidates
-        marks, conflicts, places = None, [], self.places_in(doc)
+        conflicts, places = [], self.places_in(doc)
         if places:
             from ..constraints.candidates import LimitedCandidates
 
             finder = LimitedCandidates(self.kb, finder, places)
-            marks = [finder.numbers(span) for span in spans]
             own = {(span.start, span.end) for span in spans}
             kept = [of for of in _spans(doc, self.mentions, self) if of.kb_id]
             kept = [of for of in kept if (of.start, of.end) not in own]
             conflicts = finder.conflicts(doc, spans) + finder.broken(doc, kept)
-        found = with_candidates(
-            doc,
-            spans,
-            self.kb,
-            finder,
-            self.max_candidates,
-            by_form=self.form_weight is None,
-            marks=marks,
-        )
+        found = with_candidates(doc, spans, self.kb, finder, self.max_candidates)
         return replace(found, conflicts=conflicts)
 
     # --- calibration ---

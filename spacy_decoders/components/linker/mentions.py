@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -106,40 +106,22 @@ def _aliases(doc: Doc, kb: KnowledgeBase) -> list[Span]:
 
 
 def with_candidates(
-    doc: Doc,
-    spans: list[Span],
-    kb: KnowledgeBase,
-    finder: CandidateFinder,
-    limit: int,
-    *,
-    by_form: bool = False,
-    marks: Sequence[Hashable] | None = None,
+    doc: Doc, spans: list[Span], kb: KnowledgeBase, finder: CandidateFinder, limit: int
 ) -> Mentions:
-    """Look up the candidates of each mention or, `by_form`, of each different text of them.
-
-    Those with different `marks` are looked up apart.
-    """
+    """Look up the candidates of each mention."""
     from ...knowledge.aliases import normalised
 
-    texts = normalised([span.text for span in spans])
-    groups: dict[Hashable, list[int]] = {}
-    for place, text in enumerate(texts):
-        form = (text, marks[place]) if marks is not None else text
-        groups.setdefault(form if by_form else place, []).append(place)
-    first = [places[0] for places in groups.values()]
-    found = gather(kb, finder, [spans[i] for i in first], [texts[i] for i in first], limit)
+    kept, table = gather(kb, finder, spans, normalised([span.text for span in spans]), limit)
     units = [-1] * len(spans)
-    members = [list(groups.values())[place] for place in found.kept]
-    for unit, places in enumerate(members):
-        for place in places:
-            units[place] = unit
-    own = [[spans[place] for place in places] for places in members]
+    for unit, place in enumerate(kept):
+        units[place] = unit
+    own = [spans[place] for place in kept]
     forms = Forms(
-        _numbered(_forms(found.table.mentions, [spans[0] for spans in own])),
-        _numbered([spans[0].text for spans in own]),
-        np.array([spans[0].start for spans in own], np.float64),
+        _numbered(_forms(table.mentions, own)),
+        _numbered([span.text for span in own]),
+        np.array([span.start for span in own], np.float64),
     )
-    return Mentions(spans, units, found.table, forms, features_of(doc, own, found.table))
+    return Mentions(spans, units, table, forms, features_of(doc, own, table))
 
 
 def _forms(texts: Sequence[str], spans: Sequence[Span]) -> list[str]:

@@ -91,8 +91,6 @@ def test_concepts_that_are_no_names_can_stand_aside():
 def test_the_type_of_an_entity_counts(concepts):
     assert entity(concepts, "Washington", "GPE").kb_id_ == "capital"
     assert entity(concepts, "Washington", "PERSON").kb_id_ == "washington"
-    concepts.get_pipe(NAME).type_match = "ignore"
-    assert entity(concepts, "Washington", "PERSON").kb_id_ == "capital"
 
 
 def test_linking_can_be_restricted_to_types(concepts):
