@@ -48,43 +48,20 @@ WIDE = {"status": "bounded", "bound": 5.0, "gap": 0.5}
 @pytest.mark.parametrize(
     ("labels", "changes", "reason"),
     [
-        # no labellings
         ([0], {}, "structure"),
-        ([0, 1, 1], {}, "structure"),
         ([0, 2], {}, "structure"),
-        ([-1, 1], {}, "structure"),
-        ([0.0, 1.0], {}, "structure"),
-        ([[0, 1]], {}, "structure"),
-        # wrong scores, bounds and gaps
         ([0, 1], {"score": 4.6, "bound": 4.6}, "score"),
-        ([0, 0], {}, "score"),
-        ([0, 0], {"status": "heuristic", **OPEN}, "score"),
-        ([0, 1], OPEN, "status"),
         ([0, 1], {"status": "bounded", **OPEN}, "status"),
-        ([0, 1], {"gap": None}, "gap"),
         ([0, 1], {"gap": 0.25}, "gap"),
-        ([0, 1], {"gap": math.nan}, "gap"),
-        ([0, 1], {"bound": np.inf, "gap": 0.0}, "bound"),
-        ([0, 1], {"status": "bounded", "bound": 4.0, "gap": 0.5}, "bound"),
         (
             [0, 0],
             {"status": "bounded", "score": 4.0, "bound": 4.25, "gap": 0.25},
             "bound: 4.25, but a structure has 4.5",
         ),
-        # optimal beyond the tolerance, or although another is better
         ([0, 1], {"bound": 5.0, "gap": 0.5}, "optimal: it needs gap <= tolerance"),
         ([0, 1], {"tolerance": 1.01 * largest_tolerance(4.5)}, "optimal: it needs gap"),
         ([0, 0], {"score": 4.0, "bound": 4.0}, "optimal: another structure has 4.5"),
-        ([0, 1], {"tolerance": np.inf}, "tolerance"),
         ([0, 1], {**WIDE, "tolerance": 1e9}, "tolerance"),
-        ([0, 1], {**WIDE, "tolerance": np.nan}, "tolerance"),
-        # statuses that are not those of the numbers
-        ([0, 1], {"status": "infeasible"}, "status"),
-        ([0, 1], {"status": "infeasible", "score": None, **OPEN}, "status: 'infeasible'"),
-        ([0, 1], {"status": "proven"}, "status"),
-        ([0, 1], {"status": "bounded"}, "status"),
-        ([0, 1], {"status": "heuristic", **OPEN, "confidence": 1.0}, "status"),
-        ([0, 1], {"status": "probable", **OPEN, "confidence": 1.5}, "confidence"),
         ([0, 1], {"confidence": 0.2}, "confidence"),
         (
             [0, 0],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import sys
 
 import pytest
 import spacy
@@ -115,16 +114,13 @@ def test_docs_of_a_vocabulary_that_knows_no_label(name, source):
         assert read(again) == read(doc)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no fork there")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_the_sourced_pipeline_in_worker_processes(source, method):
+def test_the_sourced_pipeline_in_spawned_processes(source):
     nlp = blank()
     for name in ("parser", "tagger", "linker", "headline"):
         nlp.add_pipe(name, source=source)
     found = [read(nlp(text)) for text in TEXTS]
     before = multiprocessing.get_start_method(allow_none=True)
-    multiprocessing.set_start_method(method, force=True)
+    multiprocessing.set_start_method("spawn", force=True)
     try:
         assert [read(doc) for doc in nlp.pipe(TEXTS, n_process=2)] == found
     finally:

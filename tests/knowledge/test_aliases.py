@@ -63,29 +63,6 @@ def test_unknown_and_empty_aliases_have_no_candidates():
         assert table.candidates(alias)[0].size == 0
 
 
-def test_ties_do_not_follow_the_order_of_the_input():
-    concepts = np.arange(50)
-    one, numbers = table_of(["x"] * 50, concepts, np.ones(50), 50)
-    two, _ = table_of(["x"] * 50, concepts[::-1], np.ones(50), 50)
-    np.testing.assert_array_equal(one.candidates("x")[0], two.candidates("x")[0])
-    assert one.candidates("x")[0].tolist() != numbers.tolist()
-
-
-def test_an_empty_table_knows_nothing():
-    table, _ = table_of([], np.empty(0, int), [])
-    assert len(table) == 0
-    assert table.find(["a"]) == [None]
-
-
-def test_what_is_normalised_already_is_found_without_doing_it_again():
-    table, _ = table_of(["Big  Cat", "x"], [1, 2], [1, 1])
-    texts = ["BIG cat", "X", "y"]
-    found = table.find(texts)
-    assert found == table.find_normalised(normalised(texts))
-    assert [one is not None for one in found] == [True, True, False]
-    assert table.find_normalised(["Big  Cat"]) == [None]
-
-
 def test_cases_of_many_are_those_of_each(rng):
     texts = ["", "a", "A", "NASA", "Steve Jobs", "Bank of England", "iPod", "42", "A B", "Ǆ", "ǅ"]
     texts += ["".join(rng.choice(list("aB ߀é1"), size=rng.integers(6))) for _ in range(300)]

@@ -1,16 +1,14 @@
 """A base that is changed while in use answers as one that was built with the changes."""
 
-import gc
 import multiprocessing
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from spacy_decoders import ConceptBase, ProblemError, StorageError
+from spacy_decoders import ConceptBase, ProblemError
 from spacy_decoders.knowledge import edits
 from spacy_decoders.knowledge.concepts import Concept
-from spacy_decoders.knowledge.contents import write_concept_base
 
 CONCEPTS = [
     {"id": "planet", "title": "Mercury (planet)", "aliases": {"Mercury": 60}, "links": ["sun"]},
@@ -131,20 +129,6 @@ def test_changed_it_is_as_if_built_so(base, tmp_path, stage):
     assert texts == expected[2]
 
 
-def test_removed_concepts_are_nowhere(base):
-    planet = base.number("planet")
-    base.remove("planet")
-    assert "planet" not in base and base.number("planet") == -1
-    assert [one["id"] for one in base.look_up("Mercury")] == ["element"]
-    assert base.look_up("Mercury")[0]["prior"] == 1.0
-    assert base.graph.degree[planet] == 0 and base.graph.neighbours(base.number("sun")).size == 1
-    assert base.look_up("mercury (planet)") == []
-    assert "mercury (planet)" not in base.aliases
-    for call in (base.describe, base.remove, base.update):
-        with pytest.raises(ProblemError, match="there is no"):
-            call("planet")
-
-
 def test_wrong_changes_change_nothing(base):
     for given, message in [
         ({"id": "sun", "title": "x"}, "'sun' is there already"),
@@ -161,19 +145,6 @@ def test_wrong_changes_change_nothing(base):
     assert not base.changed and len(base) == 4
 
 
-def test_link_probabilities_are_kept(base, tmp_path):
-    assert base.link_probability("mercury") is None
-    concepts, shares = map(Concept.of, CONCEPTS), [("mercury", 0.25), ("the sun", 0.5)]
-    place = write_concept_base(tmp_path / "kb", concepts, link_probabilities=shares)
-    base = ConceptBase.open(place)
-    base.add(NEW)
-    base.update("sun", aliases=["the sun", "our sun"])
-    assert base.link_probability("MERCURY") == 0.25 and base.link_probability("our sun") is None
-    saved = base.save(tmp_path / "other")
-    assert saved.link_probability("the sun") == 0.5 and saved.link_probability("mercury") == 0.25
-    assert saved.link_probability("?") is None
-
-
 def test_saved_into_its_own_folder_it_travels_as_it_is(tmp_path):
     names = "abcdefgh"
     built = [{"id": name, "title": f"Title {name}", "links": ["a"]} for name in names]
@@ -188,17 +159,6 @@ def test_saved_into_its_own_folder_it_travels_as_it_is(tmp_path):
         assert one.describe("e")["description"] == "mine"
         assert one.look_up("new one")[0]["id"] == "new"
         assert one.id(int(one.text.find("new", 1)[0][0])) == "new"
-
-
-def test_changes_end_with_the_base_that_has_them(tmp_path):
-    base = ConceptBase.build([{"id": name} for name in "abc"], tmp_path / "kb")
-    base.remove("b")
-    travelling = pickle.dumps(base)
-    assert "b" in ConceptBase.open(tmp_path / "kb"), "the folder was changed"
-    del base
-    gc.collect()
-    with pytest.raises(StorageError, match="ended with the process"):
-        pickle.loads(travelling)
 
 
 def ask(queue, done, base):
@@ -271,12 +231,6 @@ def test_a_change_that_fails_changes_nothing(base, monkeypatch):
     assert answers(base) == before
 
 
-def test_a_changed_concept_is_found_by_the_words_of_all():
-    base = ConceptBase.build([{"id": str(i), "title": f"Mercury {i}"} for i in range(5)])
-    base.update("3", type="planet")
-    assert {base.id(n) for n in base.text.find("Mercury", 9)[0].tolist()} == set("01234")
-
-
 @pytest.mark.parametrize(
     "given",
     [
@@ -295,11 +249,3 @@ def test_what_can_not_be_saved_is_not_added(base, given):
     with pytest.raises(ValueError, match=next(iter(given))):
         Concept("x", **{"title": "x", **given})
     assert not base.changed
-
-
-def test_a_concept_is_found_by_its_item(base):
-    base.add({"id": "hg", "qid": "Q925"})
-    assert base.numbers_of_qid("Q925") == [base.number("element"), base.number("hg")]
-    base.remove("element")
-    assert base.numbers_of_qid("Q925") == [base.number("hg")]
-    assert base.numbers_of_qid("Q1") == base.numbers_of_qid("hg") == []

@@ -2,17 +2,11 @@
 
 import gzip
 import json
-import signal
-import subprocess
-import sys
-from time import perf_counter
 
 import numpy as np
 import pytest
 
-from spacy_decoders import ProblemError
 from spacy_decoders.graph import ConceptGraph
-from spacy_decoders.knowledge.dumps.wikitext import plain_text
 from spacy_decoders.knowledge.wikipedia import WikipediaDumps
 
 #: (id, namespace, title, is_redirect)
@@ -253,26 +247,6 @@ def test_articles_and_wikidata(all_dumps, tmp_path):
     assert base.manifest["bad_rows"] == bad
 
 
-def test_killed_by_the_system_it_leaves_nothing_for_long(all_dumps, tmp_path):
-    names = {key: str(value) for key, value in all_dumps.items()}
-    code = (
-        "import sys, json, pathlib\n"
-        "from spacy_decoders.knowledge.wikipedia import WikipediaDumps\n"
-        "given = {k: pathlib.Path(v) for k, v in json.loads(sys.argv[1]).items()}\n"
-        "def report(line):\n"
-        "    if line.startswith('names'):\n"
-        "        import os, signal\n"
-        "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "WikipediaDumps(**given, report=report).build(sys.argv[2])\n"
-    )
-    place = tmp_path / "bases" / "kb"
-    command = [sys.executable, "-c", code, json.dumps(names), str(place)]
-    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
-    assert not place.exists() and len(list(place.parent.iterdir())) == 1
-    base, _ = WikipediaDumps(**all_dumps).build(place)
-    assert len(base) == 4 and list(place.parent.iterdir()) == [place]
-
-
 def test_several_processes_come_to_the_same(all_dumps, tmp_path):
     all_dumps["articles"] = [all_dumps["articles"], tmp_path / "more.xml"]
     (tmp_path / "more.xml").write_text(ARTICLES.replace("deep forest", "Green Hell"))
@@ -280,44 +254,3 @@ def test_several_processes_come_to_the_same(all_dumps, tmp_path):
     WikipediaDumps(**all_dumps, workers=2).build(tmp_path / "two")
     assert content(tmp_path / "one") == content(tmp_path / "two")
     assert one.names(one.number("Jungle"))["green hell"] == 1.0
-
-
-def test_rows_that_cannot_be_read_are_counted(dumps, tmp_path):
-    text = gzip.decompress(dumps["pagelinks"].read_bytes())
-    dumps["pagelinks"].write_bytes(gzip.compress(text.replace(b"(11,0,", b"(11,0,0,")))
-    base, bad = WikipediaDumps(**dumps).build(tmp_path / "kb")
-    assert bad == {"page": 0, "redirect": 0, "pagelinks": 1}
-    assert linked(base) == {frozenset(edge) for edge in EDGES}
-
-
-def test_what_is_missing_is_said(new_schema, tmp_path):
-    with pytest.raises(ProblemError, match=r"page_props: .*none does not exist"):
-        WikipediaDumps(**new_schema, page_props=tmp_path / "none").build(tmp_path / "kb")
-    with pytest.raises(ProblemError, match="workers: expected at least 1"):
-        given = {**new_schema, "wikidata": new_schema["page"], "workers": 0}
-        WikipediaDumps(**given).build(tmp_path / "kb")
-    del new_schema["linktarget"]
-    with pytest.raises(ProblemError, match="give the linktarget dump"):
-        WikipediaDumps(**new_schema).build(tmp_path / "kb")
-
-
-def test_a_wikipedia_without_links(dumps, tmp_path):
-    dumps["pagelinks"] = table(
-        tmp_path / "empty.sql.gz", "pagelinks", ["pl_from", "pl_namespace", "pl_title"], []
-    )
-    base, _ = WikipediaDumps(**dumps).build(tmp_path / "kb")
-    assert base.graph.n_edges == 0 and len(base) == 4
-
-
-def test_a_wikipedia_without_pages(dumps, tmp_path):
-    columns = ["page_id", "page_namespace", "page_title", "page_is_redirect"]
-    table(dumps["page"], "page", columns, [(1, 3, "Talk", 0)])
-    with pytest.raises(ProblemError, match="there is no concept"):
-        WikipediaDumps(**dumps).build(tmp_path / "kb")
-
-
-def test_links_that_are_not_closed_are_read_at_once():
-    start = perf_counter()
-    text, links, hidden = plain_text("[http://" * 500)
-    assert perf_counter() - start < 1
-    assert (text, links, hidden) == ("[http://" * 500, [], [])

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.calibration import Calibration
 from spacy_decoders.models.calibration_fitting import (
     Answers,
@@ -11,7 +10,6 @@ from spacy_decoders.models.calibration_fitting import (
     cross_fitted,
     errors_among_least_certain,
     fit_correction,
-    fit_temperature,
     reliability,
 )
 
@@ -36,27 +34,6 @@ def test_what_is_certain_stays_certain():
     assert corrected[2] == pytest.approx(1.0 / (1.0 + np.exp(-3.0)))
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"temperature": 0.0}, "temperature"),
-        ({"slope": -1.0}, "slope"),
-        ({"intercept": np.nan}, "intercept"),
-    ],
-)
-def test_bad_values_are_refused(options, named):
-    with pytest.raises(ProblemError, match=named):
-        Calibration(**options)
-
-
-def test_bad_probabilities_are_refused():
-    calibration = Calibration(slope=2.0)
-    with pytest.raises(ProblemError, match="probabilities"):
-        calibration.apply([0.5, np.nan])
-    with pytest.raises(ProblemError, match="unknown warmth"):
-        Calibration.from_dict({"warmth": 1.0})
-
-
 def test_the_correction_undoes_a_distortion():
     rng = np.random.default_rng(1)
     chances, right = drawn(rng, 6000, offset=0.7, slope=0.5)
@@ -68,12 +45,6 @@ def test_the_correction_undoes_a_distortion():
     assert after < 0.03 < before
 
 
-def test_few_answers_leave_it_as_it_is():
-    assert fit_correction(Answers(np.array([0.5]), np.array([True]))) == Calibration()
-    none = Answers(np.zeros(0), np.zeros(0, dtype=bool))
-    assert fit_correction(none, temperature=2.0) == Calibration(2.0)
-
-
 def test_cross_fitting_holds_documents_out():
     rng = np.random.default_rng(3)
     chances, right = drawn(rng, 2000, slope=0.4)
@@ -81,10 +52,6 @@ def test_cross_fitting_holds_documents_out():
     assert reliability(cross_fitted(answers)).error < reliability(answers).error / 2
     for fold in range(5):
         assert len(set(answers.groups[answers.folds() == fold])) == 20
-
-
-def test_temperatures():
-    assert fit_temperature(lambda t: abs(np.log(t / 0.3))) == pytest.approx(0.3, rel=1e-3)
 
 
 def test_measures():

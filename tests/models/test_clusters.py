@@ -80,23 +80,6 @@ def test_paths_are_read_with_the_root_in_the_lowest_bit(tmp_path: Path):
     assert WordClusters(path=tmp_path / "paths").read().lookup(["the"]).tolist() == [the]
 
 
-@pytest.mark.parametrize("line", ["12\tword\t3", "01", "0" * 32 + "\tword", "\tword\t1"])
-def test_files_of_other_kinds_are_refused(line, tmp_path: Path):
-    (tmp_path / "paths").write_text(PATHS + line + "\n")
-    with pytest.raises(ProblemError, match="paths, line 6: expected bits"):
-        clusters_of_paths(tmp_path / "paths")
-
-
-def test_a_source_is_one_of_two():
-    for given in ({}, {"lang": "en", "path": "paths"}):
-        with pytest.raises(ProblemError, match="either a language, lang, or a file"):
-            WordClusters(**given)
-    with pytest.raises(ProblemError, match="clusters: none ship for 'xx'"):
-        WordClusters("xx").read()
-    with pytest.raises(ProblemError, match="65,536 paths"):
-        ClusterTable.of({str(i): i for i in range(70_000)})
-
-
 def test_english_clusters():
     table = WordClusters("en").read()
     words = ["Monday", "Friday", "Paris", "vietnam", "house"]

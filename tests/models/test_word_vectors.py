@@ -50,11 +50,6 @@ def test_shipped_tables_are_named_in_saved_models(source):
         type(table).from_bytes(b"table:unheard")
 
 
-def test_vectors_know_words_of_a_kind():
-    cities = WordVectors(lang="en").read().features(["Boston", "Seattle", "quickly"])
-    assert cities[0] @ cities[1] > 2 * abs(cities[0] @ cities[2])
-
-
 def test_a_network_knows_vectors_and_keeps_them(tmp_path):
     path = tmp_path / "vectors"
     path.write_bytes(table_of({"Rome": [1, 0], "oslo": [0, 1], "runs": [0, 2]}).content())

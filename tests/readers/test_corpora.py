@@ -88,13 +88,6 @@ def test_column_corpus_reads_tags_and_entities(tmp_path):
     assert not example.predicted.ents
 
 
-def test_column_corpus_reads_heads_without_relations(tmp_path):
-    path = written(tmp_path, "tiny.txt", "a NN 2\nb VB 0\n")
-    (sentence,) = column_corpus(path, ["form", "tag", "head"], separator=None).sentences
-    assert sentence.heads == (2, 0)
-    assert sentence.deps == ("dep", "ROOT")
-
-
 def test_a_folder_is_read_in_the_order_of_names(tmp_path):
     written(tmp_path, "b.conllu", CONLLU)
     written(tmp_path, "a.conllu.gz", CONLLU.replace("stay", "leave"))
@@ -110,13 +103,9 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
     [
         (None, {}, "path: no corpus given"),
         (".", {}, "path: .* no folder with a file that ends with .conllu"),
-        (".", {"n_sents": -1}, "n_sents and limit"),
-        (".", {"n_sents": 0, "random_sents": True}, "random_sents needs n_sents"),
         (".", {"white_space": -0.1}, "white_space: expected a share from 0 to 1"),
-        (".", {"gold_tokens": False, "gold_sents": True}, "gold_sents"),
         ("x.conllu", {}, "x.conllu, line 1: 2 columns, without lemma"),
         ("x.conllu", {"columns": ["form", "colour"]}, "columns: expected 'form'"),
-        ("x.conllu", {"columns": ["form"]}, "line 1: expected 1 columns"),
     ],
 )
 def test_bad_corpora_are_refused_by_name(tmp_path, path, options, message):

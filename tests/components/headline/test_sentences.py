@@ -193,24 +193,6 @@ def test_numbers_keep_their_units(shipped, text):
         assert all((i in tokens) == (i + 1 in tokens) for i in tied)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"required": ["Berlin"]}, r"required: it does not have \['Berlin'\]"),
-        ({"max_chars": 3}, r"max_chars=3; relax max_chars"),
-        ({"length": 2, "max_chars": 8}, r"max_chars=8, length=2; relax max_chars or length"),
-    ],
-)
-def test_warns_once_of_options_that_leave_no_headline(parsed, options, said):
-    pipe = blank(mode="sentence", **options).get_pipe("headline_generator")
-    with pytest.warns(UserWarning, match=said) as found:
-        docs = [pipe(parsed.copy()) for _ in range(2)]
-    assert len(found) == 1
-    assert [doc._.headline for doc in docs] == ["", ""]
-    certificate = docs[0]._.certificates["headline_generator"][0]
-    assert certificate["status"] == "infeasible"
-
-
 def test_nothing_to_shorten(shipped):
     docs = list(shipped.pipe(["...", "   \n ", "", "Rain fell."]))
     assert [doc._.headline for doc in docs] == ["", "", "", "Rain fell"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc
 
 from tests.components.tagger.tagging import SENTENCES, bare, randomise, randomised, tags, trained
 from tests.oracles import all_chains
@@ -54,25 +53,3 @@ def test_entities_that_are_set_are_kept_and_not_continued():
     nlp(doc)
     kept = doc.ents[0] if doc.ents[0].start == 1 else doc.ents[1]
     assert (kept.start, kept.end, kept.label_, kept.kb_id_) == (1, 3, "CITY", "Q1")
-
-
-def test_white_space_is_outside_entities():
-    nlp = randomised(2, target="ent")
-    words = ["New", "\n\n", "York", " ", "."]
-    doc = nlp(Doc(nlp.vocab, words=words))
-    assert [doc[i].ent_iob_ for i in (1, 3)] == ["O", "O"]
-
-
-def test_entities_that_change_lose_the_ids_of_the_old_ones():
-    nlp = trained(60, target="ent")
-    doc = bare(nlp, "Mercury sees New York .")
-    doc.ents = [
-        spacy.tokens.Span(doc, 0, 2, label="CITY", kb_id="Q1", span_id="old"),
-        spacy.tokens.Span(doc, 2, 4, label="CITY", kb_id="Q60"),
-    ]
-    nlp(doc)
-    assert [(ent.text, ent.kb_id_, ent.ent_id_) for ent in doc.ents] == [
-        ("Mercury", "", ""),
-        ("New York", "Q60", ""),
-    ]
-    assert doc[1].ent_kb_id == doc[1].ent_id == 0

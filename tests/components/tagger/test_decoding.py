@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.components.tagger.tagging import SENTENCES, annotated, bare, randomised, tags, trained
+from tests.components.tagger.tagging import SENTENCES, annotated, bare, randomised, tags
 from tests.oracles import all_chains, chain_score
 
 NAME = "exact_tagger"
@@ -58,11 +58,3 @@ def test_k_best_labellings_are_distinct_and_ordered():
         assert values == sorted(values, reverse=True)
         assert len({tuple(tagging["labels"]) for tagging in found}) == 5
     assert set(doc._.taggings[0]["labels"]) <= set(pipe.labels)
-
-
-def test_documents_without_tokens_have_margins_and_no_certificate():
-    nlp = trained(0, target="ent", margins=True, probabilities=True, k_best=2)
-    for texts in (["", ""], ["", "Mercury sees"]):
-        doc, *_ = nlp.pipe(bare(nlp, text) for text in texts)
-        assert doc._.margins[NAME] == []
-        assert doc._.certificates[NAME] == []

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_decoders.components.tagger.gold_layers import aligned_labels
-from tests.components.tagger.tagging import MODEL, SENTENCES, annotated, bare, examples
+from tests.components.tagger.tagging import SENTENCES, annotated, bare
 
 
 def aligned_by_spacy(example: Example, target: str) -> list[str | None]:
@@ -37,27 +36,3 @@ def test_labels_that_are_missing():
     assert aligned_labels(example, ["tag"]) == ["NNP", None, "VBZ", None]
     assert aligned_labels(example, ["ent"]) == ["B-GPE", "I-GPE", None, "O"]
     assert aligned_labels(example, ["tag", "ent"]) == ["NNP B-GPE", None, None, None]
-
-
-@pytest.mark.parametrize("target", ["tag", "pos", "morph", "ent"])
-def test_empty_documents_among_the_examples(target):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("exact_tagger", config={"model": MODEL, "target": target})
-    empty = Example(nlp.make_doc(""), Doc(nlp.vocab))
-    golds = [empty, *examples(nlp)]
-    optimizer = nlp.initialize(lambda: golds)
-    for batch in (golds, [empty]):
-        losses = nlp.update(batch, sgd=optimizer)
-        assert np.isfinite(losses["exact_tagger"])
-
-
-def test_blocked_tokens_are_outside_of_entities():
-    nlp = spacy.blank("en")
-    gold = Doc(nlp.vocab, words=["New", "York", "sees", "Bo"])
-    gold.set_ents([Span(gold, 0, 2, "GPE")], blocked=[Span(gold, 2, 4)])
-    wanted = ["B-GPE", "I-GPE", "O", "O"]
-    same = Doc(nlp.vocab, words=["New", "York", "sees", "Bo"])
-    assert aligned_labels(Example(same, gold), ["ent"]) == wanted
-    nlp.add_pipe("exact_tagger", config={"model": MODEL, "target": "ent"})
-    nlp.initialize(lambda: [Example(same, gold)])
-    assert nlp.get_pipe("exact_tagger").labels == ("B-GPE", "I-GPE", "O")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_decoders import ProblemError
 from spacy_decoders.components.probabilities import calibrate_pipeline
 from tests.components.tagger.tagging import (
     SENTENCES,
@@ -77,34 +76,6 @@ def test_entities_against_enumeration(seed):
     assert doc[0]._.tag_prob is None
 
 
-def test_joint_labels_sum_over_the_other_part():
-    nlp = randomised(1, target=["ent", "tag"], probabilities=True)
-    text = "New York sees"
-    listed = labellings(nlp, bare(nlp, text))
-    doc = nlp(bare(nlp, text))
-    for token in doc:
-        expected = sum(p for labels, p in listed if labels[token.i].split()[1] == token.tag_)
-        assert token._.tag_prob == pytest.approx(expected, abs=1e-5)
-    for ent in doc.ents:
-        expected = sum(
-            p
-            for labels, p in listed
-            if entities([x.split()[0] for x in labels]).get((ent.start, ent.end)) == ent.label_
-        )
-        assert ent._.prob == pytest.approx(expected, abs=1e-5)
-
-
-def test_sentences_have_a_probability_each_and_batches_are_no_different():
-    nlp = randomised(2, probabilities=True)
-    docs = [annotated(nlp, SENTENCES[:3]), bare(nlp, "the"), Doc(nlp.vocab), bare(nlp, "old man")]
-    together = list(nlp.get_pipe(NAME).pipe([doc.copy() for doc in docs]))
-    alone = [nlp.get_pipe(NAME)(doc.copy()) for doc in docs]
-    assert [len(doc._.probabilities[NAME]["units"]) for doc in together] == [3, 1, 0, 1]
-    for one, other in zip(together, alone, strict=True):
-        for key, values in one._.probabilities[NAME].items():
-            assert values == pytest.approx(other._.probabilities[NAME][key], abs=1e-6)
-
-
 def test_improbable_ones_are_not_written_and_certificates_stay():
     nlp = randomised(0, target="ent", probabilities=True)
     pipe = nlp.get_pipe(NAME)
@@ -125,30 +96,6 @@ def test_improbable_ones_are_not_written_and_certificates_stay():
     assert all(token.ent_iob_ != "" for token in after)
     nlp = randomised(0, min_prob=1.0)
     assert all(token.tag_ == "" for token in nlp(bare(nlp, text)))
-
-
-def test_preset_entities_are_certain():
-    nlp = randomised(0, target="ent", overwrite=False, probabilities=True, min_prob=0.5)
-    doc = bare(nlp, "New York sees Mercury")
-    doc.set_ents([spacy.tokens.Span(doc, 0, 2, "CITY")], default="missing")
-    nlp.get_pipe(NAME)(doc)
-    assert (doc.ents[0].start, doc.ents[0].end) == (0, 2)
-    assert doc.ents[0]._.prob == pytest.approx(1.0)
-
-
-def test_a_sentence_without_a_legal_labelling_has_none():
-    nlp = randomised(0, probabilities=True)
-    nlp.get_pipe(NAME).constraints = [
-        {"phrases": ["man"], "labels": ["NN"]},
-        {"phrases": ["man"], "labels": ["VBZ"]},
-    ]
-    [doc] = nlp.get_pipe(NAME).pipe([annotated(nlp, SENTENCES[:2])])
-    assert [of["status"] for of in doc._.certificates[NAME]] == ["infeasible", "optimal"]
-    assert not any(token.tag_ for token in doc[:6]) and all(token.tag_ for token in doc[6:])
-    own = doc._.probabilities[NAME]
-    assert own["units"][0] == 0.0 < own["units"][1]
-    assert set(own["tokens"][:6]) == {0.0}
-    assert min(own["tokens"][6:]) > 0.0
 
 
 def held_out(nlp, count=80, seed=3):
@@ -205,16 +152,6 @@ def test_entities_are_calibrated_too():
     assert answers.right.tolist() == right
 
 
-def test_what_cannot_be_calibrated():
-    nlp = randomised(0)
-    with pytest.raises(ProblemError, match="words"):
-        calibrate_pipeline(nlp, [])
-    with pytest.raises(ProblemError, match="parser"):
-        calibrate_pipeline(nlp, examples(nlp), components=["parser"])
-    with pytest.raises(ProblemError, match="temperature"):
-        nlp.get_pipe(NAME).calibration = {"tokens": {"temperature": 0}}
-
-
 def test_a_document_annotated_again_forgets_what_is_off_now():
     options = {"margins": True, "k_best": 2, "probabilities": True, "entity_alternatives": 0.1}
     nlp = trained(60, target=["tag", "ent"], **options)
@@ -232,18 +169,3 @@ def test_a_document_annotated_again_forgets_what_is_off_now():
     assert doc._.probabilities == {} and doc._.entity_alternatives == []
     assert doc.ents[0]._.prob is None
     assert {(of._.tag_margin, of._.tag_prob) for of in doc} == {(None, None)}
-
-
-def test_entities_that_are_kept_have_no_probability_of_others():
-    nlp = trained(60, target="ent", overwrite=False, probabilities=True)
-    doc = bare(nlp, "New York sees the old boats .")
-    doc.ents = [Span(doc, 0, 2, label="UNHEARD-OF")]
-    nlp(doc)
-    there = {(ent.start, ent.end, ent.label_) for ent in doc.ents}
-    listed = doc._.probabilities[NAME]["entities"]
-    assert {(of["start"], of["end"], of["label"]) for of in listed} <= there
-
-
-def test_alternatives_to_entities_need_entities():
-    with pytest.raises(ProblemError, match="entity_alternatives: the target is 'tag'"):
-        trained(0, entity_alternatives=0.1)

@@ -7,7 +7,6 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_decoders import ProblemError
 from tests.components.tagger.tagging import (
     SENTENCES,
     annotated,
@@ -97,26 +96,3 @@ def test_any_chain_decoder_may_be_configured(decoder):
     assert doc._.certificates[NAME][0]["decoder"] == decoder
     # the k best always come from forward dominance
     assert {of["certificate"]["decoder"] for of in doc._.taggings} == {"ForwardDominance"}
-
-
-def test_a_label_never_seen_counts_as_missing():
-    nlp = trained()
-    gold = annotated(nlp, SENTENCES[:1])
-    gold[0].tag_ = "NEVER"
-    example = spacy.training.Example(bare(nlp, gold.text), gold)
-    losses = nlp.update([example], sgd=False)
-    assert np.isfinite(losses[NAME])
-    assert nlp.evaluate([example])["tag_acc"] == pytest.approx(5 / 6)
-
-
-def test_bad_labels_are_refused():
-    pipe = trained().get_pipe(NAME)
-    with pytest.raises(ProblemError, match="label: expected a string"):
-        pipe.add_label(3)
-    joint = trained(0, target=["tag", "ent"]).get_pipe(NAME)
-    with pytest.raises(ProblemError, match="one part for each of the targets tag, ent"):
-        joint.add_label("NNP")
-    with pytest.raises(ProblemError, match="is not BIO"):
-        joint.add_label("NNP STAR")
-    with pytest.raises(ProblemError, match="no universal part of speech"):
-        trained(0, target="pos").get_pipe(NAME).add_label("NNP")

@@ -13,7 +13,6 @@ from spacy_decoders.decoders.tree import (
     Constituent,
     Eisner,
     FixedArc,
-    FixedLabel,
     FixedStart,
     ForbiddenArc,
     Leaves,
@@ -101,27 +100,17 @@ def test_wrong_rules_are_named():
         ([FixedArc(0, 3)], r"rules\[0\].*token"),
         ([AtMost([2])], r"rules\[0\].*labels are numbered from 0 to 1"),
         ([3], r"rules\[0\]: expected a Rule, got int"),
-        (AtMost([0]), "a sequence"),
         ([FixedStart(2)], "boundaries"),
     ]:
         with pytest.raises(ProblemError, match=message):
             TreeProblem(arcs, labels=labels, rules=rules)
-    with pytest.raises(ProblemError, match="labels"):
-        TreeProblem(arcs, rules=[AtMost([0])])
     for make, message in [
         (lambda: Leaves(), "labels or tokens"),
-        (lambda: AtMost("nsubj"), "whole numbers"),
         (lambda: AtMost([0], -1), "count"),
         (lambda: Constituent(3, 2), "first"),
-        (lambda: FixedLabel(1, None), "labels: expected whole numbers"),
-        (lambda: FixedStart(2, "no"), "begins: expected True or False"),
     ]:
         with pytest.raises(ProblemError, match=message):
             make()
-    with pytest.raises(ProblemError, match="labels"):
-        TreeProblem(arcs, labels=np.zeros((3, 3, 0)))
-    with pytest.raises(ProblemError, match="boundaries"):
-        TreeProblem(arcs, boundaries=[0.0, np.inf])
 
 
 def test_the_end_of_the_budget_leaves_a_gap():
@@ -242,23 +231,6 @@ def test_named_rules_are_a_conflict_by_enumeration(budget):
             assert is_possible(n, named[:place] + named[place + 1 :])
     assert "smallest" in met if budget == Budget() else "cut" in met
     assert ("cut" in met) == (budget != Budget())
-
-
-@pytest.mark.parametrize("decoder", [Eisner(), BranchAndBound()])
-def test_many_conflicting_rules_take_few_decodings(decoder):
-    n, calls = 60, []
-
-    class Counted(type(decoder)):
-        def decode(self, problem, **options):
-            calls.append(len(problem.rules))
-            return super().decode(problem, **options)
-
-    problem = TreeProblem(np.zeros((n + 1, n + 1)), rules=[FixedArc(0, i + 1) for i in range(n)])
-    with pytest.raises(InfeasibleError) as raised:
-        Counted().decode(problem)
-    assert len(raised.value.rules) == 2
-    # two searches for each halving, and none that names a conflict of its own
-    assert len(calls) < 40 and sum(rules > 0 for rules in calls) == 1
 
 
 def test_checks_of_rules_agree_with_the_oracle():

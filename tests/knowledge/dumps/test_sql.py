@@ -1,6 +1,5 @@
 """SQL dumps are read whole, whatever their titles hold and wherever a chunk ends."""
 
-import bz2
 import gzip
 from pathlib import Path
 
@@ -80,19 +79,6 @@ def test_every_row_wherever_a_chunk_ends(tmp_path, monkeypatch, rows, between, q
     assert table.bad == 0
 
 
-def test_columns_come_in_the_order_asked_for(tmp_path):
-    path = dump(tmp_path / "page.sql", ["INSERT INTO `page` VALUES (1,2,'x',0.5,4);\n"])
-    table = sql.SqlTable(path)
-    assert table.columns == (
-        "page_id",
-        "page_namespace",
-        "page_title",
-        "page_random",
-        "page_latest",
-    )
-    assert rows_of(table, "page_latest", "page_id") == ([[4, 1]], [])
-
-
 @pytest.mark.parametrize("rows", ["(1, 0, 'A'), (2, 0, 'B');", "(1,0,'A')\n,(2,0,'B')"])
 def test_blanks_between_values_and_rows(tmp_path, rows):
     path = tmp_path / "page.sql"
@@ -113,15 +99,6 @@ def test_broken_tuples_are_counted_and_left_out(tmp_path):
     assert [row[0] for row in numbers] == [1, 4, 5]
     assert texts == ["ok", "fine", "more"]
     assert table.bad == 2
-
-
-def test_what_is_no_dump_is_refused(tmp_path):
-    path = tmp_path / "page.sql"
-    path.write_text("nothing of the kind")
-    with pytest.raises(ProblemError, match="no CREATE TABLE"):
-        sql.SqlTable(path)
-    with pytest.raises(ProblemError, match="no column 'pl_from'; it has page_id"):
-        next(sql.SqlTable(dump(path, [])).chunks(["pl_from"]))
 
 
 def test_a_truncated_download_says_so(tmp_path):
@@ -149,19 +126,3 @@ def test_several_texts_of_a_row(tmp_path):
     (chunk,) = sql.SqlTable(path).chunks(["page_id"], ["page_title", "page_namespace"])
     assert [lines.tobytes() for lines in chunk.texts] == [b"x\ny\n\n", b"\na\n\n"]
     assert chunk.numbers[:, 0].tolist() == [1, 1, 3]
-
-
-@pytest.mark.parametrize("name", ["page.sql", "page.sql.gz", "page.sql.bz2"])
-def test_a_broken_row_is_left_out_whatever_the_chunks(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(sql, "_ROWS", 4)
-    broken = "INSERT INTO `page` VALUES (1,2),(5,0,'c',0.5,6);\n"
-    rows = [f"({i},0,'title {i}',0.5,{i})" for i in range(30)]
-    statements = [f"INSERT INTO `page` VALUES {','.join(rows[i : i + 7])};\n" for i in (0, 7, 14)]
-    path = dump(tmp_path / "page.sql", [statements[0], broken, *statements[1:]])
-    if name.endswith("bz2"):
-        (tmp_path / name).write_bytes(bz2.compress(path.read_bytes()))
-    elif name.endswith("gz"):
-        (tmp_path / name).write_bytes(gzip.compress(path.read_bytes()))
-    table = sql.SqlTable(tmp_path / name)
-    chunks = list(table.chunks(["page_id"]))
-    assert len(chunks) > 5 and sum(len(c.numbers) for c in chunks) == 22 and table.bad == 1

@@ -68,19 +68,6 @@ def test_files_of_another_kind_are_refused(tmp_path, name, content, message):
         list(ConceptFile(path))
 
 
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ProblemError, match="does not exist"):
-        ConceptFile(tmp_path / "concepts.tsv")
-
-
-def test_an_id_that_comes_twice_is_told(tmp_path):
-    path = tmp_path / "concepts.tsv"
-    path.write_text("id\ttitle\na\tFirst\na\tSecond\n")
-    source = ConceptFile(path)
-    assert [concept.title for concept in source] == ["First"]
-    assert source.bad.examples == ["concepts.tsv:3: the id 'a' has come before"]
-
-
 def test_a_row_that_can_not_be_stored_is_a_bad_row(tmp_path):
     rows = [
         {"id": "a", "title": "A", "links": [" b ", ""]},
@@ -94,22 +81,3 @@ def test_a_row_that_can_not_be_stored_is_a_bad_row(tmp_path):
     source = ConceptFile(path)
     assert list(source) == [Concept("a", "A", {"A": 1.0}, ("b",))]
     assert source.bad.count == 4 and "surrogate" in source.bad.examples[0]
-
-
-def test_byte_order_marks_and_other_encodings(tmp_path):
-    path = tmp_path / "concepts.tsv"
-    path.write_text("id\ttitle\na\tFirst\n", encoding="utf-8-sig")
-    assert [concept.id for concept in ConceptFile(path)] == ["a"]
-    path.write_bytes("id\ttitle\na\tFirst\nköln\tKöln\nb\tSecond\n".encode("latin-1"))
-    source = ConceptFile(path)
-    assert [concept.id for concept in source] == ["a", "b"]
-    assert source.bad.count == 1 and "no UTF-8" in source.bad.examples[0]
-    path.write_bytes("id\ttitle\tgröße\n".encode("latin-1"))
-    with pytest.raises(ProblemError, match="no UTF-8"):
-        list(ConceptFile(path))
-    path = tmp_path / "concepts.jsonl"
-    path.write_text('{"id": "a"}\n', encoding="utf-8-sig")
-    assert [concept.id for concept in ConceptFile(path)] == ["a"]
-    path.write_bytes(b'{"id": "\xe9"}\n{"id": "b"}\n')
-    source = ConceptFile(path)
-    assert [concept.id for concept in source] == ["b"] and source.bad.count == 1

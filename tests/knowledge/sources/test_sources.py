@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_decoders import ConceptBase, ProblemError
+from spacy_decoders import ConceptBase
 from spacy_decoders.cli.knowledge import build_from_triples
 from spacy_decoders.knowledge.sources.triples import Triples
 from spacy_decoders.knowledge.sources.wordnet import WordNet
@@ -44,18 +44,6 @@ def test_lmf_of_a_wordnet(tmp_path, name):
         "Q28865",
     )
     assert source.bad.count == 1
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "<a>", "<a/>", *(f'<?xml version="1.0" encoding="{e}"?><a/>' for e in ("UTF-x", "big5"))],
-)
-def test_a_file_that_is_no_wordnet_is_refused(tmp_path, text):
-    (tmp_path / "wn.xml").write_text(text)
-    with pytest.raises(ProblemError, match="LMF"):
-        list(WordNet(tmp_path / "wn.xml"))
-    with pytest.raises(ProblemError, match="does not exist"):
-        WordNet(tmp_path / "none")
 
 
 def test_triples_have_types_by_class_and_by_property(tmp_path):

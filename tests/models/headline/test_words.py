@@ -1,16 +1,12 @@
 """Words of texts in numbers: how they are joined, counted, weighed and chosen."""
 
-import pickle
-
 import numpy as np
 import pytest
 
 from spacy_decoders import ProblemError
 from spacy_decoders.models.headline.bigrams import BOUNDARY, BigramModel
 from spacy_decoders.models.headline.knowledge import HeadlineKnowledge
-from spacy_decoders.models.headline.selection import build_phrase_selection, fit_logistic
-from spacy_decoders.models.headline.stems import Stemmer
-from spacy_decoders.models.headline.word_features import FEATURES, word_features
+from spacy_decoders.models.headline.selection import build_phrase_selection
 from spacy_decoders.models.headline.word_graph import word_graph
 from spacy_decoders.models.headline.words import Vertices, Words
 
@@ -137,18 +133,6 @@ def test_probabilities_after_each_word_add_up_to_one(rng):
         assert total == pytest.approx(1.0, abs=1e-4)
 
 
-def test_seen_pairs_are_discounted_and_no_pair_crosses_runs():
-    model = BigramModel.count([keys(1, 2), keys(1, 2), keys(1, 3), keys(4)])
-    seen = np.exp(log_probability(model, 1, 2))
-    assert 0.3 < seen < 1.0
-    assert log_probability(model, 1, 2) > log_probability(model, 1, 3)
-    assert log_probability(model, 2, 1) == pytest.approx(
-        float(model.backoffs[model.words(keys(2))[0]] + model.unigrams[model.words(keys(1))[0]]),
-        abs=1e-6,
-    )
-    assert np.isfinite(log_probability(model, 77, 78))
-
-
 def counted() -> HeadlineKnowledge:
     """Two texts and their titles; the first begins with a function word."""
     titles = [[("why", False), ("two", True)], [("three", True)]]
@@ -168,44 +152,6 @@ def test_counts_of_texts_and_titles():
     assert not titles.any()
 
 
-def test_counts_are_saved_in_four_bytes_or_eight():
-    knowledge = counted()
-    saved = knowledge.as_dict()
-    assert saved["texts"].dtype == np.int32
-    for given in (saved, {**saved, "texts": knowledge.texts}):
-        again = HeadlineKnowledge.from_dict(given)
-        assert again.texts.tolist() == knowledge.texts.tolist()
-        assert again.texts.dtype == np.int64
-
-
-def test_features_of_a_text_by_hand():
-    words = text(5, 100, 3, 9, 5, 3, cuts=[3], sentences=[0, 0, 0, 0, 1, 1])
-    table = word_features(words, Vertices.of(words), HeadlineKnowledge())
-    column = {name: table[:, place] for place, name in enumerate(FEATURES)}
-    assert column["bias"].tolist() == [1, 1]
-    assert column["frequency"] == pytest.approx(np.log([3, 3]))
-    assert column["spread"].tolist() == [1, 1]
-    assert column["first_sentence_index"].tolist() == [0, 0]
-    assert column["form_share"].tolist() == [0, 0]
-    assert column["first_position"][0] == 0.0 < column["first_position"][1]
-    assert np.isfinite(table).all()
-    assert word_features(text(), Vertices.of(text()), HeadlineKnowledge()).shape == (
-        0,
-        len(FEATURES),
-    )
-
-
-def test_logistic_regression_is_at_the_optimum(rng):
-    features = rng.normal(size=(300, 4))
-    labels = rng.random(300) < 1 / (1 + np.exp(-(features @ [1.0, -2.0, 0.0, 0.5])))
-    weights = fit_logistic(features, labels, ridge=2.0)
-    chance = 1 / (1 + np.exp(-(features @ weights)))
-    gradient = features.T @ (labels - chance) - 2.0 * weights
-    assert np.abs(gradient).max() < 1e-6
-    with pytest.raises(ProblemError, match="labels"):
-        fit_logistic(features, np.zeros(300, dtype=bool))
-
-
 def test_the_thinc_model_has_the_logistic_gradient(rng):
     model = build_phrase_selection(["bias", "frequency", "spread"])
     tables = [rng.normal(size=(5, 3)).astype("f"), rng.normal(size=(2, 3)).astype("f")]
@@ -215,10 +161,3 @@ def test_the_thinc_model_has_the_logistic_gradient(rng):
     assert model.get_grad("weights") == pytest.approx(tables[0].sum(axis=0), abs=1e-5)
     with pytest.raises(ProblemError, match="features"):
         build_phrase_selection(["nonsense"])
-
-
-def test_a_stemmer_survives_pickling():
-    stemmer = Stemmer("en")
-    assert stemmer.stems(["sorting"]) == ["sort"]
-    again = pickle.loads(pickle.dumps(stemmer))
-    assert again.stems(["sorting", "sorting"]) == ["sort", "sort"]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 import spacy
@@ -15,13 +12,11 @@ from spacy.ml.models import (
     MultiHashEmbed,
     build_Tok2Vec_model,
 )
-from spacy.tokens import Doc
 from thinc.api import Adam, fix_random_seed
 
 from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.clusters.embed import build_cluster_embed
 from spacy_decoders.models.clusters.table import ClusterTable
-from spacy_decoders.models.inference import embedded_words
 from spacy_decoders.models.inference.products import product
 from spacy_decoders.models.inference.tok2vec import Tok2VecInference
 from spacy_decoders.models.parser.arc_scorer import ArcScorer, set_sizes
@@ -128,15 +123,6 @@ def test_documents_of_several_vocabularies(docs):
         np.testing.assert_allclose(given, alone, atol=1e-5)
 
 
-def test_the_same_word_with_another_norm_is_another_word(nlp):
-    docs = [Doc(nlp.vocab, words=["going", "to"]) for _ in range(2)]
-    docs[1][0].norm_ = "gon"
-    tok2vec, inference = built(docs, "hashes"), Tok2VecInference()
-    found = inference.predict(tok2vec, docs)
-    assert_same(found, tok2vec.predict(docs))
-    assert not np.allclose(found[0], found[1], atol=1e-3)
-
-
 def changed_by_training(tok2vec, inference, docs):
     inference.note_training()
     _, backprop = tok2vec.begin_update(docs)
@@ -193,54 +179,6 @@ def test_vectors_follow_the_parameters(docs, change):
     assert_same(found, tok2vec.predict(docs))
     same = all(np.allclose(a, b, atol=1e-4) for a, b in zip(found, before, strict=True))
     assert same == (change is changed_for_a_while)
-
-
-def test_another_model_has_vectors_of_its_own(docs):
-    inference = Tok2VecInference()
-    models = [built(docs), built(docs, "hashes")]
-    for tok2vec in models * 2:
-        assert_same(inference.predict(tok2vec, docs), tok2vec.predict(docs))
-
-
-def test_words_that_are_kept_are_counted(nlp, monkeypatch):
-    monkeypatch.setattr(embedded_words, "MOST_WORDS", 16)
-    words = [f"word{i}" for i in range(200)]
-    docs = [Doc(nlp.vocab, words=words[i : i + 12]) for i in range(0, 180, 7)]
-    tok2vec, inference = built(docs), Tok2VecInference()
-    for doc in docs:
-        assert_same(inference.predict(tok2vec, [doc]), tok2vec.predict([doc]))
-        assert 12 <= inference._plan.words._count <= 16
-    whole = [Doc(nlp.vocab, words=words)]  # more words than there is room for
-    assert_same(inference.predict(tok2vec, whole), tok2vec.predict(whole))
-
-
-def test_a_failure_leaves_no_wrong_vectors(docs, monkeypatch):
-    tok2vec, inference = built(docs), Tok2VecInference()
-    with monkeypatch.context() as broken:
-        broken.setattr(_Failing, "predict", lambda self, X: 1 / 0)
-        inference.predict(tok2vec, docs[:1])
-        inference._plan.words.layer = _Failing(tok2vec.layers[0])
-        with pytest.raises(ZeroDivisionError):
-            inference.predict(tok2vec, docs)
-        inference._plan.words.layer = tok2vec.layers[0]
-    assert_same(inference.predict(tok2vec, docs), tok2vec.predict(docs))
-
-
-class _Failing:
-    """A layer that fails."""
-
-    def __init__(self, layer):
-        self.walk, self.get_dim = layer.walk, layer.get_dim
-
-    def predict(self, X):
-        raise NotImplementedError
-
-
-def test_copies_and_pickles_begin_anew(docs):
-    inference = Tok2VecInference()
-    inference.predict(built(docs), docs)
-    for made in (pickle.loads(pickle.dumps(inference)), copy.deepcopy(inference)):
-        assert made._plan is None
 
 
 def test_the_parser_notes_that_it_is_trained(docs):

@@ -45,15 +45,5 @@ def test_what_the_graph_alone_prefers_is_less_sure():
     assert against < agreeing
 
 
-def test_an_only_candidate_is_as_sure_as_its_score():
-    (only,) = odds([2.0, 0.0], [0], [1], title=[0])
-    assert only <= 2.0
-
-
-def test_nothing_is_as_sure_as_its_score():
-    (nothing,) = odds([-1.0, -2.0, 1.0], [2], [2])
-    assert np.isclose(nothing, -np.log(np.exp(-2.0) + np.exp(-3.0)))
-
-
 def test_what_may_be_nothing_else_is_certain():
     assert odds([1.0, -np.inf, -np.inf], [0], [2], margins=np.array([np.inf])) == [np.inf]

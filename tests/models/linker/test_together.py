@@ -121,20 +121,3 @@ def test_nothing_is_chosen_where_nothing_speaks_for_a_candidate():
         solution = ExactRepresentatives().decode(joint.problem)
         assert joint.chosen(solution.choices).tolist() == expected
         assert solution.certificate.is_optimal
-
-
-def test_without_nothing_a_candidate_is_chosen_unless_all_are_forbidden():
-    table = table_of(["a"], ["b"])
-    forms = forms_of([0, 1])
-    terms = pair_terms(table, forms, Near())
-    scores = np.array([-9.0, 0.0, -np.inf, 0.0])
-    joint = link_problem(table, forms, terms, scores, weights_of(), nothing=False)
-    assert ExactRepresentatives().decode(joint.problem).choices.tolist() == [0, 1]
-
-
-def test_the_weight_of_pairs_depends_on_what_is_known_and_is_never_negative():
-    table, forms = table_of(["a"], ["a2", "b"]), forms_of([0, 1])
-    terms = pair_terms(table, forms, Near())
-    assert terms.weight(weights_of(pairs=3.0)) == 3.0
-    assert terms.weight(weights_of(pairs=3.0, few=2.0)) == 4.0
-    assert terms.weight(weights_of(pairs=3.0, few=-20.0)) == 0.0

@@ -7,10 +7,10 @@ import pytest
 from thinc.api import Model, fix_random_seed
 
 from spacy_decoders.models.bilstm import BiLSTM
-from spacy_decoders.models.parser.biaffine import BUCKETS, BiaffineArcs, distance_buckets
+from spacy_decoders.models.parser.biaffine import BiaffineArcs
 from spacy_decoders.models.parser.boundaries import Boundaries, BoundaryLimits, known_odds
 from spacy_decoders.models.parser.labels import BiaffineLabels, label_arcs
-from spacy_decoders.models.parser.losses import UNKNOWN, GoldTrees, cross_entropy
+from spacy_decoders.models.parser.losses import UNKNOWN, cross_entropy
 from spacy_decoders.models.parser.relatives import Relatives, Tagged
 
 
@@ -91,27 +91,6 @@ def test_gradients(rng, build, beside):
     check_gradients(model, (vectors, *others) if others else vectors, [vectors], rng)
 
 
-def test_bilstm_matches_a_plain_loop(rng):
-    model = shaken(BiLSTM(4, nI=3), rng)
-    vectors = [rng.normal(size=(n, 3)).astype("f") for n in (3, 5)]
-    W, U, b = (model.get_param(name) for name in ("W", "U", "b"))
-
-    def sigmoid(x):
-        return 1 / (1 + np.exp(-x))
-
-    for found, x in zip(model.predict(vectors), vectors, strict=True):
-        for direction, order in enumerate([range(len(x)), reversed(range(len(x)))]):
-            columns = slice(16 * direction, 16 * (direction + 1))
-            state = cell = np.zeros(4)
-            for t in order:
-                i, f, o, g = np.split(x[t] @ W[:, columns] + b[columns] + state @ U[:, columns], 4)
-                cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(g)
-                state = sigmoid(o) * np.tanh(cell)
-                np.testing.assert_allclose(
-                    found[t, 4 * direction : 4 * (direction + 1)], state, atol=1e-5
-                )
-
-
 def test_arcs_are_scored_within_sentences(rng):
     vectors = rng.normal(size=(6, 3)).astype("f")
     model = shaken(BiaffineArcs(5, nI=3), rng)
@@ -120,15 +99,6 @@ def test_arcs_are_scored_within_sentences(rng):
     np.testing.assert_allclose(second, model.predict((vectors[2:], [0, 4]))[0], atol=1e-5)
     assert (np.diagonal(second[:, 1:]) == -np.inf).all()
     assert np.isfinite(second).sum() == second.size - 4
-
-
-def test_distance_buckets_tell_sides_and_distances():
-    buckets = distance_buckets(60)
-    assert buckets.min() == 0
-    assert buckets.max() == BUCKETS - 1
-    row = buckets[0]
-    assert (np.diff(row[1:]) >= 0).all()
-    np.testing.assert_array_equal(buckets.T[0][1:], row[1:] + BUCKETS // 2)
 
 
 def best_labels(model, vectors, offsets):
@@ -150,38 +120,6 @@ def test_best_labels_are_those_of_the_single_arcs(rng):
         np.testing.assert_array_equal(best, scores.argmax(axis=2))
         logged = scores.max(axis=2) - np.log(np.exp(scores).sum(axis=2))
         np.testing.assert_allclose(logs, logged, atol=1e-5)
-
-
-def test_best_labels_of_a_long_sentence_go_in_blocks(rng, monkeypatch):
-    vectors = rng.normal(size=(9, 3)).astype("f")
-    model = shaken(BiaffineLabels(5, nI=3, nO=6), rng)
-    ((whole, logs),) = best_labels(model, vectors, [0, 9])
-    monkeypatch.setattr("spacy_decoders.models.parser.labels._BLOCK", 4)
-    ((best, other),) = best_labels(model, vectors, [0, 9])
-    np.testing.assert_array_equal(best, whole)
-    np.testing.assert_allclose(other, logs, atol=1e-5)
-
-
-def test_a_sure_tag_gives_its_embedding(rng):
-    model = shaken(Tagged(4, nI=3, nT=5), rng)
-    scores = np.full((2, 5), -50.0, dtype="f")
-    scores[[0, 1], [3, 0]] = 50.0
-    vectors = rng.normal(size=(2, 3)).astype("f")
-    found = model.predict((vectors, scores))
-    np.testing.assert_array_equal(found[:, :3], vectors)
-    np.testing.assert_allclose(found[:, 3:], model.get_param("E")[[3, 0]], atol=1e-6)
-
-
-def test_blocks_are_whole_sentences_of_one_document():
-    unknown = np.zeros(25, dtype=np.int64)
-    gold = GoldTrees(
-        offsets=np.array([0, 4, 9, 12, 15, 25]),
-        heads=unknown, labels=unknown, starts=unknown, tags=unknown,
-        documents=np.array([0, 12, 25]),
-    )  # fmt: skip
-    assert gold.blocks(9).tolist() == [0, 9, 12, 15, 25]
-    assert gold.blocks(100).tolist() == [0, 12, 25]
-    assert gold.blocks(1).tolist() == gold.offsets.tolist()
 
 
 def make_arcs(rng, sizes):

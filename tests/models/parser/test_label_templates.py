@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from thinc.api import set_dropout_rate
 
-from spacy_decoders.models.parser import label_templates
 from spacy_decoders.models.parser.label_templates import (
     GAIN,
     LIKELY,
@@ -66,21 +64,6 @@ def test_gradients_are_those_of_a_linear_model(rng):
         assert gradient[place] == pytest.approx(slope, rel=1e-3, abs=1e-3)
 
 
-def test_dropout_keeps_the_expected_score_of_arcs_with_templates(rng, monkeypatch):
-    model = layer(rng)
-    codes = context_codes(FORMS, TAGS, OFFSETS)
-    arcs = np.array([[0, 1], [2, 1]])
-    exact = model.predict((codes, arcs))
-    model.attrs["dropout_rate"] = 0.5
-    np.testing.assert_array_equal(model.predict((codes, arcs)), exact)
-    trials = np.array([model.begin_update((codes, arcs))[0] for _ in range(1000)])
-    assert 0.4 < (trials == 0.0).all(axis=2).mean() < 0.6
-    monkeypatch.setattr(label_templates, "ALONE", 0.0)
-    trials = np.array([model.begin_update((codes, arcs))[0] for _ in range(4000)])
-    assert np.std(trials, axis=0).min() > 0
-    np.testing.assert_allclose(np.mean(trials, axis=0), exact, atol=1.5)
-
-
 def test_likely_arcs_alone_have_templates(rng):
     vectors = rng.normal(size=(7, 3)).astype("f")
     dense = BiaffineLabels(5, nI=3, nO=6)
@@ -112,14 +95,3 @@ def test_likely_arcs_alone_have_templates(rng):
         np.testing.assert_allclose(marked.logs[1:, 1:], logged.max(axis=2), atol=1e-4)
         np.testing.assert_allclose(logged.transpose(1, 0, 2), wanted, atol=1e-4)
     assert GAIN > 0
-
-
-def test_the_least_dropout_holds_whatever_dropout_is_set():
-    model = LabelTemplates(64, 3, least_dropout=0.9)
-    model.initialize()
-    model.set_param("T", np.ones((64, 3), "f"))
-    set_dropout_rate(model, 0.0)
-    given = context_codes(FORMS, TAGS, OFFSETS), np.array([[0, 1], [2, 1]])
-    exact = model.predict(given)
-    scores, _ = model.begin_update(given)
-    assert (exact == exact[0, 0]).all() and (scores != exact).any()

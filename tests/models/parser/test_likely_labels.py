@@ -38,31 +38,6 @@ def test_arcs_without_labels_have_upper_bounds(parser, blocks):
         np.testing.assert_allclose(bounds[~unlikely & inner], arcs[~unlikely & inner], atol=1e-3)
 
 
-def test_labels_and_classes_are_those_of_all_arcs(blocks):
-    for block in blocks:
-        whole, likely = block.completed(), block.labels >= 0
-        np.testing.assert_array_equal(block.labels[likely], whole.labels[likely])
-        class_of = np.arange(block.label_count) % 3
-        (some, of_some), (every, of_every) = (
-            one.best_labels(class_of, 3) for one in (block, whole)
-        )
-        assert (some[1:, 1:][~likely[1:, 1:]] == 0.0).all()
-        np.testing.assert_allclose(some[likely], every[likely], atol=1e-3)
-        assert (of_some[likely] == of_every[likely]).mean() > 0.99
-
-
-def test_parts_of_a_block_keep_their_labels(blocks):
-    (block,) = [of for of in blocks if of.boundaries is not None][:1] or [blocks[0]]
-    starts = np.zeros(len(block.tokens), dtype=bool)
-    starts[[0, len(starts) // 2]] = True
-    classes = np.arange(block.label_count)
-    scores, _ = block.best_labels(classes, len(classes))
-    for part, first in zip(block.cut(starts), np.flatnonzero(starts), strict=True):
-        own, _ = part.best_labels(classes, len(classes))
-        among = slice(first + 1, first + 1 + len(part.tokens))
-        np.testing.assert_array_equal(own[1:, 1:], scores[among, among])
-
-
 def test_an_unlikely_arc_in_the_tree_gets_a_label():
     nlp = spacy_decoders.load(enable=["parser"])
     parser, found = nlp.get_pipe("parser"), []

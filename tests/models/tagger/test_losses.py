@@ -116,16 +116,3 @@ def test_hinge_pushes_the_rival_down_and_gold_up():
     loss, gradient = LOSSES["margin"](ChainBatch(model, emissions, np.array([2]), gold))
     assert loss == 0.0
     assert not gradient.emissions.any()
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_what_can_not_be_trained_on_counts_nothing(rng, name):
-    # no gold at all; gold that is not legal; nothing to read
-    model = ChainModel([[0.0, -np.inf], [0.0, 0.0]])
-    emissions = rng.normal(size=(4, 2)).astype(np.float32)
-    gold = np.array([UNKNOWN, UNKNOWN, 0, 1], dtype=np.int32)
-    batch = ChainBatch(model, emissions, np.array([2, 2, 0]), gold)
-    loss, gradient = LOSSES[name](batch)
-    assert loss == 0.0
-    assert not gradient.emissions.any()
-    assert not gradient.transitions.any()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 import pytest
 import spacy
@@ -13,7 +11,6 @@ from thinc.api import Adam
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.clusters.table import ClusterTable
 from spacy_decoders.models.tagger.losses import LOSSES
-from spacy_decoders.models.tagger.sparse.weights import Learning, SparseWeights
 from tests.components.tagger.tagging import MODEL as NETWORK
 from tests.components.tagger.tagging import SENTENCES, annotated, bare, examples
 
@@ -89,19 +86,9 @@ def test_a_saved_pipeline_tags_alike(tmp_path):
     assert tags(loaded) == gold(nlp)
 
 
-def test_training_is_deterministic():
-    one, other = pipeline(lowered=0.3), pipeline(lowered=0.3)
-    assert one.to_bytes() == other.to_bytes()
-
-
 def test_a_cluster_lends_its_weights_to_unseen_words():
     nlp = pipeline(clusters=Clusters(), templates=["cluster[0]", "lower[0]"])
     assert tags(nlp, ["Venus sees the ships ."])[0] == ["NNP", "VBZ", "DT", "NNS", "."]
-
-
-def test_words_in_lower_case_are_learned_too():
-    nlp = pipeline(steps=30, lowered=0.5, templates=["form[-1..1]"])
-    assert tags(nlp, [SENTENCES[1].lower()]) == [gold(nlp)[1]]
 
 
 def test_wide_and_deep():
@@ -179,41 +166,3 @@ def test_dropout_leaves_out_features_in_training_only():
     for _ in range(60):
         nlp.update(examples(nlp), sgd=Adam(0.01), drop=0.4)
     assert tags(nlp) == gold(nlp)
-
-
-def test_a_copy_is_trained_apart():
-    nlp = pipeline()
-    model = nlp.get_pipe("exact_tagger").model
-    twin = model.copy()
-    doc = bare(nlp, SENTENCES[0])
-    before = twin.predict([doc]).emissions[0]
-    nlp.update(examples(nlp), sgd=Adam(0.01))
-    np.testing.assert_array_equal(twin.predict([doc]).emissions[0], before)
-    assert not np.array_equal(model.predict([doc]).emissions[0], before)
-    again = copy.deepcopy(model.layers[0].attrs["reader"])
-    assert again.templates == model.layers[0].attrs["reader"].templates
-
-
-def test_a_model_of_other_rows_is_refused():
-    saved = pipeline().to_bytes()
-    nlp = spacy.blank("en")
-    nlp.add_pipe("exact_tagger", config={"model": {"@architectures": NAME, "bits": 13}})
-    with pytest.raises(ProblemError, match="4,096 rows; the config asks for 8,192"):
-        nlp.from_bytes(saved)
-    with pytest.raises(ProblemError, match="lowered"):
-        pipeline(lowered=2.0)
-
-
-def test_weights_can_be_replaced_by_a_mean_of_others():
-    weights = SparseWeights(Learning(bits=8))
-    rows = np.array([[3, 5]], dtype=np.int32)
-    given = np.zeros((256, 2), dtype=np.float32)
-    given[3, 1], given[5, 1] = 1.0, 0.5
-    weights.replace(given)
-    assert weights.emissions(rows).tolist() == [[0.0, 1.5]]
-    copy = weights.dense()
-    weights.accumulate(rows, np.array([[0.0, 1.0]], dtype=np.float32))
-    weights.finish_update(None)
-    assert weights.emissions(rows)[0, 1] < 1.5
-    weights.replace(copy)
-    assert weights.emissions(rows).tolist() == [[0.0, 1.5]]

@@ -19,7 +19,6 @@ from spacy_decoders.models.tagger.sparse.templates import (
     PRESETS,
     TOKEN_ATOMS,
     WORD_ATOMS,
-    plan_of,
 )
 from spacy_decoders.models.tagger.sparse.weights import Learning, Packed, SparseWeights
 
@@ -107,25 +106,6 @@ def test_what_letters_show():
     assert shape[0] == shape[2] == shape[5] and shape[1] == shape[6] != shape[0]
     assert kind[0] == kind[2] and kind[3] not in kind[[0, 1]]
     assert longer[2] == longer[3] == -1 and longer[4] >= 0
-
-
-@pytest.mark.parametrize(
-    ("template", "message"),
-    [
-        ("word[0]", "names 'word'; known are form"),
-        ("lower[-9]", "from -8 to 8"),
-    ],
-)
-def test_templates_are_refused(template, message):
-    with pytest.raises(ProblemError, match=message):
-        plan_of([template])
-
-
-def test_features_keep_their_rows_beside_others():
-    batch, weights = DocBatch.of(docs()), lists(2)
-    alone = FeatureReader(["suffix3[1]"]).rows(batch, weights)[:, 0]
-    beside = FeatureReader(["lower[0]", "suffix3[1]"]).rows(batch, weights)[:, 1]
-    np.testing.assert_array_equal(alone, beside)
 
 
 def test_mentions_against_readable_code():
@@ -231,20 +211,6 @@ def test_adagrad_with_missed_penalties_against_readable_code():
     np.testing.assert_allclose(weights - trained.lags / (19 * 20), average, atol=1e-5)
 
 
-def test_what_was_loaded_is_saved_unchanged():
-    weights = SparseWeights(Learning(bits=8, least=0.0))
-    weights.set_size(3)
-    weights._trained()[:] = np.random.default_rng(5).normal(size=(256, 3))
-    saved = weights.to_bytes()
-    strict = SparseWeights(Learning(bits=8, least=0.5)).from_bytes(saved)
-    assert strict.to_bytes() == saved
-    _ = strict.packed, strict.emissions(np.zeros((1, 1), dtype=np.int32))
-    assert strict.to_bytes() == saved
-    strict.accumulate(np.array([[7]], dtype=np.int32), np.ones((1, 3)))
-    strict.finish_update(None)
-    assert strict.to_bytes() != saved
-
-
 def again(table: Packed, size: int) -> Packed:
     """The table saved and read."""
     return Packed.from_columns(table.to_columns(), len(table.starts) - 1, size)
@@ -262,17 +228,6 @@ def test_packed_weights_come_back():
     np.testing.assert_allclose(back, kept, atol=error * np.abs(weights).max() / 2 + 1e-7)
     # saving what was loaded changes nothing any more
     np.testing.assert_allclose(again(Packed.of(back, 0.1 - error), 70).dense(70), back, atol=1e-6)
-
-
-def test_nothing_learned_is_saved_too():
-    empty = again(Packed.of(np.zeros((4, 2), dtype=np.float32), 0.0), 2)
-    assert empty.dense(2).tolist() == [[0.0, 0.0]] * 4
-
-
-@pytest.mark.parametrize("options", [{"bits": 3}, {"l1": -1.0}])
-def test_learning_is_checked(options):
-    with pytest.raises(ProblemError):
-        SparseWeights(Learning(**options))
 
 
 def test_words_of_a_group_share_its_features():

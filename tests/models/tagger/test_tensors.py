@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from thinc.api import Adam
 
 from spacy_decoders.models.tagger.tensors import build_tensor_vectors
-from tests.components.parser.parsing import bare, make_examples, make_nlp, parse
+from tests.components.parser.parsing import bare, make_examples, make_nlp
 
 WIDTH = 16  # both directions of the LSTM of `parsing.SMALL`
 
@@ -74,17 +74,6 @@ def test_documents_without_vectors_have_a_calibration_of_their_own():
         chances = doc._.probabilities["exact_tagger"]["tokens"]
         assert chances == pytest.approx(alone._.probabilities["exact_tagger"]["tokens"], abs=1e-6)
     assert chances == pytest.approx([1.0 / (1.0 + np.exp(-1.0))] * len(plain), abs=1e-3)
-
-
-def test_the_parser_leaves_other_tensors_alone():
-    nlp = make_nlp(steps=1, tensor=True)
-    doc = parse(nlp)
-    first = doc.tensor.copy()
-    assert nlp.get_pipe("branch_and_bound_parser")(doc).tensor.shape == first.shape
-    doc.tensor = np.ones((len(doc), 3), dtype="float32")
-    nlp.get_pipe("branch_and_bound_parser")(doc)
-    assert (doc.tensor == 1).all()
-    assert not parse(make_nlp(steps=1)).tensor.size
 
 
 def test_vectors_are_left_out_by_chance_in_training_only():
