@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders import ProblemError
 from spacy_decoders.adapt.linking import CollectiveLinker
 from spacy_decoders.graph import ConceptGraph
 
@@ -58,13 +58,6 @@ def test_mentions_without_candidates_stay_without():
     assert CollectiveLinker([(1, 2)]).link([]).concepts == ()
 
 
-def test_scores_of_other_kinds():
-    linker = CollectiveLinker([(1, 2)], scores="score", weight=0.0)
-    assert linker.link([[(1, -3.0), (2, 12.5)]]).concepts == (2,)
-    with pytest.raises(InfeasibleError):
-        linker.link([[(1, -np.inf)]])
-
-
 @pytest.mark.parametrize(
     ("options", "mentions", "message"),
     [
@@ -79,11 +72,3 @@ def test_scores_of_other_kinds():
 def test_what_is_refused_is_named(options, mentions, message):
     with pytest.raises(ProblemError, match=message):
         CollectiveLinker([(1, 2)], **options).link(mentions)
-
-
-def test_a_candidate_that_comes_twice_counts_once():
-    linker = CollectiveLinker([("a", "b")])
-    once = linker.link([[("a", 0.6), ("c", 0.4)], [("b", 1.0)]])
-    twice = linker.link([[("a", 0.2), ("c", 0.4), ("a", 0.6)], [("b", 1.0)]])
-    assert twice.concepts == once.concepts == ("a", "b")
-    assert twice.margins[0] == pytest.approx(once.margins[0]) and once.margins[0] > 0

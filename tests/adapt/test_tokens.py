@@ -100,21 +100,6 @@ def test_what_is_forbidden_is_never_found():
         decoder.decode([[-np.inf, -np.inf, 1.0]])
 
 
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        (["B-A", "I-A"], "O for words"),
-        (["O", "O"], "different"),
-        (["O", "X-A"], "prefixes"),
-        (["O", "PER"], "prefixes"),
-        ({0: "O", 2: "B-A"}, "numbers from 0 on"),
-    ],
-)
-def test_labels_that_are_none_are_refused(labels, message):
-    with pytest.raises(ProblemError, match=message):
-        EntityDecoder(labels)
-
-
 # --- subwords and windows
 
 

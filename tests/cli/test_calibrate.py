@@ -45,18 +45,6 @@ def test_another_folder_and_errors(corpus, tmp_path):
     assert "the pipeline can't be" in run("calibrate", tmp_path / "blank", corpus, code=1)
 
 
-def test_texts_without_annotation_are_refused(tmp_path):
-    model, plain = tmp_path / "model", tmp_path / "plain.spacy"
-    randomised(3, target="ent").to_disk(model)
-    saved = (model / "exact_tagger" / "cfg").read_bytes()
-    DocBin(docs=[spacy.blank("en")("New York sees Mercury")] * 3).to_disk(plain)
-    said = run("calibrate", model, plain, code=1)
-    assert "corpus: no annotation of entities in plain.spacy." in said
-    assert (model / "exact_tagger" / "cfg").read_bytes() == saved
-    assert "corpus: there is no nope.spacy" in run("calibrate", "nope", "nope.spacy", code=1)
-    assert "'nope'" in run("calibrate", "nope", plain, code=1)
-
-
 def test_spacy_train_calibrates_what_it_saves(corpus, tmp_path):
     config = trained(0).config.copy()
     config["paths"] |= {"train": str(corpus), "dev": str(corpus)}

@@ -14,7 +14,6 @@ from spacy.tokens import Doc
 from spacy_decoders import Certificate
 from spacy_decoders.cli.demo import certificate_table
 from spacy_decoders.components import extensions
-from tests.display.page import read
 
 from .commands import invoke
 
@@ -76,14 +75,6 @@ def test_demo_refuses_what_it_can_not_read(blank, arguments, stdin, said):
     assert done.exit_code in (1, 2)
     assert said in " ".join(done.output.replace("│", " ").split())
     assert not Path(blank[-1]).exists()
-
-
-def test_a_byte_order_mark_is_no_text(blank):
-    Path("marked.txt").write_bytes(b"\xef\xbb\xbfCaf\xc3\xa9\r\n\r\nTea\r\n")
-    done = invoke("demo", *blank, "--file", "marked.txt")
-    assert done.exit_code == 0, done.output
-    page = read(Path(blank[-1]).read_text(encoding="utf8"))
-    assert [text.text for text in page.all("p", "text")] == ["Café", "Tea"]
 
 
 def test_the_best_of_kept_candidates_is_not_proven_optimal():

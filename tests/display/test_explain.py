@@ -2,7 +2,6 @@
 
 import pytest
 import spacy
-from spacy.tokens import Doc
 
 from spacy_decoders import ProblemError
 from spacy_decoders.display import explain
@@ -109,38 +108,6 @@ def test_how_probable_types_are(doc):
     table = read(explain(doc)).all("table")[0]
     cells = [[cell.text for cell in row.all("td")] for row in table.all("tr")]
     assert cells[1:] == [["<Jaguar>", "ORG", "", "Jaguar", ""], ["Kent", "LOC", "90%", "–", ""]]
-
-
-def test_readers_see_no_stopgaps_for_what_is_missing(doc):
-    link = {**doc.ents[0]._.link, "id": "", "title": "", "margin": None}
-    words = [token.text for token in doc]
-    spaces = [bool(token.whitespace_) for token in doc]
-    plain = Doc(doc.vocab, words=words, spaces=spaces, ents=["O", "B-CONCEPT", *"OOOO"])
-    plain.ents = [spacy.tokens.Span(plain, 1, 2, label="CONCEPT", kb_id="NIL")]
-    plain.ents[0]._.link = link
-    page = read(explain(plain))
-    assert "NIL" not in page.text and "CONCEPT" not in page.text
-    assert rows(page, "Links") == [("<Jaguar>", ["no concept", "Jaguar +0", "Jaguar Cars +1.4"])]
-    assert not page.all("mark")[0].all("u")
-
-
-def test_white_space_is_neither_drawn_nor_a_choice():
-    words = ["It", "\n\n", "works", "."]
-    doc = Doc(
-        spacy.blank("en").vocab,
-        words=words,
-        heads=[2, 0, 2, 2],
-        deps=["nsubj", "dep", "ROOT", "punct"],
-    )
-    doc._.parses = [
-        [
-            {"tokens": [0, 2, 3], "heads": heads, "deps": ["nsubj", "ROOT", "punct"], "score": s}
-            for heads, s in (([2, 2, 2], 2.0), ([2, 2, 0], 1.5))
-        ]
-    ]
-    page = read(explain(doc))
-    assert [t.text for t in page.all("svg")[0].all("text", "word")] == ["It", "works", "."]
-    assert rows(page, "Heads") == [(".", ["works · punct", "It · punct +0.5"])]
 
 
 def test_documents_that_were_stored_give_the_same_page(doc):

@@ -92,14 +92,6 @@ def test_a_sentence_without_all_its_heads_has_no_tree(tmp_path):
     assert sentence.heads is None and sentence.deps is None
 
 
-def test_conllu_plus_names_its_columns(tmp_path):
-    content = "# global.columns = ID FORM LEMMA UPOS XPOS FEATS DEPREL HEAD\n" + (
-        "1\tGo\tgo\tVERB\tVB\t_\troot\t0\n\n1\tStay\tstay\tVERB\tVB\t_\troot\t0\n"
-    )
-    sentences = list(read_conllu(written(tmp_path, "x.conllu", content)))
-    assert [sentence.heads for sentence in sentences] == [(0,), (0,)]
-
-
 @pytest.mark.parametrize("name", ["old.conllu", "old.conll"])
 def test_tags_and_features_that_are_not_universal_are_kept_from_spacy(tmp_path, name):
     path = tmp_path / name

@@ -2,10 +2,8 @@
 
 import pytest
 import spacy
-from spacy.cli.train import train
-from spacy.tokens import DocBin
 
-from tests.components.headline.titled import CONFIGS, TEXTS, blank, examples
+from tests.components.headline.titled import TEXTS, blank, examples
 
 
 def test_works_at_once_and_explains_itself():
@@ -65,18 +63,6 @@ def test_spans_get_their_own():
     assert nlp("No sections here.")._.certificates["headline_generator"] == []
 
 
-def test_the_config_trains(tmp_path):
-    path, output = tmp_path / "train.spacy", tmp_path / "out"
-    docs = [example.reference for example in examples(spacy.blank("en"))]
-    DocBin(store_user_data=True, docs=docs).to_disk(path)
-    readers = {f"corpora.{corpus}.@readers": "spacy.Corpus.v1" for corpus in ("train", "dev")}
-    paths = {"paths.train": str(path), "paths.dev": str(path)}
-    train(CONFIGS / "headline_generator.cfg", output, overrides={**paths, **readers})
-    loaded = spacy.load(output / "model-best")
-    assert loaded(TEXTS["Binary search"])._.headlines
-    assert loaded.meta["performance"]["headline_rougeL"] > 0.5
-
-
 # --- how long headlines are, and how they are put into words ---
 
 
@@ -105,23 +91,6 @@ def test_max_chars():
     assert 0 < len(doc._.headline) <= 20
     with pytest.warns(UserWarning, match="relax max_chars"):
         assert blank(length=4, max_chars=1)(text)._.headlines == []
-
-
-@pytest.mark.parametrize(
-    "decoder",
-    [
-        {"@decoders": "spacy-decoders.ExactPath.v1"},
-        {"@decoders": "spacy-decoders.ColorCoding.v1", "failure": 1e-4},
-        {"@decoders": "spacy-decoders.PathBeam.v1", "width": 100, "lookahead": True},
-        {"@decoders": "spacy-decoders.IntegerProgram.v1"},
-    ],
-)
-def test_every_decoder_writes_the_same_headline(decoder):
-    expected = blank(length=3, n_best=2)(TEXTS["Sorting by heaps"])
-    doc = blank(length=3, n_best=2, decoder=decoder, seconds=None)(TEXTS["Sorting by heaps"])
-    assert doc._.headline == expected._.headline
-    scores = [headline["score"] for headline in doc._.headlines]
-    assert scores == pytest.approx([h["score"] for h in expected._.headlines], abs=1e-6)
 
 
 def test_texts_without_headlines():

@@ -1,12 +1,7 @@
 """Titled texts, and pipelines that write headlines of them, for tests."""
 
-from pathlib import Path
-
 import spacy
 from spacy.training import Example
-
-CONFIGS = Path(__file__).parents[3] / "configs"
-
 
 TEXTS = {
     "Binary search": "Binary search halves a sorted array. Each step of binary search compares "

@@ -13,7 +13,7 @@ from spacy_decoders.decoders.chain import (
     PrunedViterbi,
     Viterbi,
 )
-from spacy_decoders.errors import InfeasibleError, ProblemError
+from spacy_decoders.errors import InfeasibleError
 
 from .cases import large_problem, max_marginals
 
@@ -71,14 +71,6 @@ def dense(model: ChainModel, emissions: np.ndarray) -> float:
     return float(max_marginals(model, emissions)[0].max()) if len(emissions) else 0.0
 
 
-def test_no_tokens(decoder):
-    solution = decoder.decode(ChainModel(np.ones((3, 3)), end=[1, 1, 1]), np.zeros((0, 3)))
-    assert solution.labels.shape == (0,)
-    assert solution.certificate.score == 0.0
-    assert solution.certificate.is_optimal
-    assert not decoder.decode_batch(ChainModel([[0]]), np.zeros((0, 1)), [])
-
-
 def test_dead_end_names_the_token(decoder):
     never = -np.inf
     model = ChainModel([[0, never], [never, 0]])
@@ -87,18 +79,6 @@ def test_dead_end_names_the_token(decoder):
         decoder.decode(model, emissions)
     with pytest.raises(InfeasibleError, match=r"sentence 1: .* token 2 of 3"):
         decoder.decode_batch(model, np.concatenate([emissions[:1], emissions[:3]]), [1, 3])
-
-
-def test_refuses_what_does_not_fit(decoder):
-    model = ChainModel(np.zeros((3, 3)))
-    with pytest.raises(ProblemError, match="emissions: expected shape"):
-        decoder.decode(model, np.zeros((2, 4), dtype=np.float32))
-    with pytest.raises(ProblemError, match="emissions: expected shape"):
-        decoder.decode(model, np.zeros(3))
-    with pytest.raises(ProblemError, match="lengths: they must add up"):
-        decoder.decode_batch(model, np.zeros((4, 3)), [1, 2])
-    with pytest.raises(ProblemError, match="lengths: every entry"):
-        decoder.decode_batch(model, np.zeros((4, 3)), [5, -1])
 
 
 def test_leaves_its_input_alone_and_pickles(decoder):

@@ -7,7 +7,6 @@ import pytest
 
 from spacy_decoders import InfeasibleError, ProblemError
 from spacy_decoders.decoders.tree import tree_posteriors
-from spacy_decoders.decoders.tree.kernels import probabilities as kernels
 from tests.oracles import all_trees
 
 
@@ -90,45 +89,6 @@ def test_sentence_starts_against_enumeration(spread):
         for begins, weight in zip(starts, weights, strict=True):
             expected[[b - 1 for b in begins]] += weight
         assert found.starts == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("projective", [False, True])
-def test_weights_and_logarithms_agree(projective, monkeypatch):
-    rng = np.random.default_rng(3)
-    problems = [drawn(rng, n, 6.0, 0.05) for n in (5, 20, 45)]
-    fast = [tree_posteriors(arcs, projective=projective) for arcs in problems]
-    monkeypatch.setattr("spacy_decoders.decoders.tree.probabilities.RANGE", 0.0)
-    real = kernels.eliminate
-    missed = np.zeros(0), np.nan
-    monkeypatch.setattr(kernels, "eliminate", lambda *given: real(*given) if given[-1] else missed)
-    for arcs, given in zip(problems, fast, strict=True):
-        found = tree_posteriors(arcs, projective=projective)
-        assert given.arcs == pytest.approx(found.arcs, abs=1e-11)
-        assert given.log_partition == pytest.approx(found.log_partition)
-        assert found.arcs[:, 1:].sum(axis=0) == pytest.approx(1.0, abs=1e-10)
-
-
-@pytest.mark.parametrize("mask", [-1e4, -1e6, -1e9])
-def test_masks_that_every_tree_needs(mask):
-    """Arcs scored as if forbidden: trees with one root may all have some, forests have none."""
-    rng = np.random.default_rng(5)
-    for n, _ in product((2, 3, 4), range(12)):
-        arcs = rng.normal(size=(n + 1, n + 1))
-        arcs[1:][rng.random((n, n + 1)) < 0.7] = mask
-        arcs[1:][rng.random((n, n + 1)) < 0.1] = -np.inf
-        trees = list(all_trees(n, projective=False, single_root=True))
-        scores = np.array([score(arcs, heads) for heads in trees])
-        if scores.max() == -np.inf:
-            with pytest.raises(InfeasibleError):
-                tree_posteriors(arcs)
-            continue
-        weights = np.exp(scores - scores.max())
-        expected = np.zeros_like(arcs)
-        for heads, weight in zip(trees, weights / weights.sum(), strict=True):
-            expected[heads, np.arange(1, n + 1)] += weight
-        found = tree_posteriors(arcs)
-        assert found.arcs == pytest.approx(expected, abs=1e-15 * abs(mask) * n + 1e-9)
-        assert found.log_partition == pytest.approx(scores.max() + np.log(weights.sum()))
 
 
 def test_what_is_refused():

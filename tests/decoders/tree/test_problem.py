@@ -98,19 +98,3 @@ def test_violations_in_words():
 def test_refuses(arguments, message):
     with pytest.raises(ProblemError, match=message):
         TreeProblem(**{"arcs": np.zeros((3, 3)), **arguments})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([(0, 1)], [0, 2], [1.0]), "factors.offsets: must rise"),
-        (([(1, 0)], [0, 1], [1.0]), "not its own head"),
-        (([(-1, 1)], [0, 1], [1.0]), "factors.arcs"),
-        (([(0, 1)], [0, 1], [np.nan]), "factors.scores"),
-        (([(0, 1)], [0, 1], [1e101]), r"factors\.scores: scores must lie within"),
-        (([(0, 1)], [0, 1], [1.0], [2], [2]), "at_least <= at_most"),
-    ],
-)
-def test_factors_refuse(arguments, message):
-    with pytest.raises(ProblemError, match=message):
-        Factors(*arguments)

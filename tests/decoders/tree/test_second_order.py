@@ -1,12 +1,9 @@
-import pickle
-
 import numpy as np
 import pytest
 
-from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders import InfeasibleError
 from spacy_decoders.decoders.tree import (
     Eisner,
-    Factors,
     SecondOrder,
     TreeProblem,
     max_marginals,
@@ -72,23 +69,6 @@ def test_boundaries_equal_brute_force(grandparents):
     assert feasible > 40
 
 
-def test_golden_chain_against_star():
-    # arcs alone cannot tell the chain 0 -> 1 -> 2 -> 3 from the star below 1
-    arcs = np.zeros((4, 4))
-    chains = np.zeros((4, 4, 4))
-    chains[0, 1, 2] = chains[1, 2, 3] = 2.0
-    pairs = np.zeros((4, 4, 4))
-    pairs[1, 2, 3] = 1.5
-    solution = SecondOrder().decode(TreeProblem(arcs, chains, pairs))
-    assert solution.heads.tolist() == [0, 1, 2] and solution.certificate.score == 4.0
-    pairs[1, 2, 3] = 2.5  # the star also has the chain 0 -> 1 -> 2: 2 + 2.5
-    solution = SecondOrder().decode(TreeProblem(arcs, chains, pairs))
-    assert solution.heads.tolist() == [0, 1, 1] and solution.certificate.score == 4.5
-    # the outermost modifier of 1 is then 3, and 0 -> 1 -> 3 is worth nothing
-    solution = SecondOrder("outermost").decode(TreeProblem(arcs, chains, pairs))
-    assert solution.heads.tolist() == [0, 1, 2] and solution.certificate.score == 4.0
-
-
 @pytest.mark.parametrize("n", [9, 30, 45])
 def test_without_second_order_scores_equals_eisner(rng, n):
     # sizes on both sides of a vector step, and long enough for two ranges of lanes
@@ -98,14 +78,3 @@ def test_without_second_order_scores_equals_eisner(rng, n):
         expected = Eisner().decode(problem).certificate.score
         assert SecondOrder().decode(problem).certificate.score == pytest.approx(expected)
         np.testing.assert_allclose(SecondOrder().max_marginals(problem), max_marginals(problem))
-
-
-def test_refuses_what_it_does_not_score():
-    arcs = np.zeros((3, 3))
-    with pytest.raises(ProblemError, match="factors; use BranchAndBound"):
-        SecondOrder().decode(TreeProblem(arcs, factors=Factors.any_of([(1, 2)], 1.0)))
-    with pytest.raises(ProblemError, match="projective"):
-        SecondOrder().decode(TreeProblem(arcs, projective=False))
-    with pytest.raises(ProblemError, match="'all' or 'outermost'"):
-        SecondOrder("some")
-    assert pickle.loads(pickle.dumps(SecondOrder("outermost"))) == SecondOrder("outermost")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -16,7 +14,7 @@ from spacy_decoders.decoders.tree import (
     violations,
 )
 from spacy_decoders.decoders.tree.branch_and_bound import preparation
-from spacy_decoders.errors import InfeasibleError, ProblemError
+from spacy_decoders.errors import InfeasibleError
 from tests.decoders.tree.truth import Truth
 
 
@@ -184,34 +182,6 @@ def test_sentences_too_long_for_charts(monkeypatch):
         problem = random_problem(seed + 9000)
         if best_scores(problem):
             check(problem, [BranchAndBound().decode(problem)])
-
-
-@pytest.mark.parametrize("method", ["default", "paper"])
-def test_no_tokens_and_one_token(method):
-    decoder = BranchAndBound(method=method)
-    nothing = decoder.decode(TreeProblem(np.zeros((1, 1)), factors=Factors([], [0, 0], [2.5])))
-    assert nothing.heads.shape == (0,)
-    assert (nothing.certificate.score, nothing.certificate.status) == (2.5, "optimal")
-    one = decoder.decode(TreeProblem([[0, -3.0], [0, 0]], siblings=np.ones((2, 2, 2))))
-    assert one.heads.tolist() == [0]
-    assert one.certificate.score == -3.0
-
-
-def test_options_are_checked_and_survive_pickling():
-    decoder = BranchAndBound(backbone="first-order", iterations=5)
-    assert pickle.loads(pickle.dumps(decoder)) == decoder
-    with pytest.raises(ProblemError, match="backbone: expected"):
-        BranchAndBound(backbone="third-order")
-    with pytest.raises(ProblemError, match="method: expected"):
-        BranchAndBound(method="ours")
-    with pytest.raises(ProblemError, match="single arcs"):
-        BranchAndBound(backbone="second-order", method="paper")
-    with pytest.raises(ProblemError, match="iterations: expected a whole number from 1 on"):
-        BranchAndBound(iterations=0)
-    with pytest.raises(ProblemError, match="k: expected a whole number from 1 on"):
-        BranchAndBound().k_best(TreeProblem(np.ones((3, 3))), 0)
-    with pytest.raises(ProblemError, match="k: the paper's method"):
-        BranchAndBound(method="paper").k_best(TreeProblem(np.ones((3, 3))), 2)
 
 
 def test_many_factors_of_three_arcs_are_proven_in_few_passes():
