@@ -20,13 +20,14 @@ import json
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time, thread_time
 from typing import Any, Literal
+from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,6 @@ from spacy_decoders.decoders.representatives import (
 )
 from spacy_decoders.graph import ConceptGraph
 from spacy_decoders.knowledge.concept_base import ConceptBase
-from spacy_decoders.knowledge.sources.wikispeedia import Wikispeedia
 from spacy_decoders.readers.text_lines import json_objects, text_lines
 
 
@@ -318,6 +318,12 @@ def semcor(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]:
     return graph, documents[:count]
 
 
+def table_rows(path: Path) -> Iterator[list[str]]:
+    """Read the rows of a table of Wikispeedia, but for its comments."""
+    with path.open(encoding="utf8") as lines:
+        yield from (line.rstrip("\n").split("\t") for line in lines if line[0] not in "#\n")
+
+
 def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]:
     """Read the link graph; documents are articles that are taken out of it.
 
@@ -325,9 +331,15 @@ def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]
     pages by BM25 for the words of the link's title, a page's text being its title, the
     titles of its links and its categories.
     """
-    articles = list(Wikispeedia(folder))
-    number = {article.id: place for place, article in enumerate(articles)}
-    out = [[number[link] for link in article.links] for article in articles]
+    names = [name for (name,) in table_rows(folder / "articles.tsv")]
+    number = {name: place for place, name in enumerate(names)}
+    titles = [unquote(name).replace("_", " ") for name in names]
+    out: list[list[int]] = [[] for _ in names]
+    for source, target in table_rows(folder / "links.tsv"):
+        out[number[source]].append(number[target])
+    subjects: list[list[str]] = [[] for _ in names]
+    for name, path in table_rows(folder / "categories.tsv"):
+        subjects[number[name]].append(path.removeprefix("subject.").replace("_", " "))
     pairs = np.array([(u, v) for u, targets in enumerate(out) for v in targets if u != v])
     random = np.random.default_rng(0)
     able = [u for u, targets in enumerate(out) if len(set(targets)) >= 12]
@@ -338,8 +350,8 @@ def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]
     inside = set(pages)
 
     def text(page: int) -> str:
-        linked = [articles[target].title for target in out[page] if target in inside]
-        return " ".join([articles[page].title, articles[page].description, *linked])
+        linked = [titles[target] for target in out[page] if target in inside]
+        return " ".join([titles[page], *subjects[page], *linked])
 
     documents = []
     with TemporaryDirectory() as place:
@@ -349,7 +361,7 @@ def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]
         for article in held:
             sets, gold = [], []
             for target in random.permutation(sorted({v for v in out[article] if v in inside})):
-                numbers, _ = base.text.find(articles[target].title, 84)
+                numbers, _ = base.text.find(titles[target], 84)
                 found = np.array([int(base.id(number)) for number in numbers.tolist()], int)
                 if target in found and len(found) > 1 and len(sets) < 12:
                     sets.append(random.permutation(found))
