@@ -44,10 +44,6 @@ class StringTable(Sequence[str]):
         stored.check_offsets(offsets, count, len(stored[data]))
         return cls(stored[data], stored[offsets])
 
-    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """The arrays to save, by their names in a folder."""
-        return {f"{name}.data": self.data, f"{name}.offsets": self.offsets}
-
     def __len__(self) -> int:
         return len(self.offsets) - 1
 

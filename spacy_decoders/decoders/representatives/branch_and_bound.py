@@ -14,13 +14,13 @@ from ...certificate import largest_tolerance
 from .costs import CostTable, relative_tolerance
 from .fixed_point import FixedPoint, quantise
 from .kernels.descent import descend
-from .kernels.enumeration import search
+from .kernels.enumeration import Found, search
 from .kernels.evaluation import reduced
 from .kernels.layout import LARGEST, Box
 from .local_search import total_cost
 from .subproblem import Subproblem
 
-__all__ = ["SWEEPS", "ExactSearch", "Explored", "explore", "improved"]
+__all__ = ["SWEEPS", "ExactSearch", "Exploration", "explore", "improved"]
 
 #: Sweeps of message passing over the whole problem, and over a part of it.
 ROOT_SWEEPS, SWEEPS = 1000, 40
@@ -33,16 +33,6 @@ WASTE = 2.0**12
 #: Depth-first steps before a box is split and bounded anew; fewer where each has so many
 #: candidates to look at that this takes long, and none beyond so many candidates.
 STEPS, LOOKS, MOST = 20_000, 20_000_000, 2_000
-
-
-class Explored(NamedTuple):
-    """What a search of a box has found."""
-
-    # the least cost met, and by which choices; None if none was below the given one
-    upper: float
-    choices: NDArray[np.int64] | None
-    least: int  # quanta that every choice in the box costs at least
-    nodes: int  # subproblems bounded
 
 
 class OpenNode(NamedTuple):
@@ -143,41 +133,42 @@ def explore(
     nodes: int = 0,
     frozen: int = -1,
     sweeps: int = ROOT_SWEEPS,
-) -> Explored:
+) -> Exploration:
     """Search a box for choices cheaper than `upper`.
 
     Every box that is left out, and every candidate, has a bound of its own that was looked up
     in the costs; the least of all these is what is returned, and the sweeps' word is not
     taken for any.
     """
-    search = _SearchState(costs, root.numbers, upper, clock, frozen)
+    search = Exploration(costs, root.numbers, upper, clock, frozen, nodes)
     stack = [OpenNode(root, None, 0)]
     while stack:
         part = stack.pop()
         if part.bound > root.numbers.cutoff(search.upper):
             search.leave(part.bound)
-        elif clock.exhausted(nodes):
+        elif clock.exhausted(search.nodes):
             for left in (part, *stack):
                 search.leave(left.bound)
             break
         else:
-            nodes += 1
+            search.nodes += 1
             stack.extend(search.parts(part, sweeps))
             sweeps = SWEEPS
-    return Explored(search.upper, search.choices, search.least, nodes)
+    return search
 
 
 @dataclass(eq=False)
-class _SearchState:
-    """The best of a search so far, and the least bound of what it left out."""
+class Exploration:
+    """A search of a box: the best so far, and the least bound of what it left out."""
 
     costs: CostTable
     numbers: FixedPoint
-    upper: float
+    upper: float  # the least cost met
     clock: Clock
     frozen: int
-    choices: NDArray[np.int64] | None = None
-    least: int = LARGEST
+    nodes: int  # subproblems bounded
+    choices: NDArray[np.int64] | None = None  # what costs `upper`; None if nothing below was met
+    least: int = LARGEST  # quanta that every choice in the box costs at least
 
     def leave(self, bound: int) -> None:
         self.least = min(self.least, bound)
@@ -220,8 +211,8 @@ class _SearchState:
         seen = _enumerated(self.numbers, box.keep, box.potentials, self.cutoff)
         if seen is None:
             return _split(box, bounds)
-        self.leave(max(seen.least, bound))
-        if seen.choices is not None:
+        self.leave(max(int(seen.least), bound))
+        if seen.best <= self.cutoff:
             self.offer(seen.choices)
         return []
 
@@ -241,16 +232,9 @@ def _split(box: Subproblem, bounds: NDArray[np.int64]) -> list[OpenNode]:
     return children
 
 
-class _Enumerated(NamedTuple):
-    """What became of a box."""
-
-    least: int  # quanta that every choice in it costs at least
-    choices: NDArray[np.int64] | None  # (k,): the cheapest, if it is cheap enough; else None
-
-
 def _enumerated(
     numbers: FixedPoint, keep: NDArray[np.bool_], potentials: NDArray[np.int64], cutoff: int
-) -> _Enumerated | None:
+) -> Found | None:
     """Look at all choices of a box that may cost `cutoff` quanta at most; None if too many.
 
     The potentials, of which any are valid, make the bounds of partial choices good. The costs
@@ -260,8 +244,7 @@ def _enumerated(
     if len(box.kept) > MOST:
         return None
     steps = min(STEPS, LOOKS // len(box.kept))
-    found = search(reduced(numbers.arrays, box, potentials), cutoff, numbers.step, steps)
+    found: Found = search(reduced(numbers.arrays, box, potentials), cutoff, numbers.step, steps)
     if found.nodes > steps:
         return None
-    choices = box.kept[found.choices] - numbers.offsets[:-1] if found.best <= cutoff else None
-    return _Enumerated(int(found.least), choices)
+    return found._replace(choices=box.kept[found.choices] - numbers.offsets[:-1])

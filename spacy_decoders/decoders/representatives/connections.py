@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["connect", "joined_pairs"]
+__all__ = ["connect"]
 
 #: Half-edges that stand for "no path"; sums of a few still fit int32.
 FAR = 2**28
@@ -52,44 +52,17 @@ def connect(
     v = len(distances)
     far = np.full((v + len(sets),) * 2, FAR, dtype=np.int32)  # vertices, then centres
     far[:v, :v] = np.where(distances < 0, FAR, 2 * distances)
-    joined = _joined(distances, sets, connection, degrees)
-    for centre, (members, offsets) in enumerate(joined, v):
-        direct = (far[:centre, members] + offsets).min(axis=1)
+    for centre, members in enumerate(sets, v):
+        half_edges = np.ones(len(members), dtype=np.int32)
+        if connection == "minimal":
+            members, half_edges = _star(members, distances, degrees)
+        direct = (far[:centre, members] + half_edges).min(axis=1)
         far[:centre, centre] = far[centre, :centre] = direct
     for centre in range(v, len(far)):  # Floyd and Warshall: no path is new but over centres
         np.minimum(far, far[:, [centre]] + far[[centre]], out=far)
     halves = far[:v, :v]
     np.fill_diagonal(halves, 0)
     return np.where(halves >= FAR, -1, halves // 2).astype(np.int32)
-
-
-def joined_pairs(
-    distances: NDArray[np.int32],
-    sets: Sequence[NDArray[np.int32]],
-    connection: str,
-    degrees: NDArray[Any],
-) -> NDArray[np.int32]:
-    """**Shape:** (m, 2): the edges that a connection means, for who must have them."""
-    pairs = [np.empty((0, 2), dtype=np.int32)]
-    for members, _ in _joined(distances, sets, connection, degrees):
-        if connection == "maximal":
-            pairs.append(members[np.stack(np.triu_indices(len(members), 1), axis=1)])
-        else:
-            # the middle of a star stands first
-            pairs.append(np.stack([np.full_like(members, members[0]), members], axis=1)[1:])
-    return np.concatenate(pairs)
-
-
-def _joined(
-    distances: NDArray[np.int32],
-    sets: Sequence[NDArray[np.int32]],
-    connection: str,
-    degrees: NDArray[Any],
-) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-    """Return of each set the vertices that are joined to its centre, and how many halves away."""
-    if connection == "maximal":
-        return [(members, np.ones(len(members), dtype=np.int32)) for members in sets]
-    return [_star(members, distances, degrees) for members in sets]
 
 
 def _star(

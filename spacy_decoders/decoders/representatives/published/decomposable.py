@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ....budget import UNLIMITED, Budget
 from ....errors import NotDecomposableError
-from ..connections import joined_pairs
 from ..problem import (
     RepresentativesDecoder,
     RepresentativesProblem,
@@ -75,11 +74,10 @@ class Decomposable(RepresentativesDecoder):
         tails = np.arange(len(graph)).repeat(np.diff(arrays.indptr))
         network.add_edges_from(zip(tails.tolist(), arrays.indices.tolist(), strict=True))
         if problem.connection is not None:
-            vertices = problem.vertices
-            assert vertices is not None
-            distances, degrees = graph.distances(vertices), graph.degree[graph.rows(vertices)]
-            pairs = joined_pairs(distances, problem.sets, problem.connection, degrees)
-            network.add_edges_from(arrays.inner[graph.rows(vertices)][pairs].tolist())
+            for rows in problem.sets:
+                inner = arrays.inner[graph.rows(problem.ids(rows))]
+                joined = np.triu(problem.distances[np.ix_(rows, rows)] == 1, 1)
+                network.add_edges_from(inner[np.argwhere(joined)].tolist())
         _check_hypotheses(network, sets)
         costs = problem.local_costs + problem.pair_weight * _beyond(problem)
         choices = problem.cheapest(costs, self.seed)
