@@ -11,30 +11,24 @@ from ..models.layers import layers_of
 __all__ = ["calibrate", "fast_products", "universal_noun_chunks"]
 
 
-def fast_products() -> Callable[[Language | type[Language]], Language | type[Language]]:
+def fast_products() -> Callable[[Language], Language]:
     """Multiply matrices with numpy's BLAS instead of thinc's own, in the whole pipeline.
 
     As ``[nlp.after_pipeline_creation]``. On a processor that OpenBLAS knows well its products are
     up to three times as fast, with other roundings; on a GPU nothing changes. Set
     ``OPENBLAS_NUM_THREADS=1`` where several processes share the cores.
-
-    As ``[nlp.before_creation]`` it changes thinc's own setting, and with it all pipelines that
-    the process makes from then on.
     """
     return _use_fast_products
 
 
-def _use_fast_products(made: Language | type[Language]) -> Language | type[Language]:
-    from thinc.api import NumpyOps, get_current_ops, set_current_ops
+def _use_fast_products(nlp: Language) -> Language:
+    from thinc.api import NumpyOps
 
     fast = NumpyOps(use_blis=False)
-    if isinstance(made, Language):
-        for layer in layers_of(made):
-            if isinstance(layer.ops, NumpyOps):
-                layer.ops = fast
-    elif isinstance(get_current_ops(), NumpyOps):
-        set_current_ops(fast)
-    return made
+    for layer in layers_of(nlp):
+        if isinstance(layer.ops, NumpyOps):
+            layer.ops = fast
+    return nlp
 
 
 def universal_noun_chunks() -> Callable[[Language], Language]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import spacy
 from spacy.training import Example
-from thinc.api import NumpyOps, get_current_ops, use_ops
+from thinc.api import get_current_ops
 
 from spacy_decoders.models.layers import layers_of
 
@@ -36,13 +36,3 @@ def test_fast_products_are_those_of_one_pipeline(tmp_path):
     assert get_current_ops().use_blis and all(
         layer.ops.use_blis for layer in layers_of(pipeline()[0])
     )
-
-
-def test_before_creation_fast_products_are_those_of_the_process():
-    config = pipeline()[0].config.copy()
-    config["nlp"]["before_creation"] = FAST
-    with use_ops("numpy"):
-        nlp = spacy.blank("en").from_config(config)
-        assert not get_current_ops().use_blis
-    assert not any(layer.ops.use_blis for layer in layers_of(nlp))
-    assert isinstance(get_current_ops(), NumpyOps) and get_current_ops().use_blis
