@@ -54,7 +54,7 @@ def test_english(project):
         "wnut17train.conll": "Paris B-location\nStarship B-product\n\n",
     }
     short = {"tagger_epochs": 1, "morphologizer_epochs": 1, "entity_steps": 2}
-    folder = project("english", assets, **short, parser_steps=2, factors_start=0)
+    folder = project("english", assets, **short, parser_steps=2, settle_steps=2, factors_start=0)
     known = (folder / "corpus" / "entities" / "wnut17train.iob2").read_text(encoding="utf8")
     assert known.splitlines()[:3] == [
         "# newdoc", "1\tParis\tB-LOC\t-\t-", "2\tStarship\t_\t-\t-"

@@ -5,19 +5,16 @@ from pathlib import Path
 
 import typer
 
-#: How often training reads the treebank in a pass over the teacher's trees.
-TIMES = 3
 
-
-def main(treebank: Path, silver: Path, output: Path) -> None:
-    """Copy the files; without the teacher's trees the treebank is there once."""
+def main(treebank: Path, silver: Path, output: Path, times: int = 3) -> None:
+    """Copy the files, the treebank several times; without the teacher's trees it is there once."""
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir(parents=True)
     found = sorted(silver.glob("*.conllu")) if silver.is_dir() else []
     for file in found:
         shutil.copy(file, output / f"silver-{file.name}")
-    for times in range(TIMES if found else 1):
-        shutil.copy(treebank, output / f"gold-{times}.conllu")
+    for copy in range(times if found else 1):
+        shutil.copy(treebank, output / f"gold-{copy}.conllu")
     print(f"{output}: the treebank and {len(found)} files of the teacher")
 
 
