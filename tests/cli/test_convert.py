@@ -10,7 +10,8 @@ from spacy.cli.evaluate import evaluate
 from .commands import run
 
 ROWS = (
-    "1\tKim\tKim\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\n2\twakes\twake\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"
+    "1\tKim\tKim\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\n2\twakes\twake\tVERB\tVBZ\t_\t0\troot\t_\t_\n"
+    "3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_\n\n"
 )
 
 
