@@ -123,7 +123,7 @@ def build_from_wikipedia(
     """Build from the dumps of a Wikipedia."""
     dumps = WikipediaDumps(
         page, redirect, pagelinks, linktarget, articles, page_props, wikidata, language,
-        workers, progress=True, report=CONSOLE.print,
+        workers, progress=True,
     )  # fmt: skip
     base, bad = dumps.build(output, hubs=hubs)
     _summarise(output, base)

@@ -17,7 +17,6 @@ __all__ = [
     "AliasTable",
     "Meanings",
     "letter_case",
-    "letter_cases",
     "normalise",
     "normalised",
 ]
@@ -79,19 +78,6 @@ def letter_case(text: str) -> int:
         if character.islower():
             return 3
     return 0
-
-
-def letter_cases(texts: Sequence[str]) -> NDArray[np.int64]:
-    """As `letter_case`, of many. **Shape:** ``(texts,)``"""
-    size = len(texts)
-    lower, upper, title = (
-        np.fromiter(map(told, texts), np.bool_, size)
-        for told in (str.islower, str.isupper, str.istitle)
-    )
-    cases = np.where(title & ~upper, 1, 0)
-    for i in np.flatnonzero(~lower & (cases == 0)).tolist():
-        cases[i] = letter_case(texts[i])
-    return cases
 
 
 class Meanings(NamedTuple):

@@ -50,8 +50,8 @@ class ConceptBase:
         Where it lies.
     manifest
         Version, counts and checksums.
-    ids, titles, descriptions, urls, texts
-        By concept number; a concept without a text has its description for one.
+    ids, titles, descriptions
+        By concept number.
     title_words
         How rare the words of titles are.
     aliases
@@ -89,8 +89,6 @@ class ConceptBase:
         self.ids = Column(database, "id")
         self.titles = Column(database, "title")
         self.descriptions = Column(database, "description")
-        self.urls = Column(database, "url")
-        self.texts = Column(database, "text")
         self.title_words = TitleWords(database)
         self.aliases = AliasTable(database)
         self.text = TextIndex(database) if database.searched else None
@@ -339,7 +337,7 @@ class ConceptBase:
             **self._shown(number),
             "aliases": self.names(number),
             "links": self.ids.take(self.graph.neighbours(number)),
-            "text": self.texts[number],
+            "text": self.known([number])[0].text,
         }
 
     def look_up(self, mention: str, limit: int | None = None) -> list[dict[str, Any]]:

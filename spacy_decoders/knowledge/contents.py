@@ -19,7 +19,7 @@ from .concepts import Concept
 from .database import APPLICATION, FOLDER, INDEXES, NAME, SEARCH, TABLES, VERSION, written
 from .texts import title_words
 
-__all__ = ["finish", "write_concept_base", "write_folder"]
+__all__ = ["add_candidates", "finish", "uses_of", "write_concept_base", "write_folder"]
 
 
 def write_concept_base(
@@ -86,7 +86,11 @@ def write_concept_base(
         folder,
         graph,
         map(_row, range(len(order)), order),
-        (use for number, concept in enumerate(order) for use in _uses(number, concept, shares)),
+        (
+            use
+            for number, concept in enumerate(order)
+            for use in uses_of(number, concept.aliases, shares)
+        ),
         {"source": source, "url": url, "lost_links": int((~known).sum())},
         searched=searched,
     )
@@ -111,13 +115,30 @@ def _row(number: int, concept: Concept) -> tuple[Any, ...]:
     )
 
 
-def _uses(number: int, concept: Concept, shares: Mapping[str, float]) -> Iterator[tuple[Any, ...]]:
+def uses_of(
+    number: int, aliases: Mapping[str, float], shares: Mapping[str, float | None]
+) -> Iterator[tuple[Any, ...]]:
     """The normalised aliases of a concept: counts, counts by case, and shares of links."""
-    for alias, count in concept.aliases.items():
+    for alias, count in aliases.items():
         cases = [0.0] * len(CASES)
         cases[letter_case(alias)] = count
         name = normalise(alias)
         yield name, number, count, *cases, shares.get(name)
+
+
+def add_candidates(connection: sqlite3.Connection, uses: Iterable[tuple[Any, ...]]) -> None:
+    """Sort and sum uses of aliases as they come, and store them."""
+    connection.execute(
+        "CREATE TEMP TABLE uses(alias TEXT, concept INTEGER, count REAL, lower REAL, "
+        "capitalised REAL, upper REAL, mixed REAL, link REAL)"
+    )
+    connection.executemany("INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?)", uses)
+    connection.execute(
+        "INSERT INTO candidates SELECT alias, sum(count), concept, sum(lower), sum(capitalised), "
+        "sum(upper), sum(mixed), max(link) FROM uses WHERE alias != '' GROUP BY alias, concept "
+        "ORDER BY 1, 2 DESC, 3"
+    )
+    connection.execute("DROP TABLE uses")
 
 
 def write_folder(
@@ -149,25 +170,36 @@ def write_folder(
         Whether there is a full-text index.
     """
     header = {**facts, "text": searched}
+    words: Counter[str] = Counter()
+
+    def worded() -> Iterator[tuple[Any, ...]]:
+        for row in concepts:
+            words.update(dict.fromkeys(title_words(row[2]), 1))
+            yield row
 
     def write_others(inside: Path) -> None:
         graph.save(inside / "graph")
-        header.update(_fill(inside / NAME, concepts, uses, searched=searched))
+        settings = (f"application_id = {APPLICATION}", f"user_version = {VERSION}")
+        with written(inside / NAME, *settings) as connection:
+            for statement in TABLES:
+                connection.execute(statement)
+            row = "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+            connection.executemany(f"INSERT INTO concepts {row}", worded())
+            connection.executemany("INSERT INTO words VALUES (?, ?)", sorted(words.items()))
+            add_candidates(connection, uses)
+            types = "SELECT DISTINCT type FROM concepts WHERE type != ''"
+            connection.execute(f"INSERT INTO types {types}")
+            for statement in INDEXES:
+                connection.execute(statement)
+            if searched:
+                connection.execute(SEARCH)
+                for command in ("rebuild", "optimize"):
+                    connection.execute("INSERT INTO search(search) VALUES (?)", (command,))
+            header.update(_counted(connection))
 
     FOLDER.write(folder, {}, header, write_others)
 
 
-#: What is gathered as it comes, sorted and summed, and thrown away.
-_GATHERED = (
-    "CREATE TEMP TABLE uses(alias TEXT, concept INTEGER, count REAL, lower REAL, "
-    "capitalised REAL, upper REAL, mixed REAL, link REAL)"
-)
-_SORTED = (
-    "INSERT INTO candidates SELECT alias, sum(count), concept, sum(lower), sum(capitalised), "
-    "sum(upper), sum(mixed), max(link) FROM uses WHERE alias != '' GROUP BY alias, concept "
-    "ORDER BY 1, 2 DESC, 3",
-    "INSERT INTO types SELECT DISTINCT type FROM concepts WHERE type != ''",
-)
 _COUNTS = {
     "concepts": "count(id) FROM concepts",
     "items": "count(qid) FROM concepts",
@@ -189,35 +221,3 @@ def _counted(connection: sqlite3.Connection) -> dict[str, Any]:
     return {
         name: connection.execute(f"SELECT {what}").fetchone()[0] for name, what in _COUNTS.items()
     }
-
-
-def _fill(
-    path: Path,
-    concepts: Iterable[tuple[Any, ...]],
-    uses: Iterable[tuple[Any, ...]],
-    *,
-    searched: bool,
-) -> dict[str, Any]:
-    """Write the database, and count what is in it."""
-
-    words: Counter[str] = Counter()
-
-    def worded() -> Iterator[tuple[Any, ...]]:
-        for row in concepts:
-            words.update(dict.fromkeys(title_words(row[2]), 1))
-            yield row
-
-    settings = (f"application_id = {APPLICATION}", f"user_version = {VERSION}")
-    with written(path, *settings) as connection:
-        for statement in (*TABLES, _GATHERED):
-            connection.execute(statement)
-        connection.executemany("INSERT INTO concepts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", worded())
-        connection.executemany("INSERT INTO words VALUES (?, ?)", sorted(words.items()))
-        connection.executemany("INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?)", uses)
-        for statement in (*_SORTED, *INDEXES):
-            connection.execute(statement)
-        if searched:
-            connection.execute(SEARCH)
-            for command in ("rebuild", "optimize"):
-                connection.execute("INSERT INTO search(search) VALUES (?)", (command,))
-        return _counted(connection)

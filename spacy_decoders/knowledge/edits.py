@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Mapping
 from dataclasses import fields
@@ -10,8 +11,9 @@ import numpy as np
 
 from ..errors import StorageError
 from ..graph import ConceptGraph
-from .aliases import CASES, letter_case, normalise
+from .aliases import normalise
 from .concepts import Concept
+from .contents import add_candidates, uses_of
 from .database import Database
 from .texts import title_words
 
@@ -120,12 +122,12 @@ class Edits:
         if "type" in known and concept.type:
             connection.execute("INSERT OR IGNORE INTO types VALUES (?)", (concept.type,))
         if "aliases" in known:
-            _write_aliases(connection, number, concept.aliases)
+            _add_aliases(connection, number, concept.aliases, instead=True)
         elif "title" in known:
             names = "SELECT 1 FROM candidates WHERE concept = ? AND alias = ?"
             name = normalise(concept.title)
             if name and not connection.execute(names, (number, name)).fetchone():
-                _add_alias(connection, number, {concept.title: 1.0}, None)
+                _add_aliases(connection, number, {concept.title: 1.0})
         if "links" in known:
             _unlink(connection, number)
             for identity in concept.links:
@@ -164,35 +166,20 @@ class Edits:
             connection.execute("DELETE FROM words WHERE titles < 1")
 
 
-def _write_aliases(
-    connection: sqlite3.Connection, number: int, aliases: Mapping[str, float]
+def _add_aliases(
+    connection: sqlite3.Connection,
+    number: int,
+    aliases: Mapping[str, float],
+    *,
+    instead: bool = False,
 ) -> None:
-    """Give a concept other aliases; what is known of how often they are links stays."""
-    known = "SELECT alias, link FROM candidates WHERE concept = ?"
-    links = dict(connection.execute(known, (number,)).fetchall())
-    connection.execute("DELETE FROM candidates WHERE concept = ?", (number,))
-    by_name: dict[str, dict[str, float]] = {}
-    for alias, count in aliases.items():
-        by_name.setdefault(normalise(alias), {})[alias] = count
-    for name, written in by_name.items():
-        if name:
-            _add_alias(connection, number, written, links.get(name))
-
-
-def _add_alias(
-    connection: sqlite3.Connection, number: int, written: Mapping[str, float], link: float | None
-) -> None:
-    """Add an alias, by how often it is written in which form."""
-    cases = [0.0] * len(CASES)
-    for alias, count in written.items():
-        cases[letter_case(alias)] += count
-    name = normalise(next(iter(written)))
-    other = "SELECT link FROM candidates WHERE alias = ? LIMIT 1"
-    found = connection.execute(other, (name,)).fetchone()
-    connection.execute(
-        "INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (name, sum(cases), number, *cases, found[0] if found else link),
-    )
+    """Give a concept more aliases, or others; what is known of how often they are links stays."""
+    names = json.dumps([normalise(alias) for alias in aliases])
+    known = "SELECT alias, link FROM candidates WHERE alias IN (SELECT value FROM json_each(?))"
+    shares = dict(connection.execute(known, (names,)).fetchall())
+    if instead:
+        connection.execute("DELETE FROM candidates WHERE concept = ?", (number,))
+    add_candidates(connection, uses_of(number, aliases, shares))
 
 
 def _unlink(connection: sqlite3.Connection, number: int) -> None:

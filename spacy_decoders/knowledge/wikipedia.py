@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +51,6 @@ class WikipediaDumps:
         Processes for the files of articles, each of which is read by one.
     progress
         Whether to show progress bars.
-    report
-        Is told a line at the end of each step.
     """
 
     page: Path
@@ -65,7 +63,6 @@ class WikipediaDumps:
     language: str = "en"
     workers: int = 1
     progress: bool = False
-    report: Callable[[str], object] = field(default=lambda line: None)
 
     def build(self, output: str | Path, *, hubs: int = 0) -> tuple[ConceptBase, dict[str, int]]:
         """Build the base; returns it, and how many rows of each dump could not be read.
@@ -86,25 +83,20 @@ class WikipediaDumps:
         titles = read_titles(self.page, self.redirect, progress=self.progress)
         if not len(titles):
             raise ProblemError(f"page: there is no concept in {self.page}.")
-        self.report(f"titles: {len(titles.texts):,}, of {len(titles):,} concepts")
         links = read_links(titles, self.pagelinks, self.linktarget, progress=self.progress)
-        self.report(f"links: {links.graph.n_edges:,}")
         if hubs:
             links.graph.index_hubs(hubs, progress=True)
         bad = {**titles.bad, **links.bad}
         items = read_items(
             titles, self.page_props, self.wikidata, self.language, progress=self.progress
         )
-        self.report(f"Wikidata items: of {int((items.numbers > 0).sum()):,} concepts")
         paths = self._article_paths()
         with beside(Path(output).resolve()) as folder:
             shares = None
             if paths:
                 unread = read_articles(paths, folder, self.workers, progress=self.progress)
                 bad["articles"] = unread.count
-                self.report(f"articles: read, but for {unread.count:,}")
                 shares = LinkShares.count(_uses(titles, links, folder, paths), parts_of(folder))
-                self.report(f"names: {len(shares.codes):,}")
             bad |= items.bad
             facts = {
                 "source": self.page.name,
@@ -119,7 +111,6 @@ class WikipediaDumps:
                 facts,
                 searched=bool(paths),
             )
-        self.report(f"{output}: written")
         return ConceptBase.open(output), bad
 
     def _article_paths(self) -> list[Path]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import ConceptBase
-from spacy_decoders.knowledge.aliases import letter_case, letter_cases, normalise, normalised
+from spacy_decoders.knowledge.aliases import normalise, normalised
 from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.contents import write_concept_base
 
@@ -61,12 +61,6 @@ def test_unknown_and_empty_aliases_have_no_candidates():
     assert "b" not in table
     for alias in ("b", "", "  ", "\ud800", "a\0", "x" * 10_000):
         assert table.candidates(alias)[0].size == 0
-
-
-def test_cases_of_many_are_those_of_each(rng):
-    texts = ["", "a", "A", "NASA", "Steve Jobs", "Bank of England", "iPod", "42", "A B", "Ǆ", "ǅ"]
-    texts += ["".join(rng.choice(list("aB ߀é1"), size=rng.integers(6))) for _ in range(300)]
-    assert letter_cases(texts).tolist() == [letter_case(text) for text in texts]
 
 
 def test_in_which_case_a_name_is_written():

@@ -9,8 +9,8 @@ import pytest
 
 from spacy_decoders import ConceptBase
 from spacy_decoders.knowledge.contents import write_concept_base
-from spacy_decoders.knowledge.sources.triples import Triples
 from spacy_decoders.knowledge.sources.wordnet import WordNet
+from spacy_decoders.knowledge.wikipedia import WikipediaDumps
 
 from ..campaigns.crashes import content, file_operations, forked, killed_at, limited_files, moments
 from ..campaigns.dumps import LMF, formats
@@ -21,20 +21,18 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="builds are kill
 @pytest.fixture
 def builds(tmp_path):
     """Two ways to build a base in one place."""
-    tables = formats()["triples"].files
-    for name, data in tables.items():
+    dumps = {name: tmp_path / f"{name}.sql" for name in ("page", "redirect", "pagelinks")}
+    dumps["articles"] = tmp_path / "articles.xml"
+    for name, data in formats()["wikipedia"].files.items():
         (tmp_path / name).write_bytes(data)
     (tmp_path / "wn.xml").write_text(LMF)
     place = tmp_path / "bases" / "kb"
 
-    def build(concepts):  # without bars: a lock of theirs would outlive the killed
-        write_concept_base(place, concepts, hubs=2)
-
     def old():
-        build(WordNet(tmp_path / "wn.xml"))
+        write_concept_base(place, WordNet(tmp_path / "wn.xml"))
 
     def new():
-        build(Triples(tmp_path / "names.tsv", tmp_path / "triples.tsv.bz2"))
+        WikipediaDumps(**dumps).build(place)
 
     old()  # compiles
     new()

@@ -6,7 +6,6 @@ import json
 import numpy as np
 import pytest
 
-from spacy_decoders.graph import ConceptGraph
 from spacy_decoders.knowledge.wikipedia import WikipediaDumps
 
 #: (id, namespace, title, is_redirect)
@@ -136,44 +135,6 @@ def test_concepts_links_and_redirects(schema, request, tmp_path):
     base.verify()
 
 
-def test_it_is_the_graph_that_is_built_in_memory(tmp_path, rng):
-    """Adjacency, degree order and hubs are those of `ConceptGraph.from_edges`."""
-    n = 500
-    pages = [(i + 1, 0, f"T{i}", 0) for i in range(n)]
-    links = np.unique((rng.random((6000, 2)) ** 2 * n).astype(int), axis=0)
-    given = {
-        "page": table(
-            tmp_path / "p.sql.gz",
-            "page",
-            ["page_id", "page_namespace", "page_title", "page_is_redirect"],
-            pages,
-        ),
-        "redirect": table(
-            tmp_path / "r.sql.gz",
-            "redirect",
-            ["rd_from", "rd_namespace", "rd_title"],
-            [(0, 1, "x")],
-        ),
-        "pagelinks": table(
-            tmp_path / "l.sql.gz",
-            "pagelinks",
-            ["pl_from", "pl_namespace", "pl_title"],
-            [(int(a) + 1, 0, f"T{b}") for a, b in links],
-        ),
-    }
-    base, _ = WikipediaDumps(**given).build(tmp_path / "kb", hubs=8)
-    numbers = base.ids.find([f"T{i}" for i in range(n)])
-    graph = ConceptGraph.from_edges(numbers[links], vertices=np.arange(n))
-    for name in ("indptr", "indices", "ids", "inner"):
-        np.testing.assert_array_equal(
-            getattr(base.graph.arrays, name), getattr(graph.arrays, name), err_msg=name
-        )
-    np.testing.assert_array_equal(
-        base.graph.distances(numbers[:50]), graph.distances(numbers[:50])
-    )
-    assert "8 hubs" in repr(base.graph)
-
-
 @pytest.fixture
 def all_dumps(new_schema, tmp_path):
     path = tmp_path / "articles.xml"
@@ -219,8 +180,7 @@ def item_of(id, title=None, said="", P31=(), P279=()):
 
 
 def test_articles_and_wikidata(all_dumps, tmp_path):
-    lines = []
-    base, bad = WikipediaDumps(**all_dumps, report=lines.append).build(tmp_path / "kb")
+    base, bad = WikipediaDumps(**all_dumps).build(tmp_path / "kb")
     found = aliases(base)
     assert found["deep forest", "Jungle"] == 1.0
     assert found["the cat", "Jaguar"] == 2.0
@@ -243,7 +203,6 @@ def test_articles_and_wikidata(all_dumps, tmp_path):
     assert base.look_up("o'neill")[0]["written"] == 0.0
     assert base.look_up("panthera onca")[0]["written"] is None
     assert bad["wikidata"] == 1 and sum(bad.values()) == 1
-    assert "links: 2" in lines
     assert base.manifest["bad_rows"] == bad
 
 

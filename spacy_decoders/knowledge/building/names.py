@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from ..aliases import CASES, letter_cases, normalised
+from ..aliases import CASES, letter_case, normalised
 from .articles import ArticlePart
 from .kernels import count_names, hash_lines
 from .lines import as_lines, storable
@@ -125,7 +125,7 @@ def _buckets(codes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], np.uint64]:
 def rows_of_uses(uses: Iterable[Uses], shares: LinkShares | None) -> Iterator[tuple[Any, ...]]:
     """Normalised names, concepts, counts, counts by case, and shares of links."""
     for part in uses:
-        cases = letter_cases(part.names)
+        cases = np.array([letter_case(name) for name in part.names], np.int64)
         if not part.cased:
             # the first letter of a title is always a capital: the others must tell
             told = [not name[1:].islower() and len(name) > 1 for name in part.names]

@@ -1,5 +1,6 @@
 """SQL dumps are read whole, whatever their titles hold and wherever a chunk ends."""
 
+import bz2
 import gzip
 from pathlib import Path
 
@@ -29,7 +30,8 @@ def literal(text, quote="\\'"):
 
 def dump(path, statements):
     body = HEAD + "".join(statements) + "/*!40000 ALTER TABLE `page` ENABLE KEYS */;\n"
-    path.write_bytes(gzip.compress(body.encode()) if path.suffix == ".gz" else body.encode())
+    pack = {".gz": gzip.compress, ".bz2": bz2.compress}.get(path.suffix, bytes)
+    path.write_bytes(pack(body.encode()))
     return path
 
 
@@ -60,7 +62,7 @@ TITLES = [
 @pytest.mark.parametrize("rows", [1, 5, 1 << 20])
 @pytest.mark.parametrize("between", [",", ",\n"])
 @pytest.mark.parametrize("quote", ["\\'", "''"])
-@pytest.mark.parametrize("name", ["page.sql", "page.sql.gz"])
+@pytest.mark.parametrize("name", ["page.sql", "page.sql.gz", "page.sql.bz2"])
 def test_every_row_wherever_a_chunk_ends(tmp_path, monkeypatch, rows, between, quote, name):
     monkeypatch.setattr(sql, "_ROWS", rows)
     expected, statements = [], []
@@ -89,7 +91,9 @@ def test_blanks_between_values_and_rows(tmp_path, rows):
     assert table.bad == 0
 
 
-def test_broken_tuples_are_counted_and_left_out(tmp_path):
+@pytest.mark.parametrize("rows", [1, 2, 1 << 20])
+def test_broken_tuples_are_counted_and_left_out(tmp_path, monkeypatch, rows):
+    monkeypatch.setattr(sql, "_ROWS", rows)
     statement = (
         "INSERT INTO `page` VALUES (1,0,'ok',0.1,1),(2,0,'short'),(3,0,'long',1,2,3),"
         "(4,0,'fine',0.1,4);\nINSERT INTO `page` VALUES (5,0,'more',0.1,5);\n"
