@@ -35,8 +35,6 @@ DETERMINERS = frozenset({
 })  # fmt: skip
 #: Words that join a clause to what it is about, whatever the parser calls them.
 JOINING = frozenset({"when", "where", "while", "why", "how", "whether", "than", "because"})
-#: First parts of hyphenated words that say that something is not, or not yet, what is named.
-PREFIXES = frozenset({"would", "ex", "non", "anti", "pseudo", "quasi", "so", "self", "soon"})
 #: Relations that a negation does not reach beyond.
 OUTSIDE = frozenset({
     "conj", "cc", "parataxis", "appos", "discourse", "vocative", "det", "punct", "dep", "preconj",
@@ -98,9 +96,6 @@ def words_of_meaning(
     n = len(words)
     plain = [relation.partition(":")[0] for relation in relations]
     needed = np.array([word in _MEANT for word in words], dtype=bool)
-    for place in range(n - 2):
-        if words[place] in PREFIXES and words[place + 1] in "-–":
-            needed[[place, place + 2]] = True
     children: list[list[int]] = [[] for _ in range(n)]
     for token, head in enumerate(heads.tolist()):
         if token != head:
@@ -194,7 +189,7 @@ def _reach(
     children: list[list[int]],
     needed: Booleans,
 ) -> None:
-    """Mark what restricts the negated word, but for another subject and what commas set off."""
+    """Mark what restricts the negated word, but for another subject."""
     stack = [top]
     while stack:
         head = stack.pop()
@@ -203,21 +198,9 @@ def _reach(
                 continue
             if plain[child] in OUTSIDE or words[child] in TIMES:
                 continue
-            edge = _first(child, children)
-            if any(words[place] == "," for place in (edge, edge - 1) if place >= 0):
-                continue
             if child != way:
                 needed[child] = True
                 stack.append(child)
-
-
-def _first(token: int, children: list[list[int]]) -> int:
-    first, stack = token, [token]
-    while stack:
-        node = stack.pop()
-        first = min(first, node)
-        stack += children[node]
-    return first
 
 
 def attach_conjuncts(heads: Integers, relations: Sequence[str]) -> Booleans:
