@@ -30,27 +30,11 @@ DEFAULT_LENGTHS = (2, 5)
 AUXILIARY_COUNT = 24
 #: Function words that begin at least this share of titles, and as many titles, may begin a phrase.
 OPENER_SHARE, OPENER_COUNT = 0.004, 3
-#: Prepositions and articles of texts in these languages, where no titles have been counted.
+#: Prepositions and articles by language, where no titles have been counted.
 AUXILIARIES = {
-    "de": (
-        "der", "die", "das", "des", "dem", "den", "ein", "eine", "einer", "im", "in", "am", "an",
-        "auf", "aus", "bei", "für", "gegen", "mit", "nach", "und", "von", "zum", "zur",
-    ),
     "en": (
         "a", "an", "the", "of", "in", "on", "for", "to", "with", "by", "from", "at", "as", "into",
         "and", "or", "between", "over", "without", "through", "via", "under", "against", "using",
-    ),
-    "es": (
-        "el", "la", "los", "las", "un", "una", "de", "del", "en", "para", "por", "con", "sin",
-        "sobre", "entre", "y", "o", "a", "al", "desde", "hasta", "contra", "según", "su",
-    ),
-    "fr": (
-        "le", "la", "les", "un", "une", "des", "du", "de", "d'", "l'", "en", "dans", "pour",
-        "par", "avec", "sans", "sur", "sous", "entre", "et", "ou", "à", "au", "vers",
-    ),
-    "it": (
-        "il", "lo", "la", "i", "gli", "le", "un", "una", "di", "del", "della", "in", "nel", "per",
-        "con", "senza", "su", "tra", "fra", "e", "o", "a", "al", "dal",
     ),
 }  # fmt: skip
 
