@@ -117,13 +117,8 @@ def _forward(
     model: HeadlineModel, tables: list[Floats2d], is_train: bool
 ) -> tuple[list[Floats1d], Callable[[list[Floats1d]], list[Floats2d]]]:
     weights = cast(Floats1d, model.get_param("weights"))
-
-    def backprop(gradients: list[Floats1d]) -> list[Floats2d]:
-        for table, gradient in zip(tables, gradients, strict=True):
-            model.inc_grad("weights", table.T @ gradient)
-        return [model.ops.xp.outer(gradient, weights) for gradient in gradients]
-
-    return [cast(Floats1d, table @ weights) for table in tables], backprop
+    # weights are fitted when training begins, and not by gradients
+    return [cast(Floats1d, table @ weights) for table in tables], lambda gradients: []
 
 
 def fit_logistic(

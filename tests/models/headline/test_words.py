@@ -152,12 +152,6 @@ def test_counts_of_texts_and_titles():
     assert not titles.any()
 
 
-def test_the_thinc_model_has_the_logistic_gradient(rng):
-    model = build_phrase_selection(["bias", "frequency", "spread"])
-    tables = [rng.normal(size=(5, 3)).astype("f"), rng.normal(size=(2, 3)).astype("f")]
-    odds, backprop = model.begin_update(tables)
-    assert [len(of_text) for of_text in odds] == [5, 2]
-    backprop([np.ones(5, dtype="f"), np.zeros(2, dtype="f")])
-    assert model.get_grad("weights") == pytest.approx(tables[0].sum(axis=0), abs=1e-5)
+def test_the_model_knows_its_features():
     with pytest.raises(ProblemError, match="features"):
         build_phrase_selection(["nonsense"])
