@@ -17,6 +17,7 @@ from ...models.headline.phrases import Phrases, Traits
 from ...models.headline.words import TokenFacts, Vertices, Words
 from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, PhraseText, headline_of_words
+from .phrase_edges import MOST_CANDIDATES
 from .reading import word_keys
 from .sentence_trees import ScoredTokens
 from .sentences import USUAL_WORDS, ShortSentences
@@ -123,7 +124,7 @@ def headlines_of_phrases(
             tolerance=tolerance_of(scale),
             scale=scale,
         )
-        if phrases.pruned:
+        if len(candidates) == MOST_CANDIDATES:
             certificate = replace(certificate, scope="pruned")
         phrase = int(candidates[place])
         count = int(phrases.occurrences.counts[phrase])

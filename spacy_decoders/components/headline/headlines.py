@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, Span
 
 from ...certificate import Certificate
 from ...models.headline.phrases import Phrases
@@ -20,6 +20,9 @@ __all__ = [
     "headline_of_words",
     "title_words",
 ]
+
+
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -64,9 +67,8 @@ def headline_of_words(
 ) -> Headline:
     """Write a path over words: each as the text writes it, the first with a capital."""
     begins = np.diff(words.sentences, prepend=-1) > 0
-    chosen = [
-        _best_written(unit, np.flatnonzero(vertices.of_token == vertex), begins) for vertex in path
-    ]
+    places = [np.flatnonzero(vertices.of_token == vertex) for vertex in path]
+    chosen = [_best_written(unit, starts, starts + 1, begins)[0] for starts in places]
     written = [chosen[0].text]
     for auxiliary, token in zip(auxiliaries, chosen[1:], strict=True):
         written += [auxiliary, token.text] if auxiliary else [token.text]
@@ -87,14 +89,8 @@ class PhraseText:
     def occurrence(self, phrase: int) -> Span:
         """The first occurrence in the most frequent spelling, sentence starts not counted."""
         begins = np.diff(self.words.sentences, prepend=-1) > 0
-        places = np.flatnonzero(self.phrases.occurrences.phrase == phrase)
-        inside = places[~begins[self.phrases.starts[places]]]
-        found: dict[str, list[Span]] = {}
-        for place in (inside if len(inside) else places).tolist():
-            low, high = int(self.phrases.starts[place]), int(self.phrases.ends[place])
-            span = self.unit[low:high]
-            found.setdefault(span.text, []).append(span)
-        return max(found.values(), key=len)[0]
+        same = self.phrases.occurrences.phrase == phrase
+        return _best_written(self.unit, self.phrases.starts[same], self.phrases.ends[same], begins)
 
     def of(self, phrase: int) -> str:
         """The phrase as text, on one line, the first word with a capital."""
@@ -112,11 +108,12 @@ def title_words(text: str, stop_words: Any) -> list[tuple[str, bool]]:
     ]
 
 
-def _best_written(unit: Doc | Span, places: NDArray[np.int64], begins: NDArray[np.bool_]) -> Token:
+def _best_written(
+    unit: Doc | Span, starts: Integers, ends: Integers, begins: NDArray[np.bool_]
+) -> Span:
     """Return the first occurrence of the most frequent spelling, sentence starts not counted."""
-    inside = places[~begins[places]]
-    found: dict[str, list[Token]] = {}
-    for place in (inside if len(inside) else places).tolist():
-        token = unit[place]
-        found.setdefault(token.text, []).append(token)
+    inside = ~begins[starts] | begins[starts].all()
+    found: dict[str, list[Span]] = {}
+    for low, high in zip(starts[inside].tolist(), ends[inside].tolist(), strict=True):
+        found.setdefault(unit[low:high].text, []).append(unit[low:high])
     return max(found.values(), key=len)[0]

@@ -25,11 +25,13 @@ from ...models.headline.meaning import NEGATIONS
 from ...models.headline.phrases import Phrases
 from .reading import Texts, among, word_keys
 
-__all__ = ["PhraseEdges", "phrase_edges"]
+__all__ = ["MOST_CANDIDATES", "PhraseEdges", "phrase_edges"]
 
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
+#: Candidates of a very long text; as many leave open whether one left out is better.
+MOST_CANDIDATES = 20_000
 #: Relations to a head after the word, without which it can't end a phrase, and to one before
 #: it that can't end one without the word.
 PARTS = frozenset({"compound", "flat", "goeswith", "nmod:desc"})
@@ -94,13 +96,16 @@ class PhraseEdges(NamedTuple):
         """The phrases of the text that begins there that headlines may have.
 
         They have no stem twice. All of them are candidates where nothing is parsed or excluded.
+        Of a very long text the rarer ones are left out.
         """
         whole = np.zeros(len(phrases), dtype=bool)
         good = self.whole(phrases.starts + begin, phrases.ends + begin, parsed)
         whole[phrases.occurrences.phrase[good]] = True
         if not whole.any() and not parsed:
             whole[:] = True
-        return np.flatnonzero(~phrases.occurrences.repeats & whole)
+        found = np.flatnonzero(~phrases.occurrences.repeats & whole)
+        order = np.argsort(-phrases.occurrences.counts[found], kind="stable")
+        return np.sort(found[order[:MOST_CANDIDATES]])
 
 
 def phrase_edges(texts: Texts) -> PhraseEdges:

@@ -65,8 +65,6 @@ _DASHES = np.sort(np.array([get_string_id(c) for c in "-–—"], dtype=np.uint6
 _GLUE = _HYPHENS | frozenset("—&+#'’") | {"'s", "’s", "++", "--"}
 #: Characters of formulas, whose tokens are no words.
 _FORMULA = frozenset("^=<>\\~|")
-#: Words whose traits are kept before the cache is emptied.
-_CACHE_SIZE = 20_000
 #: Characters that end a sentence, where no boundaries are set.
 _FULL_STOPS = frozenset(".!?…。！？।؟")
 
@@ -207,30 +205,21 @@ def _doc(unit: Doc | Span) -> Doc:
     return unit if isinstance(unit, Doc) else unit.doc
 
 
-#: What is known of words that were read, by their keys: kind, whether it is a hyphen, and a name.
-_known: dict[int, tuple[int, bool, bool]] = {}
-
-
 def _traits(
     keys: NDArray[np.uint64], strings: Any
 ) -> tuple[NDArray[np.int8], NDArray[np.bool_], NDArray[np.bool_]]:
     """The kind of each word, whether it joins its neighbours, whether it has other signs."""
-    if len(_known) >= _CACHE_SIZE:
-        _known.clear()
-    rows = []
-    for key in keys.tolist():
-        row = _known.get(key)
-        if row is None:
-            text = strings[key]
-            row = (_kind(text), text in _HYPHENS, not text.isalpha() and len(text) > 1)
-            _known[key] = row
-        rows.append(row)
-    table = np.array(rows, dtype=np.int8).reshape(-1, 3)
-    return table[:, 0], table[:, 1] > 0, table[:, 2] > 0
+    texts = [strings[key] for key in keys.tolist()]
+    kinds = np.array([_kind(text) for text in texts], dtype=np.int8)
+    joins = np.array([text in _HYPHENS for text in texts], dtype=bool)
+    named = np.array([not text.isalpha() and len(text) > 1 for text in texts], dtype=bool)
+    return kinds, joins, named
 
 
 def _kind(text: str) -> int:
     """-1 for what joins words, 0 for punctuation, 1 for words, 2 for those with a digit."""
+    if text.isalpha():
+        return 1
     if text in _GLUE:
         return -1
     if not _FORMULA.isdisjoint(text) or text.count("(") != text.count(")"):

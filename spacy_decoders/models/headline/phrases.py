@@ -15,8 +15,6 @@ __all__ = ["MOST_WORDS", "Occurrences", "Phrases", "Traits"]
 
 #: Words of the longest phrase; hyphens and the like are not counted.
 MOST_WORDS = 16
-#: Phrases of a very long text; the rarer ones are left out.
-MOST_PHRASES = 20_000
 
 #: The flags of tokens in the order of the kernels.
 _FLAGS = (
@@ -93,8 +91,6 @@ class Phrases:
 
     #: The phrases, in the order of the text.
     occurrences: Occurrences
-    #: Whether some were left out.
-    pruned: bool = False
 
     @classmethod
     def of(cls, words: Words, traits: Traits) -> Phrases:
@@ -108,7 +104,7 @@ class Phrases:
         found = Occurrences(
             *collect_phrases(words.keys, words.stems, words.sentences, traits.flags, MOST_WORDS)
         )
-        return cls(found) if len(found.first) <= MOST_PHRASES else _most_frequent(found)
+        return cls(found)
 
     def __len__(self) -> int:
         return len(self.occurrences.first)
@@ -127,21 +123,3 @@ class Phrases:
     def first(self) -> Integers:
         """The first occurrence of each phrase. **Shape:** ``(n,)``"""
         return self.occurrences.first
-
-
-def _most_frequent(found: Occurrences) -> Phrases:
-    """Keep the phrases that occur most often, the first ones of those as frequent."""
-    kept = np.sort(np.argsort(-found.counts, kind="stable")[:MOST_PHRASES])
-    number = np.full(len(found.first), -1, dtype=np.int64)
-    number[kept] = np.arange(len(kept))
-    inside = np.flatnonzero(number[found.phrase] >= 0)
-    left = Occurrences(
-        found.starts[inside],
-        found.ends[inside],
-        number[found.phrase[inside]],
-        np.unique(found.stemmed[inside], return_inverse=True)[1].reshape(-1),
-        np.searchsorted(inside, found.first[kept]),
-        found.counts[kept],
-        found.repeats[kept],
-    )
-    return Phrases(left, pruned=True)
