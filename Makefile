@@ -15,11 +15,11 @@ demo: $(READY)
 	$(BIN)/python -m spacy decoders demo
 
 test: $(READY) lint
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 # with what takes minutes: compiling everything from nothing, wheels, read-only installations
 test-all: test
-	$(BIN)/python -m pytest -m slow -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -m slow -n $(JOBS) --dist loadgroup
 
 # budgets in seconds are kept: on a machine at rest
 test-timing: $(READY)

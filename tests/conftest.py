@@ -13,12 +13,24 @@ DATA = Path(os.environ.get("SPACY_DECODERS_DATA", Path(__file__).parents[2] / "s
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group(item.path)))
     if DATA.is_dir():
         return
     missing = pytest.mark.skip(reason=f"no real data at {DATA}; set SPACY_DECODERS_DATA")
     for item in items:
         if "data" in item.keywords:
             item.add_marker(missing)
+
+
+def _group(path: Path) -> str:
+    """Name the tests that one worker runs: those of a file, or of a core.
+
+    Cores are the largest groups and begin first, each on a worker of its own; so hardly a
+    kernel is compiled twice, and the others find theirs on disk.
+    """
+    cores = Path(__file__).parent / "decoders"
+    return path.relative_to(cores).parts[0] if path.is_relative_to(cores) else str(path)
 
 
 @pytest.fixture(scope="session")
