@@ -26,8 +26,8 @@ class Violation(NamedTuple):
     #: The limit's place, and the head, token or 0 whose arcs are counted.
     limit: int
     counted: int
-    #: The tokens of these arcs, and the places of their terms.
-    members: list[tuple[int, int]]
+    #: By the place of a term, the tokens of its arcs that are counted.
+    members: dict[int, Ints]
 
 
 class LabelledArcs:
@@ -120,12 +120,9 @@ class LabelledArcs:
         certain &= (choices[:, None] == 1) | ~self._by_head
         certain &= heads.T.astype(np.float32) @ ~self._heads == 0
         certain &= labels.astype(np.float32) @ ~self._labels == 0
-        room = self._most - self._used(heads.argmax(axis=0), certain)
-        if (room < 0).any():
-            return None
-        full: NDArray[np.bool_] = np.less(room[:, self._limit], self._weight)
-        if not full.any():
-            return possible
+        full = self._full(heads.argmax(axis=0), certain)
+        if full is None or not full.any():
+            return None if full is None else possible
         rest = possible.copy()
         for term in np.flatnonzero(full.any(axis=0)):
             above, below = self._heads[:, term], self._tokens[:, term] & ~certain[:, term]
@@ -136,6 +133,14 @@ class LabelledArcs:
             rest[np.ix_(above, below, self._labels[:, term])] = False
         left: NDArray[np.bool_] = np.asarray(rest.any(axis=0))
         return rest if left[1:].any(axis=1).all() else None
+
+    def _full(self, heads: Ints, certain: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+        """Return which terms have no room beside what is certain, (n + 1, terms), or None."""
+        room = self._most - self._used(heads, certain)
+        if (room < 0).any():
+            return None
+        full: NDArray[np.bool_] = np.less(room[:, self._limit], self._weight)
+        return full
 
     def _used(self, heads: Ints, counted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return what arcs take of each limit, (n + 1, limits), by head, token or 0.
@@ -163,11 +168,15 @@ class LabelledArcs:
         if not len(exceeded):
             return None
         limit, key = exceeded[0].tolist()
-        members = [
-            (token, term)
-            for token, term in np.argwhere(counted & (self._limit == limit)).tolist()
-            if key == (above[token] if self._by_head[term] else token * self._by_token[term])
-        ]
+        members: dict[int, Ints] = {}
+        for term in np.flatnonzero(self._limit == limit).tolist():
+            tokens = np.flatnonzero(counted[:, term])
+            if self._by_head[term]:
+                tokens = tokens[above[tokens] == key]
+            elif self._by_token[term]:
+                tokens = tokens[tokens == key]
+            if len(tokens):
+                members[term] = tokens
         return Violation(limit, key, members)
 
     def children(self, possible: Mask, found: Violation) -> Iterator[Mask]:
@@ -176,9 +185,12 @@ class LabelledArcs:
         In one a token has none of the arcs that are counted, in the other no others. The likelier
         comes last.
         """
-        lost = {one: self._loss(possible, found, *one) for one in found.members}
-        chosen = max(lost, key=lambda one: (lost[one] < np.inf, self._weight[one[1]], lost[one]))
-        token, term = chosen
+        lost = {}
+        for term, tokens in found.members.items():
+            scores = self.arcs[:, tokens, None] + self.labels[:, tokens]
+            worth = np.where(possible[:, tokens], scores, -np.inf)
+            lost[term] = _lost(worth, self._members(found, term)[:, None])
+        token, term = self._chosen(found, lost)
         counted = self._members(found, term)
         without, only = possible.copy(), possible.copy()
         without[:, token] &= ~counted
@@ -188,6 +200,24 @@ class LabelledArcs:
             if narrowed is not None:
                 yield narrowed
 
+    def _chosen(self, found: Violation, lost: dict[int, Floats]) -> tuple[int, int]:
+        """Return the token and the term to branch on: what can go, counts most, and loses most.
+
+        Parameters
+        ----------
+        lost
+            By term, what each of its tokens loses without it; infinite if it cannot go.
+        """
+        most = (False, 0, -np.inf)
+        chosen = (0, 0)
+        for term, of_tokens in lost.items():
+            finite = np.where(of_tokens < np.inf, of_tokens, -np.inf)
+            place = int(finite.argmax())
+            rank = (bool(finite[place] > -np.inf), int(self._weight[term]), float(finite[place]))
+            if rank >= most:
+                most, chosen = rank, (int(found.members[term][place]), term)
+        return chosen
+
     def _members(self, found: Violation, term: int) -> NDArray[np.bool_]:
         """Return which labelled arcs of a token a term counts there, (n + 1, labels)."""
         heads = self._heads[:, term]
@@ -195,32 +225,56 @@ class LabelledArcs:
             heads = heads & (np.arange(len(heads)) == found.counted)
         return np.logical_and.outer(heads, self._labels[:, term])
 
-    def _loss(self, possible: Mask, found: Violation, token: int, term: int) -> float:
-        """Return what a token's best arc loses without a term's; infinite if it has no others."""
-        scores = self.arcs[:, token, None] + self.labels[:, token]
-        worth = np.where(possible[:, token], scores, -np.inf)
-        counted = self._members(found, term)
-        return float(worth[counted].max() - worth[~counted].max(initial=-np.inf))
-
     def relabelled(self, heads: Ints, least: float = -np.inf) -> NDArray[np.int64] | None:
         """Return good labels of a tree that exceed no limit; None if none were found.
 
         Of the parts of its labellings the search goes on with the likelier, never back. It ends
         where the labels' scores sum up to `least` at most.
         """
-        tokens = np.arange(1, len(heads) + 1)
-        of_tree = np.zeros_like(self.possible)
-        of_tree[heads, tokens] = self.possible[heads, tokens]
-        part = self.narrowed(of_tree)
-        while part is not None:
-            labels = self.best_labels(part, heads)
-            if self.labels[heads, tokens, labels].sum() <= least:
+        above, every = np.concatenate([[0], heads]), np.arange(len(heads) + 1)
+        scores, own = self.labels[above, every], self.possible[above, every]
+        about = self._heads[above] & self._tokens
+        about[0] = False
+        by_token = np.where(self._by_token, every[:, None], 0)
+        keys = np.where(self._by_head, above[:, None], by_token)
+        while True:
+            certain = about & (own.astype(np.float32) @ ~self._labels == 0)
+            full = self._full(above, certain)
+            if full is None:
+                return None
+            excluded = about & ~certain & full[keys, np.arange(len(self._limit))]
+            own = own & (excluded.astype(np.float32) @ self._labels.T == 0)
+            worth = np.where(own, scores, -np.inf)
+            if (worth[1:].max(axis=1) == -np.inf).any():
+                return None
+            labels: NDArray[np.int64] = worth[1:].argmax(axis=1)
+            if scores[every[1:], labels].sum() <= least:
                 return None
             found = self.violation(heads, labels)
             if found is None:
                 return labels
-            part = next(reversed(list(self.children(part, found))), None)
-        return None
+            lost = {
+                term: _lost(worth[None, tokens], self._labels[:, term])
+                for term, tokens in found.members.items()
+            }
+            token, term = self._chosen(found, lost)
+            if not min(of.min() for of in lost.values()) < np.inf:
+                return None
+            of = self._labels[:, term]
+            own[token] &= ~of if self._weight[term] > 1 else of
+
+
+def _lost(worth: Floats, counted: NDArray[np.bool_]) -> Floats:
+    """Return what the best arc of each token loses without those that are counted.
+
+    Parameters
+    ----------
+    worth
+        float64 (heads, tokens, labels).
+    """
+    best = np.where(counted, worth, -np.inf).max(axis=(0, 2))
+    lost: Floats = best - np.where(counted, -np.inf, worth).max(axis=(0, 2))
+    return lost
 
 
 def _columns(rows: Sequence[NDArray[np.bool_]], size: int) -> NDArray[np.bool_]:

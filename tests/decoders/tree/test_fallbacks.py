@@ -18,7 +18,7 @@ from spacy_decoders.decoders.tree import (
     violations,
 )
 from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, proofs
-from spacy_decoders.errors import DecodersError, InfeasibleError
+from spacy_decoders.errors import DecodersError, InfeasibleError, UndecidedError
 from tests import oracles
 
 SECONDS = (0.5, 1.5, 3.5, 6.5, 12.5, 1e6)
@@ -158,3 +158,16 @@ def test_the_tree_is_legal_and_the_bound_holds(rng):
         certificate = solution.certificate
         assert certificate.bound is not None and certificate.bound >= best - 1e-9
         assert not certificate.is_optimal or certificate.score == pytest.approx(best)
+
+
+def test_no_tree_and_no_time_is_no_fault(rng):
+    for _ in range(60):
+        n = int(rng.integers(2, 6))
+        arcs, (chains, pairs) = rng.normal(size=(n + 1,) * 2), rng.normal(size=(2,) + (n + 1,) * 3)
+        arcs[rng.random(arcs.shape) < 0.6] = pairs[rng.random(pairs.shape) < 0.4] = -np.inf
+        problem = TreeProblem(arcs, chains, pairs, projective=bool(rng.integers(2)))
+        try:
+            found = BranchAndBound().decode(problem, budget=HARDLY_ANY)
+        except (InfeasibleError, UndecidedError):
+            continue
+        assert violations(problem, found.heads) == ()

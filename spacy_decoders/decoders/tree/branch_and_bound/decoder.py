@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ....arrays import checked_whole
 from ....budget import UNLIMITED, Budget, rest_of
-from ....errors import DecodersError, InfeasibleError, ProblemError
+from ....errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
 from ...alternatives import beside_the_best
 from ..constrained import best_constrained
 from ..decoder import UNIT, TreeDecoder, certified, infeasible
@@ -171,11 +171,15 @@ class BranchAndBound(TreeDecoder):
             return [solution], -np.inf, slack
         found = self._found(problem, k, budget)
         if len(found.scores) == 0:
-            if found.bound > -np.inf:
+            if found.bound == -np.inf:
+                raise infeasible(problem)
+            if budget == UNLIMITED:
                 raise DecodersError(
                     "BranchAndBound: the compiled code found no tree, but there may be one."
                 )
-            raise infeasible(problem)
+            raise UndecidedError(
+                "budget: it ended before any tree was found; allow more seconds or iterations."
+            )
         solutions = [self._certified(problem, heads[1:], found) for heads in found.heads]
         return solutions, found.rest, found.slack
 
