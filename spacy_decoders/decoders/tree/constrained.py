@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
 from ...budget import Budget, Clock, rest_of
 from ...certificate import Certificate, agree, tolerance_of
 from ...errors import DecodersError, InfeasibleError, UndecidedError
@@ -280,7 +279,7 @@ def _with_starts(problem: TreeProblem) -> TreeProblem:
         return problem
     boundaries = np.array(problem.boundaries)
     boundaries[wrong] = -np.inf
-    return problem.with_boundaries(read_only(boundaries))
+    return problem.unchecked(boundaries=boundaries)
 
 
 def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> InfeasibleError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,7 +143,7 @@ class TreeProblem:
             if values is not None:
                 self._set(name, _dense(name, values, size))
         if self.boundaries is not None and self.siblings is not None:
-            self._set("siblings", read_only(_within_sentences(self.siblings)))
+            self._set("siblings", _within_sentences(self.siblings))
         if self.factors is not None:
             _check_factors(self.factors, size)
         if self.scope not in ("full", "pruned"):
@@ -177,20 +176,37 @@ class TreeProblem:
         """
         arcs[:, 0] = -np.inf
         np.fill_diagonal(arcs, -np.inf)
-        starts = None if boundaries is None else read_only(boundaries)
-        return object.__new__(cls)._with_arcs(arcs, projective=projective, boundaries=starts)
+        empty = object.__new__(cls)
+        return empty.unchecked(arcs=arcs, projective=projective, boundaries=boundaries)
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)  # read-only for everybody else
 
-    def _with(self, **values: Any) -> TreeProblem:
-        """Return the same problem with other values, which are not validated."""
+    def unchecked(self, **values: Any) -> TreeProblem:
+        """Return the same problem with other values, of which only rules are validated.
+
+        For scorers and searches that make many problems. Arrays are contiguous float64 of the
+        right shapes and nobody else's, without NaN or ``+inf``; they become read-only. Arcs that
+        this problem forbids must be ``-inf``.
+        """
         other = object.__new__(TreeProblem)
+        for value in values.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
         other.__dict__.update(self.__dict__, **values)
+        if "arcs" in values:
+            other._set("allowed", read_only(other.arcs > -np.inf))
+        if other.boundaries is not None and values.get("siblings") is not None:
+            other._set("siblings", _within_sentences(values["siblings"]))
+        if values.get("rules"):
+            count = None if other.labels is None else other.labels.shape[2]
+            sentences = other.boundaries is not None
+            other._set("rules", checked_rules(other.rules, other.n, count, sentences))
         return other
 
-    def _with_arcs(self, arcs: NDArray[np.float64], **values: Any) -> TreeProblem:
-        return self._with(arcs=read_only(arcs), allowed=read_only(arcs > -np.inf), **values)
+    def with_arcs(self, arcs: NDArray[np.float64]) -> TreeProblem:
+        """Return the problem with these scores of arcs, and without labels and rules."""
+        return self.unchecked(arcs=arcs, labels=None, rules=())
 
     def restricted(self, allowed: NDArray[np.bool_], *, scope: Scope | None = None) -> TreeProblem:
         """Return the same problem with fewer candidate arcs; nothing else is copied.
@@ -203,58 +219,7 @@ class TreeProblem:
             ``"pruned"`` if a heuristic chose the arcs; None for no change.
         """
         arcs = np.where(_mask(allowed, self.n + 1), self.arcs, -np.inf)
-        return self._with_arcs(arcs, scope=scope or self.scope)
-
-    def completed(
-        self,
-        *,
-        grandparents: NDArray[np.float64] | None = None,
-        siblings: NDArray[np.float64] | None = None,
-        factors: Factors | None = None,
-    ) -> TreeProblem:
-        """Return the same problem with more parts, which are not validated.
-
-        For scorers that make many problems and whose scores are finite by construction; otherwise
-        pass the parts to the constructor.
-
-        Parameters
-        ----------
-        grandparents, siblings
-            float64, contiguous, of the right shape, without NaN or infinities.
-        factors
-            Over existing tokens.
-        """
-        if siblings is not None and self.boundaries is not None:
-            siblings = _within_sentences(siblings)
-        cubes = {"grandparents": grandparents, "siblings": siblings}
-        read = {name: None if given is None else read_only(given) for name, given in cubes.items()}
-        return self._with(factors=factors, **read)
-
-    def ruled(
-        self,
-        rules: Sequence[Rule],
-        *,
-        arcs: NDArray[np.float64] | None = None,
-        labels: NDArray[np.float64] | None = None,
-    ) -> TreeProblem:
-        """Return the same problem with rules, and with labels whose scores are not validated.
-
-        Parameters
-        ----------
-        rules
-            As in the constructor.
-        arcs
-            float64 (n + 1, n + 1), what arcs are worth without their labels; what this problem
-            forbids must be ``-inf``. None for no change.
-        labels
-            float64 (n + 1, n + 1, labels), without NaN or ``+inf``, and with a score above
-            ``-inf`` for each arc.
-        """
-        count = None if labels is None else labels.shape[2]
-        checked = checked_rules(rules, self.n, count, self.boundaries is not None)
-        given = {"arcs": arcs, "labels": labels}
-        read = {name: read_only(values) for name, values in given.items() if values is not None}
-        return self._with(rules=checked, **read)
+        return self.unchecked(arcs=arcs, scope=scope or self.scope)
 
     @property
     def n(self) -> int:
@@ -277,20 +242,6 @@ class TreeProblem:
     def is_constrained(self) -> bool:
         """Whether there are labels or rules."""
         return self.labels is not None or bool(self.rules)
-
-    def with_arcs(self, arcs: NDArray[np.float64]) -> TreeProblem:
-        """Return the problem with other scores of arcs, and without labels and rules.
-
-        Parameters
-        ----------
-        arcs
-            float64 (n + 1, n + 1), not validated; what this problem forbids must be ``-inf``.
-        """
-        return self._with_arcs(arcs, labels=None, rules=())
-
-    def with_boundaries(self, boundaries: NDArray[np.float64] | None) -> TreeProblem:
-        """Return the problem with other scores of boundaries, which are not validated."""
-        return self._with(boundaries=boundaries)
 
     @property
     def is_first_order(self) -> bool:
@@ -391,7 +342,7 @@ def _within_sentences(siblings: NDArray[np.float64]) -> NDArray[np.float64]:
         return siblings
     kept = siblings.copy()
     kept[:1] = 0.0
-    return kept
+    return read_only(kept)
 
 
 def _mask(values: ArrayLike, size: int) -> NDArray[np.bool_]:

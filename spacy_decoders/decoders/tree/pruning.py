@@ -116,5 +116,5 @@ def _best_through_arcs(problem: TreeProblem, keep: NDArray[np.bool_]) -> NDArray
 
 
 def _best_first_order_tree(problem: TreeProblem) -> NDArray[np.int32]:
-    by_arcs = problem.completed()
+    by_arcs = problem.unchecked(grandparents=None, siblings=None, factors=None)
     return exact_decoder(by_arcs).decode(by_arcs).heads

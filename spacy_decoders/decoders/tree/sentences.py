@@ -182,7 +182,7 @@ def part_of(problem: TreeProblem, first: int, end: int) -> TreeProblem:
         if (values := getattr(problem, name)) is not None
     }
     factors = None if problem.factors is None else _factors_within(problem.factors, first, end)
-    return problem.with_boundaries(None).with_arcs(arcs).completed(factors=factors, **cubes)
+    return problem.with_arcs(arcs).unchecked(boundaries=None, factors=factors, **cubes)
 
 
 def _factors_within(factors: Factors, first: int, end: int) -> Factors:

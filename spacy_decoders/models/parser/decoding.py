@@ -124,7 +124,7 @@ class TreeParser:
                 more["factors"] = self.patterns.factors(sentence, pruned.allowed)
             except TooManyPlaces:
                 return problem, False
-        return pruned.completed(**more), True
+        return pruned.unchecked(**more), True
 
     def decode(
         self, sentence: SentenceScores, rules: Sequence[Rule] = (), *, every_label: bool = False
@@ -150,7 +150,7 @@ class TreeParser:
         problem, is_whole = self._problem(sentence)
         of_arcs = [rule for rule in rules if not rule.needs_labels]
         if of_arcs:
-            problem = problem.ruled(of_arcs)
+            problem = problem.unchecked(rules=of_arcs)
         solution = self._solved(problem)
         labels = sentence.labels[solution.heads, np.arange(1, problem.n + 1)]
         found = DecodedTree(problem, solution, sentence, labels)
@@ -192,7 +192,7 @@ class TreeParser:
         for counted, escapes in self.exempt:
             own = (np.isin(sentence.labels, counted) & free)[:, :, None]
             scores[own & np.isin(np.arange(classes), class_of[list(escapes)])] = -np.inf
-        problem = problem.ruled(stated, arcs=arcs, labels=scores)
+        problem = problem.unchecked(rules=stated, arcs=arcs, labels=scores)
         try:
             solution = self._solved(problem)
         except InfeasibleError:
