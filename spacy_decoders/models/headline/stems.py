@@ -1,8 +1,10 @@
-"""Stems by language, each word of a text stemmed once."""
+"""Stems by language, each word stemmed once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from spacy.strings import get_string_id
@@ -19,12 +21,10 @@ ALGORITHMS = {
     "ta": "tamil", "tr": "turkish",
 }  # fmt: skip
 
-#: Words kept in the cache before it is emptied.
-CACHE_SIZE = 50_000
 
-
+@dataclass(frozen=True)
 class Stemmer:
-    """A Snowball stemmer with a cache.
+    """A Snowball stemmer.
 
     Parameters
     ----------
@@ -39,36 +39,27 @@ class Stemmer:
     ['sorting']
     """
 
-    def __init__(self, language: str) -> None:
-        self.language = language
-        self._stemmer: Any = None
-        self._known: dict[int, int] = {}
+    language: str
 
     def stems(self, words: Iterable[str]) -> list[str]:
         """Return the stem of each lower-cased word."""
-        return [self._stem(word) for word in words]
+        return [_stem(self.language, word) for word in words]
 
     def keys(self, words: list[int], strings: Any) -> list[int]:
         """Return the key of the stem of each word, given by its key among the strings."""
-        known = self._known
-        if len(known) >= CACHE_SIZE:
-            known.clear()
-        for word in words:
-            if word not in known:
-                known[word] = get_string_id(self._stem(strings[word]))
-        return [known[word] for word in words]
+        return [get_string_id(_stem(self.language, strings[word])) for word in words]
 
-    def _stem(self, word: str) -> str:
-        if self.language not in ALGORITHMS:
-            return word
-        if self._stemmer is None:
-            import snowballstemmer
 
-            self._stemmer = snowballstemmer.stemmer(ALGORITHMS[self.language])
-        return str(self._stemmer.stemWord(word))
+@lru_cache(50_000)
+def _stem(language: str, word: str) -> str:
+    stemmer = _stemmer(language)
+    return word if stemmer is None else str(stemmer.stemWord(word))
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"language": self.language}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["language"])  # type: ignore[misc]
+@lru_cache
+def _stemmer(language: str) -> Any:
+    if language not in ALGORITHMS:
+        return None
+    import snowballstemmer
+
+    return snowballstemmer.stemmer(ALGORITHMS[language])
