@@ -1,9 +1,70 @@
-"""Headlines of the shipped pipeline do not claim what the text denies, asks or supposes."""
+"""Headlines of the shipped pipeline do not claim what the text denies, asks or supposes.
+
+The sentences, whose propositions the text does not assert, are made from a grammar.
+"""
+
+from itertools import product
 
 import pytest
 
 import spacy_decoders
-from tests.components.headline.claims import SENTENCES, claims
+
+#: What is not asserted: subject, verb in its base, third person, past and gerund, object.
+PROPOSITIONS = (
+    ("coffee", "cause", "causes", "caused", "causing", "heart disease"),
+    ("the minister", "take", "takes", "took", "taking", "bribes"),
+    ("the company", "pollute", "pollutes", "polluted", "polluting", "the river"),
+    ("Smith", "murder", "murders", "murdered", "murdering", "his neighbour"),
+    ("the vaccine", "harm", "harms", "harmed", "harming", "children"),
+    ("the bank", "close", "closes", "closed", "closing", "its branches"),
+    ("Brazil", "invade", "invades", "invaded", "invading", "Peru"),
+    ("the update", "delete", "deletes", "deleted", "deleting", "user files"),
+)
+#: How it is governed, and the words of which a headline with the proposition must have one.
+FRAMES = (
+    ("{s} does not {b} {o}.", "not"),
+    ("{s} never {d} {o}.", "never"),
+    ("{s} didn't {b} {o}, officials found.", "n't"),
+    ("It is not true that {s} {d} {o}.", "not"),
+    ("There is no evidence that {s} {d} {o}.", "no"),
+    ("Nobody believes that {s} {d} {o}.", "nobody"),
+    ("The report denies that {s} {d} {o}.", "denies"),
+    ("Experts doubt that {s} {d} {o}.", "doubt"),
+    ("We asked whether {s} {d} {o}. It did not.", "whether asked"),
+    ("Did {s} {b} {o}? The court will decide.", "did ?"),
+    ("Why did {s} {b} {o}?", "why"),
+    ("If {s} {d} {o}, the law would change.", "if"),
+    ("Unless {s} {d} {o}, nothing will happen on Monday.", "unless"),
+    ("If the rumours are right, {s} {d} {o}.", "if"),
+    ("According to a blog, {s} {d} {o}.", "according"),
+    ("A neighbour claims that {s} {d} {o}.", "claims"),
+    ("{s} {d} {o}, a neighbour claimed on Friday.", "claimed"),
+    ("The paper wrongly said that {s} {d} {o}.", "said wrongly"),
+    ("{s} may {b} {o}.", "may"),
+    ("{s} could {b} {o} next year, researchers warned.", "could"),
+    ("{s} refused to {b} {o}.", "refused"),
+    ("{s} failed to {b} {o}.", "failed"),
+    ("{s} was cleared of {g} {o}.", "cleared"),
+    ("{s} was accused of {g} {o}.", "accused"),
+    ("{s} allegedly {d} {o}.", "allegedly"),
+)
+#: A text, the words of the proposition, and the words that govern it.
+SENTENCES = [
+    (_text[0].upper() + _text[1:], (subject.split()[-1], (base, *forms), of.split()[-1]), cue)
+    for (frame, cue), (subject, base, *forms, of) in product(FRAMES, PROPOSITIONS)
+    for _text in [
+        frame.format(s=subject, b=base, d=forms[1], g=forms[2], o=of),
+    ]
+]
+
+
+def claims(headline: str, proposition: tuple[str, tuple[str, ...], str], cue: str) -> bool:
+    """Whether a headline has the proposition, or what its verb does, without what governs it."""
+    _, verbs, of = proposition
+    words = headline.lower().replace("n't", " n't").replace("?", " ?").split()
+    if not set(verbs) & {*words}:
+        return False
+    return of.lower() in words and not {*cue.split()} & {*words}
 
 
 @pytest.fixture(scope="module")

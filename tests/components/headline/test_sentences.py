@@ -37,15 +37,6 @@ def shortened(doc, most, least=1):
     return short_sentences(doc, np.full(len(doc), 0.3), least, most, None, ()).write(1)
 
 
-def test_more_words_say_more(parsed):
-    (headline,) = shortened(parsed, 9)
-    assert headline.text.startswith("Judge")
-    assert 6 < len(headline.text.split()) <= 9
-    # a preposition comes with its noun
-    for preposition, noun in (("in", "Boston"), ("on", "Tuesday")):
-        assert (preposition in headline.text.split()) == (noun in headline.text)
-
-
 def test_as_a_mode(parsed):
     nlp = blank(mode="sentence", length=6, required=["merger"])
     doc = nlp.get_pipe("headline_generator")(parsed)
@@ -175,7 +166,6 @@ def test_a_headline_says_what_the_text_says(shipped, text, words):
         "The rocket reached a speed of 28,000 km/h on Monday.",
         "Preheat the oven to 180 °C and grease a tin.",
         "The oven was at 220 ° C for an hour.",
-        "The temperature fell to -5 °C on Monday.",
         "The budget of $ 3.5 million was approved by 52 votes to 48.",
         "The rate rose by 0.25 percentage points to 3 %.",
     ],

@@ -28,11 +28,6 @@ def test_phrases_keep_inner_function_words_numbers_and_hyphens():
     assert not {"search of", "first search", "The depth", "2", "in C++"} & found
 
 
-def test_phrases_end_with_the_sentence():
-    found = phrases_of("Heaps sort. Trees grow")
-    assert found == {"Heaps", "Heaps sort", "sort", "Trees", "Trees grow", "grow"}
-
-
 def test_the_gradient_of_the_risk():
     rng = np.random.default_rng(0)
     scores, rewards = rng.normal(size=6), rng.random(6)
