@@ -35,27 +35,6 @@ def test_the_best_spans_become_entities():
     assert again.ents[0]._.prob == doc.ents[0]._.prob
 
 
-def test_the_options_of_best_spans_are_checked_and_saved(tmp_path):
-    nlp = spacy.blank("en")
-    pipe = nlp.add_pipe("best_spans", config={"output_key": "best"})
-    doc = nlp(scored_doc(nlp))
-    assert [(span.start, span.end) for span in doc.spans["best"]] == [(1, 4), (6, 8)]
-    assert doc.spans["best"].attrs["scores"].tolist() == [0.9, 0.95]
-    pipe.threshold = 0.25
-    nlp.to_disk(tmp_path)
-    again = spacy.load(tmp_path)
-    doc = again(scored_doc(again))
-    found = [(span.start, span.end) for span in doc.spans["best"]]
-    assert found == [(1, 4), (4, 5), (6, 8)]
-    same = spacy.blank("en")
-    same.add_pipe("best_spans")
-    assert same.from_bytes(nlp.to_bytes()).get_pipe("best_spans").threshold == 0.25
-    with pytest.raises(ProblemError, match="threshold"):
-        pipe.threshold = 1.0
-    with pytest.raises(AttributeError, match="threshold"):
-        pipe.treshold = 0.3
-
-
 def test_documents_without_scored_spans():
     nlp = spacy.blank("en")
     nlp.add_pipe("best_spans")

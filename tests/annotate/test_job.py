@@ -25,14 +25,6 @@ def test_an_output_of_other_settings_is_not_mixed_with(tmp_path, model):
         annotate(Job(source, tmp_path / "out", model=model, shard_size=7), progress=False)
 
 
-@pytest.mark.parametrize(
-    "settings, message", [({"format": "csv"}, "format"), ({"shard_size": 0}, "shard_size")]
-)
-def test_settings_are_checked(tmp_path, settings, message):
-    with pytest.raises(ProblemError, match=message):
-        Job(tmp_path, tmp_path / "out", **settings)
-
-
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.integers(1, 7))
 def test_shards_take_every_record_once_and_in_order(counts, size):

@@ -9,7 +9,6 @@ import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 
-from spacy_decoders import ProblemError
 from spacy_decoders.annotate import Job, annotate
 
 
@@ -94,11 +93,3 @@ def test_all_kinds_of_input_and_output(tmp_path, model):
         "From DocBin ",
     ]
     assert json.loads(table["ents"].to_pylist()[3])[0]["label"] == "PER"
-
-
-def test_an_input_with_nothing_to_read(tmp_path):
-    with pytest.raises(ProblemError, match="does not exist"):
-        annotate(Job(tmp_path / "none", tmp_path / "out"))
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(ProblemError, match="nothing to read"):
-        annotate(Job(tmp_path / "empty", tmp_path / "out"))

@@ -58,25 +58,6 @@ def blank(tmp_path):
     return ("--pipeline", str(tmp_path / "blank"), "--page", str(tmp_path / "page.html"))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "stdin", "said"),
-    [
-        (("--file", "none.txt"), None, "none.txt"),
-        (("--text", "a", "--file", "-"), None, "either --text or --file"),
-        (("--text", " \n\n "), None, "there is no text"),
-        (("--file", "-"), " ", "there is no text"),
-        (("--file", "-"), b"caf\xe9", "no UTF-8; convert"),
-        (("--file", "latin.txt"), None, "latin.txt, line 1: byte 4 is 0xe9"),
-    ],
-)
-def test_demo_refuses_what_it_can_not_read(blank, arguments, stdin, said):
-    Path("latin.txt").write_bytes(b"caf\xe9")
-    done = invoke("demo", *blank, *arguments, stdin=stdin)
-    assert done.exit_code in (1, 2)
-    assert said in " ".join(done.output.replace("│", " ").split())
-    assert not Path(blank[-1]).exists()
-
-
 def test_the_best_of_kept_candidates_is_not_proven_optimal():
     doc = Doc(spacy.blank("en").vocab, words=["a"])
     full = Certificate.from_bound("X", 2.0, 2.0, tolerance=1e-6)

@@ -99,32 +99,6 @@ def test_the_next_document_is_decoded_by_the_new_value(nlp, component, options, 
     assert seen(nlp(TEXT)) != before
 
 
-@pytest.mark.parametrize("component", ["parser", "linker", "headline"])
-def test_budgets_reach_the_decoder(nlp, component):
-    pipe = nlp.get_pipe(component)
-    if component == "headline":
-        pipe.mode = "words"  # the one that decodes paths
-    given = []
-
-    class Noting(type(pipe.decoder)):
-        def decode(self, problem, *args, budget, **kwargs):
-            given.append(budget)
-            return super().decode(problem, *args, budget=budget, **kwargs)
-
-        def decode_lengths(self, problem, lengths, *, budget):
-            given.append(budget)
-            return super().decode_lengths(problem, lengths, budget=budget)
-
-    pipe.decoder = Noting()
-    nlp(TEXT)
-    pipe.iterations, pipe.seconds = 7, 5000.0
-    nlp(TEXT)
-    assert given[0].iterations not in (None, 7)
-    assert given[0].seconds is None
-    assert given[-1].iterations == 7
-    assert given[-1].seconds >= 5000.0
-
-
 @pytest.mark.parametrize("factory", FACTORIES)
 def test_a_slip_of_the_pen_is_no_new_attribute(factory):
     pipe = spacy.blank("en").add_pipe(factory)

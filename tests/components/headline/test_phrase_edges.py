@@ -5,12 +5,8 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_decoders.components.headline.learning import TitledText, example_phrases
 from spacy_decoders.components.headline.phrase_edges import phrase_edges
 from spacy_decoders.components.headline.reading import Texts
-from spacy_decoders.models.headline.knowledge import HeadlineKnowledge
-from spacy_decoders.models.headline.selection import build_phrase_selection
-from spacy_decoders.models.headline.stems import Stemmer
 
 PAST = "Tense=Past|VerbForm=Fin"
 
@@ -67,23 +63,3 @@ def test_phrases_of_a_parse(parse, expected):
 
 def test_phrases_have_no_addresses():
     assert whole("ask @jim a@b.org example.com now") == {"ask", "now"}
-
-
-def test_training_sees_the_phrases_that_headlines_may_have():
-    vocab, words = spacy.blank("en").vocab, ["binary", "search", "trees"]
-    model, knowledge = build_phrase_selection(), HeadlineKnowledge.untrained("en")
-
-    def rewards(**annotation) -> list[float]:
-        doc = Doc(vocab, words=words, **annotation)
-        text = TitledText.of(doc, "Binary search", Stemmer("en"), set())
-        table, reward = example_phrases(model, text, knowledge)
-        assert len(table) == len(reward)
-        return sorted(reward.tolist())
-
-    assert len(rewards()) == 6
-    assert rewards()[-1] == 1.0
-    # "binary search" has no head, and so it is no headline that could be learned
-    tags = {"pos": ["NOUN"] * 3}
-    parsed = rewards(deps=["compound", "compound", "ROOT"], heads=[1, 2, 2], **tags)
-    assert len(parsed) == 3
-    assert parsed[-1] < 1.0

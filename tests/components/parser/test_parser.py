@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc
 
 from tests.components.parser.parsing import (
     NAME,
@@ -56,26 +55,6 @@ def test_nan_scores_cost_one_document(trained):
     assert list(nlp.pipe(["she eats .", "he"])) == []
     assert len(failed) == 2
     assert "arcs" in failed[0]
-
-
-def test_margins_and_several_parses_on_request(trained):
-    nlp = make_nlp(head_margins=True, k_best=3)
-    doc = parse(nlp)
-    assert all(isinstance(token._.head_margin, float) for token in doc)
-    assert min(token._.head_margin for token in doc) >= 0.0
-    first, second = doc._.parses
-    assert len(first) == 3
-    assert first[0]["heads"] == [token.head.i for token in doc[:6]]
-    assert second[0]["deps"] == ["nsubj", "ROOT", "punct"]
-    scores = [found["score"] for found in first]
-    assert scores == sorted(scores, reverse=True)
-    again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
-    assert again._.parses == doc._.parses
-    assert parse(trained)[0]._.head_margin is None
-    nlp.get_pipe(NAME).configure(head_margins=False, k_best=1)
-    nlp.get_pipe(NAME)(doc)
-    assert (doc._.parses, doc._.margins) == ([], {})
-    assert doc[0]._.head_margin is None
 
 
 @pytest.mark.parametrize(

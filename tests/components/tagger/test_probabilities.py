@@ -76,28 +76,6 @@ def test_entities_against_enumeration(seed):
     assert doc[0]._.tag_prob is None
 
 
-def test_improbable_ones_are_not_written_and_certificates_stay():
-    nlp = randomised(0, target="ent", probabilities=True)
-    pipe = nlp.get_pipe(NAME)
-    text = "New York sees Mercury"
-    before = nlp(bare(nlp, text))
-    chances = sorted(ent._.prob for ent in before.ents)
-    pipe.min_prob = chances[0] + 1e-6
-    after = nlp(bare(nlp, text))
-    assert len(after.ents) == len(before.ents) - sum(p < pipe.min_prob for p in chances)
-    assert after._.certificates == before._.certificates
-    # spans that are no entities, or no longer, have no probability
-    assert nlp(before).user_data.keys() == after.user_data.keys()
-    assert [key for key in after.user_data if key[1] == "prob"] == [
-        ("._.", "prob", ent.start_char, ent.end_char) for ent in after.ents
-    ]
-    # what was left out is still to be found
-    assert after._.probabilities == before._.probabilities
-    assert all(token.ent_iob_ != "" for token in after)
-    nlp = randomised(0, min_prob=1.0)
-    assert all(token.tag_ == "" for token in nlp(bare(nlp, text)))
-
-
 def held_out(nlp, count=80, seed=3):
     """Sentences whose tags are drawn from the pipeline's own distribution, at temperature 3."""
     rng = np.random.default_rng(seed)

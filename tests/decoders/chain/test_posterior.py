@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from spacy_decoders.decoders.chain import ChainModel, RunKinds, posteriors
-from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests.oracles import all_chains
 
 #: O, B-A, I-A, B-B, I-B
@@ -107,24 +106,6 @@ def test_against_enumeration(seed):
         starts, stops, numbers = np.array(list(expected)).T
         asked = found.of_runs(kinds, starts, stops, numbers)
         assert asked == pytest.approx(list(expected.values()), abs=1e-9)
-
-
-def test_what_is_refused():
-    rng = np.random.default_rng(3)
-    model, kinds = bio_model(rng), RunKinds(KINDS, bio_continues())
-    found = posteriors(model, np.zeros((4, 5)), [2, 2])
-    with pytest.raises(ProblemError, match="stops: run 0"):
-        found.of_runs(kinds, [1], [3], [0])
-    with pytest.raises(ProblemError, match="numbers"):
-        found.of_runs(kinds, [1], [2], [2])
-    with pytest.raises(ProblemError, match="least"):
-        found.likely_runs(kinds, 0.0)
-    with pytest.raises(ProblemError, match="kinds: expected one for each of 5"):
-        found.likely_runs(RunKinds([0], np.zeros((1, 1), dtype=bool)), 0.5)
-    with pytest.raises(ProblemError, match="continues: label 1 continues label 0"):
-        RunKinds([0, 1], np.array([[False, True], [False, False]]))
-    with pytest.raises(InfeasibleError):
-        posteriors(model, np.full((2, 5), -np.inf))
 
 
 @pytest.mark.parametrize("name", ["probabilities_of_runs", "likely_runs"])

@@ -72,30 +72,6 @@ def test_growing_gives_what_stating_all_at_once_gives(rng, solver):
         assert growing.solve().objective == pytest.approx(costs[0], abs=1e-9)
 
 
-def test_bad_input_is_refused():
-    program = LinearProgram()
-    with pytest.raises(ProblemError, match="objective"):
-        program.add_columns([np.nan])
-    columns = program.add_columns([1.0, 1.0])
-    with pytest.raises(ProblemError, match="columns"):
-        program.add_row([5], [1.0], "<=", 1.0)
-    with pytest.raises(ProblemError, match="starts"):
-        program.add_rows(columns, 1.0, "<=", 1.0, starts=[0, 3])
-    with pytest.raises(ProblemError, match="twice"):
-        program.add_row([0, 0], [1.0, 1.0], "<=", 1.0)
-    with pytest.raises(ProblemError, match="sense"):
-        program.add_row(columns, [1.0, 1.0], "<", 1.0)
-    with pytest.raises(ProblemError, match="side"):
-        program.add_row(columns, [1.0, 1.0], "<=", np.nan)
-    for upper in (np.inf, -1.0):
-        with pytest.raises(ProblemError, match="upper"):
-            program.add_columns([1.0], upper=upper)
-    with pytest.raises(ProblemError, match="solver"):
-        LinearProgram("SCIP")
-    with pytest.raises(ProblemError, match="no columns"):
-        LinearProgram().solve()
-
-
 def test_a_point_that_breaks_a_row_is_not_believed(monkeypatch):
     def answers(answer):
         where = "spacy_decoders.decoders.programs.program.in_child"

@@ -80,26 +80,6 @@ def test_chooses_the_decoder():
     assert exact_decoder(TreeProblem(arcs, siblings=chains)) == BranchAndBound()
 
 
-def test_golden():
-    # "economic news had little effect": had is the root; news and effect hang on it
-    arcs = np.full((6, 6), -1.0)
-    for head, modifier in ((2, 1), (3, 2), (0, 3), (5, 4), (3, 5)):
-        arcs[head, modifier] = 10.0
-    arcs[1, 5] = 12.0  # crosses nothing by itself, but costs more than it brings
-    solution = Eisner().decode(TreeProblem(arcs))
-    # 3 -> 5 gives way to 1 -> 5 only if 3 is not between 1 and 5 with the root above it
-    assert solution.heads.tolist() == [2, 3, 0, 5, 3]
-    assert solution.certificate.score == 50.0
-    # the best heads of 1, 2 and 3 form a cycle of 30; entering it at 2 costs least
-    arcs = np.full((4, 4), -np.inf)
-    arcs[1, 2], arcs[2, 3], arcs[3, 1] = 10, 10, 10
-    arcs[0, 1:] = 1, 4, 2
-    solution = ChuLiuEdmonds().decode(TreeProblem(arcs, projective=False))
-    assert solution.heads.tolist() == [3, 0, 2]
-    assert solution.certificate.score == 24
-    assert solution.certificate.bound == pytest.approx(24, abs=1e-12)
-
-
 def test_equals_networkx_with_nested_cycles(rng):
     for n in (12, 30):
         arcs = rng.integers(0, 30, (n + 1, n + 1)).astype(float)

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders import InfeasibleError
 from spacy_decoders.decoders.tree import tree_posteriors
 from tests.oracles import all_trees
 
@@ -89,18 +89,6 @@ def test_sentence_starts_against_enumeration(spread):
         for begins, weight in zip(starts, weights, strict=True):
             expected[[b - 1 for b in begins]] += weight
         assert found.starts == pytest.approx(expected, abs=1e-12)
-
-
-def test_what_is_refused():
-    with pytest.raises(ProblemError, match="square"):
-        tree_posteriors(np.zeros((2, 3)))
-    with pytest.raises(ProblemError, match="boundaries"):
-        tree_posteriors(np.zeros((3, 3)), boundaries=[0.0, 0.0])
-    with pytest.raises(ProblemError, match="boundaries"):
-        tree_posteriors(np.zeros((3, 3)), projective=True, boundaries=[0.0])
-    with pytest.raises(ProblemError, match="heads"):
-        tree_posteriors(np.zeros((3, 3))).of_heads([3, 0])
-    assert tree_posteriors(np.zeros((1, 1))).of_tree([]) == 1.0
 
 
 @pytest.mark.parametrize("size", [1e3, 1e9, 1e15, 1e90])

@@ -127,37 +127,6 @@ def test_the_end_of_the_budget_leaves_a_gap():
     assert met == {"optimal", "bounded"}
 
 
-HARD = {
-    "four labels once": (30, 20, [AtMost([label]) for label in range(4)]),
-    "a chain": (28, 1, [AtMost([0])]),
-    "a chain that is one phrase": (28, 1, [AtMost([0]), Constituent(5, 9)]),
-    "only four labels, two of leaves": (
-        80,
-        4,
-        [*(AtMost([label]) for label in range(4)), Leaves([2, 3])],
-    ),
-}
-
-
-@pytest.mark.parametrize("decoder", [Eisner(), ChuLiuEdmonds(), BranchAndBound()])
-@pytest.mark.parametrize("name", HARD)
-def test_a_legal_tree_comes_early_and_iterations_are_kept(name, decoder):
-    n, count, rules = HARD[name]
-    rng = np.random.default_rng(0)
-    problem = TreeProblem(
-        rng.normal(size=(n + 1, n + 1)),
-        labels=rng.normal(size=(n + 1, n + 1, count)),
-        rules=rules,
-        projective=not isinstance(decoder, ChuLiuEdmonds),
-    )
-    for limit in (1, 20):
-        found = decoder.decode(problem, budget=Budget(iterations=limit))
-        assert not violations(problem, found.heads, found.labels)
-        certificate = found.certificate
-        assert certificate.iterations <= limit
-        assert certificate.score <= certificate.bound < np.inf
-
-
 def test_the_end_of_the_budget_before_any_tree_is_no_proof_of_none():
     n = 6
     arcs = np.full((n + 1, n + 1), -np.inf)  # the only chain crosses itself

@@ -11,7 +11,6 @@ from thinc.api import Adam
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.clusters.table import ClusterTable
 from spacy_decoders.models.tagger.losses import LOSSES
-from tests.components.tagger.tagging import MODEL as NETWORK
 from tests.components.tagger.tagging import SENTENCES, annotated, bare, examples
 
 NAME = "spacy-decoders.SparseChainScorer.v1"
@@ -89,30 +88,6 @@ def test_a_saved_pipeline_tags_alike(tmp_path):
 def test_a_cluster_lends_its_weights_to_unseen_words():
     nlp = pipeline(clusters=Clusters(), templates=["cluster[0]", "lower[0]"])
     assert tags(nlp, ["Venus sees the ships ."])[0] == ["NNP", "VBZ", "DT", "NNS", "."]
-
-
-def test_wide_and_deep():
-    nlp = pipeline(tok2vec=NETWORK["tok2vec"], templates=["lower[0]"])
-    model = nlp.get_pipe("exact_tagger").model
-    assert tags(nlp) == gold(nlp)
-    network = model.layers[3].layers[0]
-    assert network.get_param("W").any()  # both were trained
-    assert model.layers[0].shims[0].packed.values.any()
-    loaded = spacy.blank("en")
-    loaded.add_pipe(
-        "exact_tagger",
-        config={
-            "model": {
-                "@architectures": NAME,
-                "bits": 12,
-                "templates": ["lower[0]"],
-                "tok2vec": NETWORK["tok2vec"],
-            }
-        },
-    )
-    assert tags(loaded.from_bytes(nlp.to_bytes())) == gold(nlp)
-    nlp.get_pipe("exact_tagger").add_label("NEW")
-    assert tags(nlp) == gold(nlp)
 
 
 def test_features_of_a_users_own():

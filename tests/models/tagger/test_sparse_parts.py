@@ -60,29 +60,6 @@ def test_kept_sums_are_worth_what_the_rows_are(templates, size):
     )
 
 
-def test_a_document_is_worth_the_same_in_any_company():
-    weights, reader = lists(5), FeatureReader(EVERYTHING)
-    together = DocBatch.of(docs())
-    whole = together.split(reader.emissions(together, weights))
-    apart = FeatureReader(EVERYTHING)
-    for doc, emissions in zip(docs(), whole, strict=True):
-        # other words were met before, and another vocabulary knows them
-        np.testing.assert_allclose(
-            apart.emissions(DocBatch.of([doc]), weights), emissions, rtol=1e-4, atol=1e-4
-        )
-
-
-def test_words_are_met_anew_when_too_many_were_kept(monkeypatch):
-    monkeypatch.setattr("spacy_decoders.models.tagger.sparse.words.MOST", 12)
-    weights, kept = lists(3), FeatureReader(EVERYTHING)
-    for _ in range(2):
-        for doc in docs():
-            batch = DocBatch.of([doc])
-            found = kept.emissions(batch, weights)
-            fresh = FeatureReader(EVERYTHING).emissions(batch, weights)
-            np.testing.assert_allclose(found, fresh, rtol=1e-4, atol=1e-4)
-
-
 def test_windows_end_with_their_sentence():
     nlp = spacy.blank("en")
     weights, reader = lists(4), FeatureReader(["lower[-1]", "lower[0] | lower[1]"])

@@ -53,29 +53,6 @@ def test_without_the_parser_the_hashed_features_stand_alone():
     assert [t.tag_ for t in doc] == [t.tag_ for t in gold]
 
 
-def test_documents_without_vectors_have_a_calibration_of_their_own():
-    nlp = with_tagger(make_nlp(tensor=True), steps=1, templates=["lower[0]"])
-    pipe = nlp.get_pipe("exact_tagger")
-    pipe.probabilities = True
-    examples = make_examples(nlp)
-    for example in examples:
-        nlp.get_pipe("branch_and_bound_parser")(example.predicted)
-    with pytest.warns(UserWarning, match="too few"):
-        fitted = pipe.calibrate(examples)
-    assert {"tokens", "tokens_without_vectors"} <= set(fitted)
-    pipe.calibration = {
-        "tokens": {"slope": 1.0},
-        "tokens_without_vectors": {"temperature": 2.0, "slope": 1e-6, "intercept": 1.0},
-    }
-    pipe._warned_of_vectors = True
-    whole, plain = examples[0].predicted, bare(examples[0].reference)
-    together = list(pipe.pipe([whole.copy(), plain.copy()]))
-    for doc, alone in zip(together, (pipe(whole), pipe(plain)), strict=True):
-        chances = doc._.probabilities["exact_tagger"]["tokens"]
-        assert chances == pytest.approx(alone._.probabilities["exact_tagger"]["tokens"], abs=1e-6)
-    assert chances == pytest.approx([1.0 / (1.0 + np.exp(-1.0))] * len(plain), abs=1e-3)
-
-
 def test_vectors_are_left_out_by_chance_in_training_only():
     doc = Doc(spacy.blank("en").vocab, words=["a", "b"])
     doc.tensor = np.ones((2, 8), dtype="float32")
