@@ -15,7 +15,7 @@ from .incumbents import climb, offer, tree_score
 from .pairs import add_pair_gaps, clear_directions, clip_directions, point_pairs, step_along
 from .records import NodeFound
 from .relaxation import first_paired, gather, relax_into, room
-from .sides import add_side_gaps, point_side
+from .sides import point_side
 
 INF = np.inf
 
@@ -55,9 +55,6 @@ def branching_arc(parts, heads, options):
     size = heads.shape[0]
     gaps = np.zeros((size, size))
     for h in range(first_paired(parts, options.single_root), size):
-        if options.second:
-            add_side_gaps(parts, h, True, heads, gaps)
-            add_side_gaps(parts, h, False, heads, gaps)
         add_pair_gaps(parts, h, options.second, heads, gaps)
     add_factor_gaps(parts.factors, parts.multipliers.factors, heads, gaps)
     if _has_chains(parts, options):

@@ -124,7 +124,7 @@ class CountedFactors(NamedTuple):
 
 
 class NodeParts(NamedTuple):
-    """All that is left at a node; `gains`, `losses` and `following` are room for one side."""
+    """All that is left at a node; `gains` and `losses` are room for one side."""
 
     scores: PartScores
     multipliers: Multipliers
@@ -132,4 +132,3 @@ class NodeParts(NamedTuple):
     factors: CountedFactors
     gains: Floats
     losses: Floats
-    following: Offsets

@@ -35,8 +35,7 @@ def gather(scores, multipliers, mask):
                 choices[m] += 1
     arcs = NodeArcs(mask, of, count, before, above, choices)
     factors = gather_factors(arcs, scores)
-    gains, losses, following = np.empty(size), np.empty(size), np.empty(size + 1, np.int64)
-    return NodeParts(scores, multipliers, arcs, factors, gains, losses, following)
+    return NodeParts(scores, multipliers, arcs, factors, np.empty(size), np.empty(size))
 
 
 @internal()

@@ -8,7 +8,7 @@ before k: tighter than eq. 6, as no constant is paid.
 """
 
 from .....jit import internal
-from .pairs import gap, multiplier_of, score_of
+from .pairs import multiplier_of, score_of
 
 
 @internal()
@@ -78,33 +78,3 @@ def point_side(parts, h, right, heads):
                 if siblings[h, low, high] < 0.0:
                     directions[h, low, high] += 1.0
         last = own
-
-
-@internal()
-def add_side_gaps(parts, h, right, heads, gaps):
-    """Add to each arc by how much its pairs are bounded too high at a tree (section 3.3)."""
-    begin, way, count = places(parts.arcs, h, right)
-    of, following = parts.arcs.of, parts.following  # the place of the next modifier in the tree
-    following[count] = count
-    for j in range(count - 1, -1, -1):
-        following[j] = j if heads[of[h, begin + way * j]] == h else following[j + 1]
-    last = -1
-    for k in range(count):
-        outer = following[k] == k
-        for j in range(k):
-            inner = following[j] == j
-            if inner and outer and last == j:
-                continue  # adjacent: exact
-            low, high = ends(parts.arcs, h, right, j, k)
-            score = score_of(parts, h, low, high)
-            x = multiplier_of(parts, h, low, high, score)
-            beyond, before = outer and j < last, following[j + 1] < k
-            if score < 0.0:
-                charged = (x if beyond else 0.0) - (x if before and not inner else 0.0)
-                excess = max((-score if beyond and inner else 0.0) - charged, 0.0)
-            else:
-                excess = gap(score, x, beyond, before and inner)
-            gaps[h, low] += excess
-            gaps[h, high] += excess
-        if outer:
-            last = k
