@@ -132,7 +132,7 @@ def deciders(problem: TreeProblem):
     paper = BranchAndBound(method="paper")
     yield "paper", "everything", paper, UNLIMITED
     yield "paper, 2 passes", "everything", paper, short
-    if not problem.projective and problem.siblings is None and not problem.has_factors:
+    if problem.siblings is None and not problem.has_factors:
         yield "PriceAndCut", "everything", PriceAndCut(), UNLIMITED
         yield "PriceAndCut relaxed", "everything", PriceAndCut(relax=True), UNLIMITED
 

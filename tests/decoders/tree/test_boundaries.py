@@ -46,7 +46,7 @@ def random_problem(rng, *, second=False, factors=False, projective=True):
         (BranchAndBound(), True, True, True),
         (BranchAndBound("first-order"), True, False, True),
         (BranchAndBound(), True, True, False),
-        (PriceAndCut(), False, False, False),
+        (PriceAndCut(), False, False, True),
     ],
 )
 def test_best_sentences(decoder, second, factors, projective):

@@ -406,14 +406,15 @@ def test_the_papers_method_never_calls_feasible_problems_infeasible():
 # --- solvers -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("projective", [True, False])
 @pytest.mark.parametrize("pruning", [True, False])
-def test_a_solver_that_says_infeasible(monkeypatch, pruning):
+def test_a_solver_that_says_infeasible(monkeypatch, projective, pruning):
     def lie(self, clock=None):
         raise InfeasibleError("No point satisfies all rows of the program.")
 
     monkeypatch.setattr(LinearProgram, "relax", lie)
     for seed in range(20):
-        problem = problem_of(seed, projective=False, second=True)
+        problem = problem_of(seed, projective=projective, second=True)
         assert never_wrong(PriceAndCut(pruning=pruning), problem) == "right"
 
 

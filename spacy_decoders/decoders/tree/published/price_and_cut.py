@@ -36,7 +36,7 @@ SECONDS_A_CUBE = 2e-7
 
 @dataclass(frozen=True)
 class PriceAndCut(TreeDecoder):
-    """Exact decoding of non-projective trees with grandparents by linear programming.
+    """Exact decoding of trees with grandparents by linear programming.
 
     The program starts with the single arcs and few grandparents. The duals price the others: only
     those that may have a positive reduced cost are scored, and only those that do have one enter.
@@ -98,7 +98,7 @@ class PriceAndCut(TreeDecoder):
         if found.heads is None:
             raise infeasible(problem)
         heads = found.heads[1:].astype(np.int32)
-        legal = proofs.tally(problem.arcs, heads, False, problem.single_root)[0]
+        legal = proofs.tally(problem.arcs, heads, problem.projective, problem.single_root)[0]
         score, scale = score_and_scale(problem, heads)
         if not legal or score == -np.inf:
             raise DecodersError("PriceAndCut: the search returned no legal tree.")
@@ -109,11 +109,6 @@ class PriceAndCut(TreeDecoder):
 
     def search(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> PriceAndCutResult:
         """Find the best tree, and return statistics of the search."""
-        if problem.projective:
-            raise ProblemError(
-                "PriceAndCut: finds non-projective trees; use SecondOrder, or set "
-                "projective=False."
-            )
         if problem.siblings is not None or problem.has_factors:
             parts = "siblings" if problem.siblings is not None else "factors"
             raise ProblemError(
@@ -147,7 +142,7 @@ class PriceAndCut(TreeDecoder):
 def _without_program(problem: TreeProblem) -> PriceAndCutResult | None:
     """Find a tree and a bound by the most that grandparents can add to each arc."""
     most = bounding_arcs(problem, -np.inf)
-    bound = best_tree(most, problem.single_root)
+    bound = best_tree(most, problem.projective, problem.single_root)
     if bound.value == -np.inf:
         return None
     score = score_tree(problem, bound.heads[1:])

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ..decoder import UNIT, rounding_slack
-from ..kernels import chu_liu_edmonds
-from ..problem import TreeProblem
+from ..kernels import chu_liu_edmonds, eisner, proofs
+from ..problem import NO_GAPS, TreeProblem
 
 __all__ = [
     "ScoreTable",
@@ -29,6 +29,7 @@ __all__ = [
     "priced",
     "slope_at",
     "tightened",
+    "tree_exists",
 ]
 
 Floats = NDArray[np.float64]
@@ -41,7 +42,7 @@ class ScoreTable:
 
     Attributes
     ----------
-    arcs, single_root
+    arcs, projective, single_root
         Of the problem.
     upper
         (n + 1, n + 1, n + 1), the score of each chain where it is known, elsewhere the lesser of
@@ -54,7 +55,8 @@ class ScoreTable:
 
     def __init__(self, problem: TreeProblem) -> None:
         size = problem.n + 1
-        self.arcs, self.single_root = problem.arcs, problem.single_root
+        self.arcs = problem.arcs
+        self.projective, self.single_root = problem.projective, problem.single_root
         values = np.zeros((size,) * 3) if problem.grandparents is None else problem.grandparents
         possible = chains_of(problem.allowed)
         self._values: Floats = np.where(possible, values, -np.inf)
@@ -104,10 +106,15 @@ class TreeBound(NamedTuple):
     heads: NDArray[np.int64]
 
 
-def best_tree(arcs: Floats, single_root: bool) -> TreeBound:
+def best_tree(arcs: Floats, projective: bool, single_root: bool) -> TreeBound:
     """Find the best tree by single arcs alone."""
     scores = read_only(np.ascontiguousarray(arcs))
-    heads, score, value, scale, through = chu_liu_edmonds.decode(scores, single_root, True)
+    if projective:
+        heads, score, value, scale = eisner.decode(scores, single_root, NO_GAPS)
+        through = eisner.max_marginals(scores, single_root, NO_GAPS)
+    else:
+        decoded = chu_liu_edmonds.decode(scores, single_root, True)
+        heads, score, value, scale, through = decoded
     with_root = np.concatenate([[-1], heads]).astype(np.int64)
     if value == -np.inf:
         return TreeBound(-np.inf, through, with_root)
@@ -127,7 +134,7 @@ def lagrangian_bound(table: ScoreTable, allowed: Mask, prices: Floats) -> TreeBo
         first = np.flatnonzero(np.diff(parents, prepend=0))
         bought[:, parents[first]] += np.add.reduceat(gains, first, axis=1)
     bought[1:] += prices[1:]
-    bound = best_tree(bought, table.single_root)
+    bound = best_tree(bought, table.projective, table.single_root)
     # each arc's score is a sum of up to n + 2 terms, some of which cancel
     sums = np.where(allowed, 2.0 * np.abs(arcs) + 3.0 * np.abs(prices), 0.0)
     terms = sums.max(axis=0) + np.where(allowed, np.abs(bought), 0.0).max(axis=0)
@@ -200,3 +207,24 @@ def priced(
     worth = gains.sum(axis=2) > np.maximum(-arc_costs, 0.0) + tolerance
     g, p, c = np.nonzero(worth[:, :, None] & (gains > tolerance))
     return g, p, c
+
+
+def tree_exists(allowed: NDArray[np.bool_], projective: bool, single_root: bool) -> bool:
+    """Return whether the allowed arcs contain a tree.
+
+    For non-projective trees, whether all tokens can be reached from the root; for projective ones,
+    whether a chart with zero scores contains one.
+
+    Examples
+    --------
+    >>> allowed = np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0]], dtype=bool)
+    >>> tree_exists(allowed, True, True), tree_exists(allowed.T, True, True)
+    (True, False)
+    """
+    if not projective:
+        return bool(proofs.reaches_all(allowed, single_root))
+    arcs = np.where(allowed, 0.0, -np.inf)
+    arcs.flags.writeable = False
+    _, chart, _, _ = eisner.charted(arcs, single_root, NO_GAPS)
+    # an incorrect chart has an infinite bound: then nothing is proven
+    return bool(proofs.chart_bound(arcs, single_root, NO_GAPS, chart) > -np.inf)

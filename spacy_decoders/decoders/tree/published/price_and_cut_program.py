@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ....budget import Clock
 from ...programs import LinearProgram, Sense, Solver
 
-__all__ = ["MasterPoint", "MasterProgram", "implied_chains"]
+__all__ = ["MasterPoint", "MasterProgram", "crossing_arcs", "implied_chains"]
 
 Floats = NDArray[np.float64]
 Tokens = NDArray[np.intp]
@@ -152,7 +152,7 @@ class MasterProgram:
         return bool(exceeded.any())
 
     def exclude(self, one: Pair, other: Pair) -> None:
-        """Forbid pairs of arcs in one tree: ArcGP without its grandparent."""
+        """Forbid pairs of arcs in one tree: ArcGP without its grandparent, or crossing arcs."""
         pairs = np.stack([self.column[one], self.column[other]], axis=1)
         self.program.add_rows(pairs, 1.0, "<=", 1.0)
 
@@ -191,3 +191,12 @@ def implied_chains(arcs: Floats) -> tuple[Tokens, Tokens, Tokens]:
     g, p, c = h[one], m[one], m[other]
     implied = arcs[g, p] + arcs[p, c] > 1.0 + SLACK
     return g[implied], p[implied], c[implied]
+
+
+def crossing_arcs(arcs: Floats) -> tuple[Pair, Pair]:
+    """Return pairs of crossing arcs whose values add up to more than one."""
+    h, m = np.nonzero(arcs > SLACK)
+    left, right = np.minimum(h, m), np.maximum(h, m)
+    inside = (left[:, None] < left) & (left < right[:, None]) & (right > right[:, None])
+    one, other = np.nonzero(inside & (arcs[h, m][:, None] + arcs[h, m] > 1.0 + SLACK))
+    return (h[one], m[one]), (h[other], m[other])

@@ -12,7 +12,6 @@ from ....budget import UNLIMITED, Clock
 from ....errors import InfeasibleError
 from ...programs import Solver, SolverError
 from ..decoder import UNIT
-from ..kernels import proofs
 from .price_and_cut_pricing import (
     Floats,
     Mask,
@@ -25,8 +24,9 @@ from .price_and_cut_pricing import (
     priced,
     slope_at,
     tightened,
+    tree_exists,
 )
-from .price_and_cut_program import MasterPoint, MasterProgram, implied_chains
+from .price_and_cut_program import MasterPoint, MasterProgram, crossing_arcs, implied_chains
 
 __all__ = ["BranchAndPrice", "PriceAndCutResult"]
 
@@ -264,7 +264,7 @@ class BranchAndPrice:
                 point = master.solve(clock)
             except InfeasibleError:
                 # not proven by the solver: only if the arcs contain no tree is there a proof
-                if not proofs.reaches_all(mask, self.table.single_root):
+                if not tree_exists(mask, self.table.projective, self.table.single_root):
                     return -np.inf, []
                 return self._branch(mask, bound, np.zeros_like(self.table.arcs))
             except SolverError:
@@ -280,7 +280,7 @@ class BranchAndPrice:
             self._offer(relaxation.heads)
             # the tree closest to the point
             part = np.where(mask, point.arcs, -np.inf)
-            self._offer(best_tree(part, self.table.single_root).heads)
+            self._offer(best_tree(part, self.table.projective, self.table.single_root).heads)
             if self._closes(bound):
                 return bound, []
             if self.pruning:
@@ -331,7 +331,7 @@ class BranchAndPrice:
         h, m = np.nonzero(mask)
         heads = np.full(self.n + 1, -1)
         heads[m] = h
-        if not proofs.reaches_all(mask, self.table.single_root):
+        if not tree_exists(mask, self.table.projective, self.table.single_root):
             return -np.inf
         self._offer(heads)
         parts = np.concatenate([self.table.arcs[h, m], self.table.chains_of_tree(heads)])
@@ -341,6 +341,10 @@ class BranchAndPrice:
     def _grow(self, master: MasterProgram, point: MasterPoint, prices: Floats, mask: Mask) -> bool:
         """Add violated rows and columns with positive reduced costs; return whether any exist."""
         grown = master.cut_exceeded(point)
+        if self.table.projective:
+            one, other = crossing_arcs(point.arcs)
+            master.exclude(one, other)
+            grown |= len(one[0]) > 0
         g, p, c = implied_chains(point.arcs)
         new = (master.chain_column[g, p, c] < 0) & mask[g, p] & mask[p, c]
         new &= ~self._excluded[g, p, c]
