@@ -188,14 +188,14 @@ class Exploration:
         bounds = np.empty(0, dtype=np.int64)
         while True:
             stalled = LARGE_STALLED if len(box.costs.blocks) > LARGE else STALLED
-            if len(box.open_sets):
+            if not box.is_decided:
                 box.raise_bound(self.cutoff, self.clock, sweeps, stalled)
             sweeps = SWEEPS
             bounds = np.maximum(box.bounds(), bound)
             bound = int(bounds.min())
             if bound <= self.cutoff:
                 self.offer(improved(self.costs, box.rounded(), self.frozen)[0])
-            if bound > self.cutoff or not len(box.open_sets):
+            if bound > self.cutoff or box.is_decided:
                 self.leave(bound)
                 return []
             keep = bounds <= self.cutoff
@@ -219,9 +219,9 @@ class Exploration:
 
 def _split(box: Subproblem, bounds: NDArray[np.int64]) -> list[OpenNode]:
     """Decide the set with the fewest candidates each way; the most promising comes last."""
-    at = int(np.argmin(np.diff(box.costs.offsets)))
-    i = box.open_sets[at]
-    candidates = box.positions[box.costs.offsets[at] : box.costs.offsets[at + 1]]
+    sizes = np.diff(box.costs.offsets)
+    i = int(np.argmin(np.where(sizes > 1, sizes, LARGEST)))
+    candidates = box.positions[box.costs.offsets[i] : box.costs.offsets[i + 1]]
     others = box.keep.copy()
     others[box.numbers.offsets[i] : box.numbers.offsets[i + 1]] = False
     children: list[OpenNode] = []

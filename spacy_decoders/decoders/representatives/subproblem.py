@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 
 from ...budget import Clock
 from .fixed_point import BITS, FixedPoint
-from .kernels.layout import CostArrays, pair_starts
-from .kernels.message_passing import Remainder, contract, sweep
+from .kernels.evaluation import reduced
+from .kernels.layout import Box, CostArrays
+from .kernels.message_passing import sweep
 
 __all__ = ["Subproblem"]
 
@@ -31,14 +33,12 @@ class Subproblem:
     keep: NDArray[np.bool_]
     #: **Shape:** (k, n): the potentials that the boxes around this one have found.
     carried: NDArray[np.int64]
-    #: Quanta of what is decided.
-    constant: int
-    #: The sets with several candidates left, and the positions of these.
-    open_sets: NDArray[np.int64]
+    #: The positions of these candidates.
     positions: NDArray[np.int64]
-    #: Their costs after what is carried.
+    #: Their costs after what is carried, and quanta that every choice costs beside.
     costs: CostArrays
-    #: **Shape:** (open sets, positions): the potentials found since.
+    constant: int
+    #: **Shape:** (k, positions): the potentials found since.
     messages: NDArray[Any]
     #: Quanta that every choice left costs at least, as the sweeps say: it tells when to
     #: stop, and proves nothing.
@@ -50,21 +50,21 @@ class Subproblem:
     def of(cls, numbers: FixedPoint) -> Subproblem:
         """Begin with all choices."""
         n = len(numbers.arrays.unary)
-        root = cls(
+        return cls(
             numbers=numbers,
             keep=np.ones(n, dtype=bool),
             carried=np.zeros((numbers.size, n), dtype=np.int64),
-            constant=0,
-            open_sets=np.arange(numbers.size),
             positions=np.arange(n),
-            costs=numbers.arrays,
+            # the sweeps change unary costs in place
+            costs=numbers.arrays._replace(unary=numbers.arrays.unary.copy()),
+            constant=0,
             messages=np.zeros((numbers.size, n), dtype=np.int64),
         )
-        if np.diff(numbers.offsets).min() > 1:
-            # the sweeps change unary costs in place
-            root.costs = root.costs._replace(unary=root.costs.unary.copy())
-            return root
-        return root.restrict(root.keep)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether one candidate of each set is left."""
+        return len(self.positions) == self.numbers.size
 
     @property
     def potentials(self) -> NDArray[np.int64]:
@@ -89,7 +89,7 @@ class Subproblem:
         """Return the potentials after the last sweep, and their bounds if they were asked for."""
         if self._after is None or self._after[0] != self.sweeps:
             potentials = self.carried.copy()
-            potentials[self.open_sets[:, None], self.positions] += self.messages
+            potentials[:, self.positions] += self.messages
             most = 2**61 // (4 * (self.numbers.size + 1) ** 2)
             if potentials.max() > most or potentials.min() < -most:
                 potentials[:] = 0
@@ -118,7 +118,7 @@ class Subproblem:
     def _sweep(self, limit: int, clock: Clock) -> bool:
         """Pass messages between all pairs of sets; return whether all had their turn."""
         self.sweeps += 1
-        k = len(self.open_sets)
+        k = self.numbers.size
         pairs = max(1, SLICE * k * (k - 1) // (2 * max(1, len(self.costs.blocks))))
         for begin in range(0, max(1, k * (k - 1) // 2), pairs):
             if begin and clock.seconds_left == 0.0:
@@ -132,35 +132,28 @@ class Subproblem:
         return True
 
     def restrict(self, keep: NDArray[np.bool_]) -> Subproblem:
-        """Return the box of some candidates of this one, at least one of each set."""
-        inside = keep[self.positions]
-        counts = np.add.reduceat(inside, self.costs.offsets[:-1], dtype=np.int64)
-        places = np.flatnonzero(inside)
-        chosen = np.where(counts == 1, places[np.cumsum(counts) - counts], -1)
-        still_open = np.flatnonzero(counts > 1)
-        places = places[np.repeat(counts > 1, counts)]
-        sizes = counts[still_open]
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        left = Remainder(chosen, still_open, places, offsets, pair_starts(sizes))
-        constant, unary, blocks = contract(tuple(self.costs), self.messages, left)
+        """Return the box of some candidates of this one, at least one of each set.
+
+        Its costs are looked up anew, as what the potentials leave of them.
+        """
+        box, potentials = Box.of(keep, self.numbers.offsets), self.potentials
+        left = reduced(self.numbers.arrays, box, potentials)
         return Subproblem(
             numbers=self.numbers,
             keep=keep,
-            carried=self.potentials,
-            constant=self.constant + int(constant),
-            open_sets=self.open_sets[still_open],
-            positions=self.positions[places],
-            costs=CostArrays(unary, blocks, left.starts, left.offsets),
-            messages=np.zeros((len(still_open), len(unary)), dtype=np.int64),
+            carried=potentials,
+            positions=box.kept,
+            costs=CostArrays(left.paid, left.pairs, left.starts, box.ends),
+            constant=int(left.constant),
+            messages=np.zeros((self.numbers.size, len(box.kept)), dtype=np.int64),
             estimate=self.estimate,
         )
 
     def rounded(self) -> NDArray[np.int64]:
         """**Shape:** (k,): the candidate of least unary cost in each set."""
-        kept = np.flatnonzero(self.keep)
-        choices = kept[np.searchsorted(kept, self.numbers.offsets[:-1])]
-        for at, i in enumerate(self.open_sets):
-            first, last = self.costs.offsets[at], self.costs.offsets[at + 1]
-            choices[i] = self.positions[first + np.argmin(self.costs.unary[first:last])]
-        choices_by_set: NDArray[np.int64] = choices - self.numbers.offsets[:-1]
-        return choices_by_set
+        cheapest = [
+            self.positions[first + np.argmin(self.costs.unary[first:last])]
+            for first, last in pairwise(self.costs.offsets.tolist())
+        ]
+        choices: NDArray[np.int64] = np.array(cheapest) - self.numbers.offsets[:-1]
+        return choices

@@ -38,22 +38,50 @@ def evaluate(costs, box, potentials):
 
     **Shapes:** costs :class:`CostArrays` of integers, box :class:`Box`; returns int64 (m,).
     """
-    paid, pairs, starts, total, ends = reduced(costs, box, potentials)
-    k = len(ends) - 1
+    blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
+    kept, ends = box.kept, box.ends
+    k = len(offsets) - 1
+    paid = np.empty(len(kept), np.int64)
+    bounds = np.empty(len(kept), np.int64)
+    _add_potentials(costs.unary, box, potentials, paid)
+    total = np.int64(0)
     for i in range(k):
+        alone = ends[i + 1] - ends[i] == 1
         for j in range(i + 1, k):
-            rows, columns, at = ends[i + 1] - ends[i], ends[j + 1] - ends[j], starts[i, j]
-            if rows == 1:
-                paid[ends[j] : ends[j + 1]] += pairs[at : at + columns]
-            elif columns == 1:
-                paid[ends[i] : ends[i + 1]] += pairs[at : at + rows]
+            width = offsets[j + 1] - offsets[j]
+            both = alone or ends[j + 1] - ends[j] == 1
+            whole = ends[j + 1] - ends[j] == width
+            taken = potentials[i, offsets[j] : offsets[j + 1]]
+            least = np.int64(LARGEST)
+            for p in range(ends[i], ends[i + 1]):
+                row = starts[i, j] + (kept[p] - offsets[i]) * width
+                of_pair = blocks[row : row + width]
+                given = potentials[j, kept[p]]
+                of_row = np.int64(LARGEST)
+                if both:
+                    for q in range(ends[j], ends[j + 1]):
+                        y = kept[q] - offsets[j]
+                        paid[q if alone else p] += of_pair[y] - taken[y] - given
+                elif whole:
+                    for y in range(width):
+                        left = np.int64(of_pair[y]) - taken[y]
+                        of_row = left if left < of_row else of_row
+                else:
+                    for q in range(ends[j], ends[j + 1]):
+                        y = kept[q] - offsets[j]
+                        left = np.int64(of_pair[y]) - taken[y]
+                        of_row = left if left < of_row else of_row
+                least = min(least, of_row - given)
+            if not both:
+                total += least
     minima = np.empty(k, np.int64)
     for i in range(k):
         minima[i] = paid[ends[i] : ends[i + 1]].min()
         total += minima[i]
     for i in range(k):
-        paid[ends[i] : ends[i + 1]] += total - minima[i]
-    return paid
+        for p in range(ends[i], ends[i + 1]):
+            bounds[p] = total - minima[i] + paid[p]
+    return bounds
 
 
 @jit()

@@ -1,4 +1,4 @@
-"""Message passing on the dual linear program, and the part of a problem that is left.
+"""Message passing on the dual linear program.
 
 All numbers are fixed-point integers: their minima vectorise, and no sum is rounded. The costs
 are a :class:`CostArrays`, given as a plain tuple, which numba unpacks faster.
@@ -9,26 +9,11 @@ is its *residual*; it is never negative after a sweep.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from ....jit import jit
-from .layout import CEILING
 
-__all__ = ["Remainder", "contract", "sweep"]
-
-
-class Remainder(NamedTuple):
-    """Which candidates are left of a problem, and how they will be laid out."""
-
-    chosen: NDArray[np.int64]  # (k,): the only candidate left of each set, -1 where there are more
-    open_sets: NDArray[np.int64]  # (open,): the sets with more
-    positions: NDArray[np.int64]  # (m,): the candidates left of these
-    # (open + 1,), (open, open): their layout, as of :class:`CostArrays`
-    offsets: NDArray[np.int64]
-    starts: NDArray[np.int64]
+__all__ = ["sweep"]
 
 
 @jit()
@@ -140,70 +125,3 @@ def _negate(values, size):
     """Change the sign in place: what one end has taken, the other no longer finds."""
     for x in range(size):
         values[x] = -values[x]
-
-
-@jit()
-def contract(costs, messages, left):
-    """Keep some candidates of each set; sets with one left become part of the constant.
-
-    Parameters
-    ----------
-    costs, messages
-        As of :func:`sweep`.
-    left
-        A :class:`Remainder`.
-
-    Returns the constant, and the unary costs and blocks of what is left.
-    """
-    unary, blocks, starts, offsets = costs
-    chosen, open_sets, positions = left.chosen, left.open_sets, left.positions
-    new_offsets, new_starts = left.offsets, left.starts
-    k = len(offsets) - 1
-    n_open = len(open_sets)
-    sums = np.empty(len(positions), np.int64)
-    for p in range(len(positions)):
-        sums[p] = unary[positions[p]]
-    constant = np.int64(0)
-    for i in range(k):
-        x = chosen[i]
-        if x < 0:
-            continue
-        constant += unary[x]
-        for j in range(i + 1, k):
-            if chosen[j] >= 0:
-                constant += _residual(blocks, starts, offsets, messages, i, x, j, chosen[j])
-        for at in range(n_open):
-            j = open_sets[at]
-            for p in range(new_offsets[at], new_offsets[at + 1]):
-                sums[p] += _residual(blocks, starts, offsets, messages, i, x, j, positions[p])
-    new_unary = np.empty(len(positions), np.int64)
-    for p in range(len(positions)):
-        new_unary[p] = min(sums[p], CEILING)
-    sizes = new_offsets[1:] - new_offsets[:-1]
-    new_blocks = np.empty((sizes.sum() ** 2 - (sizes**2).sum()) // 2, np.int64)
-    for at in range(n_open):
-        i = open_sets[at]
-        for to in range(at + 1, n_open):
-            j = open_sets[to]
-            q = new_starts[at, to]
-            for p in range(new_offsets[at], new_offsets[at + 1]):
-                x = positions[p]
-                row = starts[i, j] + (x - offsets[i]) * (offsets[j + 1] - offsets[j])
-                for r in range(new_offsets[to], new_offsets[to + 1]):
-                    y = positions[r]
-                    rest = blocks[row + y - offsets[j]] - messages[j, x] - messages[i, y]
-                    new_blocks[q] = min(rest, CEILING)
-                    q += 1
-    return constant, new_unary, new_blocks
-
-
-@jit()
-def _residual(blocks, starts, offsets, messages, i, x, j, y):
-    """Return what is left of the cost of candidate x of set i beside y of set j."""
-    if i < j:
-        width = offsets[j + 1] - offsets[j]
-        cost = blocks[starts[i, j] + (x - offsets[i]) * width + y - offsets[j]]
-    else:
-        width = offsets[i + 1] - offsets[i]
-        cost = blocks[starts[j, i] + (y - offsets[j]) * width + x - offsets[i]]
-    return np.int64(cost) - messages[j, x] - messages[i, y]
