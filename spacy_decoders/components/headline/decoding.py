@@ -106,7 +106,7 @@ def headlines_of_phrases(
     # a text without a phrase as long gets the longest
     fitting &= sizes >= min(lengths[0], sizes[fitting].max())
     bound = float(scores[fitting].max())
-    kinds = phrases.occurrences.stemmed[first]
+    kinds = phrases.stemmed[first]
     chosen: list[int] = []
     places = np.flatnonzero(fitting)
     for place in places[np.lexsort((sizes[places], -scores[places]))].tolist():
@@ -127,7 +127,7 @@ def headlines_of_phrases(
         if len(candidates) == MOST_CANDIDATES:
             certificate = replace(certificate, scope="pruned")
         phrase = int(candidates[place])
-        count = int(phrases.occurrences.counts[phrase])
+        count = int(phrases.counts[phrase])
         inside = [token.i for token in text.occurrence(phrase) if not token.is_space]
         headlines.append(Headline(text.of(phrase), inside, [], certificate, "phrases", count))
     return headlines

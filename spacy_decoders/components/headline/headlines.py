@@ -89,7 +89,7 @@ class PhraseText:
     def occurrence(self, phrase: int) -> Span:
         """The first occurrence in the most frequent spelling, sentence starts not counted."""
         begins = np.diff(self.words.sentences, prepend=-1) > 0
-        same = self.phrases.occurrences.phrase == phrase
+        same = self.phrases.phrase == phrase
         return _best_written(self.unit, self.phrases.starts[same], self.phrases.ends[same], begins)
 
     def of(self, phrase: int) -> str:

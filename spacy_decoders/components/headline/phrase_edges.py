@@ -100,11 +100,11 @@ class PhraseEdges(NamedTuple):
         """
         whole = np.zeros(len(phrases), dtype=bool)
         good = self.whole(phrases.starts + begin, phrases.ends + begin, parsed)
-        whole[phrases.occurrences.phrase[good]] = True
+        whole[phrases.phrase[good]] = True
         if not whole.any() and not parsed:
             whole[:] = True
-        found = np.flatnonzero(~phrases.occurrences.repeats & whole)
-        order = np.argsort(-phrases.occurrences.counts[found], kind="stable")
+        found = np.flatnonzero(~phrases.repeats & whole)
+        order = np.argsort(-phrases.counts[found], kind="stable")
         return np.sort(found[order[:MOST_CANDIDATES]])
 
 

@@ -122,12 +122,13 @@ def _features(texts: Sequence[ReadText], knowledge: HeadlineKnowledge) -> Floats
     laid = TextsEndToEnd.of(texts)
     traits, unit = laid.traits, laid.traits.unit
     scores = _token_scores(laid, knowledge)
-    found = [text.phrases.occurrences for text in texts]
-    starts_of, ends_of, _, kinds_of, first_of, counts_of, _ = zip(*found, strict=True)
+    found = [text.phrases for text in texts]
+    starts_of, kinds_of = [of.starts for of in found], [of.stemmed for of in found]
+    first_of, counts_of = [of.first for of in found], [of.counts for of in found]
     chosen = _moved([text.chosen for text in texts], [len(of) for of in first_of])
     first = _moved(first_of, [len(of) for of in starts_of])[chosen]
     every = _moved(starts_of, laid.sizes)
-    starts, ends = every[first], _moved(ends_of, laid.sizes)[first]
+    starts, ends = every[first], _moved([of.ends for of in found], laid.sizes)[first]
     text = laid.text[starts]
 
     lengths = ends - starts

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .words import Words
 
-__all__ = ["MOST_WORDS", "Occurrences", "Phrases", "Traits"]
+__all__ = ["MOST_WORDS", "Phrases", "Traits"]
 
 #: Words of the longest phrase; hyphens and the like are not counted.
 MOST_WORDS = 16
@@ -68,29 +68,22 @@ class Traits:
         return np.column_stack([getattr(self, name) for name in _FLAGS])
 
 
-class Occurrences(NamedTuple):
-    """The phrases of a text, in its order."""
-
-    #: Of each occurrence, the first token and that after the last. **Shape:** ``(m,)``
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    #: Of each occurrence, the phrase by its words and by its stems, numbered by their first
-    #: occurrences. **Shape:** ``(m,)``
-    phrase: NDArray[np.int64]
-    stemmed: NDArray[np.int64]
-    #: Of each phrase, its first occurrence and how often it occurs. **Shape:** ``(n,)``
-    first: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    #: Whether the phrase has a stem twice among its units. **Shape:** ``(n,)``
-    repeats: NDArray[np.bool_]
-
-
 @dataclass(frozen=True, eq=False)
 class Phrases:
-    """The different phrases of a text, and where they occur."""
+    """The different phrases of a text, and where they occur, in its order."""
 
-    #: The phrases, in the order of the text.
-    occurrences: Occurrences
+    #: Of each occurrence, the first token and that after the last. **Shape:** ``(m,)``
+    starts: Integers
+    ends: Integers
+    #: Of each occurrence, the phrase by its words and by its stems, numbered by their first
+    #: occurrences. **Shape:** ``(m,)``
+    phrase: Integers
+    stemmed: Integers
+    #: Of each phrase, its first occurrence and how often it occurs. **Shape:** ``(n,)``
+    first: Integers
+    counts: Integers
+    #: Whether the phrase has a stem twice among its units. **Shape:** ``(n,)``
+    repeats: Flags
 
     @classmethod
     def of(cls, words: Words, traits: Traits) -> Phrases:
@@ -101,25 +94,9 @@ class Phrases:
         """
         from .kernels.phrases import collect_phrases
 
-        found = Occurrences(
+        return cls(
             *collect_phrases(words.keys, words.stems, words.sentences, traits.flags, MOST_WORDS)
         )
-        return cls(found)
 
     def __len__(self) -> int:
-        return len(self.occurrences.first)
-
-    @property
-    def starts(self) -> Integers:
-        """Of each occurrence, the first token. **Shape:** ``(m,)``"""
-        return self.occurrences.starts
-
-    @property
-    def ends(self) -> Integers:
-        """Of each occurrence, the token after the last. **Shape:** ``(m,)``"""
-        return self.occurrences.ends
-
-    @property
-    def first(self) -> Integers:
-        """The first occurrence of each phrase. **Shape:** ``(n,)``"""
-        return self.occurrences.first
+        return len(self.first)

@@ -70,17 +70,16 @@ def test_phrases_are_those_of_the_definition(seed):
     found = Phrases.of(words, traits)
     spans = spans_of(words, traits)
     assert list(zip(found.starts.tolist(), found.ends.tolist(), strict=True)) == spans
-    own = found.occurrences
-    for column, keys in ((own.phrase, words.keys), (own.stemmed, words.stems)):
+    for column, keys in ((found.phrase, words.keys), (found.stemmed, words.stems)):
         runs = [tuple(keys[low:high].tolist()) for low, high in spans]
         numbers = {run: number for number, run in enumerate(dict.fromkeys(runs))}
         assert column.tolist() == [numbers[run] for run in runs]
-    phrases = own.phrase.tolist()
-    assert own.first.tolist() == [phrases.index(number) for number in range(len(found))]
-    assert own.counts.tolist() == [phrases.count(number) for number in range(len(found))]
-    for number, place in enumerate(own.first.tolist()):
+    phrases = found.phrase.tolist()
+    assert found.first.tolist() == [phrases.index(number) for number in range(len(found))]
+    assert found.counts.tolist() == [phrases.count(number) for number in range(len(found))]
+    for number, place in enumerate(found.first.tolist()):
         units = words.stems[slice(*spans[place])][traits.unit[slice(*spans[place])]].tolist()
-        assert own.repeats[number] == (len(set(units)) < len(units))
+        assert found.repeats[number] == (len(set(units)) < len(units))
 
 
 def read(words: Words, traits: Traits) -> ReadText:

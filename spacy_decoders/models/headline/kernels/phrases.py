@@ -78,7 +78,7 @@ def _repeats(flags, stems, start, end):
 
 @jit()
 def collect_phrases(keys, stems, sentences, flags, most):
-    """Return the fields of :class:`..phrases.Occurrences`: phrases that no punctuation breaks.
+    """Return the fields of :class:`..phrases.Phrases`: phrases that no punctuation breaks.
 
     They have at most `most` words and a word with a meaning, end with what is no function word
     and begin so or with a word that titles begin with, and don't take apart what a hyphen joins.
