@@ -205,7 +205,8 @@ def needs(beside: str | None, report: harness.Report) -> None:
         environment.pop("NUMBA_CACHE_DIR", None)
         runs = [(f"{OURS}, nothing compiled", None), (OURS, None)]
         if beside:
-            runs.append((Path(beside).name, str(Path(beside).resolve())))
+            folder_of = Path(beside).resolve()
+            runs.append((folder_of.name, str(folder_of) if folder_of.exists() else beside))
         for name, path in runs:
             done = subprocess.run(
                 [sys.executable, "-c", FRESH.format(load=loader(path))],
