@@ -217,6 +217,9 @@ def test_white_space_parts_sentences():
     ("text", "last"),
     [
         ("See you at 7am.", ["7", "am", "."]),
+        ("Is it in the U.S.?", ["the", "U.S.", "?"]),
+        ("Is it by Acme Inc.?", ["Acme", "Inc.", "?"]),
+        ("You saw what.?", ["saw", "what", ".?"]),
         ("Any foreigners?Thanks", ["foreigners", "?", "Thanks"]),
         ("It was 7 p.m.", ["7", "p.m."]),
         ("I got $5m.", ["5", "m", "."]),

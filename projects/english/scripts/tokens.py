@@ -6,10 +6,9 @@ from spacy import Language
 from spacy.attrs import ORTH
 from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 
-#: Runs of one mark are one token: "!!!", "<<", "____", and ".?" at the end of a sentence.
+#: Runs of one mark are one token: "!!!", "<<", "____".
 RUNS = [
     r"[!?]{2,}",
-    r"(?<!\.)\.[!?]+",
     r"[!?]+\.+",
     r"[-=_*~]{2,}",
     *(rf"{mark}{{2,}}" for mark in ("<", ">", r"\+", "#", r"\$")),
@@ -41,6 +40,14 @@ JOINED = {"wanna": "wan na", "Wanna": "Wan na", "outta": "out ta", "Outta": "Out
 NO_EXCEPTIONS = ("and/or", "Wed.", "wed.", "g.", "m.", "t.")
 
 
+#: So is ".?" at the end of a sentence, but not behind an abbreviation: "p.m.?", "Inc.?".
+STOP_AND_MARK = (
+    r"\.(?<!\.\.)(?<!\.[A-Za-z]\.)"
+    + "".join(rf"(?<!\b{re.escape(word)})" for word in [*ABBREVIATIONS, "etc."])
+    + "[!?]+"
+)
+
+
 def tokenize_as_web_treebanks(nlp: Language) -> None:
     """Change the rules of a pipeline's tokenizer; they are saved with it.
 
@@ -48,8 +55,8 @@ def tokenize_as_web_treebanks(nlp: Language) -> None:
     """
     tokenizer = nlp.tokenizer
     prefixes, suffixes = nlp.Defaults.prefixes, nlp.Defaults.suffixes
-    tokenizer.prefix_search = compile_prefix_regex([*RUNS, *prefixes]).search
-    tokenizer.suffix_search = compile_suffix_regex([*RUNS, *ENDS, *suffixes]).search
+    tokenizer.prefix_search = compile_prefix_regex([*RUNS, STOP_AND_MARK, *prefixes]).search
+    tokenizer.suffix_search = compile_suffix_regex([*RUNS, STOP_AND_MARK, *ENDS, *suffixes]).search
     tokenizer.infix_finditer = compile_infix_regex([BETWEEN, *nlp.Defaults.infixes]).finditer
     words = rf"(?i:(?:{PREFIXES})-[a-z]{{2,}})"
     tokenizer.token_match = re.compile(rf"(?:{TELEPHONE}|{TIME}|{TAG}|{words})$").match
