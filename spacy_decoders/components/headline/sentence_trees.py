@@ -252,10 +252,16 @@ class SentenceTree:
         """
         problem = self.compression.problem
         sizes, low, high = [problem.sizes], [least], [most]
-        for groups in self.wanted:
-            sizes.append(np.isin(np.arange(len(problem.parents)), list(groups)).astype(np.int64))
-            low.append(1)
-            high.append(len(groups))
+        numbers = np.arange(len(problem.parents))
+        wanted = {groups for groups in self.wanted if 0 not in groups}  # the root always stays
+        # words that one group alone has are counted together: all of these groups must stay
+        alone = frozenset[int]().union(*(groups for groups in wanted if len(groups) == 1))
+        apart = [groups for groups in wanted if not groups & alone]
+        for groups, count in [(alone, len(alone)), *((of, 1) for of in apart)]:
+            if count:
+                sizes.append(np.isin(numbers, list(groups)).astype(np.int64))
+                low.append(count)
+                high.append(len(groups))
         if max_chars is not None:
             sizes.insert(0, self.weights())
             low.insert(0, 0)

@@ -9,11 +9,16 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_scores, checked_whole
+from ...arrays import checked_indices, checked_scores, checked_whole
 from ...certificate import Certificate, largest_tolerance
 from ...errors import InfeasibleError, ProblemError
 
 __all__ = ["SubtreeProblem", "SubtreeSolution", "TreeKnapsack"]
+
+#: The largest size of a node.
+LARGEST = 10**9
+#: The most cells that the tables of a problem may have, 8 bytes each.
+MOST_CELLS = 2 * 10**7
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -51,16 +56,16 @@ class SubtreeProblem:
     def __init__(self, scores: ArrayLike, parents: ArrayLike, sizes: ArrayLike) -> None:
         store = object.__setattr__
         store(self, "scores", checked_scores("scores", scores, (None,), dtype=np.float64))
-        store(self, "parents", np.array(parents, dtype=np.int64))
-        store(self, "sizes", np.array(sizes, dtype=np.int64))
         n = len(self.scores)
         if not n or not np.isfinite(self.scores).all():
             raise ProblemError("scores: expected finite scores of at least one node.")
-        if self.parents.shape != (n,) or self.sizes.shape[:1] != (n,) or self.sizes.ndim > 2:
-            raise ProblemError(
-                f"parents, sizes: expected the shape ({n},) of the scores, or ({n}, k); got "
-                f"{self.parents.shape} and {self.sizes.shape}."
-            )
+        store(self, "parents", checked_indices("parents", parents, (n,), dtype=np.int64))
+        shape = (n,) if np.ndim(sizes) == 1 else (n, None)
+        store(
+            self,
+            "sizes",
+            checked_indices("sizes", sizes, shape, low=0, high=LARGEST + 1, dtype=np.int64),
+        )
         if (
             self.parents[0] != -1
             or not ((self.parents[1:] >= 0) & (self.parents[1:] < np.arange(1, n))).all()
@@ -68,8 +73,6 @@ class SubtreeProblem:
             raise ProblemError(
                 "parents: expected -1 for node 0, and an earlier node for each of the others."
             )
-        if (self.sizes < 0).any():
-            raise ProblemError("sizes: expected whole numbers of at least 0.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +118,16 @@ class TreeKnapsack:
         ------
         InfeasibleError
             If no subtree has such a size.
+        ProblemError
+            If there is not a limit for each size, or the tables would not fit the memory.
         """
+        several = problem.sizes.shape[1:]
         for name, limit in (("capacity", capacity), ("least", least)):
+            if np.ndim(limit) and np.shape(limit) != (several or (1,)):
+                raise ProblemError(
+                    f"{name}: expected one limit, or one for each of the "
+                    f"{(several or (1,))[0]} sizes; got {limit!r}."
+                )
             for value in np.atleast_1d(limit).tolist():
                 checked_whole(name, value, low=0)
         sizes, allowed = _as_numbers(problem.sizes, capacity, least)
@@ -150,6 +161,12 @@ def _as_numbers(
     total = rows.sum(axis=0)
     most, fewest = np.minimum(capacity, total), np.broadcast_to(least, total.shape)
     ends = np.array([most[0], *total[1:]])
+    cells = len(sizes) * reduce(int.__mul__, (end + 1 for end in ends.tolist()))
+    if cells > MOST_CELLS:
+        raise ProblemError(
+            f"sizes: tables of {cells:,} cells do not fit the memory, at most {MOST_CELLS:,} do; "
+            "state fewer sizes of each node, coarser ones, or a smaller capacity."
+        )
     steps = np.append(np.cumprod(ends[:0:-1] + 1)[::-1], 1)
     digits = [np.arange(end + 1) for end in ends.tolist()]
     fitting = [(d >= low) & (d <= high) for d, low, high in zip(digits, fewest, most, strict=True)]

@@ -89,3 +89,16 @@ def test_a_worse_subtree_is_not_called_optimal(monkeypatch):
 def test_bad_trees(arguments, message):
     with pytest.raises(ProblemError, match=message):
         SubtreeProblem(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "capacity", "message"),
+    [
+        ([1.9, 1.9], 2, "sizes: expected whole numbers"),
+        ([[1, 2], [1, 2]], [2, 3, 4], "capacity: expected one limit, or one for each of the 2"),
+        ([10**9, 10**9], 10**9, "sizes: tables of .* cells do not fit"),
+    ],
+)
+def test_what_can_not_be_decoded_is_named(sizes, capacity, message):
+    with pytest.raises(ProblemError, match=message):
+        TreeKnapsack().decode(SubtreeProblem([1, 5], [-1, 0], sizes), capacity)
