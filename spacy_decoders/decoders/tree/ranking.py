@@ -10,9 +10,12 @@ from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, UndecidedError
 from .decoder import TreeDecoder
 from .problem import TreeProblem, TreeSolution
-from .scoring import score_tree
+from .scoring import score_and_scale, score_tree
 
 __all__ = ["exact_decoder", "head_margins", "k_best", "max_marginals"]
+
+#: How far a value may be from its bound, as a share of the parts' absolute scores.
+CLOSE = 1e-9
 
 
 def k_best(
@@ -82,8 +85,9 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
     Returns
     -------
     float64 (n + 1, n + 1)
-        ``-inf`` where no tree has the arc, NaN where the budget ended before the value was
-        proven. All others are exact within 1e-9 (1 + the absolute scores of that tree's parts).
+        ``-inf`` where no tree has the arc, NaN where the value was not proven, as where the
+        budget ended. All others are exact within 1e-9 (1 + the absolute scores of that tree's
+        parts).
 
     Examples
     --------
@@ -189,11 +193,13 @@ def _has_chart(problem: TreeProblem) -> bool:
 def _best_score(problem: TreeProblem, budget: Budget) -> float:
     """Return the score of the best tree: ``-inf`` without any, NaN without a proof."""
     try:
-        certificate = exact_decoder(problem).decode(problem, budget=budget).certificate
+        found = exact_decoder(problem).decode(problem, budget=budget)
     except InfeasibleError:
         return -np.inf
     except UndecidedError:
         return np.nan
-    if not certificate.is_optimal or certificate.score is None:
+    score, gap = found.certificate.score, found.certificate.gap
+    if score is None or gap is None:
         return np.nan
-    return certificate.score
+    scale = score_and_scale(problem, found.heads, found.labels)[1]
+    return score if gap <= CLOSE * (1.0 + scale) else np.nan
