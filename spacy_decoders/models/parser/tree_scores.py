@@ -21,7 +21,7 @@ from .relatives import score_arcs
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "rescored", "score_documents"]
 
 #: The least number of words whose scores are computed together.
-BATCH_WORDS = 2000
+BATCH_WORDS = 4000
 
 
 @dataclass(frozen=True)
