@@ -17,12 +17,15 @@ from numpy.typing import NDArray
 from ...errors import ProblemError
 from ...verify import ROUNDING, Findings
 from .problem import TreeProblem
+from .rules import FixedStart, Rule
 from .verification_program import (
     Arc,
     Heads,
+    LabelledArc,
     Objective,
     best_by_program,
     factors_of,
+    limits_of,
 )
 
 __all__ = ["examine"]
@@ -133,9 +136,21 @@ def _fault_of_labels(problem: TreeProblem, heads: Heads, labels: Heads) -> str |
             if not known or problem.labels[h, m, label] == -math.inf:
                 return f"label {label} of the arc {h} -> {m} is forbidden."
     for place, rule in enumerate(problem.rules):
-        if rule.is_broken([-1, *heads], [-1, *labels]):
+        if _breaks(rule, heads, labels, _first_tokens(heads)):
             return f"rules[{place}] is broken: {rule}."
     return None
+
+
+def _breaks(rule: Rule, heads: Heads, labels: Heads, begins: set[int]) -> bool:
+    """Return whether a tree breaks a rule."""
+    if isinstance(rule, FixedStart):
+        return rule.token > 1 and (rule.token in begins) != rule.begins
+    tree = {LabelledArc(h, m, one) for m, (h, one) in enumerate(zip(heads, labels), start=1)}  # noqa: B905
+    n = len(heads)
+    return any(
+        not limit.low <= len(tree.intersection(limit.members)) <= limit.high
+        for limit in limits_of(rule, n, sorted(tree))
+    )
 
 
 def _first_tokens(heads: Heads) -> set[int]:

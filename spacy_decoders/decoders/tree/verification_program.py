@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .limits import Limit, Term
 from .problem import TreeProblem
-from .rules import FixedStart
+from .rules import (
+    AtMost,
+    Constituent,
+    FixedArc,
+    FixedLabel,
+    FixedStart,
+    ForbiddenArc,
+    ForbiddenLabel,
+    Leaves,
+    Numbers,
+    Roots,
+    Rule,
+)
 
 __all__ = [
     "Arc",
@@ -21,6 +31,7 @@ __all__ = [
     "Objective",
     "best_by_program",
     "factors_of",
+    "limits_of",
 ]
 
 #: Parts beyond which no integer program is stated, and scores that a solver can't handle.
@@ -37,6 +48,14 @@ class LabelledArc(NamedTuple):
     head: int
     modifier: int
     label: int
+
+
+class ArcLimit(NamedTuple):
+    """How many of some labelled arcs a tree has at least and at most."""
+
+    members: list[LabelledArc]
+    low: float
+    high: float
 
 
 class Objective(NamedTuple):
@@ -225,9 +244,8 @@ def _add_labels(
                 costs.append(float(problem.labels[h, m, label]))
             rows.add(entries, 0.0, 0.0)
     for rule in problem.rules:
-        for limit in rule.limits:
-            for members, most in _rows_of(limit, list(column)):
-                rows.add({column[one]: 1.0 for one in members}, 0.0, float(most))
+        for limit in limits_of(rule, problem.n, list(column)):
+            rows.add({column[one]: 1.0 for one in limit.members}, limit.low, limit.high)
     return column
 
 
@@ -281,23 +299,68 @@ def factors_of(problem: TreeProblem) -> Iterator[Part]:
             yield Part(members, low, high, float(factors.scores[f]))
 
 
-def _rows_of(limit: Limit, arcs: list[LabelledArc]) -> Iterator[tuple[list[LabelledArc], int]]:
-    """Yield some of these arcs at a time, with how many a tree has at most."""
-    members = _apart(limit.members, arcs)
-    if limit.excluded_by is None:
-        for found in members.values():
-            yield found, limit.most
-        return
-    for key, excluding in _apart(limit.excluded_by, arcs).items():
-        for m in {one.modifier for one in members[key]}:
-            yield excluding + [one for one in members[key] if one.modifier == m], 1
+def limits_of(rule: Rule, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]:
+    """Yield what a rule says about the labelled arcs of a tree, all else being absent.
+
+    It is said anew, apart from :attr:`.Rule.limits`, by which decoders search.
+    """
+    if isinstance(rule, (FixedArc, ForbiddenArc)):
+        members = [one for one in arcs if one.modifier == rule.token and one.head == rule.head]
+        number = float(isinstance(rule, FixedArc))
+        yield ArcLimit(members, number, number)
+    elif isinstance(rule, (FixedLabel, ForbiddenLabel)):
+        named = [
+            one
+            for one in arcs
+            if one.modifier == rule.token and one.label in _several(rule.labels)
+        ]
+        number = float(isinstance(rule, FixedLabel))
+        yield ArcLimit(named, number, number)
+    elif isinstance(rule, Roots):
+        wrong = [
+            one
+            for one in arcs
+            if one.head == 0
+            and (
+                (rule.tokens is not None and one.modifier not in _several(rule.tokens))
+                or (rule.labels is not None and one.label not in _several(rule.labels))
+            )
+        ]
+        yield ArcLimit(wrong, 0.0, 0.0)
+    elif isinstance(rule, AtMost):
+        for h in range(n + 1) if rule.heads is None else _several(rule.heads):
+            members = [one for one in arcs if one.head == h and one.label in _several(rule.labels)]
+            yield ArcLimit(members, 0.0, float(rule.count))
+    elif isinstance(rule, Constituent):
+        inner = range(rule.first, rule.last + 1)
+        members = [one for one in arcs if one.modifier in inner and one.head not in inner]
+        yield ArcLimit(members, 1.0, 1.0)
+    elif isinstance(rule, Leaves):
+        yield from _of_leaves(rule, n, arcs)
 
 
-def _apart(term: Term, arcs: list[LabelledArc]) -> dict[int, list[LabelledArc]]:
-    """Return the arcs that a term is about, by what they are counted with."""
-    found: dict[int, list[LabelledArc]] = defaultdict(list)
-    for one in arcs:
-        if one.head in term.heads and one.modifier in term.tokens and one.label in term.labels:
-            keys = {None: 0, "head": one.head, "token": one.modifier}
-            found[keys[term.of_each]].append(one)
-    return found
+def _several(numbers: Numbers) -> Collection[int]:
+    """Return the numbers of a rule, which keeps them as a tuple."""
+    assert not isinstance(numbers, int)
+    return numbers
+
+
+def _of_leaves(rule: Leaves, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]:
+    """Yield that a token is none of the leaves, or that an arc below it is absent."""
+    for token in range(1, n + 1) if rule.tokens is None else _several(rule.tokens):
+        marks = [
+            one
+            for one in arcs
+            if one.modifier == token
+            and (rule.labels is None or one.label in _several(rule.labels))
+        ]
+        for m in range(1, n + 1):
+            below = [
+                one
+                for one in arcs
+                if one.head == token
+                and one.modifier == m
+                and one.label not in _several(rule.exempt)
+            ]
+            if below:
+                yield ArcLimit(marks + below, 0.0, 1.0)

@@ -1,6 +1,6 @@
 """What verify() says of trees that are too long to enumerate."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -12,7 +12,11 @@ from spacy_decoders.decoders.tree import (
     ChuLiuEdmonds,
     Eisner,
     Factors,
+    FixedArc,
+    FixedLabel,
+    Leaves,
     PriceAndCut,
+    Roots,
     SecondOrder,
     TreeProblem,
     k_best,
@@ -88,3 +92,25 @@ def test_counts_what_labels_and_boundaries_add(parts):
         praised = replace(second.certificate, **exact, confidence=1.0)
         lie = replace(second, certificate=praised, rank_bound=None)
         assert verify(problem, lie).outcome == "refuted"
+
+
+@pytest.mark.parametrize(
+    "rule", [AtMost([0]), FixedArc(3, 4), FixedLabel(2, 1), Leaves([0]), Roots(labels=[1])]
+)
+def test_rules_are_checked_apart_from_what_the_search_reads_of_them(rule, monkeypatch):
+    rng = np.random.default_rng(0)
+    labels = rng.normal(size=(N + 1, N + 1, 2))
+    labels[:, :, 0] += 2.0
+    problem = replace(problem_of(rng), labels=labels, rules=(rule,))
+    right = BranchAndBound().decode(problem)
+    assert right.certificate.is_optimal
+    assert verify(problem, right)
+    monkeypatch.setattr(type(rule), "limits", ())
+    blind = replace(problem, rules=(type(rule)(**vars_of(rule)),))
+    wrong = BranchAndBound().decode(blind)
+    assert (wrong.heads != right.heads).any() or (wrong.labels != right.labels).any()
+    assert not verify(blind, wrong)
+
+
+def vars_of(rule):
+    return {field.name: getattr(rule, field.name) for field in fields(rule)}
