@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
+import pickle  # safe here: the files are those that this build has just written
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
