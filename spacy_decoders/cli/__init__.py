@@ -71,7 +71,6 @@ class KnowledgeGroup(LazyGroup):
         "build": "knowledge:build_from_file",
         "build-wikidata": "knowledge:build_from_wikidata",
         "build-wordnet": "knowledge:build_from_wordnet",
-        "build-triples": "knowledge:build_from_triples",
         "build-wikipedia": "knowledge:build_from_wikipedia",
         "info": "knowledge:show",
         "look-up": "knowledge:look_up",

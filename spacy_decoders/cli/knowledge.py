@@ -16,14 +16,12 @@ from ..knowledge.concept_base import ConceptBase, write_concept_base
 from ..knowledge.concepts import Concept
 from ..knowledge.dumps.wikidata import WikidataDump
 from ..knowledge.sources.concept_files import ConceptFile
-from ..knowledge.sources.triples import Triples
 from ..knowledge.sources.wordnet import WordNet
 from ..knowledge.wikipedia import WikipediaDumps
 from .arguments import CONSOLE, counted
 
 __all__ = [
     "build_from_file",
-    "build_from_triples",
     "build_from_wikidata",
     "build_from_wikipedia",
     "build_from_wordnet",
@@ -85,16 +83,6 @@ def build_from_wordnet(
     _build(WordNet(source), output, source.name, hubs)
 
 
-def build_from_triples(
-    names: Annotated[Path, typer.Argument(help="A table of Wikidata items and names.")],
-    triples: Annotated[Path, typer.Argument(help="A table of items, properties and items.")],
-    output: Output,
-    hubs: Hubs = 64,
-) -> None:
-    """Build from triples of Wikidata and the names of its items."""
-    _build(Triples(names, triples), output, triples.name, hubs, WIKIDATA)
-
-
 def build_from_wikipedia(
     output: Output,
     page: Annotated[Path, typer.Option(help="*-page.sql.gz")],
@@ -121,6 +109,7 @@ def build_from_wikipedia(
     hubs: Hubs = 256,
 ) -> None:
     """Build from the dumps of a Wikipedia."""
+    _announce(output)
     dumps = WikipediaDumps(
         page, redirect, pagelinks, linktarget, articles, page_props, wikidata, language,
         workers, progress=True,
@@ -133,12 +122,13 @@ def build_from_wikipedia(
 
 
 def _build(
-    concepts: ConceptFile | WikidataDump | WordNet | Triples,
+    concepts: ConceptFile | WikidataDump | WordNet,
     output: Path,
     source: str,
     hubs: int,
     url: str = "",
 ) -> None:
+    _announce(output)
     bar = tqdm(concepts, source, unit="concept")
     write_concept_base(output, bar, source=source, url=url, hubs=hubs, progress=True)
     base = ConceptBase.open(output)
@@ -150,6 +140,12 @@ def _build(
         CONSOLE.print(f"[yellow]left out: {rows} that could not be read[/yellow]")
         for example in concepts.bad.examples[:5]:
             CONSOLE.print(f"  {example}", markup=False)
+
+
+def _announce(output: Path) -> None:
+    """Say in advance that a base is replaced, while that can still be stopped."""
+    if output.exists():
+        CONSOLE.print(f"{output} is there already: it is replaced when all is built.")
 
 
 def _summarise(output: Path, base: ConceptBase) -> None:

@@ -17,7 +17,6 @@ from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.contents import write_concept_base
 from spacy_decoders.knowledge.dumps.wikidata import WikidataDump
 from spacy_decoders.knowledge.sources.concept_files import ConceptFile
-from spacy_decoders.knowledge.sources.triples import Triples
 from spacy_decoders.knowledge.sources.wordnet import WordNet
 from spacy_decoders.knowledge.wikipedia import WikipediaDumps
 
@@ -80,10 +79,6 @@ def formats() -> dict[str, Format]:
     """Whole files of every format."""
     lines = CONCEPTS.encode()
     wikidata = f"[\n{json.dumps(ITEM)},\n{json.dumps({**ITEM, 'id': 'Q2'})}\n]".encode()
-    triples = {
-        "names.tsv": b"Q1\tAda\nQ2\tLondon\n",
-        "triples.tsv.bz2": bz2.compress(b"Q1\tP19\tQ2\nQ2\tP31\tQ30\nQ30\tP279\tQ31\n"),
-    }
     dumps = {
         "page.sql": sql("page", "page_id page_namespace page_title page_is_redirect", *PAGES),
         "redirect.sql": sql("redirect", "rd_from rd_namespace rd_title", "(13,0,'Jaguar')"),
@@ -103,7 +98,6 @@ def formats() -> dict[str, Format]:
         "wordnet, LMF, gzip": Format(
             {"wn.xml.gz": gzip.compress(LMF.encode())}, lambda at: WordNet(at / "wn.xml.gz")
         ),
-        "triples": Format(triples, lambda at: Triples(at / "names.tsv", at / "triples.tsv.bz2")),
         "wikidata": Format({"w.json": wikidata}, lambda at: WikidataDump(at / "w.json")),
         "wikidata, gzip": Format(
             {"w.json.gz": gzip.compress(wikidata)}, lambda at: WikidataDump(at / "w.json.gz")

@@ -18,7 +18,7 @@ from ..dumps.wikidata import items, named_items
 from .lines import NONE, TEXTS, as_lines, taken
 from .titles import Titles
 
-__all__ = ["TYPES", "Items", "class_types", "read_items"]
+__all__ = ["TYPES", "Items", "read_items"]
 
 #: Coarse types, and the classes whose instances, and those of their subclasses, are of them. A
 #: class that is below several is of the nearest; of equally near ones the first here counts.
@@ -111,7 +111,7 @@ class _ItemReader:
         below, of_class = (
             np.frombuffer(pairs, np.int64).reshape(-1, 2) for pairs in (self.below, self.of_class)
         )
-        classes, types, depths = class_types(below)
+        classes, types, depths = _class_types(below)
         place = np.minimum(np.searchsorted(classes, of_class[:, 1]), len(classes) - 1)
         known = classes[place] == of_class[:, 1]
         item, place = of_class[known, 0], place[known]
@@ -123,7 +123,7 @@ class _ItemReader:
         return np.where(found, taken(types[place][order][first], at), NONE).astype(np.int16)
 
 
-def class_types(
+def _class_types(
     below: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int16], NDArray[np.int16]]:
     """The classes below those of `TYPES`, ascending; each one's type, and how far below it is.

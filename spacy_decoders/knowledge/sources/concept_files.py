@@ -13,7 +13,7 @@ from ...readers.text_lines import decoded, whole_lines
 from ..concepts import BadRows, Concept
 from ..dumps.sql import open_dump
 
-__all__ = ["ConceptFile", "rows_of"]
+__all__ = ["ConceptFile"]
 
 
 class ConceptFile:
@@ -106,23 +106,6 @@ class ConceptFile:
                 self.bad.add(where, f"{len(cells)} columns, the header has {len(header)}")
                 continue
             yield where, dict(zip(header, cells, strict=True))
-
-
-def rows_of(path: Path, columns: int, bad: BadRows) -> Iterator[list[str]]:
-    """Rows of a table; those of another number of columns, or not in UTF-8, go to `bad`.
-
-    Empty lines and those that begin with ``#`` are passed over.
-    """
-    if not path.is_file():
-        raise ProblemError(f"source: {path} does not exist.")
-    for where, line in _lines(path, bad):
-        if not line.strip() or line.startswith("#"):
-            continue
-        cells = line.rstrip("\r\n").split("\t")
-        if len(cells) != columns:
-            bad.add(where, f"{len(cells)} columns instead of {columns}")
-            continue
-        yield cells
 
 
 def _lines(path: Path, bad: BadRows, *, header: bool = False) -> Iterator[tuple[str, str]]:
