@@ -28,7 +28,6 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
     (
         Doc,
         {
-            "attribute_owners": {},
             "certificates": {},
             "conflicts": [],
             "entity_alternatives": [],
@@ -82,11 +81,11 @@ def record_margins(doc: Doc, component: str, name: str, values: Iterable[float])
     """Write a component's margins, one per token, to ``doc._.margins`` and ``token._.NAME``.
 
     An infinite margin, of a token without an alternative, is written as None: strict JSON has no
-    infinity. See :func:`attribute_of` for the name at tokens.
+    infinity. At tokens, the margins of a component replace those of an earlier one of its kind.
     """
     written = [value if math.isfinite(value) else None for value in values]
     doc._.margins = {**doc._.margins, component: written}
-    _write_to_tokens(doc, component, {name: written})
+    _write_to_tokens(doc, {name: written})
 
 
 def record_probabilities(
@@ -98,11 +97,11 @@ def record_probabilities(
     """Write what is known about a component's answers to ``doc._.probabilities``.
 
     `written` has lists of probabilities, by what they are probabilities of; `of_tokens`, for the
-    names of attributes of tokens, a value for each token. See :func:`attribute_of` for the name at
-    tokens.
+    names of attributes of tokens, a value for each token: they replace those of an earlier
+    component.
     """
     doc._.probabilities = {**doc._.probabilities, component: dict(written)}
-    _write_to_tokens(doc, component, of_tokens)
+    _write_to_tokens(doc, of_tokens)
 
 
 def forget(doc: Doc, component: str, name: str, of_tokens: Iterable[str] = ()) -> Any:
@@ -124,9 +123,8 @@ def forget(doc: Doc, component: str, name: str, of_tokens: Iterable[str] = ()) -
         return None
     user_data[key] = {of: entry for of, entry in entries.items() if of != component}
     for attribute in of_tokens:
-        own = attribute_of(doc, component, attribute)
         for token in doc:
-            user_data.pop(("._.", own, token.idx, None), None)
+            user_data.pop(("._.", attribute, token.idx, None), None)
     return entries[component]
 
 
@@ -136,32 +134,11 @@ def _writer_of(entry: Any) -> Any:
     return first.get("component") if isinstance(first, dict) else None
 
 
-def attribute_of(doc: Doc, component: str, attribute: str) -> str:
-    """Return the attribute of tokens that a component writes to in a document.
-
-    ``tag_prob`` and its like belong to the component that writes it first; another of the same
-    kind writes to ``token._.<component>_tag_prob``.
-    """
-    # `doc._` would store the default
-    owners: Any = doc.user_data.get(("._.", "attribute_owners", None, None), {})  # type: ignore[call-overload]
-    if owners.get(attribute, component) == component:
-        return attribute
-    own = f"{component}_{attribute}"
-    if not Token.has_extension(own):
-        Token.set_extension(own, default=None)
-    return own
-
-
-def _write_to_tokens(
-    doc: Doc, component: str, attributes: Mapping[str, Sequence[float | None]]
-) -> None:
+def _write_to_tokens(doc: Doc, attributes: Mapping[str, Sequence[float | None]]) -> None:
     # `token._.name = value` takes microseconds per token, more than decoding it
     places = [token.idx for token in doc] if attributes else []
     user_data: dict[Any, Any] = doc.user_data
-    for attribute, values in attributes.items():
-        name = attribute_of(doc, component, attribute)
-        if name == attribute:
-            doc._.attribute_owners = {**doc._.attribute_owners, attribute: component}
+    for name, values in attributes.items():
         user_data.update(
             {("._.", name, at, None): value for at, value in zip(places, values, strict=True)}
         )
