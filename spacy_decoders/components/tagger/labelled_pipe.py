@@ -20,7 +20,7 @@ __all__ = ["LabelledPipe"]
 
 
 class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
-    """A component whose labels grow while it is trained."""
+    """A component with labels, which are known before its model is initialised."""
 
     def __init__(
         self,
@@ -62,18 +62,20 @@ class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
         return self._space
 
     def add_label(self, label: str) -> int:
-        """Add a label, also to a trained model; returns 0 if it is there already."""
+        """Add a label before the model is initialised; returns 0 if it is there already."""
         if not isinstance(label, str):
             raise ProblemError(f"label: expected a string, got {label!r}.")
         if label in self.space.index:
             return 0
+        if self.model.get_ref("output_layer").has_dim("nO"):
+            raise ProblemError(
+                f"label: a model of {len(self.labels)} labels can't learn {label!r} as well; "
+                "train a new component on examples of all labels."
+            )
         # raises if the label does not fit the targets
         _ = LabelSpace(self.vocab, self.targets, [label]).values
         self.cfg["labels"].append(label)
         self._forget()
-        self._describe_labels()
-        if self.model.get_ref("output_layer").has_dim("nO"):
-            self.set_output(len(self.labels))
         return 1
 
     def check_settings(self) -> None:

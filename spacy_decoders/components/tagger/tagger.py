@@ -301,6 +301,7 @@ class ExactTagger(LabelledPipe):
                 f"{self.name}: no example has a value for {', '.join(self.targets)}; check the "
                 "training data or the target."
             )
+        self._describe_labels()
         sample = [example.x for example in islice(get_examples(), 10)]
         ops, size = self.model.ops, len(self.labels)
         shape = ChainScores([], ops.alloc2f(size, size), ops.alloc1f(size), ops.alloc1f(size))

@@ -90,7 +90,7 @@ def chain_scorer(
     """
     if not transition_l2 >= 0.0:
         raise ProblemError(f"transition_l2: expected at least 0, got {transition_l2}.")
-    attrs |= {"transition_l2": transition_l2, "resize_output": resize}
+    attrs["transition_l2"] = transition_l2
     model: Scorer = Model(name, _forward, init=_init, layers=layers, attrs=attrs)
     parts = _Parts.of(model)
     refs = {"output_layer": output_layer, "chain": parts.chain, "tok2vec": parts.tok2vec}
@@ -175,39 +175,6 @@ def _init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = Non
         network.initialize()
     chain.set_dim("nO", output.get_dim("nO"))
     chain.initialize()
-
-
-def resize(model: Scorer, size: int) -> Scorer:
-    """Append new labels; the weights of the present ones are kept.
-
-    The layers are replaced by larger ones, which are new to an optimizer.
-    """
-    chain, sparse, _, network = _Parts.of(model)
-    larger = grown(chain, chain_weights(size))
-    model.layers[model.layers.index(chain)] = larger
-    model.set_ref("chain", larger)
-    if sparse is not None:
-        sparse.set_dim("nO", size, force=True)
-        sparse.attrs["resize_output"](sparse)
-    if network is not None:
-        (linear,) = network.layers
-        larger = network_emissions(size, linear.maybe_get_dim("nI"))
-        wider = grown(linear, larger.layers[0])
-        model.layers[model.layers.index(network)] = larger
-        if sparse is None:
-            model.set_ref("output_layer", wider)
-    return model
-
-
-def grown(layer: Model[Any, Any], larger: Model[Any, Any]) -> Model[Any, Any]:
-    """Return the larger layer with the weights of a smaller one, and zeros."""
-    if layer.has_param(layer.param_names[0]):
-        larger.initialize()
-        for name in layer.param_names:
-            present: Any = layer.get_param(name)
-            weights: Any = larger.get_param(name)
-            weights[tuple(slice(0, length) for length in present.shape)] = present
-    return larger
 
 
 #: The name of the layer of transitions, and its parameters.

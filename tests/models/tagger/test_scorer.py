@@ -1,14 +1,14 @@
-"""The thinc model: shapes, exact gradients, regularisation, growth and storage."""
+"""The thinc model: shapes, exact gradients, and regularisation."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 import spacy
-from thinc.api import Adam, Model
+from thinc.api import Model
 
 from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
-from spacy_decoders.models.tagger.scorer import ChainScores, build_chain_scorer, resize
+from spacy_decoders.models.tagger.scorer import ChainScores, build_chain_scorer
 
 TOK2VEC = {**HASH_EMBED_CNN, "width": 8, "depth": 1, "embed_size": 50, "maxout_pieces": 2}
 SIZE = 3
@@ -64,22 +64,3 @@ def test_regularisation_is_paid_by_the_token():
     assert model.get_ref("chain").get_grad("transitions") == pytest.approx(6 * 0.25 * 2.0)
     assert model.get_ref("chain").get_grad("start") == pytest.approx(0.0)
     assert model.get_ref("output_layer").get_grad("W") == pytest.approx(0.0)
-
-
-def test_growth_keeps_what_was_learnt():
-    model = scorer()
-    rng = np.random.default_rng(0)
-    model.get_ref("chain").set_param("transitions", rng.normal(size=(SIZE, SIZE)).astype("f"))
-    model.get_ref("output_layer").set_param("W", rng.normal(size=(SIZE, 8)).astype("f"))
-    before = model.predict(docs())
-    resize(model, SIZE + 2)
-    after = model.predict(docs())
-    assert after.transitions.shape == (SIZE + 2, SIZE + 2)
-    assert np.array_equal(after.transitions[:SIZE, :SIZE], before.transitions)
-    assert not after.transitions[SIZE:].any()
-    assert np.array_equal(after.emissions[0][:, :SIZE], before.emissions[0])
-    # and it trains on
-    scores, backprop = model.begin_update(docs())
-    backprop(ones(scores))
-    model.finish_update(Adam(0.1))
-    assert model.predict(docs()).start.shape == (SIZE + 2,)

@@ -41,7 +41,6 @@ def label_parts(labels: Sequence[Sequence[str]]) -> NDArray[np.float32]:
     """
     if len(set(map(len, labels))) > 1:
         raise ProblemError("labels: each should have one part for each target.")
-    # in the order of labels, so that new ones at the end bring new parts at the end
     numbers: dict[tuple[int, str], int] = {}
     rows = [
         [numbers.setdefault(part, len(numbers)) for part in enumerate(label)] for label in labels
@@ -124,7 +123,6 @@ def build_sparse_chain_scorer(
             "groups": groups,
             "lowered": lowered,
             "parts": None,
-            "resize_output": _fit_to_labels,
             "dropout_rate": 0.0,  # spaCy sets it at each update
         },
     )
@@ -171,15 +169,9 @@ def _init_emissions(model: Emitter, X: Any = None, Y: Any = None) -> None:
         source = model.attrs[name]
         if source is not None:
             setattr(weights, part, source.read())
-    _fit_to_labels(model)
-
-
-def _fit_to_labels(model: Emitter) -> None:
-    """Make room for the weights of all labels, or of all their parts."""
+    # room for the weights of all labels, or of all their parts
     parts: NDArray[np.float32] | None = model.attrs["parts"]
-    if model.has_dim("nO"):
-        size = model.get_dim("nO") if parts is None else parts.shape[1]
-        cast(SparseWeights, model.shims[0]).set_size(size)
+    weights.set_size(model.get_dim("nO") if parts is None else parts.shape[1])
 
 
 def _describe(model: Scorer, labels: Sequence[Sequence[str]]) -> None:

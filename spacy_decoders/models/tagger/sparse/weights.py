@@ -155,16 +155,10 @@ class SparseWeights(Shim):  # type: ignore[misc]
         self._columns: dict[str, Any] | None = None
 
     def set_size(self, size: int) -> None:
-        """Make room for so many labels; present weights stay as they are."""
-        if size == self.size:
-            return
-        trained = self._dense is not None or self._packed is not None
-        present = self._trained() if trained else None
-        self._take(None, None)
-        if present is not None:
-            self._dense = np.zeros((len(present), size), dtype=np.float32)
-            self._dense[:, : self.size] = present
-        self.size = size
+        """Make room for so many labels; present weights of as many stay as they are."""
+        if size != self.size:
+            self._take(None, None)
+            self.size = size
 
     def replace(self, weights: Floats) -> None:
         """Take other weights, **shape (rows, L)**, as if they were not trained yet."""
