@@ -81,7 +81,6 @@ def alone(target: str, templates: str) -> Switch:
     return overrides(
         components__tagger__target=[target],
         components__tagger__model__templates=templates,
-        training__optimizer__use_averages=target == "tag",
     )
 
 

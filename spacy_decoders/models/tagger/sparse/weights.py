@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -188,45 +187,20 @@ class SparseWeights(Shim):  # type: ignore[misc]
         self._met.append((rows, np.ascontiguousarray(gradient, dtype=np.float32)))
 
     def finish_update(self, optimizer: Any) -> None:
-        """Move the weights that were met since the last call.
-
-        Where the optimizer keeps averages, these weights have one too: over all steps, later
-        ones counting more, in proportion to their number.
-        """
+        """Move the weights that were met since the last call."""
         if not self._met:
             return
         if self._state is None:
             weights = self._trained()
-            averaged = getattr(optimizer, "averages", None) is not None
-            self._state = Trained(
-                weights,
-                np.ones_like(weights),
-                np.full(len(weights), self._step, dtype=np.int32),
-                np.zeros_like(weights) if averaged else np.zeros((0, 0), dtype=np.float32),
-            )
+            steps = np.full(len(weights), self._step, dtype=np.int32)
+            self._state = Trained(weights, np.ones_like(weights), steps)
         self._step += 1
         learning = self.learning
         pace = Pace(*(np.float32(x) for x in (learning.learn_rate, learning.l1, learning.l2)))
-        share = np.float32(_share(self._step - 1))
         for rows, gradient in self._met:
-            descend(self._state, self._step, share, rows, gradient, pace)
+            descend(self._state, self._step, rows, gradient, pace)
         self._met.clear()
         self._changed()
-
-    @contextmanager
-    def use_params(self, params: Any) -> Iterator[None]:
-        """Use the average of the weights for a while, where the optimizer has averages."""
-        state = self._state
-        if not params or state is None or not len(state.lags):
-            yield
-            return
-        self._dense = state.weights - state.lags / np.float32(_share(self._step))
-        self._changed()
-        try:
-            yield
-        finally:
-            self._dense = state.weights
-            self._changed()
 
     def to_device(self, device_type: str, device_id: int) -> None:
         """Stay on the processor, whatever the rest of a model does."""
@@ -298,8 +272,3 @@ class SparseWeights(Shim):  # type: ignore[misc]
             else:
                 self._dense = np.zeros((1 << self.learning.bits, self.size), dtype=np.float32)
         return self._dense
-
-
-def _share(step: int) -> float:
-    """Return the sum of the numbers of the steps before the next one, in units of a million."""
-    return 0.5e-6 * step * (step + 1)

@@ -43,9 +43,6 @@ class Trained(NamedTuple):
     squares: NDArray[np.float32]
     #: **Shape (rows,)**, int32: the step that last met each row.
     steps: NDArray[np.int32]
-    #: **Shape (rows, L)**, float32: by how much the average of all steps falls behind, times
-    #: `share`; **shape (0, 0)** where no average is kept.
-    lags: NDArray[np.float32]
 
 
 class Pace(NamedTuple):
@@ -57,7 +54,7 @@ class Pace(NamedTuple):
 
 
 @jit()
-def descend(trained, step, share, rows, gradient, pace):
+def descend(trained, step, rows, gradient, pace):
     """Move the weights of the rows met against their gradient, token by token.
 
     AdaGrad [1]_, with the steps of both penalties that a row has missed since it was last met
@@ -69,8 +66,6 @@ def descend(trained, step, share, rows, gradient, pace):
         The :class:`Trained` weights: changed.
     step
         The number of this step.
-    share
-        What a move at this step is multiplied by in `trained.lags`.
     rows
         **Shape (n, templates)**, int32; negative for none.
     gradient
@@ -83,10 +78,9 @@ def descend(trained, step, share, rows, gradient, pace):
     .. [1] Duchi, Hazan, Singer (2011), Adaptive Subgradient Methods for Online Learning and
        Stochastic Optimization, section 5.
     """
-    weights, squares, steps, lags = trained
+    weights, squares, steps = trained
     rate, l1, l2 = pace
     size = weights.shape[1]
-    averaged = len(lags) > 0
     active = np.empty(size, np.int64)
     for i in range(len(rows)):
         count = 0
@@ -115,13 +109,8 @@ def descend(trained, step, share, rows, gradient, pace):
                                 if shrunk > 0
                                 else min(shrunk + cut, np.float32(0))
                             )
-                            if averaged:
-                                lags[row, y] += share * (weights[row, y] - weight)
             for k in range(count):
                 y = active[k]
                 slope = gradient[i, y]
                 squares[row, y] += slope * slope
-                move = rate * slope / np.sqrt(squares[row, y])
-                weights[row, y] -= move
-                if averaged:
-                    lags[row, y] -= share * move
+                weights[row, y] -= rate * slope / np.sqrt(squares[row, y])
