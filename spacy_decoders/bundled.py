@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import DecodersError, ProblemError
-from .models.layers import layers_of
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -91,9 +90,7 @@ def load(
         "enable": _components("enable", enable),
         "exclude": _components("exclude", exclude),
     }
-    nlp = spacy.load(FOLDER, vocab=vocab, config=dict(config or {}), **chosen)
-    _multiply_as_always(nlp)
-    return nlp
+    return spacy.load(FOLDER, vocab=vocab, config=dict(config or {}), **chosen)
 
 
 def _components(argument: str, names: str | Iterable[str]) -> list[str]:
@@ -108,19 +105,6 @@ def _components(argument: str, names: str | Iterable[str]) -> list[str]:
                 f"{argument}: the pipeline has no component {name!r}, only {', '.join(known)}."
             )
     return given
-
-
-def _multiply_as_always(nlp: Language) -> None:
-    """Multiply matrices with thinc's own BLAS, whatever pipelines that were made before set.
-
-    Others round differently, and the same text would have other scores in their last digits.
-    """
-    from thinc.api import NumpyOps
-
-    ops = NumpyOps()
-    for layer in layers_of(nlp):
-        if type(layer.ops) is NumpyOps:
-            layer.ops = ops
 
 
 def meta() -> dict[str, Any]:

@@ -17,8 +17,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from ..errors import ProblemError
-from ..models.layers import widen_weights
-from ..models.saved import damaged
+from ..models.saved import damaged, widen_weights
 from ..models.tagger.tensors import tensor_widths
 from .extensions import install
 from .options import WithOptions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,7 +16,7 @@ from ..errors import DecodersError, StorageError
 
 __all__ = [
     "array_of", "counts_of", "damaged", "fields_of", "inflated", "message_of", "packed", "reading",
-    "saved_counts", "unpacked", "whole_number",
+    "saved_counts", "unpacked", "whole_number", "widen_weights",
 ]  # fmt: skip
 
 
@@ -142,3 +142,11 @@ def unpacked(data: bytes, kind: Any, length: int | None = None) -> NDArray[Any]:
     planes = np.frombuffer(found, dtype=np.uint8).reshape(size, -1)
     numbers: NDArray[Any] = np.ascontiguousarray(planes.T).view(kind)
     return numbers.reshape(-1)
+
+
+def widen_weights(layers: Iterable[Any]) -> None:
+    """Turn weights that were saved in half precision into single precision."""
+    for layer in layers:
+        for name in layer.param_names:
+            if layer.has_param(name) and layer.get_param(name).dtype == "float16":
+                layer.set_param(name, layer.get_param(name).astype("float32"))

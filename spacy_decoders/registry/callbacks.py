@@ -6,29 +6,7 @@ from functools import partial
 from spacy.language import Language
 from spacy.training import Example
 
-from ..models.layers import layers_of
-
-__all__ = ["calibrate", "fast_products", "universal_noun_chunks"]
-
-
-def fast_products() -> Callable[[Language], Language]:
-    """Multiply matrices with numpy's BLAS instead of thinc's own, in the whole pipeline.
-
-    As ``[nlp.after_pipeline_creation]``. On a processor that OpenBLAS knows well its products are
-    up to three times as fast, with other roundings; on a GPU nothing changes. Set
-    ``OPENBLAS_NUM_THREADS=1`` where several processes share the cores.
-    """
-    return _use_fast_products
-
-
-def _use_fast_products(nlp: Language) -> Language:
-    from thinc.api import NumpyOps
-
-    fast = NumpyOps(use_blis=False)
-    for layer in layers_of(nlp):
-        if isinstance(layer.ops, NumpyOps):
-            layer.ops = fast
-    return nlp
+__all__ = ["calibrate", "universal_noun_chunks"]
 
 
 def universal_noun_chunks() -> Callable[[Language], Language]:

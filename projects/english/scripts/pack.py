@@ -9,8 +9,6 @@ import srsly
 import typer
 from spacy.language import Language
 
-from spacy_decoders.models.layers import layers_of
-
 #: The spaCy that it is for, any that the package takes: spaCy itself writes the release it was
 #: saved by, and warns of earlier ones.
 SPACY = ">=3.8.0,<3.9.0"
@@ -32,7 +30,8 @@ def pack(nlp: Language, folder: Path) -> None:
 
 def _round(nlp: Language) -> None:
     """Round to half precision with 7 of its 10 bits of fraction: wheels compress it better."""
-    for layer in layers_of(nlp):
+    models = [getattr(component, "model", None) for _, component in nlp.components]
+    for layer in (layer for model in models if hasattr(model, "walk") for layer in model.walk()):
         for name in layer.param_names:
             weights = layer.get_param(name) if layer.has_param(name) else None
             if weights is not None and weights.dtype in ("float16", "float32"):

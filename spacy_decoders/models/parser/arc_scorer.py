@@ -10,6 +10,7 @@ from thinc.api import Dropout, Linear, Model, chain
 from thinc.types import Floats2d
 
 from ..bilstm import BiLSTM
+from ..inference.products import multiply_by_numpy
 from ..inference.tok2vec import Tok2VecInference
 from .biaffine import BiaffineArcs
 from .boundaries import Boundaries
@@ -93,7 +94,7 @@ def ArcScorer(
     boundaries = Boundaries(boundary_width, seen, DROPOUT)
     tags: Model[Floats2d, Floats2d] = Linear(nI=width)
     factors = FactorWeights(factor_rows)
-    return Model(
+    model: Model[list[Doc], Floats2d] = Model(
         "arc_scorer",
         _Encoding(),
         init=_init,
@@ -121,6 +122,7 @@ def ArcScorer(
             "factors": factors,
         },
     )
+    return multiply_by_numpy(model)
 
 
 def set_sizes(model: Model[list[Doc], Floats2d], labels: int, tags: int) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 from spacy.tokens import Doc
 from thinc.api import Linear, Model, with_array, zero_init
 from thinc.types import Floats1d, Floats2d
 
 from ...errors import ProblemError
+from ..inference.products import multiply_by_numpy
 
 __all__ = [
     "ChainScores", "build_chain_scorer", "chain_scorer", "chain_weights", "network_emissions",
@@ -184,7 +185,8 @@ CHAIN_WEIGHTS = ("transitions", "start", "end")
 
 def network_emissions(nO: int | None, nI: int | None) -> Model[Any, Any]:
     """Build the layer from the vectors of documents to their emissions, at first all zero."""
-    return with_array(cast("Model[Any, Any]", Linear(nO, nI, init_W=zero_init)))
+    linear: Model[Any, Any] = Linear(nO, nI, init_W=zero_init)
+    return multiply_by_numpy(with_array(linear))
 
 
 def chain_weights(nO: int | None) -> Model[Any, Any]:
