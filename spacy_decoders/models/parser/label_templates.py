@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from thinc.types import Floats2d
 
 from ...errors import ProblemError
 
-__all__ = ["LabelTemplates", "TemplateArrays", "context_codes", "form_hashes", "likely_arcs"]
+__all__ = ["LabelTemplates", "context_codes", "form_hashes", "likely_arcs", "score_likely"]
 
 Codes = NDArray[np.uint64]
 Input = tuple[Codes, NDArray[np.intp]]
@@ -54,21 +54,21 @@ _JOINED: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
     ((WORD_BEFORE,), (WORD,)),
     ((TAG,), (TAG, TAG_AFTER)),
 )
-_MOST = 3
-#: Columns of the modifier, then of the head; -1 for none.
-TEMPLATES = np.array(
-    [
-        [
-            *of_modifier,
-            *[-1] * (_MOST - len(of_modifier)),
-            *of_head,
-            *[-1] * (_MOST - len(of_head)),
-        ]
-        for of_modifier, of_head in _JOINED
-    ],
-    dtype=np.int64,
-).reshape(len(_JOINED), 2 * _MOST)
 
+
+def _multipliers() -> Codes:
+    """Return what each template multiplies attributes and side by: odd numbers, or 0."""
+    rng = np.random.default_rng(20170424)
+    kept = np.zeros((2 * ATTRIBUTES + 1, len(_JOINED)), dtype=np.uint64)
+    kept[-1] = 1
+    for template, (of_modifier, of_head) in enumerate(_JOINED):
+        kept[list(of_modifier), template] = 1
+        kept[[ATTRIBUTES + column for column in of_head], template] = 1
+    return kept * (rng.integers(2**64, size=kept.shape, dtype=np.uint64) | np.uint64(1))
+
+
+_MULTIPLIERS = _multipliers()
+_MIX = np.uint64(0xD6E8FEB86659FD93)
 
 #: Share of arcs without templates in training: the layers beside learn to do alone. Templates
 #: know the training data by heart, and where they say all, those learn nothing of new words.
@@ -130,11 +130,9 @@ def _forward(
 ) -> tuple[Floats2d, Callable[[Floats2d], Input]]:
     from scipy.sparse import csr_array
 
-    from .kernels import labels as kernels  # compiled where it is first needed
-
     codes, arcs = X
     table: Any = model.get_param("T")
-    rows = kernels.rows_of_arcs(codes, TEMPLATES, np.asarray(arcs, dtype=np.int64), len(table))
+    rows = _rows(codes, arcs, len(table))
     keep = np.full(rows.shape, GAIN, dtype="f")
     rate = max(model.attrs["dropout_rate"], model.attrs["least_dropout"]) if is_train else 0.0
     if rate:
@@ -149,6 +147,17 @@ def _forward(
         return X
 
     return shown @ table, backprop
+
+
+def _rows(codes: Codes, arcs: NDArray[np.intp], count: int) -> NDArray[np.int32]:
+    """Return the rows into which the templates of some arcs are hashed, (arcs, templates)."""
+    distance = arcs[:, 0] - arcs[:, 1]
+    side = 1 + (distance > 0) + 2 * (np.abs(distance) == 1)
+    given = np.concatenate([codes[arcs[:, 1]], codes[arcs[:, 0]], side[:, None]], axis=1)
+    joined = given.astype(np.uint64) @ _MULTIPLIERS  # sums wrap around
+    joined ^= joined >> 31
+    joined *= _MIX
+    return ((joined >> 32) % count).astype(np.int32)
 
 
 def form_hashes(docs: Iterable[Doc]) -> Codes:
@@ -203,30 +212,27 @@ def likely_arcs(arcs: Any) -> NDArray[np.bool_]:
     return found
 
 
-class TemplateArrays(NamedTuple):
-    """The templates' weights and the codes of some sentences, as compiled loops take them."""
+def score_likely(
+    model: Model[Input, Floats2d],
+    forms: Codes,
+    tags: NDArray[Any],
+    offsets: Sequence[int] | NDArray[np.int64],
+    arcs: Sequence[Any],
+) -> list[Any]:
+    """Return the template scores of the likely arcs of each sentence, (arcs, labels).
 
-    #: float32 (rows, labels).
-    table: NDArray[np.float32]
-    #: uint64 (tokens, ATTRIBUTES).
-    codes: Codes
-    #: (templates, columns).
-    templates: NDArray[np.int64] = TEMPLATES
-    #: What the weights are multiplied by.
-    scale: np.float32 = np.float32(GAIN)
+    The arcs are in the order of their modifiers and heads.
 
-    @classmethod
-    def of(
-        cls, model: Model[Input, Floats2d] | None, forms: Codes, tags: NDArray[Any], offsets: Any
-    ) -> TemplateArrays | None:
-        """Return the templates of some sentences, laid end to end; None without a layer."""
-        if model is None:
-            return None
-        table: Any = model.get_param("T")
-        return cls(table, context_codes(forms, tags, offsets))
-
-    @classmethod
-    def none(cls, tokens: int, labels: int) -> TemplateArrays:
-        """Templates that add nothing."""
-        table = np.zeros((1, labels), dtype=np.float32)
-        return cls(table, np.zeros((tokens, ATTRIBUTES), dtype=np.uint64))
+    Parameters
+    ----------
+    forms, tags, offsets
+        As for :func:`context_codes`.
+    arcs
+        Arc scores, one array a sentence.
+    """
+    likely = [
+        np.argwhere(likely_arcs(scores))[:, ::-1] + begin
+        for scores, begin in zip(arcs, offsets, strict=False)
+    ]
+    found: Any = model.predict((context_codes(forms, tags, offsets), np.concatenate(likely)))
+    return np.split(found, np.cumsum([len(of) for of in likely])[:-1])

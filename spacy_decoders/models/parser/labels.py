@@ -14,7 +14,7 @@ from thinc.types import Floats2d
 
 from ..inference.products import LEAST_ROWS
 from .biaffine import BUCKETS, classes_of
-from .label_templates import TemplateArrays, likely_arcs
+from .label_templates import likely_arcs
 
 __all__ = ["ArcLabels", "BestLabels", "BiaffineLabels", "label_arcs"]
 
@@ -139,10 +139,10 @@ class ArcLabels:
     tensor: NDArray[np.float32]
     #: float32 (labels, 2 * far + 1), by signed distance.
     distances: NDArray[np.float32]
-    #: The scores of templates.
-    templates: TemplateArrays
-    #: bool (modifiers, heads), the arcs whose labels are scored by templates as well.
-    likely: NDArray[np.bool_]
+    #: float32 (arcs, labels), scores of some arcs by templates.
+    templates: NDArray[np.float32]
+    #: int32 (modifiers, heads), the arcs' rows in these; -1 for none.
+    places: NDArray[np.int32]
     #: bool (modifiers, heads), the arcs that have labels.
     labelled: NDArray[np.bool_]
     #: float32 (labelled arcs, labels), the log-probabilities of their labels, by modifier and
@@ -187,8 +187,7 @@ class ArcLabels:
             self,
             queries=self.queries[among],
             keys=self.keys[among],
-            templates=self.templates._replace(codes=self.templates.codes[among]),
-            likely=np.array(self.likely[among, among]),
+            places=np.array(self.places[among, among]),
             labelled=np.array(self.labelled[among, among]),
             logs=logs,
         )
@@ -232,7 +231,7 @@ class ArcLabels:
         from .kernels import labels as kernels  # compiled where it is first needed
 
         inner, count, _ = self.tensor.shape
-        parts = self.keys, self.distances, self.templates, wanted, self.likely
+        parts = self.keys, self.distances, self.templates, self.places, wanted
         for start in range(0, len(modifiers), _BLOCK):
             rows = slice(start, min(start + _BLOCK, len(modifiers)))
             some = modifiers[rows]
@@ -269,7 +268,7 @@ def label_arcs(
     vectors: Floats2d,
     offsets: Sequence[int] | NDArray[np.int64],
     arcs: Sequence[Any],
-    templates: TemplateArrays | None = None,
+    templates: Sequence[Any] | None = None,
     *,
     likely_only: bool = False,
 ) -> Iterator[tuple[BestLabels, ArcLabels]]:
@@ -283,8 +282,10 @@ def label_arcs(
         Token vectors, shape (tokens, nI).
     offsets
         Where sentences begin, from 0 to `tokens`.
-    arcs, templates
-        Arc scores, one array a sentence, and templates that score labels of the likely ones.
+    arcs
+        Arc scores, one array a sentence.
+    templates
+        What :func:`.score_likely` returned, if there are templates.
     likely_only
         Whether the others have no label, and 0 as its log-probability, which it is at most.
     """
@@ -303,19 +304,24 @@ def label_arcs(
     far = int(np.diff(offsets).max(initial=1)) - 1
     by_class: Any = model.get_param("D")
     distances = np.ascontiguousarray(by_class[classes_of(np.arange(-far, far + 1))].T, dtype="f")
-    templates = templates or TemplateArrays.none(len(queries), labels)
     # one array for all: new ones of this size would each be mapped by the system
     room = np.empty((_BLOCK, tensor[0].size), dtype="f")
-    for scores, (start, end) in zip(arcs, pairwise(offsets.tolist()), strict=True):
-        likely = likely_arcs(scores)
+    none = np.zeros((0, labels), dtype="f")
+    for number, (scores, (start, end)) in enumerate(
+        zip(arcs, pairwise(offsets.tolist()), strict=True)
+    ):
+        likely, more = likely_arcs(scores), none
+        places = np.full(likely.shape, -1, dtype=np.int32)
+        if templates is not None:
+            more = templates[number]
+            places[likely] = np.arange(len(more))
         labelled = likely if likely_only else np.ones_like(likely)
-        of_tokens = templates._replace(codes=templates.codes[start:end])
-        given = queries[start:end], keys[start:end], tensor, distances, of_tokens
-        found, best = ArcLabels(*given, likely, labelled), BestLabels.of(scores, labels)
+        given = queries[start:end], keys[start:end], tensor, distances, more, places
+        found, best = ArcLabels(*given, labelled), BestLabels.of(scores, labels)
         logs = [of for _, of in found.label(best, np.arange(end - start), labelled, room)]
         if likely_only:
             kept = logs[0] if len(logs) == 1 else np.concatenate(logs)
-            found = ArcLabels(*given, likely, labelled, kept)
+            found = replace(found, logs=kept)
         yield best, found
 
 

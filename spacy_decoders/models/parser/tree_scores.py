@@ -14,7 +14,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from .boundaries import BoundaryLimits, known_odds
-from .label_templates import TemplateArrays, form_hashes
+from .label_templates import form_hashes, score_likely
 from .labels import ArcLabels, BestLabels, label_arcs
 from .relatives import score_arcs
 
@@ -290,7 +290,8 @@ def assemble(
     if not len(places):
         return []
     offsets = np.cumsum([0, *map(len, places)])
-    templates = TemplateArrays.of(model.maybe_get_ref("label_templates"), forms, tags, offsets)
+    layer = model.maybe_get_ref("label_templates")
+    templates = None if layer is None else score_likely(layer, forms, tags, offsets, arcs)
     layer = model.get_ref("labels")
     labelled = label_arcs(layer, vectors, offsets, arcs, templates, likely_only=partly)
     # the root before each sentence

@@ -1,9 +1,4 @@
-"""Compiled loops over the scores of all arcs and of their labels, with discrete templates.
-
-A template is a row of columns: which attributes of the modifier and of the head it joins. Each
-attribute enters as its code times an odd number of its place; the sum is mixed into a row of a
-table that has a weight for each label.
-"""
+"""Compiled loops over the scores of all arcs and of their labels."""
 
 from __future__ import annotations
 
@@ -11,100 +6,45 @@ import numpy as np
 
 from ....jit import internal, jit
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-_FINAL = np.uint64(0xD6E8FEB86659FD93)
-_SHIFT = np.uint64(31)
-
 #: Odds of less, as logarithms, change no sum of at least 1 in single precision.
 _NEGLIGIBLE = np.float32(-17.0)
 
 
-@jit(inline="always")
-def _row(codes, templates, t, head, modifier, side, rows):
-    """Return the row of template t for one arc."""
-    x = (np.uint64(2 * t + 1) + side) * _MIX
-    half = templates.shape[1] // 2
-    for place in range(2 * half):
-        column = templates[t, place]
-        if column >= 0:
-            token = modifier if place < half else head
-            x = (x ^ codes[token, column]) * _MIX
-            x ^= x >> _SHIFT
-    x *= _FINAL
-    return np.int64((x >> np.uint64(32)) % np.uint64(rows))
-
-
-@jit(inline="always")
-def _side(head, modifier):
-    """Return whether the head follows, and whether it is next to the modifier."""
-    distance = head - modifier
-    near = np.uint64(distance == 1 or distance == -1)
-    return np.uint64(1024) * (np.uint64(distance > 0) + np.uint64(2) * near)
-
-
-@jit()
-def rows_of_arcs(codes, templates, arcs, rows):
-    """Return the rows of each (head, modifier) of `arcs`, shape (arcs, templates)."""
-    found = np.empty((len(arcs), len(templates)), np.int32)
-    for i in range(len(arcs)):
-        head, modifier = arcs[i, 0], arcs[i, 1]
-        side = _side(head, modifier)
-        for t in range(len(templates)):
-            found[i, t] = _row(codes, templates, t, head, modifier, side, rows)
-    return found
-
-
-@internal()
-def _sum_templates(given, head, modifier, rows, total):
-    """Sum the rows of one arc's templates to (labels,)."""
-    table, codes, templates, _ = given
-    side = _side(head, modifier)
-    # all rows first: the processor fetches them while others are found
-    for t in range(len(templates)):
-        rows[t] = _row(codes, templates, t, head, modifier, side, len(table))
-    total[:] = 0.0
-    for t in range(len(templates)):
-        row = rows[t]
-        for label in range(len(total)):
-            total[label] += table[row, label]
-
-
 @internal(fastmath=frozenset({"reassoc", "contract"}))
-def _add_products(by_label, key, scale, total):
-    """Scale the scores of labels, and add the products of their rows with a head's key."""
+def _add_products(by_label, key, total):
+    """Add the products of the labels' rows with a head's key to their scores."""
     inner = len(key)
     for label in range(len(total)):
         product = np.float32(0.0)
         for j in range(inner):
             product += by_label[label * inner + j] * key[j]
-        total[label] = scale * total[label] + product
+        total[label] += product
 
 
 @jit()
-def label_arcs(by_label, modifiers, keys, distances, given, wanted, likely, into, all_logs):
+def label_arcs(by_label, modifiers, keys, distances, given, places, wanted, into, all_logs):
     """Write the best labels of arcs and their log-probabilities, and add these to the scores.
 
     **Shape**: by_label (modifiers, labels * inner); modifiers, their numbers; keys (n, inner) by
-    head; distances (labels, 2 * far + 1); given, a :class:`.TemplateArrays`, which the likely arcs
-    have; wanted, the arcs of these modifiers that are to have labels, and likely (n, n), by
-    modifier and head; into, scores, labels' log-probabilities and labels, (n + 1, n + 1) each by
+    head; distances (labels, 2 * far + 1); given (arcs, labels), the scores of templates; places
+    and wanted (n, n), by modifier and head, the arcs' rows in these, -1 for none, and which arcs
+    are to have labels; into, scores, labels' log-probabilities and labels, (n + 1, n + 1) each by
     head and modifier, the root being 0; all_logs (arcs, labels), the log-probabilities of all
     labels of these arcs.
     """
     scores, logs, labels = into
-    count = given.table.shape[1]
-    total, rows = np.empty(count, np.float32), np.empty(len(given.templates), np.int64)
+    count = len(distances)
+    total = np.empty(count, np.float32)
     middle, done = distances.shape[1] // 2, 0
     for i in range(len(by_label)):
         modifier = modifiers[i]
         for head in range(len(keys)):
             if not wanted[modifier, head]:
                 continue
-            if likely[modifier, head]:
-                _sum_templates(given, head, modifier, rows, total)
-            else:
-                total[:] = 0.0
-            _add_products(by_label[i], keys[head], given.scale, total)
+            place = places[modifier, head]
+            for label in range(count):
+                total[label] = given[place, label] if place >= 0 else 0.0
+            _add_products(by_label[i], keys[head], total)
             best, top = 0, np.float32(-np.inf)
             for label in range(count):
                 total[label] += distances[label, middle + head - modifier]
