@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,9 +16,10 @@ from ...knowledge.concepts import QID
 from ..linker.candidates import CandidateFinder, FoundCandidates, found_by
 from ..linker.knowledge_base import ConceptKnowledgeBase
 from .conflicts import Source, conflict
+from .constraint import DEMANDS
 from .places import Place
 
-__all__ = ["LimitedCandidates"]
+__all__ = ["LimitedCandidates", "check_concepts"]
 
 #: The prior of a concept that a constraint demands and no alias suggests.
 DEMANDED = 1.0
@@ -113,19 +114,10 @@ def _limited(
     base = kb.base
     for place in places:
         wanted = place.constraint.candidates
-        if wanted is None:
-            _check_known(kb, place)
         if wanted:
             there = set(found.concepts.tolist())
-            known = {base.qid(of) for of in there}
-            numbers = {one: _numbers(kb, one) for one in wanted}
-            missing = [one for one, some in numbers.items() if not some and one not in known]
-            if missing:
-                raise ProblemError(
-                    f"{place.name}.candidates: the knowledge base has no {', '.join(missing)}."
-                )
-            new = dict.fromkeys(of for some in numbers.values() for of in some if of not in there)
-            found = _with(found, list(new))
+            new = dict.fromkeys(of for one in wanted for of in _numbers(kb, one))
+            found = _with(found, [of for of in new if of not in there])
     names = [(base.id(of), base.qid(of)) for of in found.concepts.tolist()]
     allowed = np.array([all(_agrees(of, place) for place in places) for of in names], dtype=bool)
     return replace(found, priors=np.where(allowed, found.priors, -1.0).astype(np.float32))
@@ -137,18 +129,22 @@ def _numbers(kb: ConceptKnowledgeBase, name: str) -> list[int]:
     return [number] if number >= 0 else kb.base.numbers_of_qid(name)
 
 
-def _check_known(kb: ConceptKnowledgeBase, place: Place) -> None:
-    """Raise if what is forbidden is no concept; any item will do where concepts have items."""
-    base = kb.base
-    missing = [
-        one
-        for one in place.constraint.not_candidates or ()
-        if base.number(one) < 0 and not (base.has_items and QID.fullmatch(one))
-    ]
-    if missing:
-        raise ProblemError(
-            f"{place.name}.not_candidates: the knowledge base has no {', '.join(missing)}."
-        )
+def check_concepts(kb: KnowledgeBase, constraints: Iterable[Mapping[str, Any]]) -> None:
+    """Raise if checked constraints name what is no concept.
+
+    Any item of Wikidata may be forbidden where concepts have items.
+    """
+    if not isinstance(kb, ConceptKnowledgeBase):
+        return
+    for place, given in enumerate(constraints):
+        for key in DEMANDS["links"]:
+            missing = [one for one in given.get(key, ()) if not _numbers(kb, one)]
+            if key == "not_candidates" and kb.base.has_items:
+                missing = [one for one in missing if not QID.fullmatch(one)]
+            if missing:
+                raise ProblemError(
+                    f"constraints[{place}].{key}: the knowledge base has no {', '.join(missing)}."
+                )
 
 
 def _with(found: FoundCandidates, new: list[int]) -> FoundCandidates:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -204,23 +204,26 @@ def checked(name: str, value: Any, about: Sequence[str]) -> list[Constraint]:
     return found
 
 
-def check_known(constraints: Iterable[Mapping[str, Any]], labels: Sequence[str]) -> None:
-    """Raise if checked constraints on trees name labels that a parser does not have.
+def check_known(
+    constraints: Iterable[Mapping[str, Any]], known: Mapping[str, Collection[str]]
+) -> None:
+    """Raise if checked constraints demand names, by their keys, that a component does not have.
 
     Examples
     --------
-    >>> check_known([{"phrases": ["she"], "deps": ["subject"]}], ["nsubj", "ROOT"])
+    >>> check_known([{"phrases": ["she"], "deps": ["subject"]}], {"deps": ["nsubj", "ROOT"]})
     Traceback (most recent call last):
-    spacy_decoders.errors.ProblemError: constraints[0].deps: the parser has no 'subject'; it has \
-nsubj, ROOT.
+    spacy_decoders.errors.ProblemError: constraints[0].deps: the component has no 'subject'; it \
+has ROOT, nsubj.
     """
     for number, given in enumerate(constraints):
-        for key in ("deps", "not_deps"):
-            unknown = sorted(set(given.get(key, ())).difference(labels))
+        for key, names in known.items():
+            wanted = given.get(key, ())
+            unknown = sorted(set(wanted).difference(names)) if isinstance(wanted, list) else []
             if unknown:
                 raise ProblemError(
-                    f"constraints[{number}].{key}: the parser has no "
-                    f"{', '.join(map(repr, unknown))}; it has {', '.join(labels)}."
+                    f"constraints[{number}].{key}: the component has no "
+                    f"{', '.join(map(repr, unknown))}; it has {', '.join(sorted(names)[:20])}."
                 )
 
 

@@ -63,8 +63,7 @@ class LabelLimits(NamedTuple):
     ) -> LabelLimits:
         """Collect them, with the `places` where the component's constraints apply.
 
-        Without `overwrite`, existing annotation stays. Raises `ProblemError` if a constraint names
-        a label that the component does not have.
+        Without `overwrite`, existing annotation stays.
         """
         found = cls([], {}, set(), [], [])
         if "ent" in space.targets:
@@ -124,7 +123,6 @@ class LabelLimits(NamedTuple):
     def _add_labels(self, place: Place, space: LabelSpace) -> None:
         constraint = place.constraint
         wanted = constraint.labels or constraint.not_labels or ()
-        place.check_names(wanted, set(space.labels).union(*space.parts))
         allowed = space.with_parts(wanted)
         if constraint.labels is None:
             self._add(place, ~allowed, place.tokens)
@@ -135,8 +133,6 @@ class LabelLimits(NamedTuple):
         constraint = place.constraint
         wanted = constraint.entity or constraint.not_entity
         types = None if wanted is True else [place.label] if wanted == "label" else wanted
-        if types is not None and wanted != "label":
-            place.check_names(types, space.entity_types)
         inside = space.entities_of(types)
         tokens = range(place.start, place.end)
         if constraint.entity is None:

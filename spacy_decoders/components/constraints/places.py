@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...errors import ProblemError
 from .conflicts import Source
 from .constraint import Constraint, checked
 
@@ -50,15 +49,6 @@ class Place(NamedTuple):
     def source(self) -> Source:
         """What demands something, as conflicts name it."""
         return Source(self.name, self.start, self.end)
-
-    def check_names(self, wanted: Iterable[str], known: Collection[str]) -> None:
-        """Raise if the component has not all of the names that the constraint demands."""
-        unknown = sorted(set(wanted).difference(known))
-        if unknown:
-            raise ProblemError(
-                f"{self.name}.{self.constraint.demand}: the component has no "
-                f"{', '.join(map(repr, unknown))}; it has {', '.join(sorted(known)[:20])}."
-            )
 
 
 class Places:

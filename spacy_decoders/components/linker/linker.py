@@ -97,6 +97,10 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
                 "mentions: 'aliases' needs a knowledge base made by `python -m spacy decoders kb "
                 "build`; take mentions from 'ents' or 'spans'."
             )
+        if options["constraints"]:
+            from ..constraints.candidates import check_concepts
+
+            check_concepts(options["kb"], options["constraints"])
 
     def unsaved_changes(self) -> list[str]:
         """Those that a file has no place for: a knowledge base if `store_kb` is not set."""

@@ -89,7 +89,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             TreeRules.of(options["rules"], self.labels)
             if options["patterns"]:
                 Patterns.of(options["patterns"], self.labels, self.cfg["tags"])
-            check_known(options["constraints"], self.labels)
+            check_known(options["constraints"], dict.fromkeys(("deps", "not_deps"), self.labels))
         weights = self.model.get_ref("factors")
         learnt = [family for family in FAMILIES if weights.has_param(family)]
         unknown = [family for family in options["factors"] if family not in learnt]

@@ -21,10 +21,12 @@ from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from .. import extensions
 from ..constraints.conflicts import record_conflicts
+from ..constraints.constraint import check_known
 from ..constraints.labels import LabelLimits, conflicts_in, limited
 from ..probabilities import Fitted
 from .decoding import Tagging, TaggingProbabilities, decode_units, unit_lengths
 from .gold_layers import aligned_labels, gold_labels, labels_in
+from .label_space import LabelSpace
 from .labelled_pipe import LabelledPipe
 from .probabilities import (
     ENTITIES,
@@ -71,8 +73,14 @@ class ExactTagger(LabelledPipe):
     """
 
     def check_options(self, options: Mapping[str, Any]) -> None:
-        """Raise if constraints are about entities, and the component does not tag them."""
+        """Raise if constraints are about entities that the component does not tag, or labels."""
         super().check_options(options)
+        if self.cfg["labels"]:
+            space = LabelSpace(self.vocab, self.targets, self.cfg["labels"])
+            names = set(space.labels).union(*space.parts)
+            types = set(space.entity_types if "ent" in self.targets else ())
+            keys = {"labels": names, "not_labels": names, "entity": types, "not_entity": types}
+            check_known(options["constraints"], keys)
         target = options.get("target", ())
         if "ent" in ((target,) if isinstance(target, str) else target):
             return
@@ -307,6 +315,7 @@ class ExactTagger(LabelledPipe):
         shape = ChainScores([], ops.alloc2f(size, size), ops.alloc1f(size), ops.alloc1f(size))
         self.model.initialize(X=sample, Y=shape)
         self._forget()
+        self.check_options(self._options)
 
     def get_loss(
         self, examples: Iterable[Example], scores: ChainScores

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import spacy_decoders
 from spacy_decoders import ProblemError
 from spacy_decoders.components.constraints import Constraint
 from spacy_decoders.components.constraints.constraint import checked, constraints_about
@@ -48,7 +49,25 @@ def test_what_never_applies_is_refused(given, said):
     nlp = randomised(0)
     pipe = nlp.get_pipe("exact_tagger")
     with pytest.raises(ProblemError, match=said):
-        pipe.constraints = [{**given, "labels": ["DT"]}]
+        pipe.constraints = [{**given, "labels": [pipe.labels[0]]}]
     assert not pipe.constraints
-    repeated = {"pattern": [{"ORTH": "a", "OP": "+"}], "token": 5, "not_labels": [pipe.labels[0]]}
-    pipe.constraints = [repeated, {"phrases": ["New York"], "token": -2, "not_labels": ["NN"]}]
+    demand = {"not_labels": [pipe.labels[0]]}
+    repeated = {"pattern": [{"ORTH": "a", "OP": "+"}], "token": 5, **demand}
+    pipe.constraints = [repeated, {"phrases": ["New York"], "token": -2, **demand}]
+
+
+@pytest.mark.parametrize(
+    ("name", "demand"),
+    [
+        ("tagger", {"labels": ["NOVEL"]}),
+        ("entities", {"not_entity": ["NOVEL"]}),
+        ("parser", {"deps": ["NOVEL"]}),
+        ("linker", {"candidates": ["NOVEL"]}),
+    ],
+)
+def test_unknown_names_are_refused_when_they_are_set(name, demand):
+    (key,) = demand
+    pipe = spacy_decoders.load().get_pipe(name)
+    with pytest.raises(ProblemError, match=rf"constraints\[0\].{key}: the .* has no '?NOVEL"):
+        pipe.constraints = [{"phrases": ["new"], **demand}]
+    assert not pipe.constraints
