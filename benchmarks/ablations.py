@@ -5,7 +5,8 @@
 One table. Every option, feature, kernel and special case is switched off in turn, and judged on
 documents that are paired: a difference within two standard errors (bootstrap over documents) is
 noise. Weights are not trained again without a part, unless a row is judged by training, so that
-what a part brings is overstated rather than understated. ``time without`` is the time of the whole
+what a part brings is overstated rather than understated. Decoders that could take one another's
+place are compared by the scripts of their cores. ``time without`` is the time of the whole
 trial without the part, over that with it, in turns: above 1, the part saves time.
 
 A part stays if it brings more than the noise, or is 1.3 times as fast as the general way. Write a
@@ -46,18 +47,16 @@ from spacy_decoders.components.factories.exact_tagger import TaggerOptions
 from spacy_decoders.components.factories.graph_entity_linker import LinkerOptions
 from spacy_decoders.components.factories.headline_generator import HeadlineOptions
 from spacy_decoders.components.linker.candidates import TextCandidates
-from spacy_decoders.decoders.chain import ColumnGeneration, Viterbi
-from spacy_decoders.decoders.path import Beam, ColorCoding
-from spacy_decoders.decoders.representatives import ExactRepresentatives, Greedy, LocalSearch
-from spacy_decoders.decoders.tree import BranchAndBound, SecondOrder
+from spacy_decoders.decoders.representatives import ExactRepresentatives
+from spacy_decoders.decoders.tree import BranchAndBound
 from spacy_decoders.knowledge.pair_costs import DirectLink, GraphDistance
 from spacy_decoders.models.linker.weights import FEATURES
 
 #: Options that say what is asked for, and have no right or wrong of their own: what is written
-#: where, demands on the result, limits of work.
+#: where, demands on the result, limits of work; and decoders, which other scripts compare.
 DEMANDS: Mapping[str, tuple[str, ...]] = {
-    "tagger": ("constraints", "overwrite", "target"),
-    "parser": ("constraints", "overwrite", "iterations", "seconds"),
+    "tagger": ("constraints", "decoder", "overwrite", "target"),
+    "parser": ("constraints", "decoder", "overwrite", "iterations", "seconds"),
     "linker": (
         "mentions", "spans_key", "concepts_key", "labels_discard", "types", "kb_id", "shown",
         "iterations", "seconds", "store_kb", "overwrite", "constraints", "kb",
@@ -149,10 +148,6 @@ ABLATIONS = (
         judges.tokens,
         attributes(_SPARSE, note_mentions=lambda *given: None),
     ),
-    Ablation("tagger.decoder (Viterbi)", judges.chains, attributes(decoder=Viterbi())),
-    Ablation(
-        "tagger.decoder (ColumnGeneration)", judges.chains, attributes(decoder=ColumnGeneration())
-    ),
     Ablation(
         "tagger.dense up to 16 labels",
         judges.chains,
@@ -206,7 +201,6 @@ ABLATIONS = (
         ),
         files=("models/inference/**/*.py",),
     ),
-    Ablation("parser.decoder (SecondOrder)", judges.trees, attributes(decoder=SecondOrder())),
     Ablation(
         "parser.second-order charts",
         judges.trees,
@@ -251,10 +245,6 @@ ABLATIONS = (
         files=("models/linker/dominance.py",),
     ),
     Ablation(
-        "linker.decoder (LocalSearch)", judges.representatives, attributes(decoder=LocalSearch())
-    ),
-    Ablation("linker.decoder (Greedy)", judges.representatives, attributes(decoder=Greedy())),
-    Ablation(
         "linker.decoder, margins",
         judges.representatives,
         attributes(decoder=ExactRepresentatives(exact_margins=False)),
@@ -291,8 +281,6 @@ ABLATIONS = (
             ("max_vertices", 100),
         )
     ),
-    Ablation("headline.decoder (Beam)", judges.paths, attributes(decoder=Beam(80))),
-    Ablation("headline.decoder (ColorCoding)", judges.paths, attributes(decoder=ColorCoding())),
     Ablation(
         "headline.decoder, prices",
         judges.paths,

@@ -19,11 +19,12 @@ import fast_lane
 import numpy as np
 import parser as parsers
 import spacy
+from chain import shipped_scores
 from english import entities, gum
 from false_links import NAME as LINKER
 from false_links import false_texts, links_of, true_texts
 from headlines import UNSEEN, parsed
-from linking_data import LinkSet, link_sets, linked, pipeline
+from linking_component import LinkSet, link_sets, linked, pipeline
 from path import Given
 from pipelines import EWT, GUM, UNER, bare, golds_of, trained
 from spacy import util
@@ -33,7 +34,6 @@ from switching import Counts, Trial, options
 
 import spacy_decoders
 from spacy_decoders.components.headline.scorer import rouge
-from spacy_decoders.components.tagger.decoding import unit_lengths
 from spacy_decoders.decoders.chain import ForwardDominance
 from spacy_decoders.decoders.path import ExactPath
 from spacy_decoders.decoders.representatives import ExactRepresentatives
@@ -182,23 +182,14 @@ def certified(solutions: Sequence[Any]) -> Counts:
 
 def chains(given: Any) -> list[Trial]:
     """The scores of the shipped taggers, EWT dev."""
-    nlp = spacy_decoders.load()
-    limit = 300 if given.quick else 0
-    golds = golds_of(given.data / EWT.format("dev"), limit=limit)
-    docs = [bare(nlp.vocab, gold) for gold in golds]
-    for doc in docs:
-        nlp.get_pipe("parser")(doc)
-    lengths = [n for doc in docs for n in unit_lengths(doc)]
     trials = []
-    for name in ("tagger", "morphologizer", "entities"):
-        scores = nlp.get_pipe(name).predict(docs)
-        model, rows = scores[0][1], np.concatenate([emissions for emissions, _ in scores])
+    for name, part in shipped_scores(given.data, limit=300 if given.quick else 0).items():
         subject = SimpleNamespace(decoder=ForwardDominance())
 
-        def run(subject: Any = subject, model: Any = model, rows: Any = rows) -> Counts:
-            return certified(subject.decoder.decode_batch(model, rows, lengths))
+        def run(subject: Any = subject, part: Any = part) -> Counts:
+            return certified(part.decoded(subject.decoder))
 
-        trials.append(Trial(f"{name}, {rows.shape[1]} labels", subject, run))
+        trials.append(Trial(f"{name}, {part.model.size} labels", subject, run))
     return trials
 
 

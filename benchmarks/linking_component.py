@@ -11,25 +11,239 @@ from __future__ import annotations
 import harness  # isort: skip - first: it sets the threads
 
 import argparse
+import csv
 import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, process_time
+from typing import Any
 
 import numpy as np
-from linking_data import LinkSet, link_sets, linked, pipeline
+import spacy
 from spacy.kb import InMemoryLookupKB
+from spacy.language import Language
+from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
+from spacy_decoders.components.linker.candidates import FoundCandidates
 from spacy_decoders.knowledge.aliases import AliasTable
-from spacy_decoders.knowledge.concept_base import write_concept_base
+from spacy_decoders.knowledge.concept_base import ConceptBase, write_concept_base
 from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.database import NAME as NAME_OF_FILE
 from spacy_decoders.knowledge.database import Database
+from spacy_decoders.readers.text_lines import json_objects, text_lines
+
+__all__ = ["NAME", "LinkSet", "Result", "link_sets", "linked", "pipeline"]
+
+NAME = "graph_entity_linker"
+WIKIDATA = ("kore50", "oke-2015-train", "oke-2016-train", "wiki-fair-v2-no-coref")
+NLP = spacy.blank("en")
 
 WEIGHTS = "spacy-decoders.LinkWeights.v1"
+
+
+# -- texts with gold links
+
+
+@dataclass(frozen=True, eq=False)
+class LinkSet:
+    """Documents whose entities have gold identifiers, and the folder of their concepts."""
+
+    name: str
+    folder: Path
+    docs: list[Doc]
+
+
+#: First and last token of a mention, its gold identifier ("" without one), its candidates.
+Mention = tuple[int, int, str, list[str]]
+
+
+def link_sets(folder: Path, cache: Path) -> list[LinkSet]:
+    """AIDA's part testa, and the four sets with text."""
+    cache.mkdir(parents=True, exist_ok=True)
+    aida, wiki = folder / "aida-candidates", folder / "wikidata-benchmarks"
+    return [
+        aida_set(aida, "testa", cache),
+        *(wikidata_set(wiki, name, cache) for name in WIKIDATA),
+    ]
+
+
+def aida_set(folder: Path, part: str, cache: Path) -> LinkSet:
+    """AIDA-CoNLL with real Wikipedia links among candidates; priors are links received."""
+    pages = list(_rows(folder / "pages.tsv.gz"))
+    ids = [row["page_id"] for row in pages]
+    titles = [row["title"].replace("_", " ") for row in pages]
+    links = [line.split()[:2] for line in text_lines(folder / "links.tsv.gz")]
+    base = _base(cache / "aida", ids, titles, links)
+    received = {row["page_id"]: float(row["in_count"] or 0) for row in pages}
+
+    def document(row: dict[str, Any]) -> tuple[Doc, list[Mention]]:
+        """Mentions alone: there is no running text."""
+        words: list[str] = []
+        mentions = []
+        for one in row["mentions"]:
+            tokens = one["text"].split()
+            gold = "" if one["gold"] is None else str(one["gold_id"])
+            keys = [str(key) for key in one["candidates"]]
+            mentions.append((len(words), len(words) + len(tokens), gold, keys))
+            words += [*tokens, ","]
+        return Doc(NLP.vocab, words=words), mentions
+
+    rows = (row for _, row in json_objects(folder / f"{part}.jsonl.gz"))
+    return _link_set(f"aida {part}", base, map(document, rows), received)
+
+
+def wikidata_set(folder: Path, name: str, cache: Path) -> LinkSet:
+    """Text with Wikidata candidates, which have no priors."""
+    lines = (line.rstrip("\n").split("\t", 1) for line in text_lines(folder / "names.tsv.gz"))
+    titles = dict(lines)
+    triples = [line.split() for line in text_lines(folder / "wikidata_graph.tsv.gz")]
+    edges = [(head, tail) for head, _, tail in triples]
+    rows = [row for _, row in json_objects(folder / f"{name}.jsonl.gz")]
+    for row in rows:
+        for mention in row["mentions"]:
+            titles.update((key, title) for key, title in mention["candidates"])
+    ids = sorted({*titles, *(key for edge in edges for key in edge)})
+    base = _base(cache / f"wikidata-{name}", ids, [titles.get(key, key) for key in ids], edges)
+
+    def document(row: dict[str, Any]) -> tuple[Doc, list[Mention]]:
+        doc = NLP.make_doc(row["text"])
+        mentions, end = [], 0
+        for one in sorted(row["mentions"], key=lambda one: one["start"]):
+            span = doc.char_span(one["start"], one["end"], alignment_mode="expand")
+            if span is not None and span.start >= end:
+                keys = [key for key, _ in one["candidates"]]
+                mentions.append((span.start, span.end, one["gold"], keys))
+                end = span.end
+        return doc, mentions
+
+    return _link_set(name, base, map(document, rows))
+
+
+def _link_set(
+    name: str,
+    base: ConceptBase,
+    given: Iterable[tuple[Doc, list[Mention]]],
+    received: Mapping[str, float] | None = None,
+) -> LinkSet:
+    """Set entities with gold identifiers; note candidates in random order, which is no feature."""
+    docs = []
+    for seed, (doc, mentions) in enumerate(given):
+        rng = np.random.default_rng(seed)
+        doc.ents = [Span(doc, a, b, label="MENTION", kb_id=gold) for a, b, gold, _ in mentions]
+        doc.user_data["candidates"] = {}
+        for start, _, _, keys in mentions:
+            shuffled = [keys[i] for i in rng.permutation(len(keys))]
+            weights = np.array(
+                [1.0 if received is None else received[key] + 1.0 for key in shuffled]
+            )
+            doc.user_data["candidates"][start] = (
+                base.ids.find(shuffled).astype(np.int32),
+                (weights / max(1.0, weights.sum())).astype(np.float32),
+            )
+        docs.append(doc)
+    return LinkSet(name, base.folder, docs)
+
+
+def _base(
+    folder: Path,
+    ids: Sequence[str],
+    titles: Sequence[str],
+    edges: Iterable[Sequence[str]],
+) -> ConceptBase:
+    """The concept base of a folder, made now if there is none; edges join identifiers."""
+    if not folder.exists():
+        links: dict[str, list[str]] = {}
+        for a, b in edges:
+            links.setdefault(a, []).append(b)
+        concepts = [
+            Concept(key, title, {title: 1.0}, tuple(links.get(key, ())))
+            for key, title in zip(ids, titles, strict=True)
+        ]
+        write_concept_base(folder, concepts, source="benchmark", searched=False)
+    return ConceptBase.open(folder)
+
+
+def _rows(path: Path) -> Iterator[dict[str, str]]:
+    return csv.DictReader(text_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+# -- linking them
+
+
+def given(kb: Any, mentions: Sequence[Span]) -> list[FoundCandidates]:
+    """Return the candidates that the data set gives for mentions."""
+    return [FoundCandidates(*m.doc.user_data["candidates"][m.start]) for m in mentions]
+
+
+def pipeline(data: LinkSet, **config: Any) -> Language:
+    """A pipeline of the linker alone, with the candidates that the set gives."""
+    nlp = spacy.blank("en")
+    kb = {"@misc": "spacy-decoders.ConceptBase.v1", "path": str(data.folder)}
+    linker = nlp.add_pipe(NAME, config={"kb": kb, "max_candidates": 100, **config})
+    linker.candidates = given
+    return nlp
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Of each gold mention whether it is linked right, what was written, and each document."""
+
+    right: list[bool]
+    links: list[dict[str, Any]]
+    certified: list[bool]
+    seconds: list[float]
+
+    @property
+    def accuracy(self) -> float:
+        return 100 * float(np.mean(self.right))
+
+    @property
+    def error(self) -> float:
+        """Standard error of the accuracy, in points, over mentions."""
+        return 100 * float(np.std(self.right) / np.sqrt(len(self.right)))
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        return np.array([(link["prob"] or 0.0) if link["id"] else 0.0 for link in self.links])
+
+    def surest(self, share: float) -> float:
+        """Accuracy of the share of mentions that are surest."""
+        order = np.argsort(-self.probabilities, kind="stable")
+        kept = order[: max(1, int(share * len(order)))]
+        return 100 * float(np.mean(np.array(self.right)[kept]))
+
+    def calibration_error(self, bins: int = 15) -> float:
+        """By how many points probabilities differ from shares right, in bins of equal size."""
+        sure, right = self.probabilities, np.array(self.right, float)
+        parts = np.array_split(np.argsort(sure, kind="stable"), bins)
+        apart = [len(part) * abs(sure[part].mean() - right[part].mean()) for part in parts]
+        return 100 * sum(apart) / len(right)
+
+
+def linked(data: LinkSet, nlp: Language, clock: Callable[[], float]) -> Result:
+    """Link the documents of a set, one by one."""
+    right, links, certified, seconds = [], [], [], []
+    for doc in data.docs:
+        bare = doc.copy()
+        bare.user_data = doc.user_data
+        bare.set_ents([Span(bare, e.start, e.end, label=e.label) for e in doc.ents])
+        start = clock()
+        bare = nlp.get_pipe(NAME)(bare)
+        seconds.append(clock() - start)
+        certified += [c["status"] == "optimal" for c in bare._.certificates.get(NAME, ())]
+        for gold, ent in zip(doc.ents, bare.ents, strict=True):
+            if gold.kb_id_:
+                right.append(ent.kb_id_ == gold.kb_id_)
+                links.append(ent._.link)
+    return Result(right, links, certified, seconds)
+
+
+# -- what is measured
 
 
 def given_candidates(report: harness.Report, sets: list[LinkSet]) -> None:

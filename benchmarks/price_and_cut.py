@@ -1,4 +1,4 @@
-"""Price and cut against brute force, with the same solvers: the paper's tables 1 and 2.
+"""Price and cut against brute force, with the same solvers: the paper's table 1.
 
 ::
 
@@ -8,10 +8,8 @@ Scores of parsers with grandparents, trained by `tree_scores.py` in three langua
 sentences of up to 60 tokens, non-projective. Seconds are this process's processor time, and
 decoding alone: all scores are computed before, and counted when they are asked for.
 
-There are two brute forces. "Brute force" states all columns and all rows but those that follow
-from others (see `MasterProgram`), a program several times smaller. "Brute force, rows as
-printed" states OneHead, the flow, OneGP, NoGP, ArcGP and both GPArc rows, as section 3.2 does,
-which is what the paper was compared with. Table 2 compares subsets of these rows.
+Brute force states all columns, and all rows but those that follow from others (see
+`MasterProgram`), a program several times smaller than as printed.
 
 "No program" is the share of sentences that the descent on the spanning trees' own duals proves,
 pricing grandparents as section 4.5 proposes for dynamic programs, before any program is made.
@@ -40,8 +38,6 @@ TREEBANKS = ("Danish-DDT", "Hungarian-Szeged", "Italian-ParTUT")
 #: Brute force takes seconds on such a sentence and minutes on longer ones, which are left out
 #: where it is compared.
 LONGEST_BRUTE = 40
-#: The solver takes minutes for ArcGP + GPArc alone on longer ones.
-LONGEST_MARTINS = 25
 LONGEST = 60
 EQUAL = 1e-6
 
@@ -91,42 +87,16 @@ class Tally:
 
 @dataclass
 class BruteForce:
-    """The relaxation with all columns and some kinds of rows, of those of section 3.2."""
+    """The relaxation with all columns, and with OneGP and upper GPArc, which imply all rows."""
 
     solver: str
-    rows: tuple[str, ...]
 
     def search(self, problem: TreeProblem) -> PriceAndCutResult:
-        chains = chains_of(problem.allowed)
-        scores = np.where(chains, problem.grandparents, -np.inf)
-        # where OneGP is stated it needs no slack; else its slack is free, on either side
-        penalty = np.full_like(problem.arcs, -1e6 if "OneGP" in self.rows else 0.0)
+        g, p, c = np.nonzero(chains_of(problem.allowed) & (problem.grandparents > -np.inf))
+        penalty = np.full_like(problem.arcs, -1e6)  # OneGP is stated, and needs no slack
         master = MasterProgram(problem.arcs, problem.single_root, penalty, self.solver)
-        if "OneGP" not in self.rows:
-            rows = master.one_row[master.one_row >= 0]
-            slack, most = np.zeros(len(rows)), float(problem.n)
-            master.program.add_columns(slack, upper=most, rows=rows[:, None], coefficients=-1.0)
-        g, p, c = np.nonzero(scores > -np.inf)
-        master.add_chains(g, p, c, scores[g, p, c])
-        chain, upper, lower = (
-            master.chain_column[g, p, c],
-            master.column[g, p],
-            master.column[p, c],
-        )
-        add = master.program.add_rows
-        if "upper GPArc" in self.rows:
-            master.add_upper_rows(np.ones(len(g), bool))
-        if "lower GPArc" in self.rows:
-            add(np.stack([chain, lower], axis=1), [1.0, -1.0], "<=", 0.0)
-        if "ArcGP" in self.rows:
-            add(np.stack([upper, lower, chain], axis=1), [1.0, 1.0, -1.0], "<=", 1.0)
-        if "NoGP" in self.rows:
-            order = np.argsort(upper, kind="stable")
-            arcs, first = np.unique(upper[order], return_index=True)
-            columns = np.insert(chain[order], first, arcs)
-            weights = np.insert(np.ones(len(chain)), first, -float(problem.n))
-            starts = np.append(first + np.arange(len(first)), len(columns))
-            add(columns, weights, "<=", 0.0, starts)
+        master.add_chains(g, p, c, problem.grandparents[g, p, c])
+        master.add_upper_rows(np.ones(len(g), bool))
         point = master.solve(UNLIMITED.start())
         integral = bool((np.abs(point.arcs - np.rint(point.arcs)) < 1e-6).all())
         heads = np.concatenate([[-1], point.arcs[:, 1:].argmax(axis=0)])
@@ -135,22 +105,12 @@ class BruteForce:
         return PriceAndCutResult(heads, score, point.bound, integral, **counts)
 
 
-#: The rows that imply all others.
-ENOUGH = ("OneGP", "upper GPArc")
-MARTINS = ("ArcGP", "upper GPArc", "lower GPArc")
-COUNTING = ("OneGP", "NoGP")
 METHODS = {
-    "brute force, rows as printed": BruteForce("CBC", (*MARTINS, *COUNTING)),
-    "brute force": BruteForce("CBC", ENOUGH),
-    "brute force, HiGHS": BruteForce("HIGHS", ENOUGH),
+    "brute force": BruteForce("CBC"),
+    "brute force, HiGHS": BruteForce("HIGHS"),
     "price and cut, as in the paper": PriceAndCut("CBC", relax=True, pruning=False),
     "price and cut": PriceAndCut("CBC"),
     "price and cut, HiGHS": PriceAndCut("HIGHS"),
-}
-POLYTOPES = {
-    "ArcGP + GPArc": BruteForce("CBC", MARTINS),
-    "OneGP + NoGP": BruteForce("CBC", COUNTING),
-    "all": BruteForce("CBC", ENOUGH),
 }
 
 
@@ -182,7 +142,12 @@ def run(
 def main() -> None:
     parser = harness.arguments(__doc__)
     parser.add_argument("--treebanks", nargs="*", default=list(TREEBANKS))
-    tree_scores.add_steps(parser)
+    parser.add_argument(
+        "--steps",
+        type=int,
+        default=tree_scores.STEPS,
+        help="updates of each parser that is trained here; those of the cache are used again",
+    )
     options = parser.parse_args()
     few, many = (8, 25) if options.quick else (24, 150)
     report = harness.Report("price_and_cut", options.results)
@@ -203,18 +168,10 @@ def main() -> None:
             ["sentences/s", "scored %", "added %", "integral %", "certified %", "UAS"],
             "brute force",
         )
-        second = run(POLYTOPES, scored(few // 2, LONGEST_MARTINS))
-        tabulate(
-            report,
-            f"{name}: polytopes, all columns, {few // 2} sentences (the paper's table 2)",
-            second,
-            ["sentences/s", "integral %", "UAS"],
-            "ArcGP + GPArc",
-        )
         problems = scored(many, LONGEST)
         ours = {key: METHODS[key] for key in ("price and cut", "price and cut, HiGHS")}
-        third = run(ours, problems)
-        tabulate(report, f"{name}: sentences of up to {LONGEST} tokens", third, list(COLUMNS))
+        longer = run(ours, problems)
+        tabulate(report, f"{name}: sentences of up to {LONGEST} tokens", longer, list(COLUMNS))
         brute, ppc = first["brute force"], first["price and cut"]
         # what the relaxation leaves open, branching may close: compare where it leaves nothing
         differences += [
@@ -224,7 +181,7 @@ def main() -> None:
         ]
         seconds = 0.0
         BranchAndBound().decode(problems[0][1])  # loads it
-        for (_, problem), score in zip(problems, third["price and cut"].scores, strict=True):
+        for (_, problem), score in zip(problems, longer["price and cut"].scores, strict=True):
             begin = thread_time()
             other = BranchAndBound().decode(problem, budget=Budget(seconds=20)).certificate
             seconds += thread_time() - begin
@@ -233,7 +190,7 @@ def main() -> None:
         report.facts[f"{name}: sentences/s of BranchAndBound"] = len(problems) / seconds
         points[name] = (
             [s.n for s, _ in problems],
-            [1e3 * t for t in third["price and cut"].seconds],
+            [1e3 * t for t in longer["price and cut"].seconds],
         )
     report.facts["largest difference from brute force"] = max(differences)
     report.facts["compared with BranchAndBound"] = len(against)

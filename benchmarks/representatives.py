@@ -2,27 +2,24 @@
 
     python benchmarks/representatives.py
     python benchmarks/representatives.py --quick       # a graph of a twentieth, few documents
-    python benchmarks/representatives.py --decoders    # only choosing, and the real graphs
 
 Distances are timed by processor time, all of one thread and of a graph in memory; decoders by
 the clock on the wall, as their budgets are.
 
-The graph is drawn from a seed, with the exact numbers of vertices and edges of the paper
-(Blanco, Boldi, Marino 2014), a heavy tail and communities, and kept in results/cache.
-Their table 1 is repeated on two real graphs: WordNet with SemCor, and Wikispeedia.
+The graph is drawn from a seed, with as many vertices as the paper's (Blanco, Boldi, Marino 2014)
+and about as many edges, a heavy tail and communities, and kept in results/cache. Their table 1 is
+repeated on a real graph, that of Wikispeedia.
 """
 
 from __future__ import annotations
 
 import harness  # isort: skip - first: it sets the threads
 
-import json
 import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time, thread_time
@@ -31,7 +28,6 @@ from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
-from wikipedia_like import PAPER, documents, edges
 
 from spacy_decoders import Budget
 from spacy_decoders.decoders.representatives import (
@@ -47,22 +43,23 @@ from spacy_decoders.decoders.representatives import (
 )
 from spacy_decoders.graph import ConceptGraph
 from spacy_decoders.knowledge.concept_base import ConceptBase
-from spacy_decoders.readers.text_lines import json_objects, text_lines
+
+#: Vertices and edges of the paper's graph of Wikipedia.
+PAPER = (3_685_351, 36_066_162)
+#: Vertices of a small and of a large community, and how steeply popularity falls.
+SMALL, LARGE, TAIL = 200, 20_000, 0.7
 
 
 def main() -> None:
     """Run what the options say."""
-    parser = harness.arguments(__doc__ or "")
-    parser.add_argument("--decoders", action="store_true", help="leave the graph's speed out")
-    options = parser.parse_args()
+    options = harness.arguments(__doc__ or "").parse_args()
     report = harness.Report("representatives", options.results)
     size = tuple(number // 20 for number in PAPER) if options.quick else PAPER
     folder = options.results / "cache" / f"graph-{size[0]}"
     graph = built(report, folder, size, 256)
-    if not options.decoders:
-        speed_of_distances(report, graph, options.quick)
+    speed_of_distances(report, graph, options.quick)
     choosing(report, graph, options.quick)
-    real_graphs(report, options.data / "linking", options.quick)
+    real_graph(report, options.data / "linking" / "wikispeedia", options.quick)
     report.close()
 
 
@@ -85,6 +82,55 @@ def built(report: harness.Report, folder: Path, size: tuple[int, int], hubs: int
         folder.parent.mkdir(parents=True, exist_ok=True)
         graph.save(folder)
     return ConceptGraph.open(folder)
+
+
+def edges(vertices: int, count: int) -> NDArray[np.int32]:
+    """About `count` edges of a connected graph; some come twice.
+
+    One end of each is drawn by popularity, a power law; the other likewise, or from the small or
+    the large community of the first. A tree over the ranks of popularity connects everything.
+    """
+    random = np.random.default_rng(0)
+    ranked = random.permutation(vertices).astype(np.int32)
+    ranks = np.arange(1, vertices)
+    above = (ranks * random.random(vertices - 1) ** 2).astype(np.int64)
+    ends, others = (ranked[popular(random, vertices, count - vertices)] for _ in range(2))
+    kind = random.random(len(ends))
+    for size, low, high in ((SMALL, 0.0, 0.35), (LARGE, 0.35, 0.6)):
+        inside = (low <= kind) & (kind < high)
+        near = ends[inside] // size * size + random.integers(size, size=int(inside.sum()))
+        others[inside] = np.minimum(near, vertices - 1)
+    return np.concatenate([np.stack([ranked[ranks], ranked[above]]), [ends, others]], axis=1).T
+
+
+def documents(
+    vertices: int, count: int, sets: int, size: int, seed: int = 1
+) -> list[list[NDArray[np.int64]]]:
+    """Documents: lists of sets of different candidates.
+
+    Each document has a topic, a large community; two candidates of each set come from its
+    small communities, a fifth of the others are popular, and the rest is anything.
+    """
+    random = np.random.default_rng(seed)
+    ranked = np.random.default_rng(0).permutation(vertices)
+    out = []
+    for _ in range(count):
+        topic = random.integers(max(1, vertices // LARGE)) * LARGE
+        near = topic + random.integers(0, min(LARGE, vertices - topic), 4) // SMALL * SMALL
+        document = []
+        for _ in range(sets):
+            own = (random.choice(near, 2) + random.integers(0, SMALL, 2)) % vertices
+            famous = ranked[popular(random, vertices, size // 5)]
+            rest = random.integers(0, vertices, 2 * size)
+            members, first = np.unique(np.concatenate([own, famous, rest]), return_index=True)
+            document.append(random.permutation(members[np.argsort(first)[:size]]))
+        out.append(document)
+    return out
+
+
+def popular(random: np.random.Generator, vertices: int, count: int) -> NDArray[np.int64]:
+    """Draw ranks of popularity: rank r with probability in proportion to r ** -TAIL."""
+    return (vertices * random.random(count) ** (1 / (1 - TAIL))).astype(np.int64)
 
 
 # --- distances --------------------------------------------------------------------
@@ -176,7 +222,7 @@ def prior_costs(random: np.random.Generator, size: int) -> NDArray[np.float64]:
     return random.permutation(-np.log(weights / weights.sum()))
 
 
-# --- the paper's table 1 on two real graphs ----------------------------------------
+# --- the paper's table 1 on a real graph -------------------------------------------
 #
 # For each decoder the distance cost, in per cent of the certified optimum, and the value, the
 # share of mentions whose candidate is right, for both connections of the candidate sets. Sets
@@ -249,30 +295,25 @@ class Document:
     gold: list[int]
 
 
-def real_graphs(report: harness.Report, data: Path, quick: bool) -> None:
-    """Print table 1 for both graphs, where the data is there."""
-    for name, reader in (("wordnet", semcor), ("wikispeedia", wikispeedia)):
-        folder = data / name
-        if not folder.is_dir():
-            print(f"\n{name}: no data at {folder.name}; left out")
-            continue
-        graph, documents = reader(folder, 20 if quick else 120)
-        sizes = [len(members) for document in documents for members in document.sets]
-        report.facts[name] = {
-            "vertices": len(graph),
-            "edges": graph.n_edges,
-            "documents": len(documents),
-            "sets": statistics.mean(len(document.sets) for document in documents),
-            "candidates": statistics.mean(sizes),
-        }
-        print(f"\n{name}: {json.dumps(report.facts[name])}")
-        for connection in ("maximal", "minimal"):
-            compare(report, name, graph, documents, connection)
+def real_graph(report: harness.Report, folder: Path, quick: bool) -> None:
+    """Print table 1, where the data is there."""
+    if not folder.is_dir():
+        print(f"\nno data at {folder.name}; table 1 is left out")
+        return
+    graph, documents = wikispeedia(folder, 20 if quick else 120)
+    report.facts["wikispeedia"] = {
+        "vertices": len(graph),
+        "edges": graph.n_edges,
+        "documents": len(documents),
+        "sets": statistics.mean(len(document.sets) for document in documents),
+        "candidates": statistics.mean(len(s) for document in documents for s in document.sets),
+    }
+    for connection in ("maximal", "minimal"):
+        compare(report, graph, documents, connection)
 
 
 def compare(
     report: harness.Report,
-    name: str,
     graph: ConceptGraph,
     documents: list[Document],
     connection: Literal["maximal", "minimal"],
@@ -286,36 +327,7 @@ def compare(
             for members, right in zip(document.sets, document.gold, strict=True)
         ]
         costs.add(problem, solved(problem, seconds=5, seed=seed), gold, seed)
-    costs.table(report, f"{name}, {connection} connection")
-
-
-def semcor(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]:
-    """Read WordNet's graph and, of SemCor's texts, stretches of 14 different nouns."""
-    ends = [line.rstrip("\n").split("\t")[0:3:2] for line in text_lines(folder / "graph.tsv.gz")]
-    names, edges = np.unique(ends, return_inverse=True)
-    graph = ConceptGraph.from_edges(edges.reshape(-1, 2), largest_component=True)
-    number = {str(names[v]): v for v in graph.vertices.tolist()}
-    senses: dict[str, list[int]] = defaultdict(list)
-    synset_of: dict[str, int] = {}
-    for line in islice(text_lines(folder / "senses.tsv.gz"), 1, None):
-        lemma, part, key, synset = line.rstrip("\n").split("\t")
-        if part == "n" and synset in number:
-            senses[lemma.lower()].append(number[synset])
-            synset_of[key] = number[synset]
-    random = np.random.default_rng(0)
-    documents = []
-    for _, text in json_objects(folder / "semcor.jsonl.gz"):
-        nouns: dict[str, int] = {}
-        for mention in text["mentions"]:
-            lemma = mention["lemma"].lower()
-            gold = [synset_of[key] for key in mention["gold"] if key in synset_of]
-            if gold and gold[0] in senses[lemma]:
-                nouns.setdefault(lemma, gold[0])
-        chosen = list(nouns.items())[:14]
-        if len(chosen) == 14:
-            sets = [random.permutation(np.unique(senses[lemma])) for lemma, _ in chosen]
-            documents.append(Document(sets, [gold for _, gold in chosen]))
-    return graph, documents[:count]
+    costs.table(report, f"wikispeedia, {connection} connection")
 
 
 def table_rows(path: Path) -> Iterator[list[str]]:

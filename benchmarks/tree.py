@@ -1,11 +1,10 @@
 """Decoding trees: speed, certificates and accuracy, as the paper on branch and bound reports them.
 
-    python benchmarks/tree.py [--quick] [--only english others arcs]
+    python benchmarks/tree.py [--quick] [--only english arcs]
 
-`english` and `others` decode scores of `branch_and_bound_parser` on public treebanks
-(`tree_scores.py`): tables 2 and 3 of Qian and Liu (2013) in kind, figures 4 and 5 as plots. Words
-a second are by CPU seconds of one thread; scoring is not counted. A sentence is certified if that
-was done within a second by the clock on the wall.
+`english` decodes scores of `branch_and_bound_parser` on EWT dev: tables 2 and 3 of Qian and Liu
+(2013) in kind, figures 4 and 5 as plots. Words a second are by CPU seconds of one thread; scoring
+is not counted. A sentence is certified if that was done within a second by the clock on the wall.
 
 `arcs` times the dynamic programs over arcs beside ufal.chu_liu_edmonds, by sentence length, on
 random scores: the peer is measured on the same arrays, and must find trees of the same score.
@@ -169,18 +168,6 @@ def draw(report: harness.Report, runs: dict[str, Run]) -> None:
         harness.curves(report.path(f"-{name}.png"), title, "tokens", y_label, series, log="y")
 
 
-def others(report: harness.Report, options) -> None:
-    """Non-projective trees with grandparents."""
-    rows = []
-    for name in ("Danish-DDT", "Hungarian-Szeged", "Latin-Perseus"):
-        model = tree_scores.load(name, options.data, steps=options.steps)
-        sentences = model.held_out[: 60 if options.quick else 250]
-        done = run(sentences, model.problem)
-        speed = len(sentences) / sum(done.seconds)
-        rows.append([*done.row(name), speed])
-    report.table("Non-projective, arcs and grandparents", [*COLUMNS, "sentences/s"], rows)
-
-
 # -- arcs alone, beside another program
 
 PEER = "ufal.chu_liu_edmonds"
@@ -275,13 +262,12 @@ def arcs(report: harness.Report, options) -> None:
     )
 
 
-PARTS = {"english": english, "others": others, "arcs": arcs}
+PARTS = {"english": english, "arcs": arcs}
 
 
 def main() -> None:
     parser = harness.arguments(__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
-    tree_scores.add_steps(parser)
     options = parser.parse_args()
     for name in options.only:
         report = harness.Report(f"tree-{name}", options.results)

@@ -9,7 +9,6 @@ sentences held out.
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,7 +28,7 @@ from spacy_decoders.models.parser.factors import FAMILIES, FactorTemplates
 from spacy_decoders.models.parser.tree_scores import SentenceScores
 from spacy_decoders.readers.corpora import ConlluCorpus
 
-__all__ = ["Model", "Sentence", "add_steps", "load"]
+__all__ = ["Model", "Sentence", "load"]
 
 CACHE = harness.HERE / "results" / "cache"
 STEPS = 600
@@ -89,16 +88,6 @@ def load(name: str, data: Path, *, steps: int = STEPS) -> Model:
         parser["model"].update(lstm_width=None, relatives_width=48)
         nlp = trained(config, CACHE / f"tree-{name}-{steps}", retrain=False)
     return Model(nlp.get_pipe("parser"), list(scored(nlp, files[1])))
-
-
-def add_steps(parser: ArgumentParser) -> None:
-    """Add the option `--steps`."""
-    parser.add_argument(
-        "--steps",
-        type=int,
-        default=STEPS,
-        help="updates of each parser that is trained here; those of the cache are used again",
-    )
 
 
 def scored(nlp: Language, held_out: Path) -> Iterator[Sentence]:
