@@ -27,7 +27,7 @@ from ..display.views import headlines_by_component, names_in
 from ..display.words import in_words, in_words_together, share_in_words
 from ..readers.text_lines import decoded
 
-__all__ = ["certificate_table", "demo"]
+__all__ = ["certificate_table", "demo", "keep_alternatives"]
 
 #: A few paragraphs about names that mean several things; each is a document.
 TEXT = """\
@@ -83,7 +83,7 @@ def demo(
     with console.status(patience):
         extensions.install()
         nlp = load() if pipeline is None else spacy.load(pipeline)
-        _keep_alternatives(nlp)
+        keep_alternatives(nlp)
         nlp("Warm up the Jaguar in Coventry.")
     started = perf_counter()
     docs = list(nlp.pipe(given))
@@ -114,7 +114,7 @@ def paragraphs(text: str) -> list[str]:
     return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 
-def _keep_alternatives(nlp: Language) -> None:
+def keep_alternatives(nlp: Language) -> None:
     """Make the components of a pipeline keep what the page can show."""
     for _, component in nlp.pipeline:
         for option, value in ALTERNATIVES.items():

@@ -141,11 +141,16 @@ def parts_of(pipeline: str) -> list[str]:
 
 
 def run_part(pipeline: str, part: str) -> None:
-    """Annotate a text by the components of one factory, or by the :data:`WHOLE`."""
+    """Annotate a text by the components of one factory, or by the :data:`WHOLE`.
+
+    First as they are configured, then with the margins, probabilities and alternatives that the
+    demo's page shows.
+    """
     import spacy
     from spacy.tokens import Doc
 
     from ..bundled import load
+    from .demo import keep_alternatives
 
     config = _config_of(pipeline)
     names = [
@@ -159,6 +164,9 @@ def run_part(pipeline: str, part: str) -> None:
         nlp(text)
     if part == "graph_entity_linker":  # which may wait for others' entities
         nlp(Doc(nlp.vocab, words=["Jaguar", "in", "Brazil"], ents=["B-ORG", "O", "B-LOC"]))
+    keep_alternatives(nlp)
+    for text in TEXTS:
+        nlp(text)
 
 
 def _config_of(pipeline: str) -> dict[str, Any]:
