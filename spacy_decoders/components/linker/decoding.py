@@ -57,7 +57,7 @@ def decode_links(
     mentions
         The mentions of a document.
     weights
-        Of the features. **Shape:** ``(18,)``
+        Of the features. **Shape:** ``(14,)``
     options
         How they are linked.
     calibration

@@ -44,11 +44,6 @@ _ODDS = (-4.0, 8.0)
 _READ = 600
 #: What a word of a title counts beside one of the text: many titles share a word by accident.
 _TITLES = 0.3
-#: What an incomplete name counts more in the smallest of bases, and the concepts from which on it
-#: does not: of the many that share a surname, a small base lists one.
-_NAMESAKES, _MANY = 3.0, 1e4
-#: Parts of speech of what a concept is called.
-_NOMINAL = ("NOUN", "PROPN", "ADJ", "NUM", "X", "SYM")
 
 
 def features_of(doc: Doc, spans: Sequence[Span], table: CandidateTable) -> NDArray[np.float32]:
@@ -65,7 +60,7 @@ def features_of(doc: Doc, spans: Sequence[Span], table: CandidateTable) -> NDArr
 
     Returns
     -------
-    **Shape:** ``(candidates + mentions, 18)``; the columns of pairs are 0.
+    **Shape:** ``(candidates + mentions, 14)``; the columns of pairs are 0.
     """
     features = np.zeros((len(table) + len(table.mentions), len(FEATURES)), np.float32)
     if not len(table):
@@ -73,7 +68,6 @@ def features_of(doc: Doc, spans: Sequence[Span], table: CandidateTable) -> NDArr
     last = with_nothing(table.offsets)[1:] - 1
     candidates = np.ones(len(features), bool)
     candidates[last] = False
-    unnamed = 1.0 if table.base is None else 1.0 + _NAMESAKES * _smallness(len(table.base))
     features[candidates, : Feature.TYPE + 1] = _of_candidates(DocWords(doc), spans, table)
     features[last, Feature.NONE] = 1.0
     prior, popularity, case = features[candidates][:, _USUAL].T.tolist()
@@ -85,9 +79,8 @@ def features_of(doc: Doc, spans: Sequence[Span], table: CandidateTable) -> NDArr
         fit = [place for place in own if case[place] >= best - 1.0]
         usual = max((prior[place], popularity[place]) for place in fit)
         features[row, : Feature.POPULARITY + 1] = usual
-        if not any(_names(table.mentions[unit], table.titles[place]) for place in fit):
-            # words in small letters describe a concept, where capitals are part of a name
-            features[row, Feature.UNNAMED] = 1.0 if span.text.islower() else unnamed
+        named = any(_names(table.mentions[unit], table.titles[place]) for place in fit)
+        features[row, Feature.UNNAMED] = not named
         if span.label_ != MATCH_LABEL:
             continue
         linked = math.nan if table.linked is None else float(table.linked[unit])
@@ -99,13 +92,7 @@ def features_of(doc: Doc, spans: Sequence[Span], table: CandidateTable) -> NDArr
             features[row, Feature.UNLINKED] = min(max(odds, _ODDS[0]), _ODDS[1])
         features[row, Feature.PARTIAL] = _is_partial(doc, span)
         features[row, Feature.COMMON] = is_common(span)
-        features[row, Feature.VERBAL] = span.root.pos_ not in ("", *_NOMINAL)
     return features
-
-
-def _smallness(concepts: int) -> float:
-    """How far a base is from being large, from 1 to 0, by orders of magnitude."""
-    return max(0.0, 1.0 - float(np.log(max(1, concepts)) / np.log(_MANY)))
 
 
 def _names(mention: str, title: str) -> bool:

@@ -322,8 +322,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         near = terms.far - terms.costs[rows[:, None], rows[offsets[known] + gold[known]]]
         # as in decoding, all mentions of a form have the voice of one
         near *= mentions.forms.shares()[np.ix_(own, known)] * mentions.forms.repeats[own, None]
-        columns = [Feature.PAIRS, Feature.FEW, Feature.UNCOVERED, Feature.SPARSE]
-        features[:, columns] = near.sum(axis=1, keepdims=True) * terms.facts
+        features[:, Feature.PAIRS] = near.sum(axis=1)
         return features
 
     def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Any]:

@@ -44,7 +44,7 @@ class Mentions:
     forms: Forms
     #: See :class:`~spacy_decoders.models.linker.weights.Feature`, of linking nothing behind
     #: the candidates of each mention; those of pairs are filled in later. **Shape:**
-    #: ``(candidates + mentions, 18)``
+    #: ``(candidates + mentions, 14)``
     features: NDArray[np.float32]
     #: Demands on links that contradict each other.
     conflicts: Sequence[dict[str, Any]] = ()
@@ -119,7 +119,6 @@ def with_candidates(
     forms = Forms(
         _numbered(_forms(table.mentions, own)),
         _numbered([span.text for span in own]),
-        np.array([span.start for span in own], np.float64),
     )
     return Mentions(spans, units, table, forms, features_of(doc, own, table))
 

@@ -35,7 +35,7 @@ class Decided:
     scores: Floats
     #: Of each candidate alone. **Shape:** ``(candidates + mentions,)``
     local: Floats
-    #: Of each candidate. **Shape:** ``(candidates + mentions, 18)``
+    #: Of each candidate. **Shape:** ``(candidates + mentions, 14)``
     features: NDArray[np.float32]
     #: What the best other choice for each mention costs, whatever the others then are, and
     #: whether that is proven. **Shapes:** ``(mentions,)``

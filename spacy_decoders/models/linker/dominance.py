@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Group", "Voices", "undominated"]
+__all__ = ["Group", "undominated"]
 
 #: By which part of the scores in question a candidate must be worse, beyond all rounding.
 SAFETY = 1e-7
@@ -24,18 +24,8 @@ class Group(NamedTuple):
     slack: float
 
 
-class Voices(NamedTuple):
-    """The least and the most weight that a mention of a group gives to another group.
-
-    **Shapes:** ``(groups, groups)``, 0 where they have the same form.
-    """
-
-    least: NDArray[np.float64]
-    most: NDArray[np.float64]
-
-
 def undominated(
-    groups: list[Group], near: NDArray[np.float64], voices: Voices
+    groups: list[Group], near: NDArray[np.float64], voices: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Which candidates may be chosen, or be the best other choice, in any best answer.
 
@@ -51,7 +41,8 @@ def undominated(
     near
         What two candidates gain by each other, of all groups end to end. **Shape:** ``(n, n)``
     voices
-        How much the groups gain by each other.
+        The weight that a mention of each group gives to each other group, not negative.
+        **Shape:** ``(groups, groups)``
 
     Returns
     -------
@@ -60,22 +51,15 @@ def undominated(
     sizes = np.array([group.scores.shape[1] for group in groups])
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     own = np.repeat(np.arange(len(groups)), sizes)
-    most = np.maximum.reduceat(near, offsets[:-1], axis=1)
-    least = np.minimum.reduceat(near, offsets[:-1], axis=1)
-    high, low = _weighed(most, voices, own), -_weighed(-least, voices, own)
+    high, low = (
+        np.einsum("ij,ij->i", extreme.reduceat(near, offsets[:-1], axis=1), voices[own])
+        for extreme in (np.maximum, np.minimum)
+    )
     kept = [
         _unbeaten(group, high[start:stop], low[start:stop])
         for group, (start, stop) in zip(groups, pairwise(offsets.tolist()), strict=True)
     ]
     return np.concatenate(kept)
-
-
-def _weighed(
-    gains: NDArray[np.float64], voices: Voices, own: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """The most that gains by each group may come to. **Shapes:** ``(n, groups)`` to ``(n,)``"""
-    weights = np.where(gains > 0, voices.most[own], voices.least[own])
-    return np.asarray(np.einsum("ij,ij->i", gains, weights))
 
 
 def _unbeaten(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
-from .dominance import Group, Voices, undominated
+from .dominance import Group, undominated
 from .weights import Feature
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ __all__ = [
     "with_nothing",
 ]
 
-#: Tokens over which the voice of a mention for another fades to a third, and what is left far off.
-_FADES, _FAR_OFF = 15.0, 0.05
 #: How fast pairs lose weight where fewer of the candidates have links.
 _BY_COVERAGE = 0.25
 #: Ways to link all mentions from which on it pays to leave candidates out first.
@@ -42,10 +40,10 @@ _CAUTION = 4.0
 
 @dataclass(frozen=True, eq=False)
 class Forms:
-    """Which mentions have the same text, case and number apart, and where each stands.
+    """Which mentions have the same text, case and number apart.
 
     All mentions of a form weigh together as much as one: what fills a text with its name is not
-    more related to everything else. Among them, the nearer ones of two forms weigh more.
+    more related to everything else.
     """
 
     #: The form of each mention. **Shape:** ``(mentions,)``
@@ -53,13 +51,11 @@ class Forms:
     #: A number for each mention, the same for the same text in the same capitals. **Shape:**
     #: ``(mentions,)``
     spellings: NDArray[np.int64]
-    #: The token at which each begins. **Shape:** ``(mentions,)``
-    places: NDArray[np.float64]
 
     def of(self, start: int, stop: int) -> Forms:
         """Those of a range of mentions."""
         _, numbers = np.unique(self.numbers[start:stop], return_inverse=True)
-        return Forms(numbers.reshape(-1), self.spellings[start:stop], self.places[start:stop])
+        return Forms(numbers.reshape(-1), self.spellings[start:stop])
 
     @property
     def count(self) -> int:
@@ -71,29 +67,14 @@ class Forms:
         """How often the form of each mention is there. **Shape:** ``(mentions,)``"""
         return np.bincount(self.numbers)[self.numbers]
 
-    @property
-    def same(self) -> NDArray[np.bool_]:
-        """Which pairs of mentions have the same form. **Shape:** ``(mentions, mentions)``"""
-        return np.asarray(self.numbers[:, None] == self.numbers[None, :])
-
     def shares(self) -> NDArray[np.float64]:
         """The share of each pair of mentions in what their two forms are to each other.
 
         The shares of two different forms add to 1; those of a form with itself are 0.
         **Shape:** ``(mentions, mentions)``
         """
-        if self.count == len(self.numbers):
-            shares = np.ones((self.count, self.count))
-            np.fill_diagonal(shares, 0.0)
-            return shares
-        apart = np.abs(self.places[:, None] - self.places[None, :])
-        near = np.exp(-apart / _FADES) + _FAR_OFF
-        member = np.zeros((len(self.numbers), self.count))
-        member[np.arange(len(self.numbers)), self.numbers] = 1.0
-        sums = member.T @ near @ member
-        shares = near / sums[self.numbers[:, None], self.numbers[None, :]]
-        shares[self.same] = 0.0
-        return shares
+        each = 1.0 / self.repeats
+        return np.where(self.numbers[:, None] == self.numbers, 0.0, np.outer(each, each))
 
 
 def with_nothing(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -103,7 +84,7 @@ def with_nothing(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class PairTerms:
-    """What pairs are worth before they are weighed, and the facts that the weight depends on."""
+    """What pairs are worth before they are weighed."""
 
     #: The group of each mention: those with the same form and candidates. **Shape:**
     #: ``(mentions,)``
@@ -118,14 +99,6 @@ class PairTerms:
     costs: NDArray[np.float64]
     #: What a pair costs that has nothing in common, scaled alike.
     far: float
-    #: What the weights ``pairs``, ``few``, ``uncovered`` and ``sparse`` are multiplied by.
-    #: **Shape:** ``(4,)``
-    facts: NDArray[np.float64]
-
-    def weight(self, weights: NDArray[np.float64]) -> float:
-        """The weight of pairs in this document, never below 0."""
-        own = weights[[Feature.PAIRS, Feature.FEW, Feature.UNCOVERED, Feature.SPARSE]]
-        return max(0.0, float(own @ self.facts))
 
     def rows(self) -> NDArray[np.int64]:
         """The row of `costs` of each mention's candidates, nothing behind them, end to end."""
@@ -157,16 +130,12 @@ def pair_terms(table: CandidateTable, forms: Forms, pairs: PairCosts) -> PairTer
         raise ProblemError("pairs: the distances of some candidates are not finite numbers.")
     far = getattr(pairs, "far", None)
     far = float(given.max(initial=0.0)) if far is None else float(far)
-    coverage, links = once.coverage, 1.0
-    if once.base is not None and len(once):
-        links = float(once.base.graph.degree[once.concepts].mean())
-    scale = coverage**_BY_COVERAGE / (max(0, forms.count - 1) + _CAUTION)
+    scale = once.coverage**_BY_COVERAGE / (max(0, forms.count - 1) + _CAUTION)
     rows = _rows(once.offsets)
     costs = np.full((int(offsets[-1]), int(offsets[-1])), far)
     costs[np.ix_(rows, rows)] = given
     costs *= scale
-    facts = np.array([1.0, 1.0 / max(1, forms.count), 1.0 - coverage, 1.0 / (1.0 + links)])
-    return PairTerms(np.array(member), np.array(first), offsets, costs, scale * far, facts)
+    return PairTerms(np.array(member), np.array(first), offsets, costs, scale * far)
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,13 +244,14 @@ def link_problem(
         alike = forms.spellings[:, None] == forms.spellings[None, :]
         apart = alike * (form_weight / np.maximum(1, repeats * (repeats - 1)))[:, None]
         np.fill_diagonal(apart, 0.0)
-    costs = terms.weight(weights) * terms.costs
+    weight = max(0.0, float(weights[Feature.PAIRS]))
+    costs = weight * terms.costs
     together = Together(costs, terms.rows(), own, shares, apart, keys)
     local = -scores / repeats[own]
     kept = np.ones(len(own), bool)
     graph = None
     if nothing:
-        far = terms.weight(weights) * terms.far
+        far = weight * terms.far
         if math.prod(np.diff(offsets).tolist()) > _FEW:
             kept = _undominated(terms, forms, shares, apart, scores, far - costs)[together.rows]
         vertices = keys + 1
@@ -343,20 +313,18 @@ def _undominated(
 ) -> NDArray[np.bool_]:
     """Which candidates of each group are worth decoding."""
     count = len(terms.first)
-    member = np.zeros((len(terms.group), count))
-    member[np.arange(len(terms.group)), terms.group] = 1.0
-    # in the scale of a single mention, as scores are
-    voices = (shares * forms.repeats[:, None]) @ member
+    # in the scale of a single mention, as scores are; mentions of a group have equal shares
+    voices = shares[terms.first] * forms.repeats[terms.first, None]
+    voices = voices @ np.eye(count)[terms.group]
     slack = apart.sum(axis=1) * forms.repeats
     sizes = np.diff(terms.offsets)[terms.group]
     ends = np.cumsum(sizes)
-    groups, least, most = [], np.empty((count, count)), np.empty((count, count))
+    groups = []
     for g in range(count):
         units = np.flatnonzero(terms.group == g)
         rows = np.stack([scores[ends[u] - sizes[u] : ends[u]] for u in units])
         groups.append(Group(rows, float(slack[units].max())))
-        least[g], most[g] = voices[units].min(axis=0), voices[units].max(axis=0)
-    return undominated(groups, near, Voices(least, most))
+    return undominated(groups, near, voices)
 
 
 def _rows(offsets: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -41,12 +41,8 @@ class Feature(IntEnum):
     MATCHED = 9
     UNLINKED = 10
     PARTIAL = 11
-    VERBAL = 12
-    UNNAMED = 13
-    FEW = 14
-    UNCOVERED = 15
-    SPARSE = 16
-    COMMON = 17
+    UNNAMED = 12
+    COMMON = 13
 
 
 #: The names of the features, in order.
@@ -69,11 +65,7 @@ def build_link_weights(
     matched: float = 2.5,
     unlinked: float = 1.0,
     partial: float = 4.0,
-    verbal: float = 4.0,
     unnamed: float = 2.0,
-    few: float = 0.0,
-    uncovered: float = 0.0,
-    sparse: float = 0.0,
     common: float = 2.5,
 ) -> LinkWeights:
     """Build a linear model over the features of a candidate.
@@ -89,7 +81,7 @@ def build_link_weights(
         vocabulary has vectors.
     pairs
         Of how near the candidate is to what the other mentions are linked to, the mean over
-        these, in documents whose candidates all have links.
+        these.
     title
         Of the mention being the candidate's title.
     case
@@ -109,14 +101,9 @@ def build_link_weights(
         occurs.
     partial
         Of linking nothing where the mention is part of a longer name.
-    verbal
-        Of linking nothing where the mention is tagged, and not as a noun.
     unnamed
         Of linking nothing where the mention is only part of the title of what it may mean, or
-        another name; in bases of fewer than 10,000 concepts up to four times as much.
-    few, uncovered, sparse
-        What is added to `pairs`: by 1 over the number of different mentions, by the share of
-        candidates without any link, and by 1 over the mean number of links.
+        another name.
     common
         Of linking nothing where the mention is a common noun: nearly each of these means more
         than a knowledge base lists, so that the text has to speak for a concept.
@@ -124,7 +111,7 @@ def build_link_weights(
     Returns
     -------
     Model
-        From features **shape** ``(candidates, 18)`` to scores **shape** ``(candidates,)``.
+        From features **shape** ``(candidates, 14)`` to scores **shape** ``(candidates,)``.
     """
     given = locals()
     start = [given[name] for name in FEATURES]
@@ -134,7 +121,7 @@ def build_link_weights(
 
 
 def weights_of(model: LinkWeights, name: str) -> NDArray[np.float64]:
-    """The weights of a component's model, by `Feature`. **Shape:** ``(18,)``
+    """The weights of a component's model, by `Feature`. **Shape:** ``(14,)``
 
     Raises
     ------

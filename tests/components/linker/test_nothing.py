@@ -156,7 +156,7 @@ def test_when_to_link_nothing_is_learnt():
     for _ in range(30):
         nlp.update(examples, sgd=optimizer)
     assert (before, entity(nlp, "Jakarta won").kb_id_) == ("jakarta", "")
-    assert linker.model.get_param("weights").shape == (18,)
+    assert linker.model.get_param("weights").shape == (14,)
 
 
 def test_probabilities_are_calibrated_on_held_out_links(concepts):

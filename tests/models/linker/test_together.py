@@ -24,11 +24,8 @@ def table_of(*sets):
     )
 
 
-def forms_of(numbers, spellings=None, places=None):
-    count = len(numbers)
-    spellings = numbers if spellings is None else spellings
-    places = np.arange(count) if places is None else places
-    return Forms(np.array(numbers), np.array(spellings), np.array(places, float))
+def forms_of(numbers, spellings=None):
+    return Forms(np.array(numbers), np.array(numbers if spellings is None else spellings))
 
 
 def weights_of(**named):
@@ -51,8 +48,7 @@ class Near:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_shares_of_two_forms_add_to_one(seed):
     rng = np.random.default_rng(seed)
-    forms = forms_of(rng.integers(3, size=7), places=np.sort(rng.integers(200, size=7)))
-    forms = forms.of(0, 7)
+    forms = forms_of(rng.integers(3, size=7)).of(0, 7)
     shares = forms.shares()
     np.testing.assert_allclose(shares, shares.T)
     for one in range(forms.count):
