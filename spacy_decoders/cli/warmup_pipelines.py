@@ -57,7 +57,7 @@ def _trained(factory: str, config: dict[str, Any]) -> Any:
 
 
 def _tagger() -> None:
-    for loss in ("crf", "margin", "perceptron"):
+    for loss in ("crf", "margin"):
         for target in ("tag", "ent", ["tag", "ent"]):
             config = {"loss": loss, "target": target, "margins": True, "k_best": 2}
             _trained("exact_tagger", config)(TEXTS[0])

@@ -36,7 +36,7 @@ class TaggerOptions(WithOptions):
         The attribute to tag: "tag", "pos", "morph", "ent" (named entities), or several of them
         jointly, by one chain over the combinations seen in training.
     loss
-        "crf", "margin" or "perceptron".
+        "crf" or "margin".
     overwrite
         Whether to overwrite existing annotation; if not, it is kept, and the rest is decoded
         exactly under that constraint.

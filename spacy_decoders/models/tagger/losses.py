@@ -1,7 +1,7 @@
 """Structured losses of chain models and their gradients.
 
-Gold labels may be missing. The log-likelihood then sums over all completions; the two others take
-the best completion for gold.
+Gold labels may be missing. The log-likelihood then sums over all completions; the margin takes the
+best completion for gold.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 __all__ = ["LOSSES", "UNKNOWN", "ChainBatch", "ChainGradient", "Loss"]
 
-Loss = Literal["crf", "margin", "perceptron"]
+Loss = Literal["crf", "margin"]
 
 #: The gold label of a token that has none.
 UNKNOWN = -1
@@ -152,21 +152,12 @@ def negative_log_likelihood(batch: ChainBatch) -> tuple[float, ChainGradient]:
     return loss, gradient
 
 
-def perceptron(batch: ChainBatch) -> tuple[float, ChainGradient]:
-    """Structured perceptron: the best score less that of gold.
-
-    Averaging is left to the optimizer (``use_averages = true``).
-    """
-    gradient, batch = ChainGradient(batch), _trainable(batch)
-    return _add_violations(batch, batch.best(batch.emissions), gradient), gradient
-
-
 def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
     """Structured hinge with 0/1 loss: gold should score 1 more than any other labelling.
 
     The violating labelling is the best, or the second best where that is gold: the 0/1-loss oracle
     of Belanger et al. 2012, appendix A.3. A sentence with missing labels has no single gold
-    labelling and is trained as by the perceptron.
+    labelling: its violator is the best one, without a margin, as of a structured perceptron.
     """
     from ...decoders.chain import k_best
 
@@ -193,7 +184,6 @@ def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
 LOSSES: dict[Loss, Callable[[ChainBatch], tuple[float, ChainGradient]]] = {
     "crf": negative_log_likelihood,
     "margin": margin,
-    "perceptron": perceptron,
 }
 
 

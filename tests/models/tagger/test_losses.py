@@ -55,7 +55,7 @@ def expected(name, batch):
 @pytest.mark.parametrize("missing", [0.0, 0.4])
 @pytest.mark.parametrize(
     ("name", "forbidden"),
-    [("crf", False), ("crf", True), ("margin", False), ("perceptron", False)],
+    [("crf", False), ("crf", True), ("margin", False)],
 )
 def test_losses_are_those_of_enumeration(rng, name, forbidden, missing):
     for _ in range(60):
