@@ -113,8 +113,6 @@ ABLATIONS = (
     option(
         "tagger", "probabilities", judges.tokens, on=True, files=["decoders/chain/posterior.py"]
     ),
-    option("tagger", "entity_alternatives", judges.tokens, on=0.05, pipe="entities"),
-    option("tagger", "min_prob", judges.tokens, on=0.5, pipe="entities"),
     Ablation("tagger.loss (margin)", judges.tags, overrides(components__tagger__loss="margin")),
     *(
         Ablation(

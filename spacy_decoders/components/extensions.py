@@ -30,7 +30,6 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
         {
             "certificates": {},
             "conflicts": [],
-            "entity_alternatives": [],
             "headline": "",
             "headlines": [],
             "margins": {},

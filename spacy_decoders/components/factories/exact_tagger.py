@@ -6,7 +6,7 @@ from ...decoders.protocols import ChainDecoding
 from ...errors import ProblemError
 from ...models.tagger.losses import Loss
 from ..constraints.constraint import constraints_about
-from ..option_checks import alternatives, decoder_of, number, strings
+from ..option_checks import alternatives, decoder_of, strings
 from ..options import WithOptions, option
 from .factory import HASH_EMBED_CNN, register_factory
 
@@ -54,12 +54,6 @@ class TaggerOptions(WithOptions):
         Whether to set ``token._.tag_prob`` (or ``morph_prob``, ``pos_prob``), ``ent._.prob`` and
         ``doc._.probabilities``: exact marginals of the chain, calibrated by ``python -m spacy
         decoders calibrate``.
-    entity_alternatives
-        List all entities of at least this probability in ``doc._.entity_alternatives``,
-        overlapping and nested ones too. None for no list.
-    min_prob
-        Write no entity, and no tag, that is less probable than this. What is decoded and
-        certified does not change.
     decoder
         Any chain decoder of ``@decoders``.
     """
@@ -75,8 +69,6 @@ class TaggerOptions(WithOptions):
     k_best: int = option(1, alternatives)
     constraints: list[dict[str, Any]] = option([], constraints_about("labels", "entities"))
     probabilities: bool = option(False)
-    entity_alternatives: float | None = option(None, number(least=1e-6, most=1.0))
-    min_prob: float | None = option(None, number(least=0.0, most=1.0))
     decoder: ChainDecoding = option(
         {"@decoders": "spacy-decoders.ForwardDominance.v1"}, decoder_of("chain"), saved=False
     )
@@ -93,7 +85,7 @@ make_exact_tagger = register_factory(
         "token._.tag_margin", "token._.morph_margin", "token._.pos_margin", "token._.ent_margin",
         "token._.tag_prob", "token._.morph_prob", "token._.pos_prob", "span._.prob",
         "doc._.probabilities",
-        "doc._.entity_alternatives", "doc._.taggings", "doc._.certificates", "doc._.conflicts",
+        "doc._.taggings", "doc._.certificates", "doc._.conflicts",
     ],
     # for other targets set the weights of their scores in [training.score_weights]
     scores={
