@@ -12,16 +12,14 @@ from numpy.typing import NDArray
 
 from ...certificate import largest_tolerance
 from .branch_and_bound import SWEEPS, ExactSearch, explore, improved
-from .costs import relative_tolerance, rounded_down
+from .costs import CostTable, relative_tolerance, rounded_down
 from .fixed_point import quantise
-from .kernels.descent import best_other
 from .kernels.layout import LARGEST
+from .local_search import total_cost
 from .subproblem import Subproblem
 
 __all__ = ["Margins", "margins_of"]
 
-#: Alternatives of a set from which its margin's local search starts.
-ALTERNATIVES = 8
 #: Margins whose sizes differ by a larger factor are proven with quanta of their own.
 WIDER = 2.0**6
 
@@ -153,13 +151,23 @@ class _Prover:
 
 
 def _best_others(solver: ExactSearch, sets: list[int]) -> list[_Other]:
-    """Return the best choices found by local search with another candidate in each set."""
+    """Return good choices, found by local search, with another candidate in each set."""
     costs, choices = solver.costs, solver.choices
     _, values = improved(costs, choices, -1)
-    arrays, offsets = tuple(costs.arrays), costs.offsets.tolist()
+    offsets = costs.offsets.tolist()
     found = []
     for i in sets:
-        order = values[offsets[i] : offsets[i + 1]].argsort(kind="stable")
-        others = order[order != choices[i]][:ALTERNATIVES]
-        found.append(_Other(i, *best_other(arrays, choices, i, others, solver.upper)))
+        own = values[offsets[i] : offsets[i + 1]].copy()
+        own[choices[i]] = np.inf
+        found.append(_Other(i, *_beside(costs, choices, i, int(own.argmin()))))
     return found
+
+
+def _beside(
+    costs: CostTable, choices: NDArray[np.int64], i: int, candidate: int
+) -> tuple[NDArray[np.int64], float]:
+    """Return choices that are improved beside one candidate of set i, and their cost."""
+    changed = choices.copy()
+    changed[i] = candidate
+    better, _ = improved(costs, changed, i)
+    return better, total_cost(costs, better)

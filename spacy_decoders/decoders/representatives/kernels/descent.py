@@ -10,7 +10,7 @@ import numpy as np
 
 from ....jit import jit
 
-__all__ = ["best_descent", "best_other", "descend", "total"]
+__all__ = ["best_descent", "descend", "total"]
 
 #: No set is frozen. A plain -1 would be a type of its own, for which numba compiles all anew.
 _NONE = np.int64(-1)
@@ -105,25 +105,4 @@ def best_descent(costs, begins):
         cost = total(costs, choices)
         if cost < least:
             best, least = choices, cost
-    return best, least
-
-
-@jit()
-def best_other(costs, choices, i, others, upper):
-    """Descend from choices with each of some other candidates in set i, which stays there.
-
-    Returns the best choices, int64 (k,), and their cost; the first that costs no more than
-    `upper` ends it. **Shapes:** choices int64 (k,), others int64 (several,).
-    """
-    best = choices
-    least = np.inf
-    for x in others:
-        changed = choices.copy()
-        changed[i] = x
-        descend(costs, changed, i)
-        cost = total(costs, changed)
-        if cost < least:
-            best, least = changed, cost
-        if least <= upper:
-            break
     return best, least

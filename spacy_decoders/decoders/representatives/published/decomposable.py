@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -11,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....budget import UNLIMITED, Budget
+from ....certificate import Certificate
 from ....errors import NotDecomposableError
+from ..costs import relative_tolerance, rounded_down
 from ..problem import (
     RepresentativesDecoder,
     RepresentativesProblem,
     RepresentativesSolution,
     conditional_margins,
 )
-from .bounds import bound_beside, certified
 
 __all__ = ["Decomposable"]
 
@@ -41,7 +43,7 @@ class Decomposable(RepresentativesDecoder):
     Notes
     -----
     The certificate's bound is computed from the distances alone, not from the bridges: a dual
-    that is the least cost wherever the cost falls apart (see `bound_beside`).
+    that is the least cost wherever the cost falls apart.
 
     The printed algorithm recurses over one bridge at a time; here all are cut at once. A
     candidate's distance to the bridge towards a set is
@@ -81,8 +83,16 @@ class Decomposable(RepresentativesDecoder):
         _check_hypotheses(network, sets)
         costs = problem.local_costs + problem.pair_weight * _beyond(problem)
         choices = problem.cheapest(costs, self.seed)
-        bound = bound_beside(problem, choices)
-        certificate = certified("Decomposable", problem, choices, bound)
+        scale = problem.scale(choices)
+        certificate = Certificate.from_bound(
+            "Decomposable",
+            problem.cost(choices),
+            _bound(problem, choices),
+            minimized=True,
+            tolerance=relative_tolerance(scale),
+            scale=scale,
+            iterations=1,
+        )
         margins = conditional_margins(problem, choices)
         # where the cost falls apart, the others need not answer a change
         exact = np.isposinf(margins) | certificate.is_optimal
@@ -101,6 +111,34 @@ def _beyond(problem: RepresentativesProblem) -> NDArray[np.float64]:
     counted = towards - nearest.repeat(np.diff(problem.offsets), axis=0)
     beyond: NDArray[np.float64] = counted.sum(axis=1)
     return beyond
+
+
+def _bound(problem: RepresentativesProblem, choices: NDArray[Any]) -> float:
+    """Return a bound on the cost of every choice, from the distances to the given one.
+
+    Each candidate pays its distances to the given choices of all other sets. What a pair of
+    candidates leaves over is the same for all pairs of two sets where every path between the
+    sets leaves each of them over one vertex; there the bound is the least cost itself.
+    """
+    if not problem.size:
+        return 0.0
+    towards, allowed = problem.distances_to(choices), problem.allowed
+    weight = problem.pair_weight
+    costs = problem.local_costs + weight * towards.sum(axis=1)
+    magnitudes = np.abs(problem.local_costs) + weight * np.abs(towards).sum(axis=1)
+    lowered = np.full(len(costs), np.inf)
+    lowered[allowed] = rounded_down(costs[allowed], magnitudes[allowed], problem.size + 1)
+    parts = np.minimum.reduceat(lowered, problem.offsets[:-1]).tolist()
+    spans = [slice(*span) for span in pairwise(problem.offsets.tolist())]
+    for i, first in enumerate(spans):
+        for j in range(i + 1, problem.size):
+            given = towards[first, j][:, None], towards[spans[j], i][None, :]
+            block = problem.distances[np.ix_(problem.sets[i], problem.sets[j])]
+            sizes = np.abs(block) + np.abs(given[0]) + np.abs(given[1])
+            least = rounded_down(block - given[0] - given[1], sizes, 3)
+            allowed_pairs = allowed[first][:, None] & allowed[spans[j]][None, :]
+            parts.append(weight * float(least[allowed_pairs].min()))
+    return rounded_down(math.fsum(parts), math.fsum(map(abs, parts)), 1)
 
 
 def _check_hypotheses(network: Any, sets: list[list[int]]) -> None:
