@@ -105,6 +105,8 @@ class SentenceCorpus:
     def sentences(self) -> list[Sentence]:
         """The sentences of all files."""
         files = matching_files(self.path, self.suffixes)
+        if any(file.suffix == ".spacy" for file in files):
+            raise ProblemError(f"path: {files[0].name} is read by spacy.Corpus.v1.")
         read = islice(chain.from_iterable(map(self.read, files)), self.limit or None)
         return [sentence for sentence in read if len(sentence)]
 

@@ -176,7 +176,8 @@ def read_columns(
             else:
                 raise ProblemError(
                     f"{path.name}, line {number}: expected {len(columns)} columns "
-                    f"({', '.join(columns)}), got {len(fields)}."
+                    f"({', '.join(columns)}), got {len(fields)}; is the separator "
+                    f"{separator!r}, and are all columns named?"
                 )
         if rows:
             layers = {name: [row[i] for row in rows] for i, name in enumerate(columns)}

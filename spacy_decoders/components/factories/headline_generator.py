@@ -87,7 +87,7 @@ class HeadlineOptions(WithOptions):
     """
 
     mode: Literal["best", "phrases", "sentence", "words"] = option("best")
-    min_prob: float = option(0.0, number(least=0))
+    min_prob: float = option(0.0, number(least=0, most=1))
     length: Length = option("auto", _checked_length)
     max_chars: int | None = option(None, whole(1))
     n_best: int = option(1, alternatives)
