@@ -67,19 +67,38 @@ class CachedAttributeRuler(AttributeRuler):
         self._forget()
 
     def __call__(self, doc: Doc) -> Doc:
-        """Set what the patterns say of each token."""
-        if not self._planned:
-            self._plan, self._planned = _columns(self.patterns, self.vocab.strings), True
-        if self._plan is None:
-            doc = super().__call__(doc)
-        else:
-            try:
-                self._annotate(doc, self._plan)
-            except Exception as error:
-                self.get_error_handler()(self.name, self, [doc], error)
+        """Set what the patterns say of each token; a document that fails is returned as it is."""
+        super().__call__(doc)
         if doc.vocab.strings is not self.vocab.strings:
             self._share_strings(doc)
         return doc
+
+    def match(self, doc: Any) -> Any:
+        """Find the patterns that match, and where; for each kind of token once."""
+        if not self._planned:
+            self._plan, self._planned = _columns(self.patterns, self.vocab.strings), True
+        if self._plan is None:
+            return super().match(doc)
+        matches: list[Any] = []
+        for place, key in enumerate(self._plan.keys(doc)):
+            known = self._known.get(key)
+            if known is None:
+                self._learn(doc[place : place + 1], key, self._plan)
+            else:
+                matches += [(number, 0, place, place + 1) for number in known]
+        return matches
+
+    def _learn(self, token: Any, key: bytes, columns: _RuleColumns) -> None:
+        """Set what patterns say of a token, and keep it for those that are alike."""
+        found = super().match(token)
+        place = token.start
+        self.set_annotations(token.doc, [(number, 0, place, place + 1) for number, *_ in found])
+        if len(self._known) >= CACHE_SIZE:
+            self._known.clear()
+        # nothing to do for a token that has its attributes already
+        self._known[key] = (
+            [number for number, *_ in found] if columns.keys(token)[0] != key else []
+        )
 
     def _share_strings(self, doc: Doc) -> None:
         """Give the strings that were written to the vocabulary of a document from elsewhere."""
@@ -87,24 +106,6 @@ class CachedAttributeRuler(AttributeRuler):
         for key in np.unique(written).tolist():
             if key in self.vocab.strings:
                 doc.vocab.strings.add(self.vocab.strings[key])
-
-    def _annotate(self, doc: Doc, columns: _RuleColumns) -> None:
-        known = self._known
-        for place, key in enumerate(columns.keys(doc)):
-            matched = known.get(key)
-            if matched is None:
-                token: Any = doc[place : place + 1]
-                found = [number for number, *_ in self.match(token)]
-                self._apply(doc, place, found)
-                if len(known) >= CACHE_SIZE:
-                    known.clear()
-                # nothing to do for a token that has its attributes already
-                known[key] = found if columns.keys(token)[0] != key else []
-            elif matched:
-                self._apply(doc, place, matched)
-
-    def _apply(self, doc: Doc, place: int, numbers: list[int]) -> None:
-        self.set_annotations(doc, [(number, 0, place, place + 1) for number in numbers])
 
 
 class _RuleColumns(NamedTuple):

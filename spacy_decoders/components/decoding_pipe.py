@@ -113,11 +113,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
     def __call__(self, doc: Doc) -> Doc:
         """Annotate one document; if it fails, it is returned as the error handler leaves it."""
         self.warn_of_missing_vectors([doc])
-        try:
-            with _TURN:
-                self.set_annotations([doc], self.predict([doc]))
-        except Exception as error:
-            self.get_error_handler()(self.name, self, [doc], error)
+        for _ in self._annotated([doc]):
+            pass
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from spacy.lang.en.lemmatizer import EnglishLemmatizer
-from spacy.language import Language
-from spacy.lookups import Lookups
 from spacy.tokens import Token
 
 __all__ = ["WORDS", "ListedLemmatizer"]
@@ -45,31 +41,9 @@ class ListedLemmatizer(EnglishLemmatizer):
     commas.
     """
 
-    # spaCy reads the names of the arguments, to check the settings of a pipeline's [initialize]
-    def initialize(
-        self,
-        get_examples: Any = None,
-        *,
-        nlp: Language | None = None,
-        lookups: Lookups | None = None,
-    ) -> None:
-        """Take other tables, and forget what was found by those before."""
-        super().initialize(get_examples, nlp=nlp, lookups=lookups)
-        self._tables_changed()
-
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> ListedLemmatizer:
-        """Load the tables, and forget what was found by those before."""
-        super().from_disk(path, exclude=exclude)
-        self._tables_changed()
-        return self
-
-    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> ListedLemmatizer:
-        """Load the tables, and forget what was found by those before."""
-        super().from_bytes(data, exclude=exclude)
-        self._tables_changed()
-        return self
-
-    def _tables_changed(self) -> None:
+    def _validate_tables(self, *given: Any) -> None:
+        """Check tables that were just set or loaded, and forget what was found by those before."""
+        super()._validate_tables(*given)
         self.cache.clear()
         index = self.lookups.get_table(INDEX, {})
         for part, words in index.items():

@@ -8,17 +8,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import ORTH
-from spacy.parts_of_speech import IDS
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from ...models.tagger.losses import UNKNOWN
 from ..factories.exact_tagger import Target
-from .label_space import COLUMNS, IOB, LabelSpace
+from .label_space import LabelSpace
 
 __all__ = ["aligned_labels", "gold_labels", "labels_in"]
-
-POS_NAMES = {number: name for name, number in IDS.items()}
 
 
 def labels_in(examples: Iterable[Example], targets: Sequence[Target]) -> list[str]:
@@ -74,28 +71,14 @@ def _layer(doc: Doc, target: Target) -> list[str | None]:
     if target == "morph":
         # an empty feature set is a value too
         return [(str(token.morph) or "_") if token.has_morph() else None for token in doc]
-    columns: Any = doc.to_array(cast(Any, list(COLUMNS[target])))
-    columns = columns.reshape(len(doc), len(COLUMNS[target]))
     if target == "ent":
-        return _entity_layer(doc, columns[:, 0].tolist(), columns[:, 1].tolist())
-    strings: Any = doc.vocab.strings if target == "tag" else POS_NAMES
-    names = {value: strings[value] if value else None for value in set(columns[:, 0].tolist())}
-    return [names[value] for value in columns[:, 0].tolist()]
+        return [_bio_of(token) for token in doc]
+    return [getattr(token, f"{target}_") or None for token in doc]
 
 
-def _entity_layer(doc: Doc, iob: Sequence[int], types: Sequence[int]) -> list[str | None]:
-    """The entities of a document in BIO."""
-    names = {number: doc.vocab.strings[number] for number in set(types)}
-    layer: list[str | None] = []
-    inside = -1  # the type of the entity that the token before is part of
-    for position, number in zip(iob, types, strict=True):
-        if position in (IOB["B"], IOB["I"]) and not number:
-            layer.append("O")  # blocked by `Doc.set_ents`
-        elif position == IOB["B"] or (position == IOB["I"] and number != inside):
-            layer.append(f"B-{names[number]}")
-        elif position == IOB["I"]:
-            layer.append(f"I-{names[number]}")
-        else:
-            layer.append("O" if position == IOB["O"] else None)
-        inside = number if position in (IOB["B"], IOB["I"]) else -1
-    return layer
+def _bio_of(token: Token) -> str | None:
+    """The named entity that a token is part of, in BIO."""
+    if not token.ent_type:
+        # a beginning without a type is what `Doc.set_ents` keeps out of entities
+        return "O" if token.ent_iob_ else None
+    return f"{token.ent_iob_}-{token.ent_type_}"
