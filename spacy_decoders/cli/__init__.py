@@ -47,6 +47,7 @@ class DecodersGroup(LazyGroup):
         "demo": "demo:demo",
         "info": "info:info",
         "warmup": "warmup:warmup",
+        "convert": "convert:convert_corpus",
         "annotate": "annotate:annotate_corpus",
         "calibrate": "calibrate:calibrate_model",
     }

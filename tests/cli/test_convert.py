@@ -1,0 +1,32 @@
+"""``decoders convert`` makes what spaCy's own commands read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+from spacy.cli.evaluate import evaluate
+
+from .commands import run
+
+ROWS = (
+    "1\tKim\tKim\tPROPN\tNNP\t_\t2\tnsubj\t_\t_\n2\twakes\twake\tVERB\tVBZ\t_\t0\troot\t_\t_\n"
+    "3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_\n\n"
+)
+
+
+def test_a_treebank_is_evaluated_by_spacy(tmp_path):
+    from spacy_decoders.bundled import FOLDER
+
+    source, output = tmp_path / "dev.conllu.gz", tmp_path / "new" / "dev.spacy"
+    source.write_bytes(gzip.compress(ROWS.encode() * 12))
+    assert "2 documents in" in run("convert", source, output)
+    evaluate(str(FOLDER), output, tmp_path / "scores.json", silent=True)
+    scores = json.loads((tmp_path / "scores.json").read_text())
+    assert scores["tag_acc"] > 0.9 and scores["dep_las"] > 0.9
+
+
+def test_what_can_not_be_converted_is_said(tmp_path):
+    (tmp_path / "empty.conllu").write_text("\n")
+    assert "no sentence" in run("convert", tmp_path / "empty.conllu", tmp_path / "a.spacy", code=1)
+    assert ".spacy" in run("convert", tmp_path / "empty.conllu", tmp_path / "a.json", code=1)
