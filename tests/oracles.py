@@ -171,11 +171,6 @@ def breaks(rule, heads, labels) -> bool:
         leaves = [m for m in tokens if rule.tokens is None or m in rule.tokens]
         leaves = [m for m in leaves if rule.labels is None or label[m] in rule.labels]
         return any(head[m] in leaves and label[m] not in rule.exempt for m in tokens)
-    if kind == "Roots":
-        roots = [m for m in tokens if head[m] == 0]
-        return any(rule.tokens is not None and m not in rule.tokens for m in roots) or any(
-            rule.labels is not None and label[m] not in rule.labels for m in roots
-        )
     if kind == "FixedArc":
         return head[rule.token] != rule.head
     if kind == "ForbiddenArc":
@@ -186,9 +181,6 @@ def breaks(rule, heads, labels) -> bool:
         return label[rule.token] in rule.labels
     if kind == "FixedStart":
         return (rule.token in sentences(heads)) != rule.begins and rule.token > 1
-    if kind == "Constituent":
-        inner = range(rule.first, rule.last + 1)
-        return sum(head[m] not in inner for m in inner) != 1
     raise ValueError(kind)
 
 

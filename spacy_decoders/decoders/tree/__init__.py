@@ -13,21 +13,19 @@ if TYPE_CHECKING:
     from .decoder import TreeDecoder
     from .eisner import Eisner
     from .factors import Factors
-    from .probabilities import TreePosteriors, arc_probabilities, tree_posteriors
+    from .probabilities import TreePosteriors, tree_posteriors
     from .problem import TreeProblem, TreeSolution
     from .pruning import prune
     from .published.price_and_cut import PriceAndCut
     from .ranking import exact_decoder, head_margins, k_best, max_marginals
     from .rules import (
         AtMost,
-        Constituent,
         FixedArc,
         FixedLabel,
         FixedStart,
         ForbiddenArc,
         ForbiddenLabel,
         Leaves,
-        Roots,
         Rule,
     )
     from .scoring import is_projective, is_tree, score_tree, sentence_starts, violations
@@ -37,7 +35,6 @@ __all__ = [
     "AtMost",
     "BranchAndBound",
     "ChuLiuEdmonds",
-    "Constituent",
     "Eisner",
     "Factors",
     "FixedArc",
@@ -47,14 +44,12 @@ __all__ = [
     "ForbiddenLabel",
     "Leaves",
     "PriceAndCut",
-    "Roots",
     "Rule",
     "SecondOrder",
     "TreeDecoder",
     "TreePosteriors",
     "TreeProblem",
     "TreeSolution",
-    "arc_probabilities",
     "exact_decoder",
     "head_margins",
     "is_projective",

@@ -33,7 +33,7 @@ class Term(NamedTuple):
     of_each: Literal["head", "token"] | None = None
 
     def counted(self, heads: Sequence[int], labels: Sequence[int]) -> list[int]:
-        """Return for each such arc of a tree with what it is counted: its head, its token or 0."""
+        """Return for each such arc of a tree what it is counted with: its head, its token or 0."""
         found: Iterable[int] = range(1, len(heads))
         if self.labels is not ANY:
             found = _among(found, labels, self.labels)

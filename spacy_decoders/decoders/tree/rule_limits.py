@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import DecodersError
-from .limits import Except
+from .limits import Except, Limit
 from .rules import Rule
 
 __all__ = ["LabelledArcs", "Violation", "with_best_labels"]
@@ -23,7 +23,7 @@ Mask = NDArray[np.bool_]
 class Violation(NamedTuple):
     """Where a tree exceeds a limit."""
 
-    #: The limit's place, and the head, token or 0 whose arcs are counted.
+    #: The limit's place, and the head or token whose arcs are counted.
     limit: int
     counted: int
     #: By the place of a term, the tokens of its arcs that are counted.
@@ -49,9 +49,9 @@ class LabelledArcs:
 
     Examples
     --------
-    >>> from .rules import Roots
+    >>> from .rules import ForbiddenArc
     >>> arcs = np.array([[-np.inf, 1, 3], [-np.inf, -np.inf, 1], [-np.inf, 2, -np.inf]])
-    >>> LabelledArcs([Roots([2])], arcs, None).possible[:, :, 0]
+    >>> LabelledArcs([ForbiddenArc(0, 1)], arcs, None).possible[:, :, 0]
     array([[False, False,  True],
            [False, False,  True],
            [False,  True, False]])
@@ -69,8 +69,7 @@ class LabelledArcs:
                 continue
             heads, tokens, of = limit.members[:3]
             self.possible[np.ix_(marked(heads, size), marked(tokens, size), marked(of, count))] = 0
-        # those that no relabelling mends come first: then most trees can be repaired
-        limits.sort(key=lambda limit: limit.members.of_each is not None)
+        self.possible &= _below_some_label(limits, self.possible)[:, None]
         terms = [
             (place, term, weight)
             for place, limit in enumerate(limits)
@@ -79,11 +78,10 @@ class LabelledArcs:
         ]
         # of each limit; one arc of a kind that excludes others counts for all
         self._most = np.array([size if one.excluded_by else one.most for one in limits], np.int64)
-        # of each term: its limit, what an arc counts for, and whether heads or tokens are apart
+        # of each term: its limit, what an arc counts for, and whether with its head or its token
         self._limit = np.array([place for place, _, _ in terms], np.int64)
         self._weight = np.array([weight for _, _, weight in terms], np.int64)
         self._by_head = np.array([term.of_each == "head" for _, term, _ in terms], bool)
-        self._by_token = np.array([term.of_each == "token" for _, term, _ in terms], bool)
         # (n + 1, terms) or (labels, terms), what each is about
         self._heads = _columns([marked(term.heads, size) for _, term, _ in terms], size)
         self._tokens = _columns([marked(term.tokens, size) for _, term, _ in terms], size)
@@ -129,7 +127,7 @@ class LabelledArcs:
             if self._by_head[term]:
                 above = above & full[:, term]
             else:
-                below &= full[:, term] if self._by_token[term] else full[0, term]
+                below &= full[:, term]
             rest[np.ix_(above, below, self._labels[:, term])] = False
         left: NDArray[np.bool_] = np.asarray(rest.any(axis=0))
         return rest if left[1:].any(axis=1).all() else None
@@ -143,7 +141,7 @@ class LabelledArcs:
         return full
 
     def _used(self, heads: Ints, counted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return what arcs take of each limit, (n + 1, limits), by head, token or 0.
+        """Return what arcs take of each limit, (n + 1, limits), by head or token.
 
         Parameters
         ----------
@@ -154,8 +152,7 @@ class LabelledArcs:
         """
         used = np.zeros((len(heads), len(self._most)), np.int64)
         m, t = np.nonzero(counted)
-        keys = np.where(self._by_head[t], heads[m], np.where(self._by_token[t], m, 0))
-        np.add.at(used, (keys, self._limit[t]), self._weight[t])
+        np.add.at(used, (np.where(self._by_head[t], heads[m], m), self._limit[t]), self._weight[t])
         return used
 
     def violation(self, heads: Ints, labels: Ints) -> Violation | None:
@@ -171,10 +168,7 @@ class LabelledArcs:
         members: dict[int, Ints] = {}
         for term in np.flatnonzero(self._limit == limit).tolist():
             tokens = np.flatnonzero(counted[:, term])
-            if self._by_head[term]:
-                tokens = tokens[above[tokens] == key]
-            elif self._by_token[term]:
-                tokens = tokens[tokens == key]
+            tokens = tokens[(above[tokens] if self._by_head[term] else tokens) == key]
             if len(tokens):
                 members[term] = tokens
         return Violation(limit, key, members)
@@ -235,8 +229,7 @@ class LabelledArcs:
         scores, own = self.labels[above, every], self.possible[above, every]
         about = self._heads[above] & self._tokens
         about[0] = False
-        by_token = np.where(self._by_token, every[:, None], 0)
-        keys = np.where(self._by_head, above[:, None], by_token)
+        keys = np.where(self._by_head, above[:, None], every[:, None])
         while True:
             certain = about & (own.astype(np.float32) @ ~self._labels == 0)
             full = self._full(above, certain)
@@ -262,6 +255,24 @@ class LabelledArcs:
                 return None
             of = self._labels[:, term]
             own[token] &= ~of if self._weight[term] > 1 else of
+
+
+def _below_some_label(limits: Iterable[Limit], possible: Mask) -> NDArray[np.bool_]:
+    """Return which labels arcs below each head may have beside some label of its own arc.
+
+    Where leaves exclude all of them together, no search has to find out.
+    """
+    size, count = possible.shape[1:]
+    beside = np.ones((size, count, count), bool)  # by the head's own label, and that of the arc
+    for below, _, leaves in limits:
+        if leaves is not None:
+            heads = marked(below.heads, size)
+            above, under = marked(leaves.labels, count), marked(below.labels, count)
+            beside[np.ix_(heads, above, under)] = False
+    own: NDArray[np.bool_] = np.asarray(possible.any(axis=0))
+    found: NDArray[np.bool_] = np.asarray((own[:, :, None] & beside).any(axis=1))
+    found[0] = True
+    return found
 
 
 def _lost(worth: Floats, counted: NDArray[np.bool_]) -> Floats:

@@ -1,4 +1,4 @@
-"""Rules that a tree must satisfy: labels that a head may have once, leaves, roots, fixed arcs.
+"""Rules that a tree must satisfy: labels that a head may have once, leaves, fixed arcs.
 
 Whatever a rule says, it says as limits on the labelled arcs of a tree: decoders search, and checks
 are made, by these.
@@ -21,14 +21,12 @@ from .limits import ANY, Except, Limit, Term
 
 __all__ = [
     "AtMost",
-    "Constituent",
     "FixedArc",
     "FixedLabel",
     "FixedStart",
     "ForbiddenArc",
     "ForbiddenLabel",
     "Leaves",
-    "Roots",
     "Rule",
     "checked_rules",
     "rules_on_classes",
@@ -159,32 +157,6 @@ class Leaves(Rule):
 
 
 @dataclass(frozen=True)
-class Roots(Rule):
-    """Only these tokens hang on the root, with these labels; None for any.
-
-    Examples
-    --------
-    >>> Roots([4, 2])
-    Roots(tokens=(2, 4), labels=None)
-    """
-
-    tokens: Numbers | None = None
-    labels: Numbers | None = None
-
-    of_tokens = ("tokens",)
-    of_labels = ("labels",)
-
-    @cached_property
-    def limits(self) -> tuple[Limit, ...]:
-        found = []
-        if self.tokens is not None:
-            found.append(Limit(Term(heads={0}, tokens=Except(*_set(self.tokens)))))
-        if self.labels is not None:
-            found.append(Limit(Term(heads={0}, labels=Except(*_set(self.labels)))))
-        return tuple(found)
-
-
-@dataclass(frozen=True)
 class FixedArc(Rule):
     """The head of a token is given, 0 for the root.
 
@@ -297,38 +269,6 @@ class FixedStart(Rule):
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
         crossed = any(h > 0 and min(h, m) < self.token <= max(h, m) for m, h in enumerate(heads))
         return crossed == self.begins and self.token > 1
-
-
-@dataclass(frozen=True)
-class Constituent(Rule):
-    """Of the tokens from `first` to `last`, exactly one has its head outside of them.
-
-    The head of an entity or of a noun chunk, for example. Tokens outside may depend on any.
-
-    Examples
-    --------
-    >>> Constituent(2, 4)
-    Constituent(first=2, last=4)
-    """
-
-    first: int
-    last: int
-
-    of_tokens = ("first", "last")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 1 <= self.first <= self.last:
-            raise ProblemError(
-                f"Constituent: first must be a token not behind last; got {self.first} and "
-                f"{self.last}."
-            )
-
-    @cached_property
-    def limits(self) -> tuple[Limit, ...]:
-        """One of them at most: in a tree it is one at least."""
-        inner = range(self.first, self.last + 1)
-        return (Limit(Term(Except(*inner), set(inner)), 1),)
 
 
 def rules_on_classes(

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from .problem import TreeProblem
 from .rules import (
     AtMost,
-    Constituent,
     FixedArc,
     FixedLabel,
     FixedStart,
@@ -20,7 +19,6 @@ from .rules import (
     ForbiddenLabel,
     Leaves,
     Numbers,
-    Roots,
     Rule,
 )
 
@@ -316,25 +314,10 @@ def limits_of(rule: Rule, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]
         ]
         number = float(isinstance(rule, FixedLabel))
         yield ArcLimit(named, number, number)
-    elif isinstance(rule, Roots):
-        wrong = [
-            one
-            for one in arcs
-            if one.head == 0
-            and (
-                (rule.tokens is not None and one.modifier not in _several(rule.tokens))
-                or (rule.labels is not None and one.label not in _several(rule.labels))
-            )
-        ]
-        yield ArcLimit(wrong, 0.0, 0.0)
     elif isinstance(rule, AtMost):
         for h in range(n + 1) if rule.heads is None else _several(rule.heads):
             members = [one for one in arcs if one.head == h and one.label in _several(rule.labels)]
             yield ArcLimit(members, 0.0, float(rule.count))
-    elif isinstance(rule, Constituent):
-        inner = range(rule.first, rule.last + 1)
-        members = [one for one in arcs if one.modifier in inner and one.head not in inner]
-        yield ArcLimit(members, 1.0, 1.0)
     elif isinstance(rule, Leaves):
         yield from _of_leaves(rule, n, arcs)
 

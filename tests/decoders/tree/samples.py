@@ -8,14 +8,12 @@ import numpy as np
 
 from spacy_decoders.decoders.tree import (
     AtMost,
-    Constituent,
     FixedArc,
     FixedLabel,
     FixedStart,
     ForbiddenArc,
     ForbiddenLabel,
     Leaves,
-    Roots,
 )
 from tests import oracles
 
@@ -59,7 +57,6 @@ LABELS = 3
 def drawn_rules(rng, n, *, sentences=False):
     """Some rules of every kind."""
     token, labels = lambda: int(rng.integers(1, n + 1)), lambda: [int(rng.integers(LABELS))]
-    first = token()
     kinds = [
         lambda: AtMost(labels(), int(rng.integers(3))),
         lambda: AtMost([0, 1]),
@@ -69,12 +66,10 @@ def drawn_rules(rng, n, *, sentences=False):
         lambda: Leaves(tokens=[token()], exempt=labels()),
         lambda: Leaves(labels(), [token(), token()]),
         lambda: Leaves(tokens=[token()]),
-        lambda: Roots([token(), token()], [0, 1]),
         lambda: FixedArc(int(rng.integers(n + 1)), token()),
         lambda: ForbiddenArc(int(rng.integers(n + 1)), token()),
         lambda: FixedLabel(token(), labels()),
         lambda: ForbiddenLabel(token(), labels()),
-        lambda: Constituent(first, int(rng.integers(first, n + 1))),
     ]
     if sentences:
         kinds += [lambda: FixedStart(token(), bool(rng.integers(2)))] * 3

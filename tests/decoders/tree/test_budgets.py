@@ -10,7 +10,6 @@ from spacy_decoders.decoders.tree import (
     AtMost,
     BranchAndBound,
     ChuLiuEdmonds,
-    Constituent,
     Eisner,
     Leaves,
     PriceAndCut,
@@ -59,7 +58,6 @@ def test_a_limit_of_time_is_kept_with_a_bound(name, n, projective):
 @pytest.mark.parametrize("decoder", [Eisner(), ChuLiuEdmonds()])
 def test_a_limit_of_time_is_kept_where_rules_are_hard_to_satisfy(decoder, sentences):
     rules = [AtMost([0, 1]), *(AtMost([label]) for label in range(2, 10)), Leaves([10, 11, 12])]
-    rules += [Constituent(2, 6), Constituent(8, 11)]
     for n in (12, 50, 100):
         rng = np.random.default_rng(n)
         problem = TreeProblem(

@@ -10,7 +10,6 @@ from spacy_decoders.decoders.tree import (
     AtMost,
     BranchAndBound,
     ChuLiuEdmonds,
-    Constituent,
     Eisner,
     FixedArc,
     FixedStart,
@@ -94,6 +93,14 @@ def test_impossible_rules_are_named(decoder):
         )
 
 
+def test_leaves_that_exclude_all_heads_together_are_named_at_once():
+    problem = TreeProblem(
+        np.zeros((31, 31)), labels=np.zeros((31, 31, 4)), rules=[Leaves([0, 2]), Leaves([1, 3])]
+    )
+    with pytest.raises(InfeasibleError, match=r"rules\[0\] .* and rules\[1\]"):
+        Eisner().decode(problem, budget=Budget(iterations=8))
+
+
 def test_wrong_rules_are_named():
     arcs, labels = np.zeros((3, 3)), np.zeros((3, 3, 2))
     for rules, message in [
@@ -107,7 +114,6 @@ def test_wrong_rules_are_named():
     for make, message in [
         (lambda: Leaves(), "labels or tokens"),
         (lambda: AtMost([0], -1), "count"),
-        (lambda: Constituent(3, 2), "first"),
     ]:
         with pytest.raises(ProblemError, match=message):
             make()

@@ -16,7 +16,6 @@ from spacy_decoders.decoders.tree import (
     FixedLabel,
     Leaves,
     PriceAndCut,
-    Roots,
     SecondOrder,
     TreeProblem,
     k_best,
@@ -94,9 +93,7 @@ def test_counts_what_labels_and_boundaries_add(parts):
         assert verify(problem, lie).outcome == "refuted"
 
 
-@pytest.mark.parametrize(
-    "rule", [AtMost([0]), FixedArc(3, 4), FixedLabel(2, 1), Leaves([0]), Roots(labels=[1])]
-)
+@pytest.mark.parametrize("rule", [AtMost([0]), FixedArc(3, 4), FixedLabel(2, 1), Leaves([0])])
 def test_rules_are_checked_apart_from_what_the_search_reads_of_them(rule, monkeypatch):
     rng = np.random.default_rng(0)
     labels = rng.normal(size=(N + 1, N + 1, 2))
