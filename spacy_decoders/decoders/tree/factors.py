@@ -213,39 +213,32 @@ class Factors:
         )
 
     @classmethod
-    def grandparents(cls, parts: ArrayLike, scores: ArrayLike) -> Factors:
-        """Build from rows (g, h, m): the chains g -> h -> m."""
-        return cls._from_columns("grandparents", parts, scores, ((0, 1), (1, 2)))
-
-    @classmethod
-    def great_grandparents(cls, parts: ArrayLike, scores: ArrayLike) -> Factors:
-        """Build from rows (f, g, h, m): the chains f -> g -> h -> m."""
-        return cls._from_columns("great_grandparents", parts, scores, ((0, 1), (1, 2), (2, 3)))
-
-    @classmethod
-    def siblings(cls, parts: ArrayLike, scores: ArrayLike) -> Factors:
-        """Build from rows (h, a, b): a and b both modify h."""
-        return cls._from_columns("siblings", parts, scores, ((0, 1), (0, 2)))
-
-    @classmethod
-    def tri_siblings(cls, parts: ArrayLike, scores: ArrayLike) -> Factors:
-        """Build from rows (h, a, b, c): a, b and c all modify h."""
-        return cls._from_columns("tri_siblings", parts, scores, ((0, 1), (0, 2), (0, 3)))
-
-    @classmethod
-    def _from_columns(
-        cls, name: str, parts: ArrayLike, scores: ArrayLike, arcs: tuple[tuple[int, int], ...]
+    def of_parts(
+        cls, parts: ArrayLike, arcs: Sequence[tuple[int, int]], scores: ArrayLike
     ) -> Factors:
+        """Build factors of one shape from rows of tokens.
+
+        Parameters
+        ----------
+        parts
+            (count, tokens), such as (g, h, m) of each chain g -> h -> m.
+        arcs
+            The columns of each arc's head and modifier, such as ``[(0, 1), (1, 2)]``; pairs of
+            siblings (h, a, b) have ``[(0, 1), (0, 2)]``.
+        scores
+            (count,).
+
+        Examples
+        --------
+        >>> Factors.of_parts([(0, 2, 1)], [(0, 1), (1, 2)], [1.5]).arcs.tolist()
+        [[0, 2], [2, 1]]
+        """
         rows = np.asarray(parts)
         if rows.size == 0:
             return cls.empty()
-        width = max(modifier for _, modifier in arcs) + 1
-        rows = checked_indices(f"factors.{name}", rows, (None, width), low=0)
-        return cls(
-            rows[:, np.array(arcs)].reshape(-1, 2),
-            np.arange(len(rows) + 1) * len(arcs),
-            scores,
-        )
+        rows = checked_indices("factors.parts", rows, (None, None), low=0)
+        pairs = rows[:, np.array(arcs)].reshape(-1, 2)
+        return cls(pairs, np.arange(len(rows) + 1) * len(arcs), scores)
 
 
 def _range(name: str, values: ArrayLike, count: int) -> NDArray[np.int32]:

@@ -65,8 +65,7 @@ class TreeProblem:
         label l. ``-inf`` forbids a label.
     rules
         What the tree must satisfy: :class:`~spacy_decoders.decoders.tree.AtMost`, `Leaves`,
-        `Roots`, `FixedArc`, `ForbiddenArc`, `FixedLabel`, `ForbiddenLabel`, `FixedStart`,
-        `Constituent`.
+        `FixedArc`, `ForbiddenArc`, `FixedLabel`, `ForbiddenLabel`, `FixedStart`.
 
     Attributes
     ----------
@@ -320,7 +319,7 @@ def _dense(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
     if size > LONGEST_DENSE + 1:
         raise ProblemError(
             f"{name}: a dense array for {size - 1} tokens would not fit the memory (at most "
-            f"{LONGEST_DENSE}); state the parts that matter as Factors.{name}(...), or leave "
+            f"{LONGEST_DENSE}); state the parts that matter as Factors, or leave "
             "them out."
         )
     given = owned(_scores(name, values, (size, size, size)), values)

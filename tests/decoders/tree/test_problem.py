@@ -49,9 +49,9 @@ def test_sparse_parts_equal_dense_ones(rng):
     grid = [(x, y, z) for x in range(5) for y in range(1, 5) for z in range(1, 5)]
     chain_parts = [(g, h, m) for g, h, m in grid if len({g, h, m}) == 3]
     pair_parts = [(h, a, b) for h, a, b in grid if a < b and h not in (a, b)]
-    sparse = Factors.grandparents(
-        chain_parts, [chains[part] for part in chain_parts]
-    ) + Factors.siblings(pair_parts, [pairs[part] for part in pair_parts])
+    sparse = Factors.of_parts(
+        chain_parts, [(0, 1), (1, 2)], [chains[part] for part in chain_parts]
+    ) + Factors.of_parts(pair_parts, [(0, 1), (0, 2)], [pairs[part] for part in pair_parts])
     dense = TreeProblem(np.zeros((5, 5)), chains, pairs, projective=False)
     light = TreeProblem(np.zeros((5, 5)), factors=sparse, projective=False)
     for heads in trees(4, False, True):
@@ -59,12 +59,12 @@ def test_sparse_parts_equal_dense_ones(rng):
 
 
 def test_higher_parts():
-    factors = Factors.tri_siblings([(1, 2, 3, 4)], [3.0])
-    factors += Factors.great_grandparents([(0, 1, 2, 3)], [4.0])
+    factors = Factors.of_parts([(1, 2, 3, 4)], [(0, 1), (0, 2), (0, 3)], [3.0])
+    factors += Factors.of_parts([(0, 1, 2, 3)], [(0, 1), (1, 2), (2, 3)], [4.0])
     assert factors.paid([0, 1, 1, 1]).tolist() == [True, False]
     assert factors.paid([0, 1, 2, 2]).tolist() == [False, True]
     assert pickle.loads(pickle.dumps(factors)).paid([0, 1, 1, 1]).tolist() == [True, False]
-    assert Factors.empty().count == 0 and Factors.tri_siblings([], []).count == 0
+    assert Factors.empty().count == Factors.of_parts([], [(0, 1)], []).count == 0
 
 
 def test_violations_in_words():
@@ -88,7 +88,7 @@ def test_violations_in_words():
         ({"arcs": np.full((2, 2), np.nan)}, "arcs: every score must be finite or -inf"),
         ({"arcs": np.full((2, 2), 1e101)}, "arcs: scores must lie within"),
         ({"siblings": np.zeros((2, 2, 2))}, r"siblings: expected shape \(3, 3, 3\)"),
-        ({"arcs": np.zeros((402, 402)), "siblings": [[[0]]]}, r"Factors.siblings\(...\)"),
+        ({"arcs": np.zeros((402, 402)), "siblings": [[[0]]]}, "state the parts that matter"),
         ({"allowed": np.ones((3, 3))}, "allowed: expected a bool array"),
         ({"factors": [([(0, 1)], 1.0)]}, "factors: expected Factors"),
         ({"factors": Factors.any_of([(0, 3)], 1.0)}, "only 2 tokens"),

@@ -214,11 +214,13 @@ def as_factors(problem: TreeProblem) -> TreeProblem:
     allowed, factors = problem.allowed, problem.factors or Factors.empty()
     if problem.grandparents is not None:
         chains = np.argwhere(allowed[:, :, None] & allowed & (problem.grandparents != 0.0))
-        factors += Factors.grandparents(chains, problem.grandparents[tuple(chains.T)])
+        scores = problem.grandparents[tuple(chains.T)]
+        factors += Factors.of_parts(chains, [(0, 1), (1, 2)], scores)
     if problem.siblings is not None:
         scored = allowed[:, :, None] & allowed[:, None] & (problem.siblings != 0.0)
         pairs = np.argwhere(np.triu(scored))
-        factors += Factors.siblings(pairs, problem.siblings[tuple(pairs.T)])
+        scores = problem.siblings[tuple(pairs.T)]
+        factors += Factors.of_parts(pairs, [(0, 1), (0, 2)], scores)
     return replace(problem, grandparents=None, siblings=None, factors=factors)
 
 

@@ -167,7 +167,7 @@ def test_long_sentences_stay_within_memory_and_get_a_bound():
         & (chains[:, 1] != chains[:, 2])
         & (chains[:, 0] != chains[:, 2])
     ]
-    factors = Factors.grandparents(chains, rng.normal(0, 1, len(chains)))
+    factors = Factors.of_parts(chains, [(0, 1), (1, 2)], rng.normal(0, 1, len(chains)))
     problem = TreeProblem(rng.normal(0, 4, (n + 1, n + 1)), factors=factors)
     solution = BranchAndBound().decode(problem, budget=Budget(iterations=3))
     assert violations(problem, solution.heads) == ()
