@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import checked_scores
 from ..budget import UNLIMITED, Budget
 from ..components.option_checks import check_of
-from ..decoders.tree.probabilities import arc_probabilities
+from ..decoders.tree.probabilities import tree_posteriors
 from ..errors import ProblemError
 from .tokens.words import log_softmax
 
 if TYPE_CHECKING:
     from ..decoders.tree import TreeProblem, TreeSolution
 
-__all__ = ["ArcParser", "arc_probabilities"]
+__all__ = ["ArcParser"]
 
 Floats = NDArray[np.float64]
 
@@ -124,7 +124,8 @@ class ArcParser:
     def probabilities(self, arcs: ArrayLike) -> Floats:
         """Return the probability of each arc over all trees: **(n + 1, n + 1)**, rows as given."""
         scores, _ = self._scores(arcs, None)
-        found = arc_probabilities(scores, projective=self.projective, single_root=self.single_root)
+        kind = {"projective": self.projective, "single_root": self.single_root}
+        found = tree_posteriors(scores, **kind).arcs
         return found if self.rows == "heads" else np.ascontiguousarray(found.T)
 
     def _problem(self, arcs: Floats, labels: Floats | None = None) -> TreeProblem:

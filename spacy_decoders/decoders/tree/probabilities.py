@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import checked_indices, checked_scores, read_only
 from ...errors import InfeasibleError, ProblemError
 
-__all__ = ["TreePosteriors", "arc_probabilities", "tree_posteriors"]
+__all__ = ["TreePosteriors", "tree_posteriors"]
 
 Floats = NDArray[np.float64]
 
@@ -155,28 +155,6 @@ def tree_posteriors(
         read_only(np.clip(found_starts, 0.0, 1.0)),
         total,
     )
-
-
-def arc_probabilities(
-    arcs: ArrayLike, *, projective: bool = False, single_root: bool = True
-) -> Floats:
-    """Return the probability of each arc, where a tree's is proportional to exp(its score).
-
-    Parameters
-    ----------
-    arcs, projective, single_root
-        As for :func:`tree_posteriors`.
-
-    Returns
-    -------
-    **Shape (n + 1, n + 1)**, float64; every column but the first sums to 1.
-
-    Examples
-    --------
-    >>> arc_probabilities([[0, 1, 3], [0, 0, 1], [0, 2, 0]]).round(3).tolist()
-    [[0.0, 0.047, 0.953], [0.0, 0.0, 0.047], [0.0, 0.953, 0.0]]
-    """
-    return tree_posteriors(arcs, projective=projective, single_root=single_root).arcs
 
 
 def _with_decided(

@@ -109,9 +109,9 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
         )
         return charted
     if _has_chart(problem):
-        from .second_order import SecondOrder
+        from .second_order import second_order_marginals
 
-        return SecondOrder().max_marginals(problem)
+        return second_order_marginals(problem)
     return _one_by_one(problem, budget)
 
 

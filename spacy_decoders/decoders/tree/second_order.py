@@ -18,7 +18,7 @@ from .kernels import proofs, second_order, second_order_proof
 from .problem import TreeProblem, TreeSolution
 from .scoring import sentence_starts, tree_with_root
 
-__all__ = ["Grandparents", "SecondOrder", "second_order_score"]
+__all__ = ["Grandparents", "SecondOrder", "second_order_marginals", "second_order_score"]
 
 #: The modifiers whose grandparents are scored.
 Grandparents = Literal["all", "outermost"]
@@ -95,30 +95,6 @@ class SecondOrder(TreeDecoder):
             scale += float(np.abs(more).sum())
         return score, scale
 
-    def max_marginals(self, problem: TreeProblem) -> NDArray[np.float64]:
-        """Return the score of the best tree through each arc.
-
-        Returns
-        -------
-        float64 (n + 1, n + 1)
-            ``-inf`` where no tree has the arc.
-
-        Raises
-        ------
-        ProblemError
-            If the problem is not projective or has factors.
-        """
-        refuse_unless_second_order(problem)
-        result: NDArray[np.float64] = second_order.max_marginals(
-            problem.arcs,
-            *_arrays(problem),
-            problem.gaps,
-            problem.has_one_root,
-            self._outermost,
-            chart_space(problem.n + 1, self._outermost),
-        )
-        return result
-
     @property
     def _outermost(self) -> bool:
         return self.grandparents == "outermost"
@@ -139,6 +115,27 @@ def second_order_score(
     """
     tree = tree_with_root(heads, problem.n)[1:].astype(np.int32)
     return _score_and_scale(problem, tree, grandparents == "outermost")[0]
+
+
+def second_order_marginals(problem: TreeProblem) -> NDArray[np.float64]:
+    """Return the score of the best tree through each arc, where all grandparents count.
+
+    Returns
+    -------
+    float64 (n + 1, n + 1)
+        ``-inf`` where no tree has the arc.
+
+    Raises
+    ------
+    ProblemError
+        If the problem is not projective or has factors.
+    """
+    refuse_unless_second_order(problem)
+    space = chart_space(problem.n + 1)
+    result: NDArray[np.float64] = second_order.max_marginals(
+        problem.arcs, *_arrays(problem), problem.gaps, problem.has_one_root, space
+    )
+    return result
 
 
 def best_by_second_order(

@@ -138,7 +138,7 @@ class NodeProof:
         elif self.second_order:
             given = self._charted(relaxed)
             space = chart_space(problem.n + 1)
-            bound = second_order.decode(*given, space)[1]
+            bound = second_order.decode(*given, False, space)[1]
         else:
             arcs_alone = (relaxed.arcs, problem.has_one_root, problem.gaps)
             bound = proofs.chart_bound(*arcs_alone, eisner.charted(*arcs_alone)[1])
@@ -160,10 +160,10 @@ class NodeProof:
         found: Scores = through + relaxed.constant
         return found
 
-    def _charted(self, relaxed: Relaxed) -> tuple[Scores, Scores, Scores, Scores, bool, bool]:
+    def _charted(self, relaxed: Relaxed) -> tuple[Scores, Scores, Scores, Scores, bool]:
         problem = self.problem
         given = (relaxed.arcs, self.prepared.grandparents, relaxed.pairs, problem.gaps)
-        return *given, problem.has_one_root, False
+        return *given, problem.has_one_root
 
     def _contracted(self, arcs: Scores) -> tuple[float, tuple[float, Scores, Scores] | None]:
         """Bound all arborescences by the duals of a contraction; also return these."""

@@ -400,20 +400,21 @@ def decode(arcs, grandparents, siblings, gaps, single_root, outermost, space):
 
 
 @jit(fastmath=FAST)
-def max_marginals(arcs, grandparents, siblings, gaps, single_root, outermost, space):
+def max_marginals(arcs, grandparents, siblings, gaps, single_root, space):
     """Return the score of the best tree through each arc, -inf where there is none.
+
+    Every grandparent counts.
 
     The outside pass undoes the inside pass step by step, spans from the outside inwards:
     whatever a part passed on to a larger one there, it receives back here.
     """
     size = arcs.shape[0]
-    _, stride, joined, on_arc, on_closing, complete, incomplete, closed, between, to_root = _fill(
-        arcs, grandparents, siblings, gaps, single_root, outermost, space
+    _, stride, joined, on_arc, _, complete, incomplete, _, between, to_root = _fill(
+        arcs, grandparents, siblings, gaps, single_root, False, space
     )
     row = size * stride
     out_complete = np.full(size * row, -np.inf)
     out_incomplete = np.full(size * row, -np.inf)
-    out_closed = np.full(size * row, -np.inf) if outermost else out_incomplete
     out_between = np.full(size * row, -np.inf)
     result = np.full((size, size), -np.inf)
     _outside_root(
@@ -432,15 +433,11 @@ def max_marginals(arcs, grandparents, siblings, gaps, single_root, outermost, sp
                         continue
                     at = h * row + k * stride
                     below = k * row + m * stride + h
-                    raise_row(out_closed, at, out_complete, here, complete[below], stride)
-                    value = highest_row_sum(out_complete, here, closed, at, stride)
+                    raise_row(out_incomplete, at, out_complete, here, complete[below], stride)
+                    value = highest_row_sum(out_complete, here, incomplete, at, stride)
                     out_complete[below] = max(out_complete[below], value)
                 if arcs[h, m] == -np.inf:
                     continue
-                if outermost:
-                    raise_row_to_sum(
-                        out_incomplete, here, out_closed, here, on_closing, here, stride
-                    )
                 outer = -np.inf
                 for g in range(stride):
                     base[g] = out_incomplete[here + g] + on_arc[here + g]
