@@ -59,8 +59,7 @@ class CollectiveLinker:
     ----------
     graph
         A ``ConceptGraph``; a graph of networkx; or the pairs of concepts that are linked.
-        Concepts of the two latter may be anything hashable, and all their links are of length 1;
-        for lengths take ``ConceptGraph.from_networkx(graph, weight=...)``.
+        Concepts of the two latter may be anything hashable.
     weight
         Of the distances, against the scores; not negative.
     scores

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from ..extras import needed
 from .adjacency import GraphArrays
 from .hubs import HubIndex, distances_among
 from .storage import FolderFormat
-from .strings import StringTable
 
 __all__ = ["ConceptGraph"]
 
@@ -28,11 +27,9 @@ _FOLDER = FolderFormat(
         "indices": ("<i4", 1),
         "ids": ("<i8", 1),
         "inner": ("<i4", 1),
-        "label_starts": ("<i8", 1),
-        "label_bytes": ("|u1", 1),
         "hubs": ("|u1", 2),
     },
-    optional=frozenset({"label_starts", "label_bytes", "hubs"}),
+    optional=frozenset({"hubs"}),
 )
 
 
@@ -54,14 +51,8 @@ class ConceptGraph:
            [-1, -1,  0]], dtype=int32)
     """
 
-    def __init__(
-        self,
-        arrays: GraphArrays,
-        labels: StringTable | None = None,
-        hubs: HubIndex | None = None,
-    ) -> None:
+    def __init__(self, arrays: GraphArrays, hubs: HubIndex | None = None) -> None:
         self.arrays = arrays
-        self._labels = labels
         self._hubs = hubs
         self._page_ranks: dict[tuple[float, float], NDArray[np.float64]] = {}
 
@@ -73,7 +64,6 @@ class ConceptGraph:
         edges: ArrayLike,
         *,
         vertices: ArrayLike | None = None,
-        labels: Mapping[int, str] | None = None,
         largest_component: bool = False,
     ) -> ConceptGraph:
         """Build a graph from pairs of vertices, in any order and direction.
@@ -85,8 +75,6 @@ class ConceptGraph:
             dropped.
         vertices
             Ids that belong to the graph even without an edge.
-        labels
-            The names of vertices, where known.
         largest_component
             Whether to keep only the largest connected component, as the paper does.
 
@@ -95,18 +83,14 @@ class ConceptGraph:
         ProblemError
             If `edges` is no array of pairs of whole numbers.
         """
-        arrays = GraphArrays.of_edges(edges, vertices, largest_component)
-        names = None
-        if labels is not None:
-            names = StringTable.build(labels.get(int(i), "") for i in arrays.ids)
-        return cls(arrays, names)
+        return cls(GraphArrays.of_edges(edges, vertices, largest_component))
 
     @classmethod
     def from_networkx(cls, graph: Any, *, largest_component: bool = False) -> ConceptGraph:
         """Build from a networkx graph.
 
         Nodes that are whole numbers keep them as ids. Otherwise nodes are numbered in
-        their order in the graph, and labelled ``str(node)``.
+        their order in the graph.
 
         Raises
         ------
@@ -115,16 +99,15 @@ class ConceptGraph:
         """
         if not (hasattr(graph, "nodes") and hasattr(graph, "edges")):
             raise ProblemError(f"graph: expected a networkx graph; got {type(graph).__name__}.")
-        vertices, labels = list(graph.nodes), None
+        vertices = list(graph.nodes)
         edges = list(graph.edges())
         if not all(isinstance(node, int | np.integer) for node in vertices):
             number = {node: i for i, node in enumerate(vertices)}
             edges = [(number[u], number[v]) for u, v in edges]
-            vertices, labels = list(range(len(number))), {i: str(v) for v, i in number.items()}
+            vertices = list(range(len(number)))
         return cls.from_edges(
             np.array(edges).reshape(-1, 2),
             vertices=vertices,
-            labels=labels,
             largest_component=largest_component,
         )
 
@@ -147,12 +130,10 @@ class ConceptGraph:
     # --- storage ----------------------------------------------------------------
 
     def save(self, folder: str | Path) -> None:
-        """Write the graph, its labels and its hub index to a folder."""
+        """Write the graph and its hub index to a folder."""
         arrays: dict[str, NDArray[Any]] = {
             name: getattr(self.arrays, name) for name in ("indptr", "indices", "ids", "inner")
         }
-        if self._labels is not None:
-            arrays |= {"label_starts": self._labels.offsets, "label_bytes": self._labels.data}
         if self._hubs is not None:
             arrays["hubs"] = self._hubs.table
         complete = self._hubs is not None and self._hubs.complete
@@ -180,9 +161,7 @@ class ConceptGraph:
         stored = _FOLDER.read(folder, verify=verify)
         arrays = GraphArrays.of_stored(stored)
         size = len(arrays.ids)
-        labels = hubs = None
-        if "label_starts" in stored and "label_bytes" in stored:
-            labels = StringTable.of_stored(stored, "label_bytes", "label_starts", size)
+        hubs = None
         if "hubs" in stored:
             table = stored["hubs"]
             stored.check_size("hubs", size)
@@ -190,7 +169,7 @@ class ConceptGraph:
                 stored.refuse("hubs", f"{table.shape[1]} hubs can't be")
             complete = stored.header.get("hubs_complete") is True
             hubs = HubIndex(table, arrays.indptr, arrays.indices, complete)
-        return cls(arrays, labels, hubs)
+        return cls(arrays, hubs)
 
     def index_hubs(self, count: int = 256, *, progress: bool = False) -> None:
         """Compute the distances of all vertices from those of highest degree.
@@ -235,11 +214,6 @@ class ConceptGraph:
         """**Shape:** (n,), int32: the degrees of :attr:`vertices`."""
         degrees = np.diff(self.arrays.indptr).astype(np.int32)
         return read_only(degrees[self.arrays.inner])
-
-    @property
-    def labels(self) -> Sequence[str] | None:
-        """The names of :attr:`vertices`, empty where unknown; None without any."""
-        return self._labels
 
     def rows(self, vertices: ArrayLike) -> NDArray[np.int64]:
         """Return the indices of some vertices in :attr:`vertices`.

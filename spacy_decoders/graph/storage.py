@@ -66,13 +66,10 @@ class StoredArrays:
         if len(self[name]) != size:
             self.refuse(name, f"it has {len(self[name])} entries, which should be {size}")
 
-    def check_offsets(self, name: str, count: int | None, end: int) -> None:
-        """Require offsets of `count` parts (None: of any number) of `end` entries in all."""
+    def check_offsets(self, name: str, count: int, end: int) -> None:
+        """Require offsets of `count` parts of `end` entries in all."""
         offsets = self[name]
-        if not len(offsets):
-            self.refuse(name, "it is empty")
-        if count is not None:
-            self.check_size(name, count + 1)
+        self.check_size(name, count + 1)
         if offsets[0] != 0 or offsets[-1] != end:
             self.refuse(name, f"it should run from 0 to {end}, not {offsets[0]} to {offsets[-1]}")
         self.check_ascending(name)

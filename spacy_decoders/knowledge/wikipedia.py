@@ -141,7 +141,7 @@ def _rows_of_concepts(titles: Titles, folder: Path, items: Items) -> Iterator[tu
     types = [*TYPES, ""]  # the last of them where it is unknown, -1
 
     def row(concept: int, description: str = "", text: str = "") -> tuple[Any, ...]:
-        identity = titles.texts[pages[concept]]
+        identity = titles.text(pages[concept])
         said = storable(items.descriptions.get(concept, description))
         text = storable(text)
         return (

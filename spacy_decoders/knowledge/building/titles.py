@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graph.strings import StringTable
 from ..dumps.sql import SqlTable
 from .lines import NONE, TEXTS, LineIndex, taken
 
@@ -26,7 +25,8 @@ _IDS = 1 << 28
 class Titles:
     """The titles of a Wikipedia, and what they stand for."""
 
-    texts: StringTable  # the titles of all pages, with underscores
+    lines: NDArray[np.uint8]  # the titles of all pages, with underscores, as lines
+    starts: NDArray[np.int64]  # (pages + 1,): where each begins
     index: LineIndex  # finds them; of two pages of one title the first counts
     place: NDArray[np.int32]  # (largest id + 1,): the page of each id in the dump, -1 for none
     # (pages,): the concept that each stands for, itself or by redirects, -1 for none
@@ -54,9 +54,16 @@ class Titles:
 
     def parts(self) -> Iterator[tuple[list[str], NDArray[np.int64], NDArray[np.bool_]]]:
         """Titles, their concepts, and whether they are the concepts' own, some at a time."""
-        for first in range(0, len(self.texts), TEXTS):
+        for first in range(0, len(self.concepts), TEXTS):
             part = slice(first, first + TEXTS)
-            yield self.texts[part], self.concepts[part].astype(np.int64), self.own[part]
+            texts = [self.text(page) for page in range(len(self.concepts))[part]]
+            yield texts, self.concepts[part].astype(np.int64), self.own[part]
+
+    def text(self, page: int) -> str:
+        """The title of a page."""
+        return str(
+            self.lines[self.starts[page] : self.starts[page + 1] - 1].data, "utf8", "replace"
+        )
 
 
 def read_titles(page: Path, redirect: Path, *, progress: bool = False) -> Titles:
@@ -81,7 +88,8 @@ def read_titles(page: Path, redirect: Path, *, progress: bool = False) -> Titles
     for _ in range(_LONGEST_CHAIN):
         ends = taken(target, ends)
     return Titles(
-        texts=StringTable(lines[lines != _NEWLINE], _starts(lines) - np.arange(len(ids) + 1)),
+        lines=lines,
+        starts=_starts(lines),
         index=index,
         place=place,
         concepts=taken(numbers, ends).astype(np.int32),
