@@ -113,7 +113,6 @@ ABLATIONS = (
     option(
         "tagger", "probabilities", judges.tokens, on=True, files=["decoders/chain/posterior.py"]
     ),
-    Ablation("tagger.loss (margin)", judges.tags, overrides(components__tagger__loss="margin")),
     *(
         Ablation(
             f"tagger.target, jointly: {kind} alone", judges.tags_and_names, alone(target, kind)

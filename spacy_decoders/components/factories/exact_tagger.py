@@ -4,7 +4,6 @@ from typing import Any, Literal, cast, get_args
 
 from ...decoders.protocols import ChainDecoding
 from ...errors import ProblemError
-from ...models.tagger.losses import Loss
 from ..constraints.constraint import constraints_about
 from ..option_checks import alternatives, decoder_of, strings
 from ..options import WithOptions, option
@@ -35,8 +34,6 @@ class TaggerOptions(WithOptions):
     target
         The attribute to tag: "tag", "pos", "morph", "ent" (named entities), or several of them
         jointly, by one chain over the combinations seen in training.
-    loss
-        "crf" or "margin".
     overwrite
         Whether to overwrite existing annotation; if not, it is kept, and the rest is decoded
         exactly under that constraint.
@@ -63,7 +60,6 @@ class TaggerOptions(WithOptions):
         _checked_target,
         fixed="a trained model has the labels of its target; make another component for another.",
     )
-    loss: Loss = option("crf")
     overwrite: bool = option(True)
     margins: bool = option(False)
     k_best: int = option(1, alternatives)

@@ -17,7 +17,7 @@ from spacy.util import check_lexeme_norms
 
 from ...errors import InfeasibleError, ProblemError
 from ...models.calibration_fitting import Answers
-from ...models.tagger.losses import LOSSES, ChainBatch
+from ...models.tagger.losses import ChainBatch, negative_log_likelihood
 from ...models.tagger.scorer import ChainScores
 from .. import extensions
 from ..constraints.conflicts import record_conflicts
@@ -318,7 +318,7 @@ class ExactTagger(LabelledPipe):
             np.array(lengths, dtype=np.int64),
             gold,
         )
-        loss, gradient = LOSSES[self.loss](batch)
+        loss, gradient = negative_log_likelihood(batch)
         cuts = np.cumsum([len(of_doc) for of_doc in emissions])[:-1]
         as_floats: Any = partial(ops.asarray, dtype="float32")
         return loss, ChainScores(
