@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from spacy_decoders.arrays import read_only
 from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.chain import (
     Beam,
@@ -254,7 +255,7 @@ def test_dropped_survivors_are_noticed(size):
 @pytest.mark.parametrize("name", [name for name in DECODERS if name[0] == "C"])
 def test_false_extremes_of_the_transitions_are_noticed(size, name):
     case = Case.drawn(size)
-    low = np.full_like(case.model.bounds.most_in, -1e3)
+    low = read_only(np.full_like(case.model.bounds.most_in, -1e3))
     case.model.__dict__["bounds"] = type(case.model.bounds)(low, low)
     solutions = case.decoded(DECODERS[name][1])
     assert all(case.optimal(solutions)) and all(case.right(solutions))
@@ -288,7 +289,11 @@ def test_labels_where_none_is_legal(monkeypatch, kernel, decoder):
         if hasattr(given, "emissions"):
             return given._replace(emissions=zeroed(given.emissions))
         is_emissions = isinstance(given, np.ndarray) and given.size == case.emissions.size
-        return np.zeros_like(given) if is_emissions else given
+        if not is_emissions:
+            return given
+        zeros = np.zeros_like(given)
+        # the kernel is compiled already for arrays that can, or can't, be written to
+        return zeros if given.flags.writeable else read_only(zeros)
 
     def decode(*given: Any) -> Any:
         # as if all emissions were 0

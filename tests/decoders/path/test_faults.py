@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import Budget, InfeasibleError
+from spacy_decoders.arrays import read_only
 from spacy_decoders.decoders.path import (
     Beam,
     ColorCoding,
@@ -54,11 +55,14 @@ def assert_not_fooled(decoder, problem, optimum, length=LENGTH):
     assert certificate.score < best - 1e-9, "the fault had no effect"
 
 
-def without(vertex, edges):
-    """The edges, but for those that touch a vertex."""
-    cut = np.array(edges)
-    cut[vertex, :] = cut[:, vertex] = -np.inf
-    return cut
+# what is changed is read-only as the kernels are given it, lest they be compiled for it anew
+
+
+def without(vertex, scores):
+    """The scores of vertices or edges, but for those that have to do with a vertex."""
+    cut = np.array(scores)
+    cut[vertex] = cut[..., vertex] = -np.inf
+    return read_only(cut)
 
 
 def dropping(kernel, vertex):
@@ -66,10 +70,8 @@ def dropping(kernel, vertex):
 
     def faulty(arrays, *given):
         graph = Graph(*arrays)
-        begin = np.array(graph.start)
-        begin[vertex] = -np.inf
-        changed = {name: without(vertex, getattr(graph, name)) for name in EDGES}
-        return kernel(tuple(graph._replace(start=begin, **changed)), *given)
+        changed = {name: without(vertex, getattr(graph, name)) for name in ("start", *EDGES)}
+        return kernel(tuple(graph._replace(**changed)), *given)
 
     return faulty
 
@@ -98,9 +100,7 @@ def test_a_walk_table_that_is_too_low(monkeypatch, problem, optimum):
     walks = lagrangian_search.walk_bounds
 
     def too_low(arcs, last, prices, steps):
-        end = np.array(last)
-        end[lost] = -np.inf
-        return walks(without(lost, arcs), end, prices, steps)
+        return walks(without(lost, arcs), without(lost, last), prices, steps)
 
     _in_the_search_alone(monkeypatch, path_problems, "walk_bounds", too_low)
     _in_the_search_alone(monkeypatch, lagrangian_search, "walk_bounds", too_low)
@@ -142,8 +142,7 @@ def test_a_long_search_that_drops_a_vertex(monkeypatch):
     right = lagrangian_search.search
 
     def faulty(graph, bounds, *given):
-        begin, edges = np.array(graph.start), without(lost, graph.edges)
-        begin[lost] = -np.inf
+        begin, edges = without(lost, graph.start), without(lost, graph.edges)
         return right(graph._replace(start=begin, edges=edges), bounds, *given)
 
     _in_the_search_alone(monkeypatch, lagrangian_search, "search", faulty)
@@ -155,9 +154,8 @@ def test_colorings_that_lose_a_vertex(monkeypatch, problem, optimum):
     right = color_coding.go_on_colorings
 
     def faulty(graph, *given):
-        begin = np.array(graph.start)
-        begin[lost] = -np.inf
-        return right(graph._replace(start=begin, edges=without(lost, graph.edges)), *given)
+        begin, edges = without(lost, graph.start), without(lost, graph.edges)
+        return right(graph._replace(start=begin, edges=edges), *given)
 
     monkeypatch.setattr(color_coding, "go_on_colorings", faulty)
     assert_not_fooled(ColorCoding(colors=14), problem, optimum)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import budget as budgets
+from spacy_decoders.arrays import read_only
 from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
@@ -110,6 +111,7 @@ def test_the_proof_by_deeply_nested_sets_is_that_by_walks(penalised, rng):
         if trial % 3:
             arcs += 1e-3 * rng.normal(size=arcs.shape)
         arcs[0] -= 5.0
+        arcs = read_only(arcs)
         given = chu_liu_edmonds.with_duals(arcs, penalised)[2:]
         if trial % 2:
             given[1][1:] -= 0.01  # excesses are paid

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import verify
+from spacy_decoders.arrays import read_only
 from spacy_decoders.decoders.programs import LinearProgram
 from spacy_decoders.decoders.tree import (
     AtMost,
@@ -67,8 +68,7 @@ def without_an_arc_of(arcs, heads):
     token = int(np.argmax([arcs[h, m] for m, h in enumerate(heads, start=1)])) + 1
     fewer = arcs.copy()
     fewer[heads[token - 1], token] = -np.inf
-    fewer.flags.writeable = False
-    return fewer
+    return read_only(fewer)
 
 
 def never_wrong(decoder, problem, score=score_tree):
@@ -203,9 +203,9 @@ def tampered_tables(kind):
         elif kind == "dropped arc":
             heads, best = real(without_an_arc_of(arcs, heads), *given)
         elif kind == "no grandparents":
-            heads, best = real(arcs, np.zeros((0, 0, 0)), *given[1:])
+            heads, best = real(arcs, read_only(np.zeros((0, 0, 0))), *given[1:])
         elif kind == "no siblings":
-            heads, best = real(arcs, grandparents, np.zeros((0, 0, 0)), *given[2:])
+            heads, best = real(arcs, grandparents, read_only(np.zeros((0, 0, 0))), *given[2:])
         elif kind == "tables":
             heads = worse_heads(TreeProblem(arcs, single_root=single_root))
             size = len(arcs)

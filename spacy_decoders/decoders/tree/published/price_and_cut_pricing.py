@@ -218,7 +218,7 @@ def tree_exists(allowed: NDArray[np.bool_], projective: bool, single_root: bool)
     Examples
     --------
     >>> allowed = np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0]], dtype=bool)
-    >>> tree_exists(allowed, True, True), tree_exists(allowed.T, True, True)
+    >>> tree_exists(allowed, True, True), tree_exists(allowed.T.copy(), True, True)
     (True, False)
     """
     if not projective:
