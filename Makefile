@@ -3,18 +3,21 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+WARM   := $(VENV)/.warm
 JOBS   ?= 2
 
 # numpy's own threads only get in the way of two processes on two cores
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
+# tests start some eighty processes, which read one another's compiled modules
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-all test-timing fuzz campaigns lint format warmup wheel figures docs clean
 
 demo: $(READY)
 	$(BIN)/python -m spacy decoders demo
 
-test: $(READY) lint
+test: lint $(WARM)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 # with what takes minutes: compiling everything from nothing, wheels, read-only installations
@@ -42,8 +45,7 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-warmup: $(READY)
-	$(BIN)/python -m spacy decoders warmup
+warmup: $(WARM)
 
 wheel:
 	PYTHON=$(PYTHON) .ci/wheel
@@ -66,6 +68,11 @@ $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	@touch $@
+
+# each function is compiled once: two processes of tests would compile many of them twice
+$(WARM): $(READY) $(shell find spacy_decoders -name '*.py')
+	$(BIN)/python -m spacy decoders warmup
 	@touch $@
 
 clean:

@@ -59,6 +59,7 @@ print(progress.functions)
 """
 
 
+@pytest.mark.slow  # `make test` runs it before all tests
 def test_warmup_compiles_every_registered_decoder():
     done = invoke("warmup")
     assert done.exit_code == 0, done.output

@@ -19,7 +19,7 @@ from .promises import check, check_solution, problems
     deadline=None,
     derandomize=True,
     database=None,
-    max_examples=400,
+    max_examples=200,
     suppress_health_check=list(HealthCheck),
 )
 @given(problems)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from tests.decoders.path.promises import check, problems
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
+@settings(deadline=None, derandomize=True, max_examples=200)
 @given(problems)
 def test_promises_hold(question):
     check(question)

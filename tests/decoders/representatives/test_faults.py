@@ -6,6 +6,7 @@ say so, and would fail if a decoder stated its bound instead of comparing it.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -46,12 +47,18 @@ def drawn(case: int) -> RepresentativesProblem:
     return RepresentativesProblem(distances, sets, local, weight=k - 1.0)
 
 
+@cache
+def priced(problem: RepresentativesProblem) -> dict[tuple[int, ...], float]:
+    """What each choice costs."""
+    choices = product(*(range(len(members)) for members in problem.sets))
+    return {choice: problem.cost(choice) for choice in choices}
+
+
 def wrong_and_optimal(decoder, problems) -> tuple[int, int]:
     """Count the choices that are not the cheapest, and those of them that are called so."""
     wrong = certified = 0
     for problem in problems:
-        choices = product(*(range(len(members)) for members in problem.sets))
-        least = min(map(problem.cost, choices))
+        least = min(priced(problem).values())
         solution = decoder.decode(problem)
         if problem.cost(solution.choices) > least + 1e-9 * (1 + abs(least)):
             wrong += 1
@@ -229,10 +236,7 @@ def test_margins_do_not_believe_the_alternatives(monkeypatch, fault):
     monkeypatch.setattr(margins, "_beside", fault(margins._beside))
     for problem in PROBLEMS[:20]:
         solution = ExactRepresentatives().decode(problem)
-        costs = {
-            choices: problem.cost(choices)
-            for choices in product(*(range(len(members)) for members in problem.sets))
-        }
+        costs = priced(problem)
         for i, (margin, proven) in enumerate(
             zip(solution.margins, solution.exact_margins, strict=True)
         ):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from tests.decoders.representatives.promises import check, problems
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(problems)
 def test_promises_hold(problem):
     check(problem)

@@ -50,7 +50,7 @@ def scores_of(rng, n, share=0.1):
 def test_arcs_alone(decoder, sentences):
     rng = np.random.default_rng(1)
     met = set()
-    for _ in range(60):
+    for _ in range(30):
         n = int(rng.integers(1, 5))
         arcs, labels = scores_of(rng, n)
         problem = TreeProblem(
