@@ -9,7 +9,8 @@ JOBS   ?= 2
 # numpy's own threads only get in the way of two processes on two cores
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
-# tests start some eighty processes, which read one another's compiled modules
+# bytecode is made of what is imported, which is a small part of what is installed, and by the
+# first of many processes
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-all test-timing fuzz campaigns lint format warmup wheel figures docs clean
@@ -67,7 +68,7 @@ docs: $(READY)
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[dev]"
 	@touch $@
 
 # each function is compiled once: two processes of tests would compile many of them twice

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import srsly
+from spacy.language import Language
 
 import spacy_decoders
 from spacy_decoders.components.saved_files import CHECKSUMS
@@ -21,13 +23,19 @@ COMPONENTS = ("parser", "tagger", "morphologizer", "entities", "linker", "headli
 TEXT = "The jaguar hunts along the Amazon. Mary Smith of London, who saw it in 1999, ran."
 
 
+@cache
+def shipped() -> Language:
+    """The shipped pipeline, which trials change in processes of their own alone."""
+    return spacy_decoders.load()
+
+
 def component_trial(name: str, folder: Path, *, sealed: bool) -> Callable[[int], str]:
     """Make what damages one file of a component, loads it and uses it.
 
     With checksums, whatever is damaged must be refused. Without, as in a component that somebody
     made up, it may also be read; then it gives some annotation, or an error.
     """
-    nlp = spacy_decoders.load()
+    nlp = shipped()
     pipe = nlp.get_pipe(name)
     docs = [nlp(TEXT), nlp("Rome.")]
     pipe.to_disk(folder, exclude=["vocab"])

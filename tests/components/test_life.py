@@ -46,33 +46,41 @@ def nlp():
     return spacy_decoders.load()
 
 
-def test_annotations_are_the_same_bits_here_and_in_a_fresh_process(nlp, tmp_path):
-    nlp.to_disk(tmp_path / "nlp")
+@pytest.fixture(scope="module")
+def expected(nlp):
+    return [bits(nlp(text)) for text in TEXTS.values()]
+
+
+@pytest.fixture(scope="module")
+def saved(nlp, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("saved") / "nlp"
+    nlp.to_disk(folder)
+    return folder
+
+
+def test_annotations_are_the_same_bits_here_and_in_a_fresh_process(expected, saved):
     root = str(Path(__file__).parents[2])
-    expected = [hashlib.sha256(bits(nlp(text))).hexdigest() for text in TEXTS.values()]
     # a seed of the order of sets
-    done = python("-c", FRESH.format(root=root), tmp_path / "nlp", PYTHONHASHSEED="1")
-    assert done.stdout.split() == expected
+    done = python("-c", FRESH.format(root=root), saved, PYTHONHASHSEED="1")
+    assert done.stdout.split() == [hashlib.sha256(of_text).hexdigest() for of_text in expected]
 
 
-def test_annotations_are_the_same_bits_beside_pipelines_with_faster_products(nlp):
-    expected = [bits(nlp(text)) for text in TEXTS.values()]
+def test_annotations_are_the_same_bits_beside_pipelines_with_faster_products(expected):
     with use_ops("numpy", use_blis=False):
         other = spacy_decoders.load()
         assert [bits(other(text)) for text in TEXTS.values()] == expected
 
 
-def test_saved_and_loaded_pipelines_are_the_same_bits(nlp, tmp_path):
-    nlp.to_disk(tmp_path / "nlp")
-    again = spacy.load(tmp_path / "nlp")
+def test_saved_and_loaded_pipelines_are_the_same_bits(nlp, expected, saved, tmp_path):
+    again = spacy.load(saved)
     again.to_disk(tmp_path / "again")
-    for path in sorted((tmp_path / "nlp").rglob("*")):
-        other = tmp_path / "again" / path.relative_to(tmp_path / "nlp")
+    for path in sorted(saved.rglob("*")):
+        other = tmp_path / "again" / path.relative_to(saved)
         if path.is_file() and "vocab" not in path.parts:
             assert path.read_bytes() == other.read_bytes(), path
     from_bytes = spacy_decoders.load().from_bytes(nlp.to_bytes())
-    for text in TEXTS.values():
-        assert bits(from_bytes(text)) == bits(nlp(text)) == bits(again(text))
+    for text, before in zip(TEXTS.values(), expected, strict=True):
+        assert bits(from_bytes(text)) == before == bits(again(text))
 
 
 def resident() -> int:
