@@ -113,6 +113,14 @@ ABLATIONS = (
     option(
         "tagger", "probabilities", judges.tokens, on=True, files=["decoders/chain/posterior.py"]
     ),
+    option("tagger", "entity_alternatives", judges.tokens, on=0.05, pipe="entities"),
+    option("tagger", "min_prob", judges.tokens, on=0.5, pipe="entities"),
+    Ablation("tagger.loss (margin)", judges.tags, overrides(components__tagger__loss="margin")),
+    Ablation(
+        "tagger.loss (perceptron)",
+        judges.tags,
+        overrides(components__tagger__loss="perceptron"),
+    ),
     *(
         Ablation(
             f"tagger.target, jointly: {kind} alone", judges.tags_and_names, alone(target, kind)

@@ -122,6 +122,7 @@ def _chain_functions() -> None:
         chain.marginals(model, emissions)
         kinds = chain.RunKinds(np.zeros(model.size, int), np.ones((model.size,) * 2, bool))
         found = chain.posteriors(model, emissions)
+        found.likely_runs(kinds, 0.5)
         found.of_runs(kinds, [0], [1], [0])
 
 

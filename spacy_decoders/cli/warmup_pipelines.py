@@ -57,9 +57,10 @@ def _trained(factory: str, config: dict[str, Any]) -> Any:
 
 
 def _tagger() -> None:
-    for target in ("tag", "ent", ["tag", "ent"]):
-        config = {"target": target, "margins": True, "k_best": 2}
-        _trained("exact_tagger", config)(TEXTS[0])
+    for loss in ("crf", "margin", "perceptron"):
+        for target in ("tag", "ent", ["tag", "ent"]):
+            config = {"loss": loss, "target": target, "margins": True, "k_best": 2}
+            _trained("exact_tagger", config)(TEXTS[0])
 
 
 def _fast_tagger() -> None:

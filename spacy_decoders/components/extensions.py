@@ -30,6 +30,7 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
         {
             "certificates": {},
             "conflicts": [],
+            "entity_alternatives": [],
             "headline": "",
             "headlines": [],
             "margins": {},

@@ -85,6 +85,17 @@ class Calibration:
         corrected: Floats = np.where((given > 0.0) & (given < 1.0), sigmoid(odds), given)
         return corrected
 
+    def before(self, probability: float) -> float:
+        """Return the probability that `apply` turns into this one.
+
+        Examples
+        --------
+        >>> round(Calibration(slope=0.5).before(0.75), 3)
+        0.9
+        """
+        odds = (log_odds([probability]) - self.intercept) / self.slope
+        return float(sigmoid(odds)[0])
+
     def as_dict(self) -> dict[str, Any]:
         """The calibration in plain types."""
         return asdict(self)

@@ -81,19 +81,24 @@ def test_prodigy_gets_the_answer(model, texts, tmp_path):
     tasks = tasks_of(output)
     assert len(tasks) == 3
     nlp = spacy.load(model)
+    nlp.get_pipe("exact_tagger").entity_alternatives = 0.1
     for task in tasks:
         doc = nlp(task["text"])
         assert [(s["token_start"], s["token_end"] + 1, s["label"]) for s in task["spans"]] == [
             (ent.start, ent.end, ent.label_) for ent in doc.ents
         ]
         assert all(0.0 <= span["prob"] <= 1.0 for span in task["spans"])
+        listed = {(e["start"], e["end"], e["label"]) for e in doc._.entity_alternatives}
+        own = {(ent.start, ent.end, ent.label_) for ent in doc.ents}
+        assert len(task["alternatives"]) == len(listed - own)
 
 
-def test_label_studio_gets_predictions(model, texts, tmp_path):
+def test_label_studio_gets_predictions_and_alternatives(model, texts, tmp_path):
     output = tmp_path / "tasks.json"
     said = run(texts, "--model", model, "--output", output, "--format", "label-studio")
     assert '<Label value="CITY"/>' in said
     tasks = json.loads(output.read_text(encoding="utf8"))
+    assert any(len(task["predictions"]) == 2 for task in tasks)
     for task in tasks:
         for prediction in task["predictions"]:
             assert 0.0 <= prediction["score"] <= 1.0

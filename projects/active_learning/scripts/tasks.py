@@ -1,4 +1,4 @@
-"""Tasks for annotation tools: texts with answers and their probabilities."""
+"""Tasks for annotation tools: texts with answers, alternatives and their probabilities."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def task_of(
         The document, or one sentence of it.
     tool
         "prodigy": one dict with ``text``, ``tokens``, ``spans``, ``relations`` and ``meta``, as
-        its recipes read. "label-studio": one dict with ``data`` and ``predictions``.
+        its recipes read. "label-studio": one dict with ``data`` and ``predictions``, the second
+        of which holds the alternatives.
     layer
         "entities", "tags" (one span a token) or "trees" (relations; Prodigy only).
     id, score
@@ -111,6 +112,21 @@ def _for_prodigy(span: Span, layer: Layer, id: str, score: float) -> dict[str, A
         }
         for found, label, prob in _answers(span, layer)
     ]
+    others = _alternatives(span) if layer == "entities" else []
+    task["alternatives"] = [
+        {
+            "start": found.start_char - begin,
+            "end": found.end_char - begin,
+            "label": label,
+            "prob": prob,
+        }
+        for found, label, prob in others
+    ]
+    if others:
+        # the tool shows what stands in meta
+        task["meta"]["or"] = "; ".join(
+            f"{found.text} {label} {prob:.0%}" for found, label, prob in others[:5]
+        )
     return task
 
 
@@ -133,6 +149,7 @@ def _for_label_studio(
         }
 
     answers = _answers(span, layer)
+    others = _alternatives(span) if layer == "entities" else []
     sure = [prob for _, _, prob in answers if prob is not None]
     predictions = [
         {
@@ -141,6 +158,16 @@ def _for_label_studio(
             "result": [result(*answer, number) for number, answer in enumerate(answers)],
         }
     ]
+    if others:
+        predictions.append(
+            {
+                "model_version": f"{version or 'spacy-decoders'}: alternatives",
+                "score": max(prob for _, _, prob in others),
+                "result": [
+                    result(*answer, number) for number, answer in enumerate(others, len(answers))
+                ],
+            }
+        )
     data = {"text": span.text, "tokens": _tokens(span), "id": id, "uncertainty": round(score, 6)}
     return {"data": data, "predictions": predictions}
 
@@ -167,3 +194,15 @@ def _answers(span: Span, layer: Layer) -> list[tuple[Span, str, float | None]]:
         for token in span
         if token.tag_
     ]
+
+
+def _alternatives(span: Span) -> list[tuple[Span, str, float]]:
+    """Entities that the pipeline did not choose, the most probable first."""
+    chosen = {(entity.start, entity.end, entity.label_) for entity in span.ents}
+    found = [
+        (span.doc[entry["start"] : entry["end"]], entry["label"], entry["prob"])
+        for entry in span.doc._.entity_alternatives
+        if span.start <= entry["start"] < entry["end"] <= span.end
+        and (entry["start"], entry["end"], entry["label"]) not in chosen
+    ]
+    return sorted(found, key=lambda entry: -entry[2])

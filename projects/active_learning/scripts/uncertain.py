@@ -23,6 +23,9 @@ from spacy_decoders.errors import DecodersError
 
 __all__ = ["rank_texts"]
 
+#: The probability from which on alternatives to entities are listed.
+ALTERNATIVES = 0.1
+
 
 class _Ranked(NamedTuple):
     score: float
@@ -72,6 +75,11 @@ def rank_texts(
     nlp = load() if model is None else spacy.load(model)
     wanted = _layer(nlp, task)
     names = prepared(nlp, listed(components) or _annotating(nlp, wanted))
+    if wanted == "entities":
+        for name in names:
+            pipe = nlp.get_pipe(name)
+            if hasattr(pipe, "entity_alternatives"):
+                pipe.entity_alternatives = ALTERNATIVES
     ranked = sorted(
         _ranked(nlp, corpus, names, (format, wanted, by), sentences, text_field),
         key=lambda entry: (-entry.score, entry.id),

@@ -46,6 +46,8 @@ class LabelLimits(NamedTuple):
     limits: list[LabelLimit]
     #: Tokens that keep a value which is no label of the component, and what says so.
     foreign: dict[int, Source]
+    #: Tokens of which a constraint demands a label or an entity.
+    demanded: set[int]
     #: Demands that can't hold, whatever the others are; they limit nothing.
     impossible: list[Source]
     #: Limits on white space in entities, which hold only where these are not kept.
@@ -63,7 +65,7 @@ class LabelLimits(NamedTuple):
 
         Without `overwrite`, existing annotation stays.
         """
-        found = cls([], {}, [], [])
+        found = cls([], {}, set(), [], [])
         if "ent" in space.targets:
             spaces = doc.to_array(IS_SPACE).astype(bool)
             if not overwrite and spaces.any():
@@ -125,7 +127,7 @@ class LabelLimits(NamedTuple):
         if constraint.labels is None:
             self._add(place, ~allowed, place.tokens)
         else:
-            self._add(place, allowed, place.tokens)
+            self._add(place, allowed, place.tokens, demanded=True)
 
     def _add_entity(self, place: Place, space: LabelSpace, doc: Doc) -> None:
         constraint = place.constraint
@@ -150,8 +152,8 @@ class LabelLimits(NamedTuple):
             and (types is None or ent.label_ in types)
             for ent in doc.ents
         )
-        self._add(place, begins, tokens[:1], foreign=there)
-        self._add(place, goes_on, tokens[1:], foreign=there)
+        self._add(place, begins, tokens[:1], foreign=there, demanded=True)
+        self._add(place, goes_on, tokens[1:], foreign=there, demanded=True)
         if place.end < len(doc):
             after = range(place.end, place.end + 1)
             ends = doc[place.end].ent_iob_ != "I"
@@ -164,10 +166,13 @@ class LabelLimits(NamedTuple):
         tokens: Iterable[int],
         *,
         foreign: bool = True,
+        demanded: bool = False,
     ) -> None:
         if place.constraint.labels is not None:
             foreign = False
         self.limits.extend(LabelLimit(place.source, token, allowed, foreign) for token in tokens)
+        if demanded:
+            self.demanded.update(tokens)
 
 
 def limited(emissions: NDArray[np.float32], found: LabelLimits) -> NDArray[np.float32]:

@@ -4,8 +4,9 @@ from typing import Any, Literal, cast, get_args
 
 from ...decoders.protocols import ChainDecoding
 from ...errors import ProblemError
+from ...models.tagger.losses import Loss
 from ..constraints.constraint import constraints_about
-from ..option_checks import alternatives, decoder_of, strings
+from ..option_checks import alternatives, decoder_of, number, strings
 from ..options import WithOptions, option
 from .factory import HASH_EMBED_CNN, register_factory
 
@@ -34,6 +35,8 @@ class TaggerOptions(WithOptions):
     target
         The attribute to tag: "tag", "pos", "morph", "ent" (named entities), or several of them
         jointly, by one chain over the combinations seen in training.
+    loss
+        "crf", "margin" or "perceptron".
     overwrite
         Whether to overwrite existing annotation; if not, it is kept, and the rest is decoded
         exactly under that constraint.
@@ -51,6 +54,12 @@ class TaggerOptions(WithOptions):
         Whether to set ``token._.tag_prob`` (or ``morph_prob``, ``pos_prob``), ``ent._.prob`` and
         ``doc._.probabilities``: exact marginals of the chain, calibrated by ``python -m spacy
         decoders calibrate``.
+    entity_alternatives
+        List all entities of at least this probability in ``doc._.entity_alternatives``,
+        overlapping and nested ones too. None for no list.
+    min_prob
+        Write no entity, and no tag, that is less probable than this. What is decoded and
+        certified does not change.
     decoder
         Any chain decoder of ``@decoders``.
     """
@@ -60,11 +69,14 @@ class TaggerOptions(WithOptions):
         _checked_target,
         fixed="a trained model has the labels of its target; make another component for another.",
     )
+    loss: Loss = option("crf")
     overwrite: bool = option(True)
     margins: bool = option(False)
     k_best: int = option(1, alternatives)
     constraints: list[dict[str, Any]] = option([], constraints_about("labels", "entities"))
     probabilities: bool = option(False)
+    entity_alternatives: float | None = option(None, number(least=1e-6, most=1.0))
+    min_prob: float | None = option(None, number(least=0.0, most=1.0))
     decoder: ChainDecoding = option(
         {"@decoders": "spacy-decoders.ForwardDominance.v1"}, decoder_of("chain"), saved=False
     )
@@ -81,7 +93,7 @@ make_exact_tagger = register_factory(
         "token._.tag_margin", "token._.morph_margin", "token._.pos_margin", "token._.ent_margin",
         "token._.tag_prob", "token._.morph_prob", "token._.pos_prob", "span._.prob",
         "doc._.probabilities",
-        "doc._.taggings", "doc._.certificates", "doc._.conflicts",
+        "doc._.entity_alternatives", "doc._.taggings", "doc._.certificates", "doc._.conflicts",
     ],
     # for other targets set the weights of their scores in [training.score_weights]
     scores={

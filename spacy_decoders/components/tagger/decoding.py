@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,7 +26,7 @@ NO_LABEL = -1
 
 
 class Entity(NamedTuple):
-    """A decoded entity and its probability."""
+    """An entity, decoded or only possible, and its probability."""
 
     #: The first token, and that after the last.
     start: int
@@ -55,8 +55,10 @@ class TaggingProbabilities:
     tokens: NDArray[np.float64]
     #: Of the labels of each sentence as a whole.
     units: list[float]
-    #: Those that were decoded, in the order of the text.
+    #: Those that were decoded.
     entities: list[Entity]
+    #: All that are probable enough, decoded or not, in the order of the text.
+    alternatives: list[Entity]
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class Tagging:
     conflicts: Sequence[dict[str, Any]] = ()
     #: How probable the labels are, if asked for.
     probabilities: TaggingProbabilities | None = None
+    #: Tokens of which a constraint demands a label or an entity.
+    demanded: Collection[int] = ()
 
     def with_margins(self, model: ChainModel, emissions: NDArray[np.float32]) -> Tagging:
         """Add the loss of the best labelling with another label at each token.

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.attrs import ENT_IOB, ENT_TYPE
 from spacy.tokens import Doc
 
 from ...models.calibration import Calibration
 from ...models.calibration_fitting import Answers
 from .. import extensions
 from .decoding import NO_LABEL, Entity, Tagging, TaggingProbabilities
-from .label_space import LabelSpace
+from .label_space import IOB, LabelSpace
 
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainPosteriors, RunKinds
 
 __all__ = [
-    "ENTITIES", "KINDS", "TOKENS", "UNITS", "forget_earlier",
+    "ENTITIES", "KINDS", "LEAST", "TOKENS", "UNITS", "blank_improbable", "forget_earlier",
     "gold_loss", "tagging_answers", "tagging_probabilities", "write_to_entities",
 ]  # fmt: skip
 
@@ -29,7 +30,12 @@ Floats = NDArray[np.float64]
 
 #: The kinds of answers, each of which has a calibration.
 TOKENS, ENTITIES, UNITS = "tokens", "entities", "units"
-KINDS = TOKENS, ENTITIES, UNITS
+#: Entities that were not decoded: of the same probability, fewer of them are right.
+OTHERS = "other_entities"
+KINDS = TOKENS, ENTITIES, UNITS, OTHERS
+
+#: The probability from which on these are calibrated.
+LEAST = 0.02
 
 
 def tagging_probabilities(
@@ -39,11 +45,13 @@ def tagging_probabilities(
     taggings: Sequence[Tagging],
     *,
     calibrations: Mapping[str, Calibration],
+    least: float | None,
 ) -> list[TaggingProbabilities]:
     """Return the probabilities of the labels of several documents, in one forward-backward.
 
     The emissions of each document have the **shape (n, L)**. `calibrations` has that of each kind
-    of answer; scores are divided by the temperature of `TOKENS`.
+    of answer; scores are divided by the temperature of `TOKENS`. From the probability `least` on,
+    alternatives to entities are listed, and none for None.
     """
     labels = np.concatenate([np.zeros(0, dtype=np.int32), *(of.labels for of in taggings)])
     # a sentence without a legal labelling has no probabilities
@@ -61,12 +69,27 @@ def tagging_probabilities(
     units[legal] = calibrations[UNITS].apply(chances[legal])
 
     entities: list[Entity] = []
+    alternatives: list[Entity] = []
     if space.entity_runs is not None:
         kinds, types = space.entity_runs
+        places = np.flatnonzero(decoded)
+        correct = calibrations[ENTITIES]
         spans = _runs_of(labels[decoded], found.offsets, kinds)
-        likely = calibrations[ENTITIES].apply(found.of_runs(kinds, *spans))
-        entities = _entities(np.flatnonzero(decoded), *spans, likely, types)
-    return _by_document(taggings, tokens, units, entities)
+        likely = found.of_runs(kinds, *spans)
+        entities = _entities(places, *spans, likely, types, correct)
+        if least is not None:
+            own = {(entity.start, entity.stop, entity.label) for entity in entities}
+            others = calibrations[OTHERS]
+            # a correction may raise a probability above the threshold
+            runs = found.likely_runs(kinds, max(others.before(least) - 1e-9, 1e-6))
+            alternatives = [
+                entity
+                for entity in _entities(places, *runs, types, others)
+                if entity.probability >= least and entity[:3] not in own
+            ]
+            alternatives += [entity for entity in entities if entity.probability >= least]
+            alternatives.sort(key=lambda entity: (*entity[:2], -entity.probability))
+    return _by_document(taggings, tokens, units, entities, alternatives)
 
 
 def gold_loss(
@@ -103,7 +126,7 @@ def tagging_answers(
     joint = len(space.targets) > 1
     kinds: dict[str, list[tuple[float, bool, int]]] = {TOKENS: [], UNITS: []}
     if "ent" in space.targets:
-        kinds[ENTITIES] = []
+        kinds[ENTITIES], kinds[OTHERS] = [], []
     for number, (tagging, chances, known) in enumerate(zip(taggings, found, gold, strict=True)):
         labels = tagging.labels.tolist()
         for label, chance, right in zip(labels, chances.tokens.tolist(), known, strict=True):
@@ -120,10 +143,20 @@ def tagging_answers(
                 kinds[UNITS].append((chance, same, number))
         if ENTITIES in kinds:
             truth = _gold_entities(space, known)
-            for entity in chances.entities:
+            for kind, entity in _told_apart(chances):
                 if None not in known[max(0, entity.start - 1) : entity.stop + 1]:
-                    kinds[ENTITIES].append((entity.probability, entity[:3] in truth, number))
+                    kinds[kind].append((entity.probability, entity[:3] in truth, number))
     return {kind: Answers.of(rows) for kind, rows in kinds.items()}
+
+
+def _told_apart(found: TaggingProbabilities) -> Iterator[tuple[str, Entity]]:
+    """Yield decoded entities and other likely ones, each with its kind of answer."""
+    own = {entity[:3] for entity in found.entities}
+    for entity in found.entities:
+        yield ENTITIES, entity
+    for entity in found.alternatives:
+        if entity[:3] not in own:
+            yield OTHERS, entity
 
 
 def _gold_entities(space: LabelSpace, labels: Sequence[str | None]) -> set[tuple[int, int, str]]:
@@ -183,31 +216,40 @@ def _entities(
     numbers: NDArray[np.int64],
     likely: Floats,
     names: Sequence[str],
+    correct: Calibration,
 ) -> list[Entity]:
-    """Entities by the rows of their tokens, of which each has a place among all tokens."""
     labels = [names[number] for number in numbers.tolist()]
+    corrected = correct.apply(likely)
     firsts, lasts = places[starts].tolist(), places[stops - 1].tolist()
-    return [
+    found = [
         Entity(first, last + 1, label, chance)
-        for first, last, label, chance in zip(firsts, lasts, labels, likely.tolist(), strict=True)
+        for first, last, label, chance in zip(
+            firsts, lasts, labels, corrected.tolist(), strict=True
+        )
     ]
+    return sorted(found, key=lambda entity: (entity.start, entity.stop, -entity.probability))
 
 
 def _by_document(
-    taggings: Sequence[Tagging], tokens: Floats, units: Floats, entities: Sequence[Entity]
+    taggings: Sequence[Tagging],
+    tokens: Floats,
+    units: Floats,
+    entities: Sequence[Entity],
+    alternatives: Sequence[Entity],
 ) -> list[TaggingProbabilities]:
     """Split what was computed for all documents."""
     ends = [0, *accumulate(len(of.labels) for of in taggings)]
     unit_ends = [0, *accumulate(len(of.units) for of in taggings)]
     found = [
-        TaggingProbabilities(tokens[begin:stop], units[first:last].tolist(), [])
+        TaggingProbabilities(tokens[begin:stop], units[first:last].tolist(), [], [])
         for (begin, stop), (first, last) in zip(pairwise(ends), pairwise(unit_ends), strict=True)
     ]
-    for entity in entities:
-        document = bisect_right(ends, entity.start) - 1
-        begin = ends[document]
-        own = entity._replace(start=entity.start - begin, stop=entity.stop - begin)
-        found[document].entities.append(own)
+    for name, of_all in (("entities", entities), ("alternatives", alternatives)):
+        for entity in of_all:
+            document = bisect_right(ends, entity.start) - 1
+            begin = ends[document]
+            own = entity._replace(start=entity.start - begin, stop=entity.stop - begin)
+            getattr(found[document], name).append(own)
     return found
 
 
@@ -234,10 +276,34 @@ def write_to_entities(doc: Doc, entities: Iterable[Entity]) -> list[Entity]:
     return found
 
 
+def blank_improbable(
+    space: LabelSpace,
+    values: NDArray[np.uint64],
+    found: TaggingProbabilities,
+    least: float,
+    demanded: Collection[int] = (),
+) -> None:
+    """Take out of the values of a document what is less probable than `least`.
+
+    The values are those of :meth:`.LabelSpace.written`. Tokens of which something is `demanded`
+    keep theirs.
+    """
+    chances = found.tokens.copy()
+    chances[list(demanded)] = np.inf
+    columns = [at in (ENT_IOB, ENT_TYPE) for at in space.attributes]
+    of_entities, of_tokens = np.flatnonzero(columns), np.flatnonzero(np.logical_not(columns))
+    values[np.ix_(chances < least, of_tokens)] = 0
+    for entity in found.entities:
+        own = range(entity.start, entity.stop)
+        if entity.probability < least and not any(token in demanded for token in own):
+            values[entity.start : entity.stop, of_entities] = (IOB["O"], 0)
+
+
 def forget_earlier(doc: Doc, component: str, kind: str) -> None:
     """Remove what an earlier run of a component wrote by options that may be off now."""
     extensions.forget(doc, component, "margins", [f"{kind}_margin"])
     extensions.forget(doc, component, "taggings")
+    extensions.forget(doc, component, "entity_alternatives")
     old = extensions.forget(doc, component, "probabilities", [f"{kind}_prob"]) or {}
     for entity in old.get(ENTITIES, ()):
         span = doc[entity["start"] : entity["end"]]

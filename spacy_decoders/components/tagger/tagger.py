@@ -17,7 +17,7 @@ from spacy.util import check_lexeme_norms
 
 from ...errors import InfeasibleError, ProblemError
 from ...models.calibration_fitting import Answers
-from ...models.tagger.losses import ChainBatch, negative_log_likelihood
+from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from .. import extensions
 from ..constraints.conflicts import record_conflicts
@@ -31,8 +31,10 @@ from .labelled_pipe import LabelledPipe
 from .probabilities import (
     ENTITIES,
     KINDS,
+    LEAST,
     TOKENS,
     UNITS,
+    blank_improbable,
     forget_earlier,
     gold_loss,
     tagging_answers,
@@ -88,6 +90,8 @@ class ExactTagger(LabelledPipe):
             for key in ("entity", "not_entity")
             if key in given
         ]
+        if options.get("entity_alternatives") is not None:
+            needing.append("entity_alternatives")
         if needing:
             raise ProblemError(
                 f"{needing[0]}: the target is {target!r}; only a component with the target 'ent' "
@@ -149,8 +153,8 @@ class ExactTagger(LabelledPipe):
                 strict=True,
             )
         ]
-        if self.probabilities:
-            found = self._probabilities(docs, model, emissions, taggings)
+        if self.probabilities or self.entity_alternatives or self.min_prob:
+            found = self._probabilities(docs, model, emissions, taggings, self.entity_alternatives)
             taggings = [
                 replace(tagging, probabilities=of_doc)
                 for tagging, of_doc in zip(taggings, found, strict=True)
@@ -171,9 +175,9 @@ class ExactTagger(LabelledPipe):
         The `plain` emissions are those without the limits.
         """
         units = tagging.undecoded()
-        if units or limits.impossible:
+        if units or limits.demanded or limits.impossible:
             conflicts = list(conflicts_in(doc, units, limits, plain, model))
-            tagging = replace(tagging, conflicts=conflicts)
+            tagging = replace(tagging, conflicts=conflicts, demanded=limits.demanded)
         if self.margins:
             tagging = tagging.with_margins(model, emissions)
         if self.k_best > 1:
@@ -186,8 +190,9 @@ class ExactTagger(LabelledPipe):
         model: Any,
         emissions: list[NDArray[np.float32]],
         taggings: list[Tagging],
+        least: float | None,
     ) -> list[TaggingProbabilities]:
-        found = [TaggingProbabilities(np.zeros(0), [], []) for _ in taggings]
+        found = [TaggingProbabilities(np.zeros(0), [], [], []) for _ in taggings]
         lacking = np.array(self.lack_vectors(docs), dtype=bool)
         for case in [] if model is None else np.unique(lacking).tolist():
             places = np.flatnonzero(lacking == case).tolist()
@@ -198,6 +203,7 @@ class ExactTagger(LabelledPipe):
                 [emissions[place] for place in places],
                 [taggings[place] for place in places],
                 calibrations=calibrations,
+                least=least,
             )
             for place, of_doc in zip(places, of_case, strict=True):
                 found[place] = of_doc
@@ -221,6 +227,9 @@ class ExactTagger(LabelledPipe):
         if len(doc):
             space = self.space
             values = space.written(doc.vocab, decoded.labels)
+            if self.min_prob is not None and decoded.probabilities is not None:
+                found = decoded.probabilities
+                blank_improbable(space, values, found, self.min_prob, decoded.demanded)
             if not self.overwrite:
                 present, is_set = space.present(doc)
                 values = np.where(is_set, present, values)
@@ -244,6 +253,11 @@ class ExactTagger(LabelledPipe):
             entities = write_to_entities(doc, found.entities)
             written[ENTITIES] = [entity.as_dict() for entity in entities]
         extensions.record_probabilities(doc, self.name, written, own)
+        if self.entity_alternatives is not None:
+            listed = [entity.as_dict() for entity in found.alternatives]
+            doc._.entity_alternatives = extensions.beside_others(
+                doc._.entity_alternatives, self.name, listed
+            )
 
     def _chain_model(self, scores: ChainScores) -> Any:
         """The chain model of the present weights; made anew only when they have changed."""
@@ -318,7 +332,7 @@ class ExactTagger(LabelledPipe):
             np.array(lengths, dtype=np.int64),
             gold,
         )
-        loss, gradient = negative_log_likelihood(batch)
+        loss, gradient = LOSSES[self.loss](batch)
         cuts = np.cumsum([len(of_doc) for of_doc in emissions])[:-1]
         as_floats: Any = partial(ops.asarray, dtype="float32")
         return loss, ChainScores(
@@ -361,7 +375,7 @@ class ExactTagger(LabelledPipe):
         """Return the labels of tokens, entities and sentences as answers."""
         _, emissions, model = self._limited([example.predicted for example in examples], scores)
         docs = [example.predicted for example in examples]
-        found = self._probabilities(docs, model, emissions, decoded)
+        found = self._probabilities(docs, model, emissions, decoded, LEAST)
         gold = [aligned_labels(example, self.targets) for example in examples]
         answers = tagging_answers(self.space, decoded, found, gold)
         without = any(self.lack_vectors(docs))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .alternatives import k_best, max_marginal_margins
     from .decoder import ChainDecoder
     from .forward_dominance import ForwardDominance
-    from .posterior import ChainPosteriors, RunKinds, posteriors
+    from .posterior import ChainPosteriors, LabelRuns, RunKinds, posteriors
     from .problem import ChainModel
     from .published.beam import Beam, PrunedViterbi
     from .published.column_generation import ColumnGeneration
@@ -37,6 +37,7 @@ __all__ = [
     "ColumnGeneration",
     "Expectations",
     "ForwardDominance",
+    "LabelRuns",
     "LabelTree",
     "PrunedViterbi",
     "RunKinds",

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, read_only
+from ...arrays import checked_indices, is_number, read_only
 from ...errors import ProblemError
 from .kernels import runs as kernels
 from .problem import ChainModel, Sentences
 from .sum_product import summed
 
-__all__ = ["ChainPosteriors", "RunKinds", "posteriors"]
+__all__ = ["ChainPosteriors", "LabelRuns", "RunKinds", "posteriors"]
 
 Floats = NDArray[np.float64]
+
+
+class LabelRuns(NamedTuple):
+    """Runs of labels, such as entities in BIO, and their probabilities: **shape (runs,)** each."""
+
+    starts: NDArray[np.int64]  # the row of the first token
+    stops: NDArray[np.int64]  # the row after the last
+    kinds: NDArray[np.int64]  # the number of each run's kind
+    probabilities: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +177,25 @@ class ChainPosteriors:
         chances: Floats = np.minimum(found, 1.0)
         return chances
 
+    def likely_runs(self, kinds: RunKinds, least: float) -> LabelRuns:
+        """Return all runs that have at least a probability, overlapping and nested ones too.
+
+        Parameters
+        ----------
+        kinds
+            What the labels mean.
+        least
+            Greater than 0, at most 1. The time grows with the number of runs found.
+
+        Returns
+        -------
+        The runs in the order of their last tokens.
+        """
+        if not is_number(least) or not 0.0 < least <= 1.0:
+            raise ProblemError(f"least: expected a number above 0 and at most 1; got {least!r}.")
+        runs, found = kernels.likely_runs(self._chain, self._flat(kinds), float(least))
+        return LabelRuns(runs[:, 0], runs[:, 1], runs[:, 2], np.minimum(found, 1.0))
+
     def _flat(self, kinds: RunKinds) -> kernels.Kinds:
         if len(kinds.kinds) != self.model.size:
             raise ProblemError(
@@ -177,7 +206,9 @@ class ChainPosteriors:
 
     @property
     def _chain(self) -> kernels.Chain:
-        return kernels.Chain(self.model.transitions, self.emissions, self.forward, self.marginals)
+        return kernels.Chain(
+            self.model.transitions, self.emissions, self.forward, self.marginals, self.offsets
+        )
 
     def _checked(self, labels: ArrayLike) -> NDArray[np.int64]:
         return checked_indices(

@@ -1,17 +1,21 @@
-"""The loss of chain models, negative log-likelihood, and its gradient.
+"""Structured losses of chain models and their gradients.
 
-Gold labels may be missing: it then sums over all completions.
+Gold labels may be missing. The log-likelihood then sums over all completions; the two others take
+the best completion for gold.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["UNKNOWN", "ChainBatch", "ChainGradient", "negative_log_likelihood"]
+__all__ = ["LOSSES", "UNKNOWN", "ChainBatch", "ChainGradient", "Loss"]
+
+Loss = Literal["crf", "margin", "perceptron"]
 
 #: The gold label of a token that has none.
 UNKNOWN = -1
@@ -62,11 +66,25 @@ class ChainBatch:
         emissions[rows, self.gold[rows]] = self.emissions[rows, self.gold[rows]]
         return emissions
 
+    def best(self, emissions: NDArray[np.float32]) -> NDArray[np.int32]:
+        """**Shape (total,)**: the best labels under some emissions."""
+        from ...decoders.chain import ForwardDominance
+
+        found = ForwardDominance().decode_batch(self.model, emissions, self.lengths)
+        none = np.zeros(0, dtype=np.int32)
+        return np.concatenate([none, *(of.labels for of in found)]).astype(np.int32)
+
     def scores(self, labels: NDArray[np.int32]) -> NDArray[np.float64]:
         """**Shape (sentences,)**: what labellings are worth; ``-inf`` for illegal ones."""
-        from ...decoders.chain.problem import Sentences
-
-        return Sentences(self.emissions, self.offsets).scores_of(self.model, labels)[:, 0]
+        first, last, inner = self.ends()
+        worth = self.emissions[np.arange(len(labels)), labels].astype(np.float64)
+        worth[first] += self.model.start_scores[labels[first]]
+        worth[last] += self.model.end_scores[labels[last]]
+        worth[inner] += self.model.transitions[labels[inner - 1], labels[inner]]
+        sums = np.zeros(len(self.lengths))
+        if len(first):
+            sums[self.lengths > 0] = np.add.reduceat(worth, first)
+        return sums
 
     def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """First and last tokens of the sentences, and all but the first ones."""
@@ -132,6 +150,63 @@ def negative_log_likelihood(batch: ChainBatch) -> tuple[float, ChainGradient]:
         gradient.add_expectations(unsure, found, -1.0)
         loss -= float(found.log_partitions.sum())
     return loss, gradient
+
+
+def perceptron(batch: ChainBatch) -> tuple[float, ChainGradient]:
+    """Structured perceptron: the best score less that of gold.
+
+    Averaging is left to the optimizer (``use_averages = true``).
+    """
+    gradient, batch = ChainGradient(batch), _trainable(batch)
+    return _add_violations(batch, batch.best(batch.emissions), gradient), gradient
+
+
+def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
+    """Structured hinge with 0/1 loss: gold should score 1 more than any other labelling.
+
+    The violating labelling is the best, or the second best where that is gold: the 0/1-loss oracle
+    of Belanger et al. 2012, appendix A.3. A sentence with missing labels has no single gold
+    labelling and is trained as by the perceptron.
+    """
+    from ...decoders.chain import k_best
+
+    gradient, batch = ChainGradient(batch), _trainable(batch)
+    complete = ~batch.is_partial()
+    violators = batch.best(batch.emissions)
+    # if the best labelling is not gold, it is the violator; else the second best may be
+    right = ~batch.any_in_sentence(violators != batch.gold)
+    hinges = float((~right & complete).sum())
+    for sentence in np.flatnonzero(right & (batch.lengths > 0)):
+        here = slice(batch.offsets[sentence], batch.offsets[sentence + 1])
+        emissions, gold = batch.emissions[here], batch.gold[here]
+        score = batch.model.score
+        for other in k_best(batch.model, emissions, 2):
+            if (other.labels != gold).any() and (
+                score(emissions, other.labels) + 1.0 > score(emissions, gold)
+            ):
+                violators[here] = other.labels
+                hinges += 1.0
+                break
+    return _add_violations(batch, violators, gradient) + hinges, gradient
+
+
+LOSSES: dict[Loss, Callable[[ChainBatch], tuple[float, ChainGradient]]] = {
+    "crf": negative_log_likelihood,
+    "margin": margin,
+    "perceptron": perceptron,
+}
+
+
+def _add_violations(
+    batch: ChainBatch, violators: NDArray[np.int32], gradient: ChainGradient
+) -> float:
+    """Add the gradient of the sentences whose violators are not gold; return their losses."""
+    wrong = batch.any_in_sentence((batch.gold != UNKNOWN) & (violators != batch.gold))
+    violators, part = violators[np.repeat(wrong, batch.lengths)], batch.choose(wrong)
+    gold = part.best(part.clamped()) if part.is_partial().any() else part.gold
+    gradient.add_labels(part, violators, 1.0)
+    gradient.add_labels(part, gold, -1.0)
+    return float((part.scores(violators) - part.scores(gold)).sum())
 
 
 def _trainable(batch: ChainBatch) -> ChainBatch:

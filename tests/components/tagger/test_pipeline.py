@@ -19,7 +19,7 @@ NAME = "exact_tagger"
 
 
 def test_results_survive_docbin_and_bytes():
-    nlp = trained(target="ent", k_best=2, probabilities=True)
+    nlp = trained(target="ent", k_best=2, probabilities=True, entity_alternatives=0.05)
     docs = list(nlp.pipe(bare(nlp, sentence) for sentence in SENTENCES))
     stored = DocBin(docs=docs, store_user_data=True).to_bytes()
     restored = list(DocBin().from_bytes(stored).get_docs(nlp.vocab))
@@ -30,7 +30,8 @@ def test_results_survive_docbin_and_bytes():
                 (ent.text, ent._.prob) for ent in doc.ents
             ]
             one, another = (
-                [of._.certificates, of._.taggings, of._.probabilities] for of in (doc, other)
+                [of._.certificates, of._.taggings, of._.probabilities, of._.entity_alternatives]
+                for of in (doc, other)
             )
             assert json.dumps(another) == json.dumps(one, allow_nan=False)
 

@@ -55,7 +55,7 @@ def test_tags_against_enumeration(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_entities_against_enumeration(seed):
-    nlp = randomised(seed, target="ent", probabilities=True)
+    nlp = randomised(seed, target="ent", entity_alternatives=0.01)
     text = "New York sees Mercury"
     listed = labellings(nlp, bare(nlp, text))
     doc = nlp(bare(nlp, text))
@@ -66,6 +66,9 @@ def test_entities_against_enumeration(seed):
             expected[entity] = expected.get(entity, 0.0) + p
     for ent in doc.ents:
         assert ent._.prob == pytest.approx(expected[ent.start, ent.end, ent.label_], abs=1e-5)
+    given = {(e["start"], e["end"], e["label"]): e["prob"] for e in doc._.entity_alternatives}
+    assert given == pytest.approx({e: p for e, p in expected.items() if p >= 0.01}, abs=1e-5)
+    assert all(entry["component"] == NAME for entry in doc._.entity_alternatives)
     assert [e["prob"] for e in doc._.probabilities[NAME]["entities"]] == [
         ent._.prob for ent in doc.ents
     ]
@@ -114,7 +117,7 @@ def test_calibration_finds_the_temperature_and_is_saved(tmp_path):
 def test_entities_are_calibrated_too():
     nlp = randomised(5, target="ent")
     report = calibrate_pipeline(nlp, examples(nlp))
-    assert set(report[NAME]) == {"tokens", "units", "entities"}
+    assert set(report[NAME]) == {"tokens", "units", "entities", "other_entities"}
     answers = report[NAME]["entities"].before
     predicted = [nlp(bare(nlp, sentence)).ents for sentence in SENTENCES]
     assert len(answers.right) == sum(map(len, predicted))
@@ -128,12 +131,12 @@ def test_entities_are_calibrated_too():
 
 
 def test_a_document_annotated_again_forgets_what_is_off_now():
-    options = {"margins": True, "k_best": 2, "probabilities": True}
+    options = {"margins": True, "k_best": 2, "probabilities": True, "entity_alternatives": 0.1}
     nlp = trained(60, target=["tag", "ent"], **options)
     doc = nlp(bare(nlp, SENTENCES[0]))
     assert doc._.margins and doc._.taggings and doc._.probabilities and doc.ents[0]._.prob
     pipe = nlp.get_pipe(NAME)
-    pipe.configure(margins=False, k_best=1, probabilities=False)
+    pipe.configure(margins=False, k_best=1, probabilities=False, entity_alternatives=None)
     others = {"margins": {"x": [1.0]}, "taggings": [{"component": "x"}]}
     doc._.margins, doc._.taggings = (
         {**doc._.margins, "x": [1.0]},
@@ -141,6 +144,6 @@ def test_a_document_annotated_again_forgets_what_is_off_now():
     )
     pipe(doc)
     assert (doc._.margins, doc._.taggings) == (others["margins"], others["taggings"])
-    assert doc._.probabilities == {}
+    assert doc._.probabilities == {} and doc._.entity_alternatives == []
     assert doc.ents[0]._.prob is None
     assert {(of._.tag_margin, of._.tag_prob) for of in doc} == {(None, None)}

@@ -91,17 +91,38 @@ def test_against_enumeration(seed):
         assert found.of_labels(whole)[begin] == pytest.approx(marginals[0, labels[0]], abs=1e-9)
         assert found.of_labellings(whole)[number] == pytest.approx(labellings[labels], abs=1e-6)
         begin += n
+    likely = found.likely_runs(kinds, 1e-4)
+    listed = zip(likely.starts, likely.stops, likely.kinds, strict=True)
+    given = dict(
+        zip(
+            map(tuple, np.array(list(listed)).reshape(-1, 3).tolist()),
+            likely.probabilities.tolist(),
+            strict=True,
+        )
+    )
+    wanted = {run: p for run, p in expected.items() if p >= 1e-4}
+    assert given == pytest.approx(wanted, abs=1e-9)
     if expected:
         starts, stops, numbers = np.array(list(expected)).T
         asked = found.of_runs(kinds, starts, stops, numbers)
         assert asked == pytest.approx(list(expected.values()), abs=1e-9)
 
 
-def test_no_probability_is_above_one(monkeypatch):
+@pytest.mark.parametrize("name", ["probabilities_of_runs", "likely_runs"])
+def test_no_probability_is_above_one(monkeypatch, name):
     """Rounding, or a faulty kernel, never gives more than certainty."""
     from spacy_decoders.decoders.chain.kernels import runs as kernels
 
-    genuine = kernels.probabilities_of_runs
-    monkeypatch.setattr(kernels, "probabilities_of_runs", lambda *given: genuine(*given) * 3)
+    genuine = getattr(kernels, name)
+
+    def faulty(*given):
+        result = genuine(*given)
+        return result * 3 if name == "probabilities_of_runs" else (result[0], result[1] * 3)
+
+    monkeypatch.setattr(kernels, name, faulty)
     found = posteriors(bio_model(np.random.default_rng(4)), np.zeros((3, 5)))
-    assert found.of_runs(RunKinds(KINDS, bio_continues()), [0], [1], [0])[0] <= 1.0
+    kinds = RunKinds(KINDS, bio_continues())
+    if name == "likely_runs":
+        assert found.likely_runs(kinds, 0.05).probabilities.max() <= 1.0
+    else:
+        assert found.of_runs(kinds, [0], [1], [0])[0] <= 1.0

@@ -10,6 +10,7 @@ from thinc.api import Adam
 
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.clusters.table import ClusterTable
+from spacy_decoders.models.tagger.losses import LOSSES
 from tests.components.tagger.tagging import SENTENCES, annotated, bare, examples
 
 NAME = "spacy-decoders.SparseChainScorer.v1"
@@ -22,11 +23,11 @@ class Clusters:
         return ClusterTable.of({"Mercury": 0b111, "Venus": 0b111, "boats": 0b10, "ships": 0b10})
 
 
-def pipeline(steps: int = 12, target="tag", clusters=None, **model):
+def pipeline(steps: int = 12, loss: str = "crf", target="tag", clusters=None, **model):
     nlp = spacy.blank("en")
     spacy.util.fix_random_seed(0)
     config = {"model": {"@architectures": NAME, "bits": 12, **model}}
-    tagger = nlp.add_pipe("exact_tagger", config={"target": target, **config})
+    tagger = nlp.add_pipe("exact_tagger", config={"loss": loss, "target": target, **config})
     tagger.model.layers[0].attrs["clusters"] = clusters
     golds = examples(nlp)
     nlp.initialize(lambda: golds)
@@ -43,8 +44,9 @@ def gold(nlp):
     return [[token.tag_ for token in annotated(nlp, [sentence])] for sentence in SENTENCES]
 
 
-def test_it_learns():
-    nlp = pipeline()
+@pytest.mark.parametrize("loss", list(LOSSES))
+def test_it_learns_by_every_loss(loss):
+    nlp = pipeline(loss=loss)
     assert tags(nlp) == gold(nlp)
     doc = nlp(bare(nlp, SENTENCES[0]))
     assert [c["status"] for c in doc._.certificates["exact_tagger"]] == ["optimal"]

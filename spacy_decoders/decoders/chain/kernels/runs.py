@@ -10,7 +10,7 @@ import numpy as np
 
 from ....jit import jit
 
-__all__ = ["Chain", "Kinds", "probabilities_of_runs"]
+__all__ = ["Chain", "Kinds", "likely_runs", "probabilities_of_runs"]
 
 #: Labels less probable than this are left out: together they cost less than rounding.
 NEGLIGIBLE = 1e-15
@@ -24,6 +24,7 @@ class Chain(NamedTuple):
     emissions: Any
     forward: Any
     marginals: Any
+    offsets: Any  # (sentences + 1,)
 
 
 class Kinds(NamedTuple):
@@ -110,3 +111,38 @@ def probabilities_of_runs(chain, kinds, runs, borders):
             total -= _step_back(chain, kinds, kind, begin, mass, other)
         found[r] = max(total, 0.0)
     return found
+
+
+@jit()
+def likely_runs(chain, kinds, least):
+    """Return all runs with at least this probability: **(runs, 3)** and **(runs,)**."""
+    runs, found = np.empty((64, 3), np.int64), np.empty(64)
+    count = 0
+    mass, other = np.zeros(len(kinds.labels) + 1), np.zeros(len(kinds.labels) + 1)
+    for s in range(len(chain.offsets) - 1):
+        begin, stop = chain.offsets[s], chain.offsets[s + 1]
+        for last in range(begin, stop):
+            for kind in range(len(kinds.bounds) - 1):
+                inside = 0.0
+                for p in range(kinds.bounds[kind], kinds.bounds[kind + 1]):
+                    inside += chain.marginals[last, kinds.labels[p]]
+                if inside < least:
+                    continue
+                left = _end_at(chain, kinds, kind, last, stop, mass)
+                token = last
+                # what is left can only shrink on the way back
+                while left >= least:
+                    before = 0.0
+                    if token > begin:
+                        before = _step_back(chain, kinds, kind, token, mass, other)
+                    if left - before >= least:
+                        if count == len(runs):
+                            more, further = np.empty((2 * count, 3), np.int64), np.empty(2 * count)
+                            more[:count], further[:count] = runs, found
+                            runs, found = more, further
+                        runs[count, 0], runs[count, 1], runs[count, 2] = token, last + 1, kind
+                        found[count] = left - before
+                        count += 1
+                    left = before
+                    token -= 1
+    return runs[:count], found[:count]
