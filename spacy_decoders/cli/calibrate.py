@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isnan
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ from rich.table import Table
 
 from ..components.probabilities import Fitted, calibrate_pipeline
 from ..errors import ProblemError
-from ..models.calibration_fitting import auroc, errors_among_least_certain, reliability
+from ..models.calibration_fitting import auroc, calibration_error
 from ..readers.corpora import gold_corpus
 from .arguments import CONSOLE, listed
 
@@ -60,26 +61,20 @@ def calibrate_model(
 def table_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> Table:
     """Show calibration errors and how well probabilities rank; on held-out documents."""
     table = Table(title="of held-out documents; ECE in points")
-    for header in ("component: answers", "count", "right", "ECE\nbefore", "ECE\nafter", "AUROC",
-                   "errors in\nleast sure\ntenth"):  # fmt: skip
+    for header in ("component: answers", "count", "right", "ECE\nbefore", "ECE\nafter", "AUROC"):
         table.add_column(header, no_wrap=True)
     for component, kinds in fitted.items():
         for kind, found in kinds.items():
             right = found.after.right
             if not len(right):
                 continue
-            before, after = reliability(found.before).error, reliability(found.after).error
+            ranking = auroc(found.after)
             table.add_row(
                 f"{component}: {kind.replace('_', ' ')}",
                 f"{len(right):,}",
                 f"{right.mean():.1%}",
-                f"{100 * before:.2f}",
-                f"{100 * after:.2f}",
-                _shown(auroc(found.after), ".3f"),
-                _shown(errors_among_least_certain(found.after), ".0%"),
+                f"{100 * calibration_error(found.before):.2f}",
+                f"{100 * calibration_error(found.after):.2f}",
+                "-" if isnan(ranking) else f"{ranking:.3f}",
             )
     return table
-
-
-def _shown(value: float, form: str) -> str:
-    return "-" if value != value else format(value, form)

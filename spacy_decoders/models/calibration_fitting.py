@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from .calibration import LEAST, Calibration, log_odds, sigmoid
 
 __all__ = [
-    "Answers", "Reliability", "auroc", "correctable_loss", "cross_fitted",
-    "errors_among_least_certain", "fit_correction", "fit_temperature", "reliability",
+    "Answers", "auroc", "calibration_error", "correctable_loss", "cross_fitted", "fit_correction",
+    "fit_temperature",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -139,37 +139,20 @@ def cross_fitted(answers: Answers, *, temperature: float = 1.0) -> Answers:
     return answers._replace(probabilities=_without_fold(answers, fit))
 
 
-class Reliability(NamedTuple):
-    """Answers by their probability, in intervals of the same width."""
+def calibration_error(answers: Answers) -> float:
+    """Return the expected calibration error, from 0 to 1 (Guo et al. 2017, equation 3).
 
-    #: **Shape (bins,)**, int64: answers of each interval.
-    counts: NDArray[np.int64]
-    #: **Shape (bins,)**, float64: their mean probability; 0 where there are none.
-    predicted: Floats
-    #: **Shape (bins,)**, float64: the share of them that is right; 0 where there are none.
-    observed: Floats
-
-    @property
-    def error(self) -> float:
-        """The expected calibration error, from 0 to 1 (Guo et al. 2017, equation 3)."""
-        total = max(1, int(self.counts.sum()))
-        return float((self.counts * np.abs(self.predicted - self.observed)).sum() / total)
-
-
-def reliability(answers: Answers, *, bins: int = BINS) -> Reliability:
-    """Put answers into intervals of their probability.
+    In each interval of probabilities their mean is compared with the share that is right.
 
     Examples
     --------
-    >>> found = reliability(Answers.of([(0.2, False, 0), (0.3, True, 0), (0.9, True, 1)]), bins=2)
-    >>> found.counts.tolist(), found.observed.tolist()
-    ([2, 1], [0.5, 1.0])
+    >>> answers = Answers.of([(0.9, True, 0), (0.9, False, 0), (0.1, False, 1), (0.1, False, 1)])
+    >>> round(calibration_error(answers), 3)
+    0.25
     """
-    chances, right, _ = answers
-    places = np.minimum((chances * bins).astype(np.int64), bins - 1)
-    counts = np.bincount(places, minlength=bins)
-    shares = [np.bincount(places, of, bins) / np.maximum(counts, 1) for of in (chances, right)]
-    return Reliability(counts, *shares)
+    places = np.minimum((answers.probabilities * BINS).astype(np.int64), BINS - 1)
+    surplus = np.bincount(places, answers.probabilities - answers.right, BINS)
+    return float(np.abs(surplus).sum() / max(1, len(answers.right)))
 
 
 def auroc(answers: Answers) -> float:
@@ -182,23 +165,11 @@ def auroc(answers: Answers) -> float:
     >>> auroc(Answers.of([(0.9, True, 0), (0.8, False, 0), (0.3, False, 0)]))
     1.0
     """
-    from scipy.stats import rankdata
+    from spacy.scorer import ROCAUCScore
 
-    right = answers.right
-    positive, negative = int(right.sum()), int((~right).sum())
-    if not positive or not negative:
-        return float("nan")
-    ranks = float(rankdata(answers.probabilities)[right].sum())
-    return (ranks - positive * (positive + 1) / 2.0) / (positive * negative)
-
-
-def errors_among_least_certain(answers: Answers, *, share: float = 0.1) -> float:
-    """Return the share of all errors that the least probable answers have; NaN without errors."""
-    wrong = ~answers.right
-    if not wrong.any():
-        return float("nan")
-    first = np.argsort(answers.probabilities, kind="stable")[: round(share * len(wrong))]
-    return float(wrong[first].sum() / wrong.sum())
+    found = ROCAUCScore()
+    found.cands, found.golds = answers.probabilities.tolist(), answers.right.tolist()
+    return float(found.score) if found.is_binary() else float("nan")
 
 
 def _without_fold(answers: Answers, fit: Callable[[Answers], Calibration]) -> Floats:

@@ -7,10 +7,9 @@ from spacy_decoders.models.calibration import Calibration
 from spacy_decoders.models.calibration_fitting import (
     Answers,
     auroc,
+    calibration_error,
     cross_fitted,
-    errors_among_least_certain,
     fit_correction,
-    reliability,
 )
 
 
@@ -40,8 +39,8 @@ def test_the_correction_undoes_a_distortion():
     found = fit_correction(Answers(chances[:3000], right[:3000]))
     assert found.slope == pytest.approx(0.5, abs=0.06)
     assert found.intercept == pytest.approx(0.7, abs=0.15)
-    before = reliability(Answers(chances[3000:], right[3000:])).error
-    after = reliability(Answers(found.apply(chances[3000:]), right[3000:])).error
+    before = calibration_error(Answers(chances[3000:], right[3000:]))
+    after = calibration_error(Answers(found.apply(chances[3000:]), right[3000:]))
     assert after < 0.03 < before
 
 
@@ -49,20 +48,18 @@ def test_cross_fitting_holds_documents_out():
     rng = np.random.default_rng(3)
     chances, right = drawn(rng, 2000, slope=0.4)
     answers = Answers(chances, right, groups=np.repeat(np.arange(100), 20))
-    assert reliability(cross_fitted(answers)).error < reliability(answers).error / 2
+    assert calibration_error(cross_fitted(answers)) < calibration_error(answers) / 2
     for fold in range(5):
         assert len(set(answers.groups[answers.folds() == fold])) == 20
 
 
 def test_measures():
     rows = [(0.0, False, 0), (1.0, True, 0), (1.0, False, 1), (0.5, True, 1)]
-    found = reliability(Answers.of(rows), bins=2)
-    assert found.counts.tolist() == [1, 3]
-    assert found.error == pytest.approx(3 / 4 * abs(2.5 / 3 - 2 / 3))
-    assert errors_among_least_certain(Answers.of(rows), share=0.25) == 0.5
+    # of the answers at 1 half are right, as of the only one at 0.5; the one at 0 is wrong
+    assert calibration_error(Answers.of(rows)) == pytest.approx((1.0 + 0.5) / 4)
     rng = np.random.default_rng(5)
     chances, right = drawn(rng, 300)
     pairs = np.sign(chances[right][:, None] - chances[~right][None, :])
     assert auroc(Answers(chances, right)) == pytest.approx((pairs.mean() + 1.0) / 2.0)
     certain = Answers.of([(0.5, True, 0)])
-    assert np.isnan(auroc(certain)) and np.isnan(errors_among_least_certain(certain))
+    assert np.isnan(auroc(certain))
