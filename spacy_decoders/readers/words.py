@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from spacy.parts_of_speech import IDS
 
@@ -110,16 +111,11 @@ def checked_heads(heads: Iterable[int | None]) -> tuple[int, ...] | None:
 
 def _cycle(heads: Sequence[int | None]) -> list[int]:
     """The words of a cycle, in their order in the sentence; none if there is no cycle."""
-    done: set[int] = set()
-    for word in range(len(heads)):
-        chain: dict[int, None] = {}
-        while (head := heads[word]) and word not in done and word not in chain:
-            chain[word] = None
-            word = head - 1
-        if word in chain:
-            met = list(chain)
-            return sorted(met[met.index(word) :])
-        done.update(chain)
+    above = {word: [head - 1] for word, head in enumerate(heads) if head}
+    try:
+        TopologicalSorter(above).prepare()
+    except CycleError as error:
+        return sorted(set(error.args[1]))
     return []
 
 
