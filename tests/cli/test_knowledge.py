@@ -27,6 +27,7 @@ def test_a_knowledge_base_is_built_shown_and_searched(source, tmp_path):
     assert "left out: 1 link to nothing" in said
     assert "left out: 1 row that" in said
     assert "concepts.tsv:5: 1 columns" in said
+    assert "is replaced" in run("kb", "build", source, folder)
     assert "unchanged since" in run("kb", "info", folder, "--verify")
     found = run("kb", "look-up", "JAGUAR", "--kb", folder)
     assert found.index("Jaguar ") < found.index("Jaguar Cars")

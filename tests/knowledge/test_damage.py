@@ -9,6 +9,8 @@ from spacy_decoders.errors import StorageError
 from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.contents import write_concept_base
 
+from ..damage import damaged
+
 CONCEPTS = [
     {
         "id": f"c{i}",
@@ -52,27 +54,6 @@ def ask(base):
     base.graph.hitting([vertices[:3], vertices[3:5]])
     base.graph.pagerank()
     list(base)
-
-
-def damaged(content, rng):
-    """Bytes flipped, cut off, added, zeroed, or made huge."""
-    data = bytearray(content)
-    kind = rng.integers(5)
-    if kind == 0:
-        for at in rng.integers(len(data), size=rng.integers(1, 4)):
-            data[at] ^= 1 << rng.integers(8)
-    elif kind == 1:
-        del data[rng.integers(len(data)) :]
-    elif kind == 2:
-        data += rng.bytes(8)
-    elif kind == 3:
-        at = rng.integers(len(data))
-        data[at : at + 8] = bytes(8)
-    else:
-        at = rng.integers(len(data)) // 8 * 8
-        numbers = [2**62, 2**31, 2**63 - 1, 2**64 - 1, 10**6]
-        data[at : at + 8] = int(numbers[rng.integers(5)]).to_bytes(8, "little")
-    return bytes(data)
 
 
 def files(folder):
