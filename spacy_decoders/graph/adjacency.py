@@ -15,6 +15,10 @@ from .storage import StoredArrays
 
 __all__ = ["GraphArrays"]
 
+#: Of PageRank: the probability of following an edge, and the change, over all vertices, at which
+#: it has converged.
+DAMPING, CONVERGED = 0.85, 1e-10
+
 
 @dataclass(frozen=True, eq=False)
 class GraphArrays:
@@ -89,8 +93,9 @@ class GraphArrays:
         outer[self.inner] = self.ids
         return outer
 
-    def page_rank(self, damping: float, tolerance: float) -> NDArray[np.float64]:
-        """**Shape:** (n,): how often a random walk with restarts is at each inner number.
+    @cached_property
+    def page_rank(self) -> NDArray[np.float64]:
+        """**Shape:** (n,): how often a random walk with restarts is at each of `ids`.
 
         By power iteration. At vertices without an edge the walk restarts.
         """
@@ -98,15 +103,15 @@ class GraphArrays:
 
         size = len(self.ids)
         degree = np.diff(self.indptr)
-        follow = np.divide(damping, degree, out=np.zeros(size), where=degree > 0)
+        follow = np.divide(DAMPING, degree, out=np.zeros(size), where=degree > 0)
         links = csr_array((np.ones(len(self.indices)), self.indices, self.indptr), (size, size))
-        ranks = np.full(size, 1.0 / size)
+        ranks = np.full(size, 1.0 / max(1, size))
         for _ in range(1000):
-            restarts = 1.0 - damping + damping * ranks[degree == 0].sum()
-            before, ranks = ranks, links @ (follow * ranks) + restarts / size
-            if np.abs(ranks - before).sum() < tolerance:
+            restarts = 1.0 - DAMPING + DAMPING * ranks[degree == 0].sum()
+            before, ranks = ranks, links @ (follow * ranks) + restarts / max(1, size)
+            if np.abs(ranks - before).sum() < CONVERGED:
                 break
-        return ranks
+        return read_only(ranks[self.inner])
 
     def places(self, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the indices of vertices, any valid index for unknown ones."""

@@ -54,7 +54,6 @@ class ConceptGraph:
     def __init__(self, arrays: GraphArrays, hubs: HubIndex | None = None) -> None:
         self.arrays = arrays
         self._hubs = hubs
-        self._page_ranks: dict[tuple[float, float], NDArray[np.float64]] = {}
 
     # --- construction -----------------------------------------------------------
 
@@ -248,26 +247,9 @@ class ConceptGraph:
         inner = a.inner[self.rows([vertex])[0]]
         return np.sort(self.arrays.outer[a.indices[a.indptr[inner] : a.indptr[inner + 1]]])
 
-    def pagerank(self, damping: float = 0.85, tolerance: float = 1e-10) -> NDArray[np.float64]:
-        """**Shape:** (n,): the PageRank of :attr:`vertices`, which sums to 1.
-
-        Parameters
-        ----------
-        damping
-            The probability of following an edge.
-        tolerance
-            The change in one iteration, summed over all vertices, at which it stops.
-        """
-        if not 0 <= damping < 1:
-            raise ProblemError(f"damping: must be at least 0 and below 1; got {damping!r}.")
-        if not tolerance > 0:
-            raise ProblemError(f"tolerance: must be greater than 0; got {tolerance!r}.")
-        if not len(self):
-            return np.empty(0)
-        kind = float(damping), float(tolerance)
-        if kind not in self._page_ranks:
-            self._page_ranks[kind] = read_only(self.arrays.page_rank(*kind)[self.arrays.inner])
-        return self._page_ranks[kind]
+    def pagerank(self) -> NDArray[np.float64]:
+        """**Shape:** (n,): the PageRank of :attr:`vertices`, which sums to 1."""
+        return self.arrays.page_rank
 
     # --- distances --------------------------------------------------------------
 
