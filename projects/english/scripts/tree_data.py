@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 
-def main(treebank: Path, silver: Path, output: Path, times: int = 5) -> None:
+def main(treebank: Path, silver: Path, output: Path, times: int = 3) -> None:
     """Copy the files, the treebank several times; without the teacher's trees it is there once."""
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir(parents=True)
