@@ -96,6 +96,18 @@ def _linker() -> None:
     _trained("graph_entity_linker", {"mentions": "aliases"})(TEXTS[1])
 
 
+def _hard_choice() -> None:
+    """Choose among candidates of which the first ones that are found are not proven best."""
+    from ..decoders.representatives import ExactRepresentatives, RepresentativesProblem
+
+    random = np.random.default_rng(0)
+    distances = random.random((80, 80))
+    sets = np.split(np.arange(80), 10)
+    local = [random.random(8) for _ in sets]
+    problem = RepresentativesProblem(distances + distances.T, sets, local)
+    ExactRepresentatives().decode(problem)
+
+
 def _knowledge_base() -> None:
     from ..knowledge.concept_base import ConceptBase
     from .knowledge import build_from_file
@@ -164,6 +176,7 @@ def run_part(pipeline: str, part: str) -> None:
         nlp(text)
     if part == "graph_entity_linker":  # which may wait for others' entities
         nlp(Doc(nlp.vocab, words=["Jaguar", "in", "Brazil"], ents=["B-ORG", "O", "B-LOC"]))
+        _hard_choice()
     keep_alternatives(nlp)
     for text in TEXTS:
         nlp(text)
@@ -191,5 +204,9 @@ PIPELINES: dict[str, dict[str, Callable[[], object]]] = {
     "chain": {"exact_tagger": _tagger, "exact_tagger without a network": _fast_tagger},
     "tree": {"branch_and_bound_parser": _parser, "the shipped pipeline": _shipped},
     "path": {"headline_generator": _headline},
-    "representatives": {"graph_entity_linker": _linker, "kb build": _knowledge_base},
+    "representatives": {
+        "graph_entity_linker": _linker,
+        "a choice that takes a search": _hard_choice,
+        "kb build": _knowledge_base,
+    },
 }
