@@ -102,7 +102,7 @@ def _hard_choice() -> None:
 
     random = np.random.default_rng(0)
     distances = random.random((80, 80))
-    sets = np.split(np.arange(80), 10)
+    sets = np.split(np.arange(80, dtype=np.int32), 10)
     local = [random.random(8) for _ in sets]
     problem = RepresentativesProblem(distances + distances.T, sets, local)
     ExactRepresentatives().decode(problem)
