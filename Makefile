@@ -9,8 +9,7 @@ JOBS   ?= 2
 # numpy's own threads only get in the way of two processes on two cores
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
-# bytecode is made of what is imported, which is a small part of what is installed, and by the
-# first of many processes
+# tests start some eighty processes: the first one makes bytecode, and the others read it
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-all test-timing fuzz campaigns lint format warmup wheel figures docs clean
@@ -68,7 +67,7 @@ docs: $(READY)
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --no-compile --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	@touch $@
 
 # each function is compiled once: two processes of tests would compile many of them twice

@@ -26,8 +26,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _group(path: Path) -> str:
     """Name the tests that one worker runs: those of a file, or of a core.
 
-    Cores are the largest groups and begin first, each on a worker of its own; so hardly a
-    kernel is compiled twice, and the others find theirs on disk.
+    Cores are the largest groups and begin first, each on a worker of its own; so hardly one of
+    the few kernels that no warm-up compiles is compiled twice.
     """
     cores = Path(__file__).parent / "decoders"
     return path.relative_to(cores).parts[0] if path.is_relative_to(cores) else str(path)
