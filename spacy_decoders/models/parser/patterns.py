@@ -137,7 +137,8 @@ def _checked(place: str, given: Any) -> dict[str, Any]:
         DependencyMatcher(Vocab(), validate=True).add("pattern", [pattern])
         ArcPattern.of(weight, pattern)
     except (AttributeError, KeyError, TypeError, ValueError, re.error) as error:
-        raise ProblemError(f"{place}: {' '.join(str(error).split())}") from None
+        said = re.sub(r"^.*rule '\d+' Pattern 0: - ", "", " ".join(str(error).split()))
+        raise ProblemError(f"{place}: {said}") from None
     return {**given, "pattern": pattern}
 
 

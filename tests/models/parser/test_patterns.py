@@ -168,6 +168,7 @@ def test_a_sentence_with_too_many_places_is_parsed_by_its_arcs(monkeypatch):
         ([first(), then("1", "0", "$+")], "Begin with the head of all"),
         ([first(), then("1", "0", ">", LOWER="x", OP="*")], "OP"),
         ([first(LOWER={"REGEX": "("}), ONE[1]], r"missing \)"),
+        ([first(LOWR="x"), ONE[1]], r"'p'\): \[pattern -> 0 -> LOWR\] Extra inputs"),
     ],
 )
 def test_errors_name_the_pattern(pattern, message):
