@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         Leaves,
         Rule,
     )
-    from .scoring import is_projective, is_tree, score_tree, sentence_starts, violations
+    from .scoring import is_projective, is_tree, score_tree, sentence_starts
     from .second_order import SecondOrder, second_order_score
 
 __all__ = [
@@ -61,7 +61,6 @@ __all__ = [
     "second_order_score",
     "sentence_starts",
     "tree_posteriors",
-    "violations",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -1,4 +1,4 @@
-"""The score of a tree, and whether it satisfies the constraints."""
+"""The score of a tree, its sentences, and whether it breaks rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ __all__ = [
     "sentence_starts",
     "starts_of_tree",
     "tree_with_root",
-    "violations",
 ]
 
 
@@ -42,7 +41,7 @@ def score_tree(problem: TreeProblem, heads: ArrayLike, labels: ArrayLike | None 
     -------
     float
         ``-inf`` if a part is forbidden. Whether the heads form a tree that the problem allows is
-        not checked: see :func:`violations`.
+        not checked: see :func:`~spacy_decoders.verify`.
 
     Raises
     ------
@@ -167,41 +166,6 @@ def is_projective(heads: ArrayLike) -> bool:
     return not (begins_inside & (right[:, None] < right)).any()
 
 
-def violations(
-    problem: TreeProblem, heads: ArrayLike, labels: ArrayLike | None = None
-) -> tuple[str, ...]:
-    """Describe which of the problem's constraints the heads, and their labels, violate.
-
-    Without `labels` the rules about labels are not checked.
-
-    Examples
-    --------
-    >>> problem = TreeProblem([[0, 1, 3], [0, 0, 1], [0, 2, 0]])
-    >>> violations(problem, [2, 0]), violations(problem, [0, 0])
-    ((), ('2 tokens hang on the root',))
-    """
-    tree = tree_with_root(heads, problem.n)[1:]
-    tokens = np.arange(1, problem.n + 1)
-    found = [
-        f"the arc {int(tree[m - 1])} -> {int(m)} is forbidden"
-        for m in tokens[~problem.allowed[tree, tokens]]
-    ]
-    if not is_tree(tree):
-        found.append("there is a cycle")
-    if problem.projective and not is_projective(tree):
-        found.append("arcs cross")
-    roots = int((tree == 0).sum())
-    if problem.has_one_root and problem.n and roots != 1:
-        found.append(f"{roots} tokens hang on the root")
-    if problem.boundaries is not None and roots != sentence_starts(tree).sum():
-        found.append("two sentences overlap")
-    if not found:
-        found += _broken_rules(problem, tree, labels)
-    if not found and score_tree(problem, tree, labels) == -np.inf:
-        found.append("a forbidden grandparent, sibling pair, factor, label or boundary is there")
-    return tuple(found)
-
-
 def breaks_any(
     rules: Iterable[Rule],
     heads: NDArray[np.int32],
@@ -219,20 +183,6 @@ def breaks_any(
     tree = [-1, *heads.tolist()]
     marks = [-1] * len(tree) if labels is None else [-1, *labels.tolist()]
     return any(rule.is_broken(tree, marks) for rule in rules)
-
-
-def _broken_rules(
-    problem: TreeProblem, tree: NDArray[np.int64], labels: ArrayLike | None
-) -> list[str]:
-    heads = [-1, *tree.tolist()]
-    given = [-1] * (problem.n + 1)
-    if labels is not None:
-        given[1:] = checked_labels(problem, labels).tolist()
-    return [
-        f"rules[{place}] is broken: {rule}"
-        for place, rule in enumerate(problem.rules)
-        if not (rule.needs_labels and labels is None) and rule.is_broken(heads, given)
-    ]
 
 
 def tree_with_root(heads: ArrayLike, n: int) -> NDArray[np.int64]:

@@ -14,6 +14,8 @@ from spacy_decoders.decoders.tree import (
     ForbiddenArc,
     ForbiddenLabel,
     Leaves,
+    score_tree,
+    verification,
 )
 from tests import oracles
 
@@ -74,3 +76,14 @@ def drawn_rules(rng, n, *, sentences=False):
     if sentences:
         kinds += [lambda: FixedStart(token(), bool(rng.integers(2)))] * 3
     return [kinds[place]() for place in rng.integers(len(kinds), size=rng.integers(1, 5))]
+
+
+def fault(problem, solution):
+    """Why a solution is no tree of its problem, by the code behind `verify`; None if it is one."""
+    heads = tuple(solution.heads.tolist())
+    labels = (0,) * len(heads) if problem.labels is None else tuple(solution.labels.tolist())
+    found = verification._fault_of(problem, heads)
+    found = found or verification._fault_of_labels(problem, heads, labels)
+    if found is None and score_tree(problem, heads, solution.labels) == -np.inf:
+        return "a part is forbidden."
+    return found

@@ -11,7 +11,6 @@ from spacy_decoders.decoders.tree import (
     PriceAndCut,
     TreeProblem,
     score_tree,
-    violations,
 )
 from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests import oracles
@@ -66,7 +65,7 @@ def test_equals_brute_force(options):
             continue
         solution = PriceAndCut(**options).decode(problem)
         certificate = solution.certificate
-        assert not violations(problem, solution.heads)
+        assert not samples.fault(problem, solution)
         assert certificate.score == pytest.approx(best, abs=1e-9)
         assert certificate.score == score_tree(problem, solution.heads)
         assert certificate.bound >= best

@@ -3,18 +3,18 @@ import pickle
 import numpy as np
 import pytest
 
-from spacy_decoders import ProblemError
+from spacy_decoders import Certificate, ProblemError
 from spacy_decoders.decoders.tree import (
     Factors,
     TreeProblem,
+    TreeSolution,
     is_projective,
     is_tree,
     score_tree,
-    violations,
 )
 
 from ... import oracles
-from .samples import trees
+from .samples import fault, trees
 
 
 def test_scores_trees_as_the_oracle_does(rng):
@@ -67,18 +67,22 @@ def test_higher_parts():
     assert Factors.empty().count == Factors.of_parts([], [(0, 1)], []).count == 0
 
 
-def test_violations_in_words():
+def test_faults_in_words():
     arcs = np.zeros((4, 4))
     arcs[1, 2] = -np.inf
     pairs = np.zeros((4, 4, 4))
     pairs[2, 1, 3] = -np.inf
     problem = TreeProblem(arcs, siblings=pairs)
-    assert violations(problem, [0, 3, 1]) == ()
-    assert "the arc 1 -> 2 is forbidden" in violations(problem, [0, 1, 2])
-    assert "there is a cycle" in violations(problem, [0, 3, 2])
-    assert "2 tokens hang on the root" in violations(problem, [0, 0, 2])
-    assert violations(problem, [2, 0, 2])[0].startswith("a forbidden grandparent")
-    assert "arcs cross" in violations(TreeProblem(np.zeros((5, 5))), [3, 4, 0, 3])
+    none = np.zeros((5, 5))
+    for given, heads, said in [
+        (problem, [0, 3, 1], None),
+        (problem, [0, 1, 2], "the arc 1 -> 2 is forbidden."),
+        (problem, [0, 3, 2], "token 2 does not reach the root."),
+        (problem, [0, 0, 2], "2 tokens hang on the root."),
+        (problem, [2, 0, 2], "a part is forbidden."),
+        (TreeProblem(none), [3, 4, 0, 3], "an arc crosses 3 -> 1."),
+    ]:
+        assert fault(given, TreeSolution(heads, Certificate("", "heuristic"))) == said
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,12 @@ from spacy_decoders.decoders.tree import (
     ForbiddenArc,
     Leaves,
     TreeProblem,
-    violations,
 )
 from spacy_decoders.decoders.tree.rules import rules_on_classes
 from spacy_decoders.decoders.tree.scoring import breaks_any
 from spacy_decoders.errors import InfeasibleError, ProblemError, UndecidedError
 from tests import oracles
-from tests.decoders.tree.samples import LABELS, drawn_rules, trees
+from tests.decoders.tree.samples import LABELS, drawn_rules, fault, trees
 from tests.decoders.tree.truth import JointTruth, judge
 
 
@@ -32,7 +31,7 @@ def check(decoder, problem):
         assert not truth.parts, (error, truth.best)
         return "infeasible"
     assert judge(truth, problem, solution) == "optimal"
-    assert not violations(problem, solution.heads, solution.labels)
+    assert not fault(problem, solution)
     assert (solution.starts is None) == (problem.boundaries is None)
     return "optimal"
 
@@ -131,7 +130,7 @@ def test_the_end_of_the_budget_leaves_a_gap_or_no_tree(iterations):
             assert "the budget ended before any tree" in str(error)
             met.add("undecided")
             continue
-        assert not violations(problem, found.heads, found.labels)
+        assert not fault(problem, found)
         assert found.certificate.bound >= float(JointTruth(problem).best) - 1e-9
         met.add(found.certificate.status)
     assert met == {"optimal", "undecided" if iterations == 1 else "bounded"}
@@ -209,7 +208,7 @@ def test_checks_of_rules_agree_with_the_oracle():
         given = np.array(heads, "i"), labels.astype("i")
         assert breaks_any(rules, *given) == broken
         met.add(broken)
-        class_of, classes, stated = rules_on_classes(rules, LABELS)
+        class_of, classes, stated = rules_on_classes(tuple(rules), LABELS)
         assert max(class_of) < classes
         others = class_of[labels].tolist()
         assert any(oracles.breaks(rule, heads, others) for rule in stated) == broken

@@ -11,10 +11,10 @@ from spacy_decoders.decoders.tree import (
     Factors,
     TreeProblem,
     score_tree,
-    violations,
 )
 from spacy_decoders.decoders.tree.branch_and_bound import preparation
 from spacy_decoders.errors import InfeasibleError
+from tests.decoders.tree.samples import fault
 from tests.decoders.tree.truth import Truth
 
 
@@ -83,7 +83,7 @@ def check(problem, solutions, k=1):
         assert certificate.status == ("bounded" if worse else "optimal")
         assert certificate.bound >= best[0] - certificate.tolerance
         assert certificate.score == score_tree(problem, solution.heads)
-        assert violations(problem, solution.heads) == ()
+        assert fault(problem, solution) is None
     assert len({tuple(solution.heads) for solution in solutions}) == len(solutions)
 
 
@@ -152,7 +152,7 @@ def test_a_budget_leaves_an_honest_gap():
         certificate = solution.certificate
         assert certificate.iterations <= iterations
         assert certificate.bound >= optimum.score - 1e-9 >= certificate.score - 2e-9
-        assert violations(problem, solution.heads) == ()
+        assert fault(problem, solution) is None
         gaps.append(certificate.gap)
     assert gaps[0] > max(gaps[2:]) and gaps[-1] == min(gaps)
 
@@ -170,7 +170,7 @@ def test_long_sentences_stay_within_memory_and_get_a_bound():
     factors = Factors.of_parts(chains, [(0, 1), (1, 2)], rng.normal(0, 1, len(chains)))
     problem = TreeProblem(rng.normal(0, 4, (n + 1, n + 1)), factors=factors)
     solution = BranchAndBound().decode(problem, budget=Budget(iterations=3))
-    assert violations(problem, solution.heads) == ()
+    assert fault(problem, solution) is None
     assert solution.certificate.status in ("bounded", "optimal")
     assert solution.certificate.bound >= solution.certificate.score
 
