@@ -271,8 +271,9 @@ class FixedStart(Rule):
         return crossed == self.begins and self.token > 1
 
 
+@lru_cache(maxsize=64)
 def rules_on_classes(
-    rules: Iterable[Rule], labels: int
+    rules: tuple[Rule, ...], labels: int
 ) -> tuple[NDArray[np.int64], int, tuple[Rule, ...]]:
     """Return classes of labels that rules tell apart, and the rules on these.
 
@@ -294,16 +295,9 @@ def rules_on_classes(
 
     Examples
     --------
-    >>> rules_on_classes([AtMost([0, 2])], 4)
+    >>> rules_on_classes((AtMost([0, 2]),), 4)
     (array([1, 0, 1, 0]), 2, (AtMost(labels=(1,), count=1, heads=None),))
     """
-    return _rules_on_classes(tuple(rules), labels)
-
-
-@lru_cache(maxsize=64)
-def _rules_on_classes(
-    rules: tuple[Rule, ...], labels: int
-) -> tuple[NDArray[np.int64], int, tuple[Rule, ...]]:
     named = [
         {name: np.array(given, int) for name in rule.of_labels
          if (given := getattr(rule, name)) is not None}
