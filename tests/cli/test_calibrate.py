@@ -29,7 +29,7 @@ def test_a_pipeline_is_calibrated_and_saved(corpus, tmp_path):
     for said in ("tokens", "entities", "units", "ECE", "AUROC"):
         assert said in printed
     kinds = spacy.load(model).get_pipe("exact_tagger").calibration
-    assert set(kinds) == {"tokens", "entities", "units"}
+    assert set(kinds) == {"tokens", "entities", "other_entities", "units"}
 
 
 def test_another_folder_and_errors(corpus, tmp_path):

@@ -155,7 +155,8 @@ def negative_log_likelihood(batch: ChainBatch) -> tuple[float, ChainGradient]:
 def perceptron(batch: ChainBatch) -> tuple[float, ChainGradient]:
     """Structured perceptron: the best score less that of gold.
 
-    Averaging is left to the optimizer (``use_averages = true``).
+    Averaging is left to the optimizer (``use_averages = true``), which does not know the weights
+    of the sparse model: these are the last ones.
     """
     gradient, batch = ChainGradient(batch), _trainable(batch)
     return _add_violations(batch, batch.best(batch.emissions), gradient), gradient
