@@ -30,9 +30,8 @@ from spacy.training import Example
 
 from spacy_decoders.budget import Budget
 from spacy_decoders.components.headline.generator import HeadlineGenerator
-from spacy_decoders.components.headline.headlines import title_words
-from spacy_decoders.components.headline.reading import read_words
-from spacy_decoders.components.headline.scorer import rouge
+from spacy_decoders.components.headline.reading import Texts
+from spacy_decoders.components.headline.scorer import rouge, title_words
 from spacy_decoders.decoders.path import (
     Beam,
     ColorCoding,
@@ -42,8 +41,8 @@ from spacy_decoders.decoders.path import (
     PathSolution,
 )
 from spacy_decoders.decoders.path.published.color_coding import Colorings, best_color_count
+from spacy_decoders.models.headline.features import PAPER_FEATURES
 from spacy_decoders.models.headline.stems import Stemmer
-from spacy_decoders.models.headline.word_features import PAPER_FEATURES
 from spacy_decoders.readers.headlines import HeadlineCorpus
 
 Problems = list[tuple[PathProblem, int]]
@@ -123,7 +122,7 @@ def read_sections(folder: Path) -> tuple[list[Section], list[Section]]:
             wanted = sum(
                 of_content for _, of_content in title_words(title, NLP.Defaults.stop_words)
             )
-            if wanted and read_words(example.predicted, STEMMER).content.any():
+            if wanted and Texts.of([example.predicted]).tokens(STEMMER).content.any():
                 sections.append(Section(title, example, wanted))
     random.Random(SEED).shuffle(sections)
     cut = int(0.7 * len(sections))

@@ -1,6 +1,6 @@
 """``headline_generator``: a headline from the document's own words, certified.
 
-``generator`` is the component. ``reading`` turns a Doc into arrays, ``decoding`` builds the graph
-in which a headline is a path, ``writer`` chooses length and number, ``headlines`` renders paths as
-text. ``rouge`` and ``scorer`` compare them with titles.
+``generator`` is the component. ``reading`` turns texts into arrays, ``decoding`` scores them and
+finds their headlines: phrases, ``sentences`` or ``single_words``. ``scorer`` compares them with
+titles.
 """

@@ -20,34 +20,20 @@ from thinc.api import Optimizer
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from ...models.headline.judge import KINDS
-from ...models.headline.knowledge import HeadlineKnowledge
-from ...models.headline.phrase_features import ReadText, phrase_features
-from ...models.headline.phrases import Phrases
+from ...models.headline.knowledge import HeadlineKnowledge, TitledText
 from ...models.headline.selection import HeadlineModel, fit_logistic
 from ...models.headline.stems import Stemmer
-from ...models.headline.words import Vertices
 from ...models.saved import message_of
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
 from ..factories.headline_generator import HeadlineOptions
 from ..saved_files import loading
-from .decoding import (
-    ScoredPhrases,
-    ScoredUnit,
-    auxiliaries_of,
-    headlines_of_both,
-    headlines_of_phrases,
-    headlines_of_short_sentences,
-    headlines_of_words,
-    judged,
-    known_of,
-)
+from .decoding import DECODE, ScoredUnit, judged, known_of, scored_units
 from .headlines import Headline
-from .learning import TitledText, learn, word_table
-from .phrase_edges import phrase_edges
-from .reading import Texts, word_keys
+from .learning import learn, titled_text
+from .reading import Texts
 from .scorer import rouge, words_of
-from .sentence_trees import is_word, token_facts
+from .sentence_trees import is_word
 
 __all__ = ["HeadlineGenerator"]
 
@@ -97,7 +83,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         of_docs = [self._units(doc) for doc in docs]
         scored: list[ScoredUnit] = []
         for _, group in groupby(chain.from_iterable(of_docs), lambda unit: id(unit.vocab)):
-            scored += self._scored_texts(Texts.of(list(group)))
+            scored += self._score_units(list(group), phrases=self.mode in ("phrases", "best"))
         rest = iter(scored)
         return [[next(rest) for _ in units] for units in of_docs]
 
@@ -108,7 +94,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 f"required: mode {self.mode!r} cannot promise words; use mode 'sentence', or "
                 "required=None."
             )
-        decode = _DECODE[self.mode]
+        decode = DECODE[self.mode]
         found = [decode(scored, self.knowledge, self) for scored in scores]
         if self.mode == "words":
             return found
@@ -173,38 +159,9 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             return []
         return list(doc.spans[self.spans_key])
 
-    def _scored_texts(self, texts: Texts) -> list[ScoredUnit]:
-        words = texts.words(self._stemmer)
-        vertices = [Vertices.of(of_unit) for of_unit in words]
-        knowledge, model = self.knowledge, self.model
-        tables: Any = [
-            word_table(*of_unit, knowledge, model) for of_unit in zip(words, vertices, strict=True)
-        ]
-        odds = [np.asarray(of_unit, dtype="d") for of_unit in model.predict(tables)]
-        facts = token_facts(texts)
-        parts = list(zip(texts.units, facts, words, vertices, odds, strict=True))
-        if self.mode not in ("phrases", "best"):
-            return [ScoredUnit(*part) for part in parts]
-        content = np.concatenate([of_unit.content for of_unit in words])
-        auxiliaries = word_keys(auxiliaries_of(self, knowledge))
-        traits = texts.traits(content, auxiliaries, knowledge.openers)
-        phrases = [Phrases.of(*of_unit) for of_unit in zip(words, traits, strict=True)]
-        edges = phrase_edges(texts)
-        candidates = [
-            edges.candidates(found, begin, of_unit.parsed)
-            for found, of_unit, (begin, _) in zip(phrases, traits, texts.bounds, strict=True)
-        ]
-        read = [
-            ReadText(*of_unit)
-            for of_unit in zip(words, traits, vertices, phrases, candidates, odds, strict=True)
-        ]
-        weights: Any = model.get_param("phrases")
-        scores = [table @ weights.astype("d") for table in phrase_features(read, knowledge)]
-        found = zip(traits, phrases, candidates, scores, strict=True)
-        return [
-            ScoredUnit(*part, ScoredPhrases(*of_unit))
-            for part, of_unit in zip(parts, found, strict=True)
-        ]
+    def _score_units(self, units: Sequence[Doc | Span], *, phrases: bool) -> list[ScoredUnit]:
+        texts, model, knowledge = Texts.of(units), self.model, self.knowledge
+        return scored_units(texts, self._stemmer, model, knowledge, phrases=phrases)
 
     # --- training ----------------------------------------------------------------
 
@@ -252,8 +209,8 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         closeness: dict[str, list[float]] = {kind: [] for kind in KINDS}
         for example in examples:
             title = self._closeness_of(example.reference._.headline)
-            (scored,) = self._scored_texts(Texts.of([example.predicted]))
-            found = headlines_of_both(scored, self.knowledge, self)
+            (scored,) = self._score_units([example.predicted], phrases=True)
+            found = DECODE["best"](scored, self.knowledge, self)
             for headline, known in zip(found, known_of(scored, found), strict=True):
                 facts[headline.kind].append(known)
                 closeness[headline.kind].append(title(headline.text))
@@ -290,7 +247,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             raise ProblemError(
                 f"{self.name}: the reference's doc._.headline must be a string, got {title!r}."
             )
-        return TitledText.of(example.predicted, title, self._stemmer, self._stop_words)
+        return titled_text(example.predicted, title, self._stemmer, self._stop_words)
 
     @property
     def _stop_words(self) -> Any:
@@ -333,12 +290,3 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 def _has_words(unit: Doc | Span) -> bool:
     """Whether there is anything to decode: an empty unit is not counted as one without proof."""
     return any(is_word(token) for token in unit)
-
-
-#: How headlines are found in each mode.
-_DECODE = {
-    "best": headlines_of_both,
-    "phrases": headlines_of_phrases,
-    "sentence": headlines_of_short_sentences,
-    "words": headlines_of_words,
-}

@@ -1,8 +1,8 @@
-"""Reading a Doc into the arrays of the headline models."""
+"""Reading documents into the arrays of the headline models."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -19,9 +19,7 @@ from spacy.attrs import (
     IS_PUNCT,
     IS_SPACE,
     IS_STOP,
-    LENGTH,
     LIKE_EMAIL,
-    LIKE_NUM,
     LIKE_URL,
     LOWER,
     MORPH,
@@ -32,36 +30,25 @@ from spacy.attrs import (
     SPACY,
     TAG,
 )
-from spacy.parts_of_speech import IDS
 from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
-from ...models.headline.phrases import Traits
 from ...models.headline.stems import Stemmer
-from ...models.headline.words import Words
+from ...models.headline.words import Tokens
 
-__all__ = [
-    "among",
-    "Texts",
-    "read_words",
-    "word_keys",
-]
+__all__ = ["Texts", "word_keys"]
+
+Booleans = NDArray[np.bool_]
 
 _ATTRIBUTES = [
-    LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, LENGTH, ENT_TYPE, POS, SENT_START,
-    HEAD, DEP, MORPH, LIKE_URL, LIKE_EMAIL, LIKE_NUM, PREFIX, ORTH, SPACY, TAG,
+    LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, ENT_TYPE, POS, SENT_START, HEAD, DEP,
+    MORPH, LIKE_URL, LIKE_EMAIL, PREFIX, ORTH, SPACY, TAG,
 ]  # fmt: skip
-#: The kind of each part of speech, as spaCy numbers them.
-_KINDS = np.zeros(256, dtype=np.int8)
-for _number, _part in enumerate(("NOUN", "PROPN", "VERB", "ADJ"), 1):
-    _KINDS[IDS[_part]] = _number
 #: Single letters of the Latin script: names of variables and points, no content.
-_LETTERS = np.sort(
-    np.array([get_string_id(c) for c in "abcdefghijklmnopqrstuvwxyz"], dtype=np.uint64)
-)
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 #: Tokens that join their neighbours into one word, and those that are part of the word before.
 _HYPHENS = frozenset("-–/")
-_DASHES = np.sort(np.array([get_string_id(c) for c in "-–—"], dtype=np.uint64))
+_DASHES = frozenset("-–—")
 _GLUE = _HYPHENS | frozenset("—&+#'’") | {"'s", "’s", "++", "--"}
 #: Characters of formulas, whose tokens are no words.
 _FORMULA = frozenset("^=<>\\~|")
@@ -93,159 +80,105 @@ class Texts:
         column: NDArray[np.uint64] = self.columns[_ATTRIBUTES.index(attribute)]
         return column
 
-    @property
-    def strings(self) -> Any:
-        """The strings of the vocabulary."""
-        return self.units[0].vocab.strings
+    def having(self, attribute: int, *tests: Callable[[str], bool]) -> Any:
+        """Whether the value of each token's attribute passes each test.
+
+        **Shape:** ``(tests, tokens)``, or ``(tokens,)`` for one test
+        """
+        strings: Any = self.units[0].vocab.strings if self.units else {}
+        keys, places = np.unique(self[attribute], return_inverse=True)
+        values = [strings[key] for key in keys.tolist()]
+        passed = [np.array([test(value) for value in values], dtype=bool) for test in tests]
+        found = [of[places.reshape(-1)] for of in passed]
+        return found if len(tests) > 1 else found[0]
+
+    def each(self, values: Sequence[Any]) -> NDArray[Any]:
+        """A value of each unit for each of its tokens. **Shape:** ``(tokens,)``"""
+        return np.repeat(np.array(values), [end - begin for begin, end in self.bounds])
+
+    def annotated(self, attribute: str) -> Booleans:
+        """Of each token, whether its document has an annotation. **Shape:** ``(tokens,)``"""
+        docs = [unit if isinstance(unit, Doc) else unit.doc for unit in self.units]
+        return self.each([doc.has_annotation(attribute) for doc in docs]).astype(bool)
 
     @cached_property
-    def begins(self) -> NDArray[np.int64]:
-        """Of each token, where its unit begins. **Shape:** ``(tokens,)``"""
-        return np.repeat([begin for begin, _ in self.bounds], [b - a for a, b in self.bounds])
-
-    @cached_property
-    def parsed(self) -> NDArray[np.bool_]:
+    def parsed(self) -> Booleans:
         """Of each token, whether its document has trees. **Shape:** ``(tokens,)``"""
-        found = [_doc(unit).has_annotation("DEP") for unit in self.units]
-        return np.repeat(found, [b - a for a, b in self.bounds])
+        return self.annotated("DEP")
 
     @cached_property
-    def lowered(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """The different lower-cased words by their keys, and the place of each token's."""
-        keys, places = np.unique(self[LOWER], return_inverse=True)
-        return keys, places.reshape(-1)
+    def heads(self) -> NDArray[np.int64]:
+        """The token that each depends on, itself if there is none. **Shape:** ``(tokens,)``"""
+        own = np.arange(self.columns.shape[1])
+        to = own + self[HEAD].view(np.int64)
+        begins, ends = (self.each([of[side] for of in self.bounds]) for side in (0, 1))
+        return np.where(self.parsed & (begins <= to) & (to < ends), to, own)
 
-    def words(self, stemmer: Stemmer) -> list[Words]:
-        """Read the words of each unit.
+    def tokens(self, stemmer: Stemmer) -> Tokens:
+        """Read the tokens.
 
-        Content words are alphabetic, not stop words, and longer than a letter, unless the script
-        has one-letter words. Sentence boundaries are those that are set; without any, sentences
-        end at full stops.
+        Words with a meaning are no stop words, and longer than a letter, unless the script has
+        one-letter words. Sentence boundaries are those that are set; without any, sentences end
+        at full stops.
         """
-        keys, alpha = self[LOWER], self[IS_ALPHA] > 0
-        content = alpha & (self[IS_STOP] == 0)
-        single = np.flatnonzero(content & (self[LENGTH] == 1))
-        content[single[among(keys[single], _LETTERS)]] = False
+        keys, stop, alpha = self[LOWER], self[IS_STOP] > 0, self[IS_ALPHA] > 0
+        lettered, number, glue, hyphen, dash = self.having(
+            LOWER,
+            lambda text: _is_word(text) and any(c.isalpha() for c in text),
+            lambda text: _is_word(text) and any(c.isdigit() for c in text),
+            _GLUE.__contains__,
+            _HYPHENS.__contains__,
+            _DASHES.__contains__,
+        )
+        # a dash after a blank parts what a hyphen joins
+        apart = dash & _after(self[SPACY] > 0)
+        number &= ~glue
+        word = (lettered & ~glue) | number
+        meaning = word & ~number & ~stop & ~self.having(LOWER, _LETTERS.__contains__)
         begins = self[SENT_START].astype(np.int64) == 1
-        for unit, (begin, end) in zip(self.units, self.bounds, strict=True):
-            if not _doc(unit).has_annotation("SENT_START"):
-                begins[begin:end] = _after_full_stops(unit, self[IS_PUNCT][begin:end])
-            begins[begin : min(begin + 1, end)] = True
-        sentences = np.cumsum(begins)
-        distinct, places = self.lowered
-        stemmed = np.zeros(len(distinct), dtype=bool)
-        stemmed[places[content]] = True
-        stems = distinct.copy()
-        stems[stemmed] = stemmer.keys(distinct[stemmed].tolist(), self.strings)
-        columns: tuple[Any, ...] = (
-            keys,
-            np.where(content, stems[places], keys),
-            content,
-            (self[IS_PUNCT] == 0) & (self[IS_SPACE] == 0),
-            sentences - sentences[self.begins],
-            (self[IS_LOWER] == 0) & alpha & ~begins,
-            self[ENT_TYPE] > 0,
-            _KINDS[self[POS].astype(np.intp)],
+        stops = (self[IS_PUNCT] > 0) & self.having(ORTH, lambda text: text[-1:] in _FULL_STOPS)
+        begins = np.where(self.annotated("SENT_START"), begins, _after(stops))
+        begins[[begin for begin, end in self.bounds if begin < end]] = True
+        distinct, places = np.unique(keys, return_inverse=True)
+        stems, stemmed = distinct.copy(), np.zeros(len(distinct), dtype=bool)
+        places = places.reshape(-1)
+        stemmed[places[meaning]] = True
+        if stemmed.any():
+            strings = self.units[0].vocab.strings
+            stems[stemmed] = stemmer.keys(distinct[stemmed].tolist(), strings)
+        return Tokens(
+            text=self.each(range(len(self.units))).astype(np.int64),
+            sentences=np.cumsum(begins) - 1,
+            keys=keys,
+            stems=np.where(meaning, stems[places], keys),
+            tags=self[POS].astype(np.int64),
+            plain=(self[IS_PUNCT] == 0) & (self[IS_SPACE] == 0),
+            word=word,
+            glue=glue & ~apart,
+            hyphen=hyphen & ~apart,
+            content=meaning & alpha,
+            meaning=meaning,
+            unit=meaning | number,
+            stop=stop,
+            capital=(self[IS_LOWER] == 0) & alpha & ~begins,
+            entity=self[ENT_TYPE] > 0,
         )
-        return [Words(*(of[begin:end] for of in columns)) for begin, end in self.bounds]
-
-    def traits(
-        self, content: NDArray[np.bool_], auxiliaries: NDArray[np.uint64], openers: Any
-    ) -> list[Traits]:
-        """Read what phrases need beside the words.
-
-        Parameters
-        ----------
-        content
-            Which tokens are content words, of all units. **Shape:** ``(tokens,)``
-        auxiliaries
-            Keys of prepositions and articles.
-        openers
-            Keys of function words that titles begin with, ascending.
-        """
-        keys, (distinct, places) = self[LOWER], self.lowered
-        kinds, joins, named = (of[places] for of in _traits(distinct, self.strings))
-        # a dash between blanks parts what a hyphen joins
-        apart = among(keys, _DASHES) & (self[SPACY] > 0)
-        apart[1:] &= self[SPACY][:-1] > 0
-        kinds, joins = np.where(apart, 0, kinds), joins & ~apart
-        stop = self[IS_STOP] > 0
-        word, number = kinds > 0, kinds == 2
-        meaning = content | (named & (kinds == 1) & ~stop)
-        flags = np.column_stack(
-            [
-                word,
-                kinds < 0,
-                joins,
-                meaning | number,
-                meaning,
-                word & ~stop,
-                word & among(keys, openers),
-                among(keys, np.sort(auxiliaries)),
-                stop,
-            ]
-        )
-        tags = self[POS].astype(np.int64)
-        heads = self[HEAD].view(np.int64) * self.parsed
-        found = []
-        for begin, end in self.bounds:
-            own = slice(begin, end)
-            to = np.clip(np.arange(end - begin) + heads[own], 0, max(0, end - begin - 1))
-            parsed = bool(end > begin and self.parsed[begin])
-            found.append(Traits.of_flags(flags[own], tags[own], to, parsed))
-        return found
 
 
-def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
-    """Read the words of a document or a span; see :meth:`Texts.words`."""
-    return Texts.of([unit]).words(stemmer)[0]
+def _after(flags: Booleans) -> Booleans:
+    """Which tokens are after one that has a flag."""
+    moved = np.zeros_like(flags)
+    moved[1:] = flags[:-1]
+    return moved
 
 
-def _doc(unit: Doc | Span) -> Doc:
-    return unit if isinstance(unit, Doc) else unit.doc
-
-
-def _traits(
-    keys: NDArray[np.uint64], strings: Any
-) -> tuple[NDArray[np.int8], NDArray[np.bool_], NDArray[np.bool_]]:
-    """The kind of each word, whether it joins its neighbours, whether it has other signs."""
-    texts = [strings[key] for key in keys.tolist()]
-    kinds = np.array([_kind(text) for text in texts], dtype=np.int8)
-    joins = np.array([text in _HYPHENS for text in texts], dtype=bool)
-    named = np.array([not text.isalpha() and len(text) > 1 for text in texts], dtype=bool)
-    return kinds, joins, named
-
-
-def _kind(text: str) -> int:
-    """-1 for what joins words, 0 for punctuation, 1 for words, 2 for those with a digit."""
-    if text.isalpha():
-        return 1
-    if text in _GLUE:
-        return -1
-    if not _FORMULA.isdisjoint(text) or text.count("(") != text.count(")"):
-        return 0
-    if any(c.isdigit() for c in text):
-        return 2
-    return int(any(c.isalpha() for c in text))
+def _is_word(text: str) -> bool:
+    """Whether it is a word rather than a part of a formula."""
+    return text.isalpha() or (
+        _FORMULA.isdisjoint(text) and text.count("(") == text.count(")") and text not in _GLUE
+    )
 
 
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
-    """Return the keys that `read_words` gives to these words."""
+    """Return the keys that tokens of these words have."""
     return np.array([get_string_id(word.lower()) for word in words], dtype=np.uint64)
-
-
-def _after_full_stops(unit: Doc | Span, punct: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Return where sentences begin, by punctuation alone."""
-    begins = np.zeros(len(punct), dtype=bool)
-    for place in np.flatnonzero(punct[:-1]):
-        if unit[int(place)].text[-1] in _FULL_STOPS:
-            begins[place + 1] = True
-    return begins
-
-
-def among(keys: NDArray[np.uint64], ascending: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether each key is among some that are in order."""
-    if not len(ascending):
-        return np.zeros(len(keys), dtype=bool)
-    place = np.minimum(np.searchsorted(ascending, keys), len(ascending) - 1)
-    return np.asarray(ascending[place] == keys)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import pairwise
@@ -18,6 +19,7 @@ __all__ = [
     "rouge",
     "rouge_of_words",
     "score_headlines",
+    "title_words",
     "words_of",
 ]
 
@@ -61,6 +63,14 @@ def rouge_of_words(wanted: Sequence[Hashable], given: Sequence[Hashable]) -> Rou
 def words_of(text: str) -> list[str]:
     """The lower-cased words of a text: what is alphanumeric in any script."""
     return "".join(c if c.isalnum() else " " for c in text.lower()).split()
+
+
+def title_words(text: str, stop_words: Any) -> list[tuple[str, bool]]:
+    """The lower-cased words of a title, and whether each is content."""
+    return [
+        (word, word.isalpha() and word not in stop_words and word not in string.ascii_lowercase)
+        for word in words_of(text)
+    ]
 
 
 def _longest_common_subsequence(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-from spacy.tokens import Doc
+from numpy.typing import NDArray
+from spacy.tokens import Doc, Span
 
 from ...certificate import Certificate
 from ...errors import ProblemError
 from .headlines import Headline
-from .sentence_trees import ScoredTokens, SentenceTree, is_word, written
+from .sentence_trees import SentenceTree, is_word, lead_of, written
 
 __all__ = ["USUAL_WORDS", "ShortSentences"]
 
@@ -20,20 +22,34 @@ __all__ = ["USUAL_WORDS", "ShortSentences"]
 USUAL_WORDS = (4, 12)
 
 
-class SentencePlace(NamedTuple):
-    """Where a sentence is in its text, and how many are before it."""
+@dataclass(frozen=True, eq=False)
+class Sentence:
+    """A sentence that may be shortened, not read as a tree before that is worth it."""
 
-    begin: int
-    end: int
-    number: int
+    span: Span
+    #: What each token adds, and what the sentence scores beside.
+    values: NDArray[np.float64]
+    lead: float
+    required: tuple[str, ...]
+
+    def ceiling(self, most: int) -> float:
+        """More than any `most` words of it score, whatever its tree."""
+        best = np.sort(self.values)[-most:]
+        return float(best[best > 0].sum()) + self.lead + 1e-9
+
+    @cached_property
+    def tree(self) -> SentenceTree:
+        return SentenceTree.of(self.span, self.values, self.lead, self.required)
 
 
 @dataclass(frozen=True, eq=False)
 class ShortSentences:
     """Shortens the sentences of a text, and ranks them."""
 
-    #: Those of a parsed document or span.
-    tokens: ScoredTokens
+    #: A document or span.
+    unit: Doc | Span
+    #: What each token adds to a sentence that keeps it. **Shape:** ``(tokens,)``
+    values: NDArray[np.float64]
     #: Words of the result; where no sentence can have so many, the largest number below them.
     least: int
     most: int
@@ -43,28 +59,27 @@ class ShortSentences:
     required: tuple[str, ...]
     #: Whether more than `most` words are allowed where nothing shorter is feasible.
     stretched: bool = False
-    _trees: dict[int, SentenceTree] = field(default_factory=dict, init=False, repr=False)
 
     def write(self, count: int) -> list[Headline]:
         """Return up to `count` sentences, each shortened in the best way, the best first.
 
         The certificates compare with the best short sentence of the whole text.
         """
-        unit = self.tokens.unit
+        unit = self.unit
         doc = unit if isinstance(unit, Doc) else unit.doc
         if not doc.has_annotation("DEP"):
-            if not any(is_word(token) for token in list(unit)):
+            if not any(is_word(token) for token in unit):
                 return []
             raise ProblemError(
                 "mode: 'sentence' shortens sentences along their trees, and the document has "
                 "none; add a parser before this component."
             )
-        sentences = self._sentences()
+        sentences = self.sentences
         headlines, bound = self._best(sentences, self.least, self.most, count, False)
         if headlines:
             return headlines
         undecided = bound > -np.inf
-        sizes = sorted({size for sentence in sentences for size in self._tree(sentence).sizes})
+        sizes = sorted({size for sentence in sentences for size in sentence.tree.sizes})
         limits = [size for size in reversed(sizes) if size < self.least]
         if self.stretched:
             limits += [size for size in sizes if size > self.most]
@@ -75,30 +90,23 @@ class ShortSentences:
             undecided |= bound > -np.inf
         return []
 
-    def _sentences(self) -> list[SentencePlace]:
+    @cached_property
+    def sentences(self) -> list[Sentence]:
         """The sentences that have words, all that are required among them."""
-        given: Any = self.tokens.unit  # a span has sentences too, which its stub lacks
-        origin = 0 if isinstance(given, Doc) else given.start
-        facts, found = self.tokens.facts, []
-        for number, sentence in enumerate(given.sents):
-            begin, end = sentence.start - origin, sentence.end - origin
-            known = not self.required or set(self.required) <= set(facts.lower[begin:end])
-            if known and facts.read[begin:end].any():
-                found.append(SentencePlace(begin, end, number))
+        unit: Any = self.unit  # a span has sentences too, which its stub lacks
+        origin, found = (0, []) if isinstance(unit, Doc) else (unit.start, [])
+        for number, whole in enumerate(unit.sents):
+            begin, end = max(0, whole.start - origin), min(len(unit), whole.end - origin)
+            span, values = unit[begin:end], self.values[begin:end]
+            lower = {token.lower_ for token in span} if self.required else set()
+            # what is read costs something
+            if not values.any() or not lower.issuperset(self.required):
+                continue
+            found.append(Sentence(span, values, lead_of(span.root, number), self.required))
         return found
 
-    def _tree(self, sentence: SentencePlace) -> SentenceTree:
-        if sentence.number not in self._trees:
-            self._trees[sentence.number] = self.tokens.tree(*sentence, self.required)
-        return self._trees[sentence.number]
-
     def _best(
-        self,
-        sentences: Sequence[SentencePlace],
-        least: int,
-        most: int,
-        count: int,
-        undecided: bool,
+        self, sentences: Sequence[Sentence], least: int, most: int, count: int, undecided: bool
     ) -> tuple[list[Headline], float]:
         """The best headlines with so many words, and a bound on them.
 
@@ -107,18 +115,17 @@ class ShortSentences:
         """
         found: list[tuple[float, int, str, list[int]]] = []
         bounds: list[float] = [np.inf if undecided else -np.inf]
-        ceilings = np.array([self.tokens.ceiling(*sentence, most) for sentence in sentences])
+        ceilings = np.array([sentence.ceiling(most) for sentence in sentences])
         for place in np.argsort(-ceilings, kind="stable").tolist():
             ranked = sorted((entry[0] for entry in found), reverse=True)
-            least_wanted = ranked[count - 1] if len(ranked) >= count else -np.inf
-            if ceilings[place] < least_wanted:
+            wanted = ranked[count - 1] if len(ranked) >= count else -np.inf
+            if ceilings[place] < wanted:
                 bounds.append(ceilings[place])
                 break
-            tree = self._tree(sentences[place])
+            tree = sentences[place].tree
             if not any(least <= size <= most for size in tree.sizes):
                 continue
-            limit = tree.limit()
-            if limit < least_wanted:
+            if (limit := tree.limit()) < wanted:
                 bounds.append(limit)
                 continue
             score, bound, tokens = tree.shortened(least, most, self.max_chars)

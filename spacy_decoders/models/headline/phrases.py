@@ -1,102 +1,114 @@
-"""The contiguous phrases of a text: what a headline may take over as it stands."""
+"""The contiguous phrases of texts: what a headline may take over as it stands."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .words import Words
+from .words import Tokens, numbered
 
-__all__ = ["MOST_WORDS", "Phrases", "Traits"]
+__all__ = ["MOST_CANDIDATES", "MOST_WORDS", "Phrases", "inside"]
 
 #: Words of the longest phrase; hyphens and the like are not counted.
 MOST_WORDS = 16
+#: Candidates of a very long text; as many leave open whether one left out is better.
+MOST_CANDIDATES = 20_000
 
-#: The flags of tokens in the order of the kernels.
-_FLAGS = (
-    "word", "glue", "hyphen", "unit", "meaning", "edge", "opener", "auxiliary", "stop",
-)  # fmt: skip
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
-Flags = NDArray[np.bool_]
+Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Traits:
-    """What phrases need to know of a text's tokens. **Shape of all:** ``(tokens,)``"""
-
-    #: Whether it has a letter or a digit, and is no suffix such as ``'s``.
-    word: Flags
-    #: Whether it joins its neighbours into one word: a hyphen, a slash, ``'s``.
-    glue: Flags
-    #: Whether it joins both its neighbours, which a phrase does not take apart.
-    hyphen: Flags
-    #: Whether it counts towards the length of a headline: what has a meaning, and numbers.
-    unit: Flags
-    #: Whether a phrase with it says something: a content word, or a name such as C++.
-    meaning: Flags
-    #: Whether a phrase may begin and end with it.
-    edge: Flags
-    #: Whether it is no content, but titles begin with it.
-    opener: Flags
-    #: Whether it is a preposition or an article.
-    auxiliary: Flags
-    #: Whether it is a function word.
-    stop: Flags
-    #: Its part of speech as spaCy numbers them, 0 if unknown.
-    tags: NDArray[np.int64]
-    #: The token that it depends on, itself if it is a root or unparsed.
-    heads: Integers
-    #: Whether there are trees.
-    parsed: bool
-
-    @classmethod
-    def of_flags(cls, flags: Flags, tags: Integers, heads: Integers, parsed: bool) -> Traits:
-        """The traits of a text whose flags are columns, in the order of the kernels."""
-        columns: Any = dict(zip(_FLAGS, flags.T, strict=True))
-        traits = cls(**columns, tags=tags, heads=heads, parsed=parsed)
-        traits.__dict__["flags"] = flags
-        return traits
-
-    @cached_property
-    def flags(self) -> Flags:
-        """The flags as columns, in the order of the kernels. **Shape:** ``(tokens, 9)``"""
-        return np.column_stack([getattr(self, name) for name in _FLAGS])
-
-
-@dataclass(frozen=True, eq=False)
 class Phrases:
-    """The different phrases of a text, and where they occur, in its order."""
+    """The places where texts have phrases, in order; phrases of the same stems are one.
 
-    #: Of each occurrence, the first token and that after the last. **Shape:** ``(m,)``
+    **Shape of starts, ends and numbers:** ``(places,)``
+    """
+
+    #: The first token, and that after the last.
     starts: Integers
     ends: Integers
-    #: Of each occurrence, the phrase by its words and by its stems, numbered by their first
-    #: occurrences. **Shape:** ``(m,)``
-    phrase: Integers
-    stemmed: Integers
-    #: Of each phrase, its first occurrence and how often it occurs. **Shape:** ``(n,)``
+    #: Which phrase it is, numbered by their first places.
+    numbers: Integers
+    #: Of each phrase its first place, and how often its text has it. **Shape:** ``(phrases,)``
     first: Integers
     counts: Integers
-    #: Whether the phrase has a stem twice among its units. **Shape:** ``(n,)``
-    repeats: Flags
 
     @classmethod
-    def of(cls, words: Words, traits: Traits) -> Phrases:
-        """Collect the phrases: within a sentence, unbroken by punctuation, with a content word.
+    def of(cls, tokens: Tokens) -> Phrases:
+        """Collect the phrases: within a sentence, unbroken by punctuation, with a meaning.
 
-        They begin and end with what is no function word; those that titles begin with may
-        begin them too.
+        They begin and end with what is no function word, don't take apart what a hyphen joins, and
+        have no stem twice.
         """
-        from .kernels.phrases import collect_phrases
+        words = np.flatnonzero(tokens.word)
+        limits = _limits(tokens)
+        meanings = np.append(0, np.cumsum(tokens.meaning))
+        joins = np.concatenate([[False], tokens.hyphen, [False]])  # at i + 1 for token i
+        edge = ~tokens.stop[words]
+        # of each word as the first one, all that may be the last one
+        rank = np.arange(len(words))[:, None] + np.arange(MOST_WORDS)
+        last = words[np.minimum(rank, len(words) - 1)] if len(words) else rank
+        good = (rank < len(words)) & (last < limits[words][:, None]) & ~joins[last + 2]
+        good &= (edge & ~joins[words])[:, None] & ~tokens.stop[last]
+        good &= meanings[last + 1] > meanings[words][:, None]
+        ends = last[good] + 1
+        starts = np.repeat(words, good.sum(axis=1))
+        numbers, first, counts = numbered(_keys(tokens, starts, ends))
+        return cls(starts, ends, numbers, first, counts)
 
-        return cls(
-            *collect_phrases(words.keys, words.stems, words.sentences, traits.flags, MOST_WORDS)
-        )
+    def candidates(self, tokens: Tokens, whole: Booleans) -> Integers:
+        """The first of the places, of those that are `whole`, of each phrase that has some.
 
-    def __len__(self) -> int:
-        return len(self.first)
+        Of a very long text the rarer phrases are left out. **Shape:** ``(candidates,)``
+        """
+        places = np.flatnonzero(whole)
+        places = np.sort(places[np.unique(self.numbers[places], return_index=True)[1]])
+        text = tokens.text[self.starts[places]]
+        order = np.lexsort((-self.counts[self.numbers[places]], text))
+        within = np.arange(len(order)) - np.searchsorted(text, text)
+        return np.sort(places[order[within < MOST_CANDIDATES]])
+
+
+def inside(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
+    """The tokens of spans end to end, and where each span begins among these.
+
+    Examples
+    --------
+    >>> places, rows = inside(np.array([4, 0]), np.array([6, 3]))
+    >>> places.tolist(), rows.tolist()
+    ([4, 5, 0, 1, 2], [0, 2])
+    """
+    lengths = ends - starts
+    rows = np.cumsum(lengths) - lengths
+    return np.arange(lengths.sum()) + np.repeat(starts - rows, lengths), rows
+
+
+def _limits(tokens: Tokens) -> Integers:
+    """How far a phrase that begins with each token may reach."""
+    n = len(tokens)
+    own = np.arange(n)
+    limits = np.where(tokens.word | tokens.glue, n, own)
+    final = np.flatnonzero(np.diff(tokens.sentences))
+    limits[final] = np.minimum(limits[final], final + 1)
+    # to where a stem comes again
+    units = np.flatnonzero(tokens.unit)
+    stems = tokens.own(tokens.stems)[units]
+    order = np.argsort(stems, kind="stable")
+    again = stems[order[1:]] == stems[order[:-1]]
+    one, other = units[order[:-1][again]], units[order[1:][again]]
+    limits[one] = np.minimum(limits[one], other)
+    return np.minimum.accumulate(limits[::-1])[::-1]
+
+
+def _keys(tokens: Tokens, starts: Integers, ends: Integers) -> NDArray[np.uint64]:
+    """One key for the stems of each run of tokens, which no two texts have in common."""
+    n = len(tokens)
+    powers = np.cumprod(np.full(n + 1, _FACTOR))  # numbers of 64 bits, whatever is above
+    sums = np.append(np.uint64(0), np.cumsum(tokens.stems * powers[:-1]))
+    text = tokens.own(np.zeros(n, dtype=np.uint64))[starts]
+    return np.asarray((sums[ends] - sums[starts]) * powers[n - starts] ^ text)

@@ -12,9 +12,9 @@ from thinc.api import Model
 from thinc.types import Floats1d, Floats2d
 
 from ...errors import ProblemError
+from .features import FEATURES, PHRASE_FEATURES, vertex_features
 from .judge import DEFAULT_JUDGE
-from .phrase_features import PHRASE_FEATURES
-from .word_features import FEATURES
+from .words import Vertices
 
 __all__ = [
     "HeadlineModel",
@@ -23,6 +23,7 @@ __all__ = [
     "feature_columns",
     "fit_logistic",
     "fit_phrases",
+    "word_odds",
 ]
 
 Floats = NDArray[np.float64]
@@ -32,13 +33,11 @@ HeadlineModel: TypeAlias = "Model[list[Floats2d], list[Floats1d]]"
 
 #: Weights of words for texts of any kind, without a corpus.
 WORD_WEIGHTS = {
-    "bias": -2.5,
-    "frequency": 0.7,
-    "first_position": -2.7,
+    "bias": -2.7,
+    "frequency": 0.9,
+    "first_position": -2.8,
     "spread": 1.5,
-    "capital_share": 1.1,
-    "phrase": 0.4,
-    "early_and_frequent": 0.25,
+    "capital": 1.1,
 }
 #: Weights of phrases, likewise.
 PHRASE_WEIGHTS = {
@@ -48,15 +47,11 @@ PHRASE_WEIGHTS = {
     "words_2": 0.2,
     "words_3": 0.1,
     "function_words": -0.35,
-    "other_edges": -0.3,
-    "opener": -0.2,
     "at_start": 0.2,
-    "first_verb": -0.2,
     "last_verb": -0.3,
     "last_adjective": -0.5,
     "last_adverb": -0.5,
     "mean_pronoun": -1.0,
-    "constituent": 0.2,
 }
 #: A reward of 1 is worth as much as this difference of log-probabilities.
 SHARPNESS = 8.0
@@ -79,7 +74,7 @@ def build_phrase_selection(features: list[str] | None = None) -> HeadlineModel:
     ----------
     features
         Names of the features of words, from
-        :data:`~spacy_decoders.models.headline.word_features.FEATURES`; all by default.
+        :data:`~spacy_decoders.models.headline.features.FEATURES`; all by default.
 
     Raises
     ------
@@ -90,7 +85,7 @@ def build_phrase_selection(features: list[str] | None = None) -> HeadlineModel:
     --------
     >>> model = build_phrase_selection(["bias", "frequency"])
     >>> model.get_param("weights")
-    array([-2.5,  0.7], dtype=float32)
+    array([-2.7,  0.9], dtype=float32)
     """
     names = tuple(FEATURES if features is None else features)
     unknown = [name for name in names if name not in FEATURES]
@@ -113,6 +108,12 @@ def feature_columns(model: HeadlineModel) -> list[int]:
     return [FEATURES.index(name) for name in model.attrs["features"]]
 
 
+def word_odds(model: HeadlineModel, vertices: Vertices, features: Floats) -> Floats:
+    """The log-odds of each content word, given the features of the tokens. **Shape:** ``(n,)``"""
+    table: Any = vertex_features(vertices, features)[:, feature_columns(model)].astype("f")
+    return np.asarray(model.predict([table])[0], dtype="d")
+
+
 def _forward(
     model: HeadlineModel, tables: list[Floats2d], is_train: bool
 ) -> tuple[list[Floats1d], Callable[[list[Floats1d]], list[Floats2d]]]:
@@ -121,10 +122,8 @@ def _forward(
     return [cast(Floats1d, table @ weights) for table in tables], lambda gradients: []
 
 
-def fit_logistic(
-    features: Floats, labels: NDArray[Any], *, ridge: float = 1.0, iterations: int = 50
-) -> Floats:
-    """Fit logistic regression (a maximum-entropy model) by Newton's method.
+def fit_logistic(features: Floats, labels: NDArray[Any], *, ridge: float = 1.0) -> Floats:
+    """Fit logistic regression, a maximum-entropy model.
 
     Parameters
     ----------
@@ -151,23 +150,20 @@ def fit_logistic(
     >>> bool(weights[1] > 0)
     True
     """
-    if labels.all() or not labels.any():
+    if labels.min() == labels.max():
         raise ProblemError(
             "labels: words inside and outside of headlines are needed to learn from; none of "
             f"{len(labels)} differ. Give documents with headlines made of their own words."
         )
-    weights = np.zeros(features.shape[1])
-    for _ in range(iterations):
+
+    def loss_of(weights: Floats) -> tuple[float, Floats]:
         odds = features @ weights
-        chance = 1.0 / (1.0 + np.exp(-np.clip(odds, -30.0, 30.0)))
-        gradient = features.T @ (labels - chance) - ridge * weights
-        curvature = (features * (chance * (1.0 - chance))[:, None]).T @ features
-        step = np.linalg.solve(curvature + ridge * np.eye(len(weights)), gradient)
-        # a bounded step: Newton's method overshoots where all probabilities are close to 0 or 1
-        weights += step * min(1.0, 5.0 / max(1e-12, float(np.abs(step).max())))
-        if np.abs(step).max() < 1e-8:
-            break
-    return weights
+        wrong = 1.0 / (1.0 + np.exp(-np.clip(odds, -30.0, 30.0))) - labels
+        loss = float(np.logaddexp(0.0, odds).sum() - labels @ odds)
+        penalty = ridge * weights
+        return loss + float(penalty @ weights) / 2.0, features.T @ wrong + penalty
+
+    return _least(loss_of, features.shape[1])
 
 
 def expected_reward(scores: Floats, rewards: Floats) -> tuple[float, float, Floats]:
@@ -217,8 +213,6 @@ def fit_phrases(tables: Sequence[Floats], rewards: Sequence[Floats]) -> Floats:
     -------
     The weights. **Shape:** ``(features,)``
     """
-    from scipy.optimize import minimize
-
     every = np.concatenate(tables)
     # a score may change by a constant within a text: means do not matter
     scale = every.std(axis=0) + 1e-3
@@ -235,6 +229,13 @@ def fit_phrases(tables: Sequence[Floats], rewards: Sequence[Floats]) -> Floats:
         slope = every.T @ gradient / len(texts) + penalty
         return total / len(texts) + float(penalty @ weights) / 2.0, slope
 
-    start = np.zeros(every.shape[1])
-    found = minimize(loss_of, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
-    return np.asarray(found.x / scale)
+    return np.asarray(_least(loss_of, every.shape[1]) / scale)
+
+
+def _least(loss_of: Callable[[Floats], tuple[float, Floats]], size: int) -> Floats:
+    """The weights of the least loss, which comes with its gradient."""
+    from scipy.optimize import minimize
+
+    options = {"maxiter": STEPS}
+    found = minimize(loss_of, np.zeros(size), jac=True, method="L-BFGS-B", options=options)
+    return np.asarray(found.x)

@@ -8,18 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from spacy.strings import get_string_id
+from spacy.util import get_lang_class
 
 __all__ = ["Stemmer"]
-
-#: The Snowball algorithm of each language code; words of other languages are their own stems.
-ALGORITHMS = {
-    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek",
-    "en": "english", "es": "spanish", "eu": "basque", "fi": "finnish", "fr": "french",
-    "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian",
-    "it": "italian", "lt": "lithuanian", "nb": "norwegian", "ne": "nepali", "nl": "dutch",
-    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish",
-    "ta": "tamil", "tr": "turkish",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -29,7 +20,8 @@ class Stemmer:
     Parameters
     ----------
     language
-        Language code, as in ``nlp.lang``. For an unknown one a word is its own stem.
+        Language code, as in ``nlp.lang``. Where Snowball does not know the language, a word is its
+        own stem.
 
     Examples
     --------
@@ -58,8 +50,7 @@ def _stem(language: str, word: str) -> str:
 
 @lru_cache
 def _stemmer(language: str) -> Any:
-    if language not in ALGORITHMS:
-        return None
     import snowballstemmer
 
-    return snowballstemmer.stemmer(ALGORITHMS[language])
+    name = get_lang_class(language).__name__.lower()  # "English" for "en"
+    return snowballstemmer.stemmer(name) if name in snowballstemmer.algorithms() else None

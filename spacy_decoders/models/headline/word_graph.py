@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...decoders.path import PathProblem
 from .bigrams import BOUNDARY, BigramModel
-from .words import Vertices, Words
+from .words import Tokens, Vertices
 
 __all__ = ["WordGraph", "word_graph"]
 
@@ -28,7 +28,7 @@ class WordGraph:
 
 
 def word_graph(
-    words: Words,
+    tokens: Tokens,
     vertices: Vertices,
     selection: Floats,
     language_model: BigramModel,
@@ -47,7 +47,7 @@ def word_graph(
 
     Parameters
     ----------
-    words, vertices
+    tokens, vertices
         The text.
     selection
         Score of choosing each vertex. **Shape:** ``(n,)``
@@ -70,7 +70,7 @@ def word_graph(
     edges, via = ordering * direct, np.full(direct.shape, -1)
     for number in range(len(auxiliaries)):
         _improve(edges, via, ordering * (before[:, number, None] + after[number]), number)
-    first, between, second = vertices.joined(words, auxiliaries).T
+    first, between, second = vertices.joined(tokens, auxiliaries).T
     seen = np.full(direct.shape, -np.inf)
     for number in range(-1, len(auxiliaries)):
         of = between == number

@@ -1,41 +1,80 @@
-"""A text as arrays, and its content words as the vertices of a graph."""
+"""Texts as arrays, and their content words as the vertices of a graph."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TokenFacts", "Vertices", "Words"]
+__all__ = ["Tokens", "Vertices", "numbered"]
+
+Booleans = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+
+#: Keys of words are combined with this times the number of their text.
+_MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
-    """The tokens of a text, one entry each. **Shape of all:** ``(tokens,)``"""
+class Tokens:
+    """The tokens of some texts end to end: numpy calls on many texts cost less than on each.
 
+    **Shape of all:** ``(tokens,)``
+    """
+
+    #: The number of its text, ascending from 0.
+    text: Integers
+    #: The number of its sentence, ascending from 0 over all texts.
+    sentences: Integers
     #: The lower-cased word as a 64-bit key, never 0.
-    keys: NDArray[np.uint64]
-    #: Its stem as a key; that of a word which is not content does not matter.
-    stems: NDArray[np.uint64]
-    #: Whether it may become a word of the headline.
-    content: NDArray[np.bool_]
-    #: Whether it is a word at all, rather than punctuation or space, which nothing in a
-    #: headline joins across.
-    plain: NDArray[np.bool_]
-    #: The index of its sentence, ascending from 0.
-    sentences: NDArray[np.int64]
+    keys: Keys
+    #: Its stem as a key; function words are their own.
+    stems: Keys
+    #: Its part of speech as spaCy numbers them, 0 if unknown.
+    tags: Integers
+    #: Whether it is a word at all, rather than punctuation or space, which no pair of neighbours
+    #: reaches across.
+    plain: Booleans
+    #: Whether it has a letter or a digit, and is no suffix such as ``'s``.
+    word: Booleans
+    #: Whether it joins its neighbours into one word: a hyphen, a slash, ``'s``.
+    glue: Booleans
+    #: Whether it joins both its neighbours, which a phrase does not take apart.
+    hyphen: Booleans
+    #: Whether it may become a single word of a headline.
+    content: Booleans
+    #: Whether it has a meaning of its own: content, and names such as C++.
+    meaning: Booleans
+    #: Whether it counts towards the length of a phrase: what has a meaning, and numbers.
+    unit: Booleans
+    #: Whether it is a function word.
+    stop: Booleans
     #: Whether it is capitalised other than at the start of a sentence.
-    capital: NDArray[np.bool_]
+    capital: Booleans
     #: Whether it is in a named entity.
-    entity: NDArray[np.bool_]
-    #: 0 unknown, 1 noun, 2 proper noun, 3 verb, 4 adjective.
-    kinds: NDArray[np.int8]
+    entity: Booleans
 
-    def runs(self) -> list[NDArray[np.uint64]]:
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def part(self, begin: int, end: int) -> Tokens:
+        """One of the texts, or a part of it."""
+        own: dict[str, Any] = {of.name: getattr(self, of.name)[begin:end] for of in fields(self)}
+        for name in ("text", "sentences"):
+            own[name] = own[name] - own[name][:1]
+        return Tokens(**own)
+
+    def own(self, keys: Keys) -> Keys:
+        """Keys that no two texts have in common."""
+        return keys ^ (self.text.astype(np.uint64) * _MIXER)
+
+    def runs(self) -> list[Keys]:
         """The runs of words between punctuation and sentence boundaries."""
-        if not len(self.keys):
+        if not len(self):
             return []
         cut = ~self.plain
         new = np.flatnonzero(cut[1:] | cut[:-1] | (np.diff(self.sentences) != 0)) + 1
@@ -43,78 +82,58 @@ class Words:
         return [self.keys[low:high] for low, high in pairwise(bounds) if not cut[low]]
 
 
-@dataclass(frozen=True, eq=False)
-class TokenFacts:
-    """What short sentences and the judge need of the tokens of a text, one entry each."""
+def numbered(keys: Keys) -> tuple[Integers, Integers, Integers]:
+    """Number different keys in the order of their first occurrences.
 
-    #: The lower-cased words, and their relations to their heads.
-    lower: list[str]
-    relations: list[str]
-    #: Parts of speech, as spaCy numbers them.
-    kinds: NDArray[np.uint64]
-    #: As parsed, counted from the front of the text; those outside of it are no places in it.
-    heads: NDArray[np.int64]
-    #: Which are words that are read aloud.
-    read: NDArray[np.bool_]
-    #: Which are no stop words, no times and nobody who is addressed.
-    content: NDArray[np.bool_]
-    #: As spaCy says it; an address is one of the web or of mail.
-    stop: NDArray[np.bool_]
-    punct: NDArray[np.bool_]
-    space: NDArray[np.bool_]
-    address: NDArray[np.bool_]
-    #: Which are addresses, accounts, signs or words without a tag.
-    odd: NDArray[np.bool_]
-    #: Which are words of talk between "I" and "you".
-    talk: NDArray[np.bool_]
-    #: Which are what a clause is about, and which of these refer to another sentence.
-    subjects: NDArray[np.bool_]
-    pronouns: NDArray[np.bool_]
-    #: Which are parts that their heads cannot lose: hyphens, degrees, parts of names.
-    parts: NDArray[np.bool_]
-    #: Which are hyphens and signs of degrees.
-    joining: NDArray[np.bool_]
-    #: Which look like numbers; and those that are tagged so, too.
-    like_number: NDArray[np.bool_]
-    numbers: NDArray[np.bool_]
-    #: Which ask or begin a relative clause, and which say which of several their noun is.
-    asking: NDArray[np.bool_]
-    ranks: NDArray[np.bool_]
+    Returns
+    -------
+    The number of each key, the first place of each number, and how often it occurs. **Shapes:**
+    ``(n,)``, ``(k,)``, ``(k,)``
+
+    Examples
+    --------
+    >>> numbers, first, counts = numbered(np.array([9, 5, 9], dtype=np.uint64))
+    >>> numbers.tolist(), first.tolist(), counts.tolist()
+    ([0, 1, 0], [0, 1], [2, 1])
+    """
+    _, first, places, counts = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first)
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.arange(len(order))
+    return number[places.reshape(-1)], first[order], counts[order]
 
 
 @dataclass(frozen=True, eq=False)
 class Vertices:
-    """The different content words of a text, in the order of their first occurrence."""
+    """The different content words of each text, in the order of their first occurrence."""
 
     #: Of each vertex. **Shape:** ``(n,)``
-    keys: NDArray[np.uint64]
-    stems: NDArray[np.uint64]
+    keys: Keys
+    stems: Keys
     #: Vertices of one stem have one class, numbered from 0. **Shape:** ``(n,)``
-    classes: NDArray[np.int64]
+    classes: Integers
     #: The token where each occurs first. **Shape:** ``(n,)``
-    first: NDArray[np.int64]
-    #: How often each occurs. **Shape:** ``(n,)``
-    counts: NDArray[np.int64]
+    first: Integers
     #: The vertex of each token, -1 where there is none. **Shape:** ``(tokens,)``
-    of_token: NDArray[np.int64]
+    of_token: Integers
 
     @classmethod
-    def of(cls, words: Words) -> Vertices:
-        """Collect the content words of a text."""
-        from .kernels.words import number_keys
-
-        places = np.flatnonzero(words.content)
-        numbers, first, counts = number_keys(words.keys[places])
-        of_token = np.full(len(words.keys), -1, dtype=np.int64)
+    def of(cls, tokens: Tokens) -> Vertices:
+        """Collect the content words."""
+        places = np.flatnonzero(tokens.content)
+        numbers, first, _ = numbered(tokens.own(tokens.keys)[places])
+        of_token = np.full(len(tokens), -1, dtype=np.int64)
         of_token[places] = numbers
-        tokens = places[first]
-        stems = words.stems[tokens]
-        return cls(words.keys[tokens], stems, number_keys(stems)[0], tokens, counts, of_token)
+        first = places[first]
+        classes, _, _ = numbered(tokens.own(tokens.stems)[first])
+        return cls(tokens.keys[first], tokens.stems[first], classes, first, of_token)
 
     def __len__(self) -> int:
         return len(self.keys)
 
-    def restrict(self, kept: NDArray[np.int64]) -> Vertices:
+    def restrict(self, kept: Integers) -> Vertices:
         """Keep some of the vertices, given in ascending order."""
         number = np.full(len(self) + 1, -1, dtype=np.int64)  # the last entry serves token -1
         number[kept] = np.arange(len(kept))
@@ -123,30 +142,24 @@ class Vertices:
             self.stems[kept],
             self.classes[kept],
             self.first[kept],
-            self.counts[kept],
             number[self.of_token],
         )
 
-    def joined(self, words: Words, auxiliaries: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def joined(self, tokens: Tokens, auxiliaries: Keys) -> Integers:
         """Return the ordered pairs that are adjacent in the text.
 
         Returns rows (vertex, word between, vertex), the word between being an index into
         `auxiliaries` or -1 for none. **Shape:** ``(pairs, 3)``
         """
-        of, n, m = self.of_token, len(self), len(auxiliaries)
-        cut = np.cumsum(~words.plain) + words.sentences * (len(of) + 1)
-        near = np.flatnonzero((of[:-1] >= 0) & (of[1:] >= 0) & (cut[:-1] == cut[1:]))
-        # one integer per row, which sorts ten times faster than rows
-        codes = of[near] * (m + 1) * n + of[near + 1]
-        far = np.flatnonzero((of[:-2] >= 0) & (of[2:] >= 0) & (cut[:-2] == cut[2:]))
-        if m and len(far):
-            order = np.argsort(auxiliaries)
-            between = words.keys[far + 1]
-            place = np.minimum(np.searchsorted(auxiliaries[order], between), m - 1)
-            known = auxiliaries[order][place] == between
-            far, place = far[known], order[place[known]]
-            through = (of[far] * (m + 1) + place + 1) * n + of[far + 2]
-            codes = np.concatenate([codes, through])
-        rows, last = np.divmod(np.unique(codes), max(1, n))
-        first, between = np.divmod(rows, m + 1)
-        return np.stack([first, between - 1, last], axis=1)
+        cut = np.cumsum(~tokens.plain) + tokens.sentences * (len(tokens) + 1)
+        index = {key: place for place, key in enumerate(auxiliaries.tolist())}
+        between = np.array([index.get(key, -1) for key in tokens.keys.tolist()], dtype=np.int64)
+        rows = []
+        for step in (1, 2):
+            first, last, same = self.of_token[:-step], self.of_token[step:], cut[step:]
+            near = np.flatnonzero((first >= 0) & (last >= 0) & (cut[:-step] == same))
+            word = between[near + 1] if step == 2 else np.full(len(near), -1)
+            rows.append(
+                np.stack([first[near], word, last[near]], axis=1)[(step == 1) | (word >= 0)]
+            )
+        return np.unique(np.concatenate(rows), axis=0)

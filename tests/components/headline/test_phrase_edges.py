@@ -5,7 +5,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_decoders.components.headline.phrase_edges import phrase_edges
+from spacy_decoders.components.headline.phrase_edges import whole_phrases
 from spacy_decoders.components.headline.reading import Texts
 
 PAST = "Tense=Past|VerbForm=Fin"
@@ -17,7 +17,7 @@ def whole(words: str, heads=None, deps: str = "", pos: str = "", morphs=None) ->
     doc = Doc(spacy.blank("en").vocab, words=words.split(), heads=heads, morphs=morphs, **given)
     spans = [(i, j) for i in range(len(doc)) for j in range(i + 1, len(doc) + 1)]
     starts, ends = (np.array(of) for of in zip(*spans, strict=True))
-    kept = phrase_edges(Texts.of([doc])).whole(starts, ends, heads is not None)
+    kept = whole_phrases(Texts.of([doc]), starts, ends)
     return {doc[i:j].text for (i, j), good in zip(spans, kept.tolist(), strict=True) if good}
 
 

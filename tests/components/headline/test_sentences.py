@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 import spacy_decoders
 from spacy_decoders import ProblemError
 from spacy_decoders.components.headline.reading import Texts
-from spacy_decoders.components.headline.sentence_trees import ScoredTokens, token_facts, written
+from spacy_decoders.components.headline.sentence_trees import token_values, written
 from spacy_decoders.components.headline.sentences import ShortSentences
 from tests.components.headline.titled import blank
 
@@ -29,8 +29,7 @@ def parsed():
 
 
 def short_sentences(doc, chances, *options):
-    (facts,) = token_facts(Texts.of([doc]))
-    return ShortSentences(ScoredTokens.of(doc, facts, chances), *options)
+    return ShortSentences(doc, token_values(Texts.of([doc]), chances), *options)
 
 
 def shortened(doc, most, least=1):
@@ -65,7 +64,8 @@ def random_doc(rng):
         for token in range(start, start + count):
             root = token == heads[token]
             words.append(str(rng.choice(WORDS)))
-            relations.append("ROOT" if root else str(rng.choice(PARTS)))
+            relation = "punct" if words[-1] in ",-" else str(rng.choice(PARTS))
+            relations.append("ROOT" if root else relation)
             spaces.append(bool(rng.random() < 0.8))
     return Doc(nlp.vocab, words=words, heads=heads, deps=relations, spaces=spaces)
 
@@ -73,9 +73,8 @@ def random_doc(rng):
 def every_headline(short):
     """The score, number of words and text of every subtree of every sentence."""
     found = []
-    for sentence in short._sentences():
-        tree = short._tree(sentence)
-        problem = tree.compression.problem
+    for sentence in short.sentences:
+        tree, problem = sentence.tree, sentence.tree.problem
         nodes = range(1, len(problem.parents))
         for chosen in itertools.product([False, True], repeat=len(nodes)):
             kept = [0, *itertools.compress(nodes, chosen)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders.components.headline.reading import Texts
-from spacy_decoders.models.headline.phrase_features import PHRASE_FEATURES
+from spacy_decoders.models.headline.features import PHRASE_FEATURES
 from spacy_decoders.models.headline.phrases import Phrases
 from spacy_decoders.models.headline.selection import expected_reward, fit_phrases
 from spacy_decoders.models.headline.stems import Stemmer
@@ -13,12 +13,8 @@ from tests.components.headline.titled import blank
 
 def phrases_of(text: str) -> set[str]:
     doc = blank().make_doc(text)
-    texts, nothing = Texts.of([doc]), np.empty(0, dtype=np.uint64)
-    (words,) = texts.words(Stemmer("en"))
-    (traits,) = texts.traits(words.content, nothing, nothing)
-    found = Phrases.of(words, traits)
-    first = found.first
-    spans = zip(found.starts[first].tolist(), found.ends[first].tolist(), strict=True)
+    found = Phrases.of(Texts.of([doc]).tokens(Stemmer("en")))
+    spans = zip(found.starts.tolist(), found.ends.tolist(), strict=True)
     return {doc[low:high].text for low, high in spans}
 
 

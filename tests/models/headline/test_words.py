@@ -5,35 +5,32 @@ import pytest
 
 from spacy_decoders import ProblemError
 from spacy_decoders.models.headline.bigrams import BOUNDARY, BigramModel
-from spacy_decoders.models.headline.knowledge import HeadlineKnowledge
+from spacy_decoders.models.headline.knowledge import HeadlineKnowledge, TitledText
 from spacy_decoders.models.headline.selection import build_phrase_selection
 from spacy_decoders.models.headline.word_graph import word_graph
-from spacy_decoders.models.headline.words import Vertices, Words
+from spacy_decoders.models.headline.words import Tokens, Vertices
+from tests.models.headline.texts import tokens_of
 
 
 def keys(*numbers) -> np.ndarray:
     return np.array(numbers, dtype=np.uint64)
 
 
-def text(*tokens: int, cuts=(), stems=None, sentences=None) -> Words:
+def text(*tokens: int, cuts=(), stems=None, sentences=None) -> Tokens:
     """Tokens below 100 are content words; the places in `cuts` are punctuation."""
     of = keys(*tokens)
     plain = np.ones(len(of), dtype=bool)
     plain[list(cuts)] = False
-    nothing = np.zeros(len(of), dtype=bool)
-    return Words(
+    return tokens_of(
         of,
-        of if stems is None else keys(*stems),
-        (of < 100) & plain,
-        plain,
-        np.zeros(len(of), dtype=np.int64) if sentences is None else np.array(sentences),
-        nothing,
-        nothing,
-        np.zeros(len(of), dtype=np.int8),
+        stems=of if stems is None else keys(*stems),
+        content=(of < 100) & plain,
+        plain=plain,
+        sentences=np.zeros(len(of), "l") if sentences is None else np.array(sentences),
     )
 
 
-def random_text(rng, size: int = 60) -> Words:
+def random_text(rng, size: int = 60) -> Tokens:
     tokens = np.where(rng.random(size) < 0.3, rng.integers(100, 104, size), 0)
     tokens = np.where(tokens == 0, rng.integers(1, 15, size), tokens)
     cuts = np.flatnonzero(rng.random(size) < 0.1)
@@ -52,7 +49,6 @@ def test_vertices_are_the_different_content_words_in_order():
     vertices = Vertices.of(text(5, 100, 3, 5, 4, stems=[7, 100, 8, 7, 7]))
     assert vertices.keys.tolist() == [5, 3, 4]
     assert vertices.first.tolist() == [0, 2, 4]
-    assert vertices.counts.tolist() == [2, 1, 1]
     assert vertices.classes[0] == vertices.classes[2] != vertices.classes[1]
     assert vertices.of_token.tolist() == [0, -1, 1, 0, 2]
     part = vertices.restrict(np.array([0, 2]))
@@ -133,23 +129,21 @@ def test_probabilities_after_each_word_add_up_to_one(rng):
         assert total == pytest.approx(1.0, abs=1e-4)
 
 
-def counted() -> HeadlineKnowledge:
-    """Two texts and their titles; the first begins with a function word."""
-    titles = [[("why", False), ("two", True)], [("three", True)]]
-    texts = [text(1, 2, 2), text(2, 3)]
-    return HeadlineKnowledge.count(texts, titles, [keys(200, 2), keys(3)], "en")
-
-
 def test_counts_of_texts_and_titles():
-    knowledge = counted()
-    texts, titles = knowledge.look_up(keys(1, 2, 3, 9))
-    assert texts.tolist() == [1, 2, 1, 0]
-    assert titles.tolist() == [[0, 0, 0], [1, 0, 1], [1, 1, 1], [0, 0, 0]]
-    assert knowledge.pairs_of(keys(200, 2), keys(2, 200)).tolist() == [1, 0]
+    titles = [[("why", False), ("two", True)], [("three", True)]]
+    bodies, nothing = [text(1, 2, 2), text(2, 3)], np.empty(0, dtype=np.int64)
+    texts = [
+        TitledText(body, None, nothing, title, of)
+        for body, title, of in zip(bodies, titles, [keys(200, 2), keys(3)], strict=True)
+    ]
+    knowledge = HeadlineKnowledge.count(texts, "en")
+    found, titled = knowledge.look_up(keys(1, 2, 3, 9))
+    assert found.tolist() == [1, 2, 1, 0]
+    assert titled.tolist() == [0, 1, 1, 0]
     assert (knowledge.size, knowledge.title_words, knowledge.lengths) == (2, 1.5, (1, 1))
-    texts, titles = HeadlineKnowledge().look_up(keys(5))
-    assert not texts.any()
-    assert not titles.any()
+    found, titled = HeadlineKnowledge().look_up(keys(5))
+    assert not found.any()
+    assert not titled.any()
 
 
 def test_the_model_knows_its_features():

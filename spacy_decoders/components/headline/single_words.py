@@ -1,22 +1,84 @@
-"""Choosing the length and number of headlines of single words, within a limit of characters."""
+"""Headlines of single words, selected and ordered by a path decoder, within their limits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc, Span
 
 from ...budget import Budget, allowing_for_compilation
 from ...errors import InfeasibleError
+from ...models.headline.knowledge import HeadlineKnowledge
+from ...models.headline.words import Tokens, Vertices
 from ..factories.headline_generator import HeadlineOptions
-from .headlines import Headline
+from .headlines import Headline, capitalised
+from .reading import word_keys
 
 if TYPE_CHECKING:
     from ...decoders.path import PathProblem, PathSolution
 
-__all__ = ["lengths_of", "written_paths"]
+__all__ = ["headlines_of_single_words", "lengths_of"]
 
 #: Ranked headlines that are searched for one that fits `max_chars`.
 LOOKED_THROUGH = 20
+
+
+def headlines_of_single_words(
+    unit: Doc | Span,
+    tokens: Tokens,
+    selection: NDArray[np.float64],
+    knowledge: HeadlineKnowledge,
+    options: HeadlineOptions,
+) -> list[Headline]:
+    """Select and order words by a path decoder; the best headlines, best first.
+
+    `selection` is the score of each content word. **Shape:** ``(vertices,)``
+    """
+    from ...models.headline.bigrams import BigramModel
+    from ...models.headline.word_graph import word_graph
+
+    vertices = Vertices.of(tokens)
+    if not len(vertices):
+        return []
+    model = knowledge.language_model or BigramModel.count(tokens.runs())
+    names = knowledge.auxiliaries if options.auxiliaries is None else tuple(options.auxiliaries)
+    likely = np.argsort(-selection, kind="stable")[: options.max_vertices]
+    kept = np.sort(likely)
+    built = word_graph(
+        tokens,
+        vertices.restrict(kept),
+        selection[kept],
+        model,
+        word_keys(names),
+        ordering=options.ordering,
+        contiguity=options.contiguity,
+        edge_ordering=options.ends,
+    )
+    begins = np.diff(tokens.sentences, prepend=-1) > 0
+
+    def render(solution: PathSolution) -> Headline:
+        path = solution.vertices
+        via = built.via[path[:-1], path[1:]].tolist()
+        between = [names[x] if x >= 0 else "" for x in via]
+        certificate = solution.certificate
+        if len(kept) < len(vertices):
+            certificate = replace(certificate, scope="pruned")
+        chosen = []
+        for vertex in kept[path].tolist():
+            places = np.flatnonzero(vertices.of_token == vertex)
+            # capitals at the start of a sentence say nothing
+            chosen.append(unit[int(places[np.argmin(begins[places])])])
+        written = [chosen[0].text]
+        for auxiliary, token in zip(between, chosen[1:], strict=True):
+            written += [auxiliary, token.text] if auxiliary else [token.text]
+        indices = [token.i for token in chosen]
+        return Headline(capitalised(" ".join(written)), indices, between, certificate)
+
+    return _written_paths(options, built.problem, knowledge.lengths, render)
 
 
 def lengths_of(options: HeadlineOptions, usual: tuple[int, int], classes: int) -> list[int]:
@@ -31,25 +93,13 @@ def lengths_of(options: HeadlineOptions, usual: tuple[int, int], classes: int) -
     return list(range(min(least, most), most + 1))
 
 
-def written_paths(
+def _written_paths(
     options: HeadlineOptions,
     problem: PathProblem,
     usual: tuple[int, int],
     render: Callable[[PathSolution], Headline],
 ) -> list[Headline]:
-    """Decode and render, best first; nothing if there is no path at all.
-
-    Parameters
-    ----------
-    options
-        Those of the component.
-    problem
-        The graph.
-    usual
-        Least and most words of a usual headline.
-    render
-        Renders a path as text.
-    """
+    """Decode and render, best first; nothing if there is no path at all."""
     lengths = lengths_of(options, usual, problem.class_count)
     if not lengths or lengths[-1] < 1:
         return []

@@ -1,0 +1,203 @@
+"""What a shortened sentence cannot lose without saying something else than the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spacy.tokens import Token
+
+__all__ = ["NEGATIONS", "TIMES", "needed_tokens"]
+
+#: Relations, before any colon, whose word a sentence needs with its head: arguments, auxiliaries
+#: and copulas, the parts of one name or verb, what marks the head's own role, negation.
+REQUIRED = frozenset({
+    "nsubj", "csubj", "nsubjpass", "obj", "dobj", "iobj", "attr", "acomp", "oprd", "agent",
+    "cop", "aux", "auxpass", "xcomp", "ccomp", "expl", "case", "mark", "pobj", "pcomp", "prt",
+    "fixed", "flat", "compound", "goeswith", "neg", "nummod", "quantmod", "poss",
+    "nmod:poss", "obl:agent",
+})  # fmt: skip
+#: Words under which a sentence no longer follows from its shorter version.
+NEGATIONS = frozenset({
+    "not", "n't", "n’t", "never", "no", "nor", "neither", "none", "nobody", "nothing", "nowhere",
+    "without", "few", "fewer", "little", "less", "hardly", "barely", "scarcely", "seldom",
+    "rarely", "only", "cannot", "deny", "denies", "denied", "refuse", "refuses", "refused",
+})  # fmt: skip
+#: Words that limit what they modify, or say which or how many.
+LIMITS = frozenset({
+    "more", "least", "most", "almost", "nearly", "some", "many", "several", "half", "all",
+    "part", "partly", "mostly", "sometimes", "roughly", "approximately", "virtually", "just",
+    "perhaps", "maybe", "possibly", "probably", "likely", "unlikely", "allegedly", "reportedly",
+    "apparently", "supposedly", "former", "ex", "late", "alleged", "suspected", "accused",
+    "fake", "false", "mock", "counterfeit", "would-be", "so-called", "self-styled", "supposed",
+    "purported", "potential", "possible", "proposed", "planned", "attempted", "failed", "acting",
+    "deputy", "vice", "non", "anti", "pseudo", "quasi", "too", "yet", "under", "over", "up",
+    "impossible", "last", "next", "about", "around", "than", "this", "that", "these", "those",
+    "any", "every", "each", "both", "either", "another",
+})  # fmt: skip
+#: Relations that a negation does not reach beyond.
+OUTSIDE = frozenset({
+    "conj", "cc", "parataxis", "appos", "discourse", "vocative", "det", "punct", "dep", "preconj",
+})  # fmt: skip
+#: Relations of what a predicate is about.
+ARGUMENTS = frozenset({
+    "nsubj", "nsubjpass", "csubj", "obj", "dobj", "iobj", "obl", "nmod", "pobj", "prep", "attr",
+    "agent", "advmod", "nummod", "det", "amod",
+})  # fmt: skip
+#: Relations of what a verb says enough with.
+OBJECTS = frozenset({"obj", "dobj", "iobj", "xcomp", "ccomp", "attr", "acomp", "oprd"})
+#: Words for times: these can be left out even under a negation.
+TIMES = frozenset({
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january",
+    "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december", "today", "yesterday", "tomorrow", "morning", "afternoon", "evening",
+    "night", "week", "month", "year",
+})  # fmt: skip
+#: Tags of English words that ask or begin a relative clause; others have their kind of pronoun.
+ASKING = frozenset({"WDT", "WP", "WP$", "WRB"})
+#: Marks that stay with what they set off.
+MARKS = frozenset({",", ":", ";", "–", "—", "--", "(", ")"})
+#: What may join two words to one.
+HYPHENS = frozenset("-–/°")
+
+
+def needed_tokens(tokens: Sequence[Token], heads: list[int], root: int) -> list[bool]:
+    """Tokens that a shorter sentence cannot lose as long as it has their heads.
+
+    Parameters
+    ----------
+    tokens
+        The sentence.
+    heads
+        The place of each token's head; conjunctions and the parts of compounds are attached to
+        each other here.
+    root
+        The place of the root.
+    """
+    words = [token.lower_ for token in tokens]
+    plain = [token.dep_.partition(":")[0] for token in tokens]
+    needed = [
+        word in NEGATIONS
+        or word in LIMITS
+        or relation in REQUIRED
+        or token.dep_ in REQUIRED
+        or (word in MARKS and head != root)
+        for token, word, relation, head in zip(tokens, words, plain, heads, strict=True)
+    ]
+    for place, word in enumerate(words):
+        if word in HYPHENS:
+            _keep_compound(place, tokens, heads, needed)
+        elif plain[place] in ("cc", "preconj"):
+            _join(place, heads, plain, needed)
+            needed[heads[place]] |= word == "&"  # of one name: "Marks & Spencer"
+    children: list[list[int]] = [[] for _ in tokens]
+    for place, head in enumerate(heads):
+        if place != head:
+            children[head].append(place)
+    for place, head in enumerate(heads):
+        if plain[place] == "mark" and words[place] in ("if", "unless"):
+            needed[head] = True
+        if plain[place] in ("amod", "nmod"):
+            needed[place] |= _names_or_ranks(tokens[place], tokens[head])
+        if words[place] in NEGATIONS or plain[place] == "neg":
+            needed[head] |= plain[head] == "advmod"  # "no longer"
+            way = _way_up(place, heads, plain)
+            for below in _reached(way, words, plain, children):
+                needed[below] = True
+        if tokens[place].tag_ in ASKING or _asks(tokens[place]):
+            clauses = [child for child in children[place] if plain[child] in ("acl", "relcl")]
+            # "in which", "how long"; but "He laughed at what he saw" needs what he saw
+            for other in clauses or _way_up(place, heads, plain)[:-1] or [place]:
+                needed[other] = True
+        for child in _complements(place, words, plain, children):
+            needed[child] = True
+    return needed
+
+
+def _join(place: int, heads: list[int], plain: Sequence[str], needed: list[bool]) -> None:
+    """Attach a conjunction to the conjunct after it, wherever the parser puts it."""
+    head = heads[place]
+    after = [
+        other
+        for other in range(place + 1, len(heads))
+        if plain[other] == "conj" and head in (other, heads[other])
+    ]
+    if after:
+        heads[place] = after[0]
+        needed[place] = True
+
+
+def _keep_compound(
+    place: int, tokens: Sequence[Token], heads: list[int], needed: list[bool]
+) -> None:
+    """Make a hyphen and the words around it depend on each other, to stay together."""
+    left, right = place - 1, place + 1
+    tight = left >= 0 and not tokens[left].whitespace_ and not tokens[place].whitespace_
+    if right >= len(tokens) or left < 0 or not (tight or tokens[place].text == "°"):
+        return
+    if heads[left] == heads[right] and left != heads[left]:
+        heads[left] = right
+    for one, other in ((left, right), (right, left)):
+        if heads[one] == other:
+            heads[place] = one
+            needed[one] = needed[place] = True
+
+
+def _names_or_ranks(token: Token, head: Token) -> bool:
+    """Whether it is a part of its head's name, or says which of several: "highest"."""
+    named = token.text[:1].isupper() and head.text[:1].isupper() and 0 < head.i - token.i <= 3
+    morph = token.morph
+    return named or morph.get("Degree", []) == ["Sup"] or morph.get("NumType", []) == ["Ord"]
+
+
+def _asks(token: Token) -> bool:
+    """Whether a word asks, or begins a relative clause."""
+    return not {"Int", "Rel"}.isdisjoint(token.morph.get("PronType", []))
+
+
+def _way_up(place: int, heads: list[int], plain: Sequence[str]) -> list[int]:
+    """The tokens from one to the predicate that it is, or is in, an argument of."""
+    way = [place, heads[place]]
+    while plain[way[-1]] in ARGUMENTS and heads[way[-1]] != way[-1]:
+        way.append(heads[way[-1]])
+    return way
+
+
+def _reached(
+    way: list[int], words: Sequence[str], plain: Sequence[str], children: list[list[int]]
+) -> list[int]:
+    """What restricts a negated word: all that is below the predicate, but for other subjects."""
+    found, stack = [], way[-1:]
+    while stack:
+        for child in children[stack.pop()]:
+            if plain[child] in OUTSIDE or words[child] in TIMES:
+                continue
+            if child in way:
+                stack.append(child)
+            elif not plain[child].startswith(("nsubj", "csubj")):
+                found.append(child)
+                stack.append(child)
+    return found
+
+
+def _complements(
+    head: int, words: Sequence[str], plain: Sequence[str], children: list[list[int]]
+) -> list[int]:
+    """What a noun or a verb says little without: "tomb *of a scribe*", "went *on strike*"."""
+    after = [child for child in children[head] if child > head and words[child] not in TIMES]
+    found = [
+        child
+        for child in after
+        if (plain[child] == "nmod" and any(words[below] == "of" for below in children[child][:1]))
+        or (plain[child] == "prep" and words[child] == "of")
+    ]
+    relations = {plain[child] for child in children[head]}
+    if "cop" in relations:
+        found += [child for child in children[head] if words[child] == "the"]
+    if {"nsubj", "nsubjpass"} & relations and not ({"cop"} | OBJECTS) & relations:
+        found += [
+            child
+            for child in after
+            if plain[child] in ("obl", "prep")
+            or (plain[child] == "advcl" and any(words[below] == "to" for below in children[child]))
+        ][:1]
+    return found

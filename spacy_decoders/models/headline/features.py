@@ -1,0 +1,183 @@
+"""The features by which words and phrases are scored as headlines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .knowledge import HeadlineKnowledge
+from .phrases import Phrases, inside
+from .words import Tokens, Vertices, numbered
+
+__all__ = [
+    "FEATURES",
+    "PAPER_FEATURES",
+    "PHRASE_FEATURES",
+    "phrase_features",
+    "token_features",
+    "vertex_features",
+]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+#: Parts of speech, as spaCy numbers them.
+TAGS = {
+    "adjective": 84, "adposition": 85, "adverb": 86, "auxiliary_verb": 87, "determiner": 90,
+    "noun": 92, "number": 93, "pronoun": 95, "proper_noun": 96, "verb": 100,
+}  # fmt: skip
+#: Features of tokens: by stem, where it occurs first, how frequent it is here and elsewhere, and
+#: how often titles have it; and what the token itself is.
+FEATURES = (
+    "bias", "first_sentence_index", "first_position", "frequency", "idf", "tfidf", "spread",
+    "title_rate", "capital", "entity", *TAGS,
+)  # fmt: skip
+#: Those of the paper: where the stem occurs first, and its TF*IDF.
+PAPER_FEATURES = ("bias", "first_sentence_index", "tfidf")
+
+#: Phrases of one word, of two and so on up to this many have a feature each.
+MOST_COUNTED = 3
+OF_PHRASES = (
+    "words", *(f"words_{size}" for size in range(1, MOST_COUNTED + 1)), "function_words",
+    "occurrences", "first_place", "at_start", "expected_overlap",
+)  # fmt: skip
+#: What kinds of texts differ in, and its usual value: the products of the difference with a
+#: phrase's number of words are features, from which the length of a title is learned.
+OF_TEXTS = {
+    "text_words": 5.0, "text_sentences": 2.0, "text_idf": 0.7, "text_function_words": 0.4,
+}  # fmt: skip
+#: Of the tokens of a phrase; mean, least and most are those of words with a meaning.
+KINDS = ("mean", "least", "most", "first", "last")
+#: The features of a phrase: of its tokens, its own, and those from which its length is learned.
+PHRASE_FEATURES = (
+    *(f"{kind}_{name}" for kind in KINDS for name in (*FEATURES[1:], "chance")),
+    *OF_PHRASES,
+    *(f"{name}_by_words" for name in OF_TEXTS),
+)
+
+
+def token_features(tokens: Tokens, knowledge: HeadlineKnowledge) -> Floats:
+    """Compute the features of each token, given counts of other texts.
+
+    **Shape:** ``(tokens, len(FEATURES))``
+    """
+    begins, _ = _texts(tokens)
+    text, sentences = tokens.text, tokens.sentences
+    stems, first, count = numbered(tokens.own(tokens.stems))
+    (texts, titles), size = knowledge.look_up(tokens.stems[first]), knowledge.size
+    idf = np.log((size + 1.0) / (texts + 1.0)) / 5.0
+    # in how many of its text's sentences each stem is
+    different = np.unique(stems * len(tokens) + sentences) // max(1, len(tokens))
+    spread = np.bincount(different, minlength=len(first)) / _sentences(tokens)[text[first]]
+    frequency = np.log1p(count)
+    by_stem = {
+        "first_sentence_index": np.log1p((sentences - sentences[begins][text])[first]),
+        "first_position": np.log1p(first - begins[text[first]]) / 5.0,
+        "frequency": frequency,
+        "idf": idf,
+        "tfidf": frequency * idf,
+        "spread": spread,
+        "title_rate": np.log((titles + 0.2) / (texts + 4.0) * 20.0) * (size > 0),
+    }
+    columns: dict[str, Any] = {name: values[stems] for name, values in by_stem.items()}
+    columns |= {"bias": np.ones(len(tokens)), "capital": tokens.capital, "entity": tokens.entity}
+    columns |= {name: tokens.tags == tag for name, tag in TAGS.items()}
+    return np.column_stack([columns[name] for name in FEATURES]).astype(np.float64)
+
+
+def vertex_features(vertices: Vertices, features: Floats) -> Floats:
+    """The mean features of the tokens of each vertex. **Shape:** ``(n, len(FEATURES))``"""
+    if not len(vertices):
+        return np.zeros((0, features.shape[1]))
+    places = np.flatnonzero(vertices.of_token >= 0)
+    order = np.argsort(vertices.of_token[places], kind="stable")
+    counts = np.bincount(vertices.of_token[places])
+    sums = np.add.reduceat(features[places[order]], np.cumsum(counts) - counts)
+    return np.asarray(sums / counts[:, None])
+
+
+def phrase_features(
+    tokens: Tokens,
+    phrases: Phrases,
+    chosen: Integers,
+    features: Floats,
+    chances: Floats,
+    knowledge: HeadlineKnowledge,
+) -> Floats:
+    """Compute the features of phrases.
+
+    Parameters
+    ----------
+    tokens, phrases
+        The texts.
+    chosen
+        The places of the phrases whose features are wanted. **Shape:** ``(n,)``
+    features
+        Those of the tokens. **Shape:** ``(tokens, len(FEATURES))``
+    chances
+        How likely each token is in the title. **Shape:** ``(tokens,)``
+    knowledge
+        The counts of other texts.
+
+    Returns
+    -------
+    **Shape:** ``(n, len(PHRASE_FEATURES))``
+    """
+    if not len(chosen):
+        return np.zeros((0, len(PHRASE_FEATURES)))
+    starts, ends, number = (of[chosen] for of in (phrases.starts, phrases.ends, phrases.numbers))
+    text = tokens.text[starts]
+    begins, _ = _texts(tokens)
+    scores = np.column_stack([features[:, 1:], chances])
+    places, rows = inside(starts, ends)
+    function_word = tokens.word & tokens.stop
+    counted = np.column_stack([tokens.word, function_word, tokens.unit, chances * tokens.word])
+    words, function_words, units, overlap = np.add.reduceat(counted[places], rows).T
+    values, meant = scores[places], tokens.unit[places, None]
+    of_tokens = (
+        np.add.reduceat(values * meant, rows) / units[:, None],
+        np.minimum.reduceat(np.where(meant, values, np.inf), rows),
+        np.maximum.reduceat(np.where(meant, values, -np.inf), rows),
+        scores[starts],
+        scores[ends - 1],
+    )
+    position = phrases.starts[phrases.first[number]] - begins[text]
+    of_phrases = [
+        words,
+        *(words == size for size in range(1, MOST_COUNTED + 1)),
+        function_words,
+        np.log(phrases.counts[number]),
+        np.log1p(position),
+        position == 0,
+        # the expected F1 of the words, each by itself
+        2.0 * overlap / (words + knowledge.title_words),
+    ]
+    differences = _of_texts(tokens, features) - np.array([*OF_TEXTS.values()])
+    by_words = words[:, None] * differences[text]
+    return np.concatenate([*of_tokens, np.column_stack(of_phrases), by_words], axis=1)
+
+
+def _texts(tokens: Tokens) -> tuple[Integers, Integers]:
+    """Where each text begins, and its number of tokens; texts without tokens have some place."""
+    sizes = np.bincount(tokens.text)
+    return np.minimum(np.cumsum(sizes) - sizes, max(0, len(tokens) - 1)), sizes
+
+
+def _sentences(tokens: Tokens) -> Integers:
+    """The number of sentences of each text."""
+    return np.bincount(tokens.text[np.flatnonzero(np.diff(tokens.sentences, prepend=-1))])
+
+
+def _of_texts(tokens: Tokens, features: Floats) -> Floats:
+    """What each text is like, in the order of `OF_TEXTS`. **Shape:** ``(texts, 4)``"""
+    _, sizes = _texts(tokens)
+
+    def mean(values: NDArray[Any], among: NDArray[np.bool_]) -> Floats:
+        total = np.bincount(tokens.text, values * among)
+        return total / np.maximum(np.bincount(tokens.text, among), 1)
+
+    idf = mean(features[:, FEATURES.index("idf")], tokens.unit)
+    lengths = np.log(np.maximum(1, sizes)), np.log(np.maximum(1, _sentences(tokens)))
+    return np.column_stack([*lengths, idf, mean(tokens.stop, tokens.word)])
