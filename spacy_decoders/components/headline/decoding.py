@@ -18,7 +18,7 @@ from ...models.headline.knowledge import HeadlineKnowledge
 from ...models.headline.phrases import MOST_CANDIDATES, Phrases
 from ...models.headline.selection import HeadlineModel, word_odds
 from ...models.headline.stems import Stemmer
-from ...models.headline.words import Tokens, Vertices
+from ...models.headline.words import TextTokens, Vertices
 from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, capitalised
 from .phrase_edges import whole_phrases
@@ -43,7 +43,7 @@ class ScoredUnit:
     """A document or span, read and scored."""
 
     unit: Doc | Span
-    tokens: Tokens
+    tokens: TextTokens
     #: The log-odds of each of its content words. **Shape:** ``(vertices,)``
     odds: Floats
     #: How likely each token is in the title. **Shape:** ``(tokens,)``
@@ -102,7 +102,7 @@ def scored_units(
     return units
 
 
-def candidates_of(texts: Texts, tokens: Tokens) -> tuple[Phrases, Integers]:
+def candidates_of(texts: Texts, tokens: TextTokens) -> tuple[Phrases, Integers]:
     """The phrases of texts, and the places of those that could be headlines."""
     phrases = Phrases.of(tokens)
     whole = whole_phrases(texts, phrases.starts, phrases.ends)

@@ -34,7 +34,7 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
 from ...models.headline.stems import Stemmer
-from ...models.headline.words import Tokens
+from ...models.headline.words import TextTokens
 
 __all__ = ["Texts", "word_keys"]
 
@@ -46,7 +46,7 @@ _ATTRIBUTES = [
 ]  # fmt: skip
 #: Single letters of the Latin script: names of variables and points, no content.
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
-#: Tokens that join their neighbours into one word, and those that are part of the word before.
+#: TextTokens that join their neighbours into one word, and those that are part of the word before.
 _HYPHENS = frozenset("-–/")
 _DASHES = frozenset("-–—")
 _GLUE = _HYPHENS | frozenset("—&+#'’") | {"'s", "’s", "++", "--"}
@@ -114,7 +114,7 @@ class Texts:
         begins, ends = (self.each([of[side] for of in self.bounds]) for side in (0, 1))
         return np.where(self.parsed & (begins <= to) & (to < ends), to, own)
 
-    def tokens(self, stemmer: Stemmer) -> Tokens:
+    def tokens(self, stemmer: Stemmer) -> TextTokens:
         """Read the tokens.
 
         Words with a meaning are no stop words, and longer than a letter, unless the script has
@@ -146,7 +146,7 @@ class Texts:
         if stemmed.any():
             strings = self.units[0].vocab.strings
             stems[stemmed] = stemmer.keys(distinct[stemmed].tolist(), strings)
-        return Tokens(
+        return TextTokens(
             text=self.each(range(len(self.units))).astype(np.int64),
             sentences=np.cumsum(begins) - 1,
             keys=keys,

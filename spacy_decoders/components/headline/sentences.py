@@ -23,7 +23,7 @@ USUAL_WORDS = (4, 12)
 
 
 @dataclass(frozen=True, eq=False)
-class Sentence:
+class UnreadSentence:
     """A sentence that may be shortened, not read as a tree before that is worth it."""
 
     span: Span
@@ -91,7 +91,7 @@ class ShortSentences:
         return []
 
     @cached_property
-    def sentences(self) -> list[Sentence]:
+    def sentences(self) -> list[UnreadSentence]:
         """The sentences that have words, all that are required among them."""
         unit: Any = self.unit  # a span has sentences too, which its stub lacks
         origin, found = (0, []) if isinstance(unit, Doc) else (unit.start, [])
@@ -102,11 +102,16 @@ class ShortSentences:
             # what is read costs something
             if not values.any() or not lower.issuperset(self.required):
                 continue
-            found.append(Sentence(span, values, lead_of(span.root, number), self.required))
+            found.append(UnreadSentence(span, values, lead_of(span.root, number), self.required))
         return found
 
     def _best(
-        self, sentences: Sequence[Sentence], least: int, most: int, count: int, undecided: bool
+        self,
+        sentences: Sequence[UnreadSentence],
+        least: int,
+        most: int,
+        count: int,
+        undecided: bool,
     ) -> tuple[list[Headline], float]:
         """The best headlines with so many words, and a bound on them.
 

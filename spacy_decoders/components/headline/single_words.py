@@ -13,7 +13,7 @@ from spacy.tokens import Doc, Span
 from ...budget import Budget, allowing_for_compilation
 from ...errors import InfeasibleError
 from ...models.headline.knowledge import HeadlineKnowledge
-from ...models.headline.words import Tokens, Vertices
+from ...models.headline.words import TextTokens, Vertices
 from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, capitalised
 from .reading import word_keys
@@ -29,7 +29,7 @@ LOOKED_THROUGH = 20
 
 def headlines_of_single_words(
     unit: Doc | Span,
-    tokens: Tokens,
+    tokens: TextTokens,
     selection: NDArray[np.float64],
     knowledge: HeadlineKnowledge,
     options: HeadlineOptions,

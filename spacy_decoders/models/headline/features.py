@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .knowledge import HeadlineKnowledge
 from .phrases import Phrases, inside
-from .words import Tokens, Vertices, numbered
+from .words import TextTokens, Vertices, numbered
 
 __all__ = [
     "FEATURES",
@@ -58,7 +58,7 @@ PHRASE_FEATURES = (
 )
 
 
-def token_features(tokens: Tokens, knowledge: HeadlineKnowledge) -> Floats:
+def token_features(tokens: TextTokens, knowledge: HeadlineKnowledge) -> Floats:
     """Compute the features of each token, given counts of other texts.
 
     **Shape:** ``(tokens, len(FEATURES))``
@@ -99,7 +99,7 @@ def vertex_features(vertices: Vertices, features: Floats) -> Floats:
 
 
 def phrase_features(
-    tokens: Tokens,
+    tokens: TextTokens,
     phrases: Phrases,
     chosen: Integers,
     features: Floats,
@@ -159,18 +159,18 @@ def phrase_features(
     return np.concatenate([*of_tokens, np.column_stack(of_phrases), by_words], axis=1)
 
 
-def _texts(tokens: Tokens) -> tuple[Integers, Integers]:
+def _texts(tokens: TextTokens) -> tuple[Integers, Integers]:
     """Where each text begins, and its number of tokens; texts without tokens have some place."""
     sizes = np.bincount(tokens.text)
     return np.minimum(np.cumsum(sizes) - sizes, max(0, len(tokens) - 1)), sizes
 
 
-def _sentences(tokens: Tokens) -> Integers:
+def _sentences(tokens: TextTokens) -> Integers:
     """The number of sentences of each text."""
     return np.bincount(tokens.text[np.flatnonzero(np.diff(tokens.sentences, prepend=-1))])
 
 
-def _of_texts(tokens: Tokens, features: Floats) -> Floats:
+def _of_texts(tokens: TextTokens, features: Floats) -> Floats:
     """What each text is like, in the order of `OF_TEXTS`. **Shape:** ``(texts, 4)``"""
     _, sizes = _texts(tokens)
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.parts_of_speech import IDS
 
-from .words import Tokens
+from .words import TextTokens
 
 __all__ = ["DEFAULT_JUDGE", "FACTS", "KINDS", "chance_of", "judge_facts"]
 
@@ -26,7 +26,7 @@ DEFAULT_JUDGE[1, 0] = -0.5
 
 
 def judge_facts(
-    tokens: Tokens,
+    tokens: TextTokens,
     places: NDArray[np.int64],
     score: float,
     chances: NDArray[np.float64],

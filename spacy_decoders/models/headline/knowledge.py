@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..saved import array_of, counts_of, damaged, fields_of, saved_counts, whole_number
 from .bigrams import BigramModel
 from .phrases import Phrases
-from .words import Tokens
+from .words import TextTokens
 
 __all__ = ["AUXILIARIES", "HeadlineKnowledge", "TitledText"]
 
@@ -38,7 +38,7 @@ AUXILIARIES = {
 class TitledText(NamedTuple):
     """A text with its title."""
 
-    tokens: Tokens
+    tokens: TextTokens
     #: Its phrases, and those of their places that could be headlines. **Shape:** ``(n,)``
     phrases: Phrases
     candidates: Counts

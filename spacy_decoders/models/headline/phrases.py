@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .words import Tokens, numbered
+from .words import TextTokens, numbered
 
 __all__ = ["MOST_CANDIDATES", "MOST_WORDS", "Phrases", "inside"]
 
@@ -39,7 +39,7 @@ class Phrases:
     counts: Integers
 
     @classmethod
-    def of(cls, tokens: Tokens) -> Phrases:
+    def of(cls, tokens: TextTokens) -> Phrases:
         """Collect the phrases: within a sentence, unbroken by punctuation, with a meaning.
 
         They begin and end with what is no function word, don't take apart what a hyphen joins, and
@@ -61,7 +61,7 @@ class Phrases:
         numbers, first, counts = numbered(_keys(tokens, starts, ends))
         return cls(starts, ends, numbers, first, counts)
 
-    def candidates(self, tokens: Tokens, whole: Booleans) -> Integers:
+    def candidates(self, tokens: TextTokens, whole: Booleans) -> Integers:
         """The first of the places, of those that are `whole`, of each phrase that has some.
 
         Of a very long text the rarer phrases are left out. **Shape:** ``(candidates,)``
@@ -88,7 +88,7 @@ def inside(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
     return np.arange(lengths.sum()) + np.repeat(starts - rows, lengths), rows
 
 
-def _limits(tokens: Tokens) -> Integers:
+def _limits(tokens: TextTokens) -> Integers:
     """How far a phrase that begins with each token may reach."""
     n = len(tokens)
     own = np.arange(n)
@@ -105,7 +105,7 @@ def _limits(tokens: Tokens) -> Integers:
     return np.minimum.accumulate(limits[::-1])[::-1]
 
 
-def _keys(tokens: Tokens, starts: Integers, ends: Integers) -> NDArray[np.uint64]:
+def _keys(tokens: TextTokens, starts: Integers, ends: Integers) -> NDArray[np.uint64]:
     """One key for the stems of each run of tokens, which no two texts have in common."""
     n = len(tokens)
     powers = np.cumprod(np.full(n + 1, _FACTOR))  # numbers of 64 bits, whatever is above

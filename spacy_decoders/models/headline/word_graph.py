@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...decoders.path import PathProblem
 from .bigrams import BOUNDARY, BigramModel
-from .words import Tokens, Vertices
+from .words import TextTokens, Vertices
 
 __all__ = ["WordGraph", "word_graph"]
 
@@ -28,7 +28,7 @@ class WordGraph:
 
 
 def word_graph(
-    tokens: Tokens,
+    tokens: TextTokens,
     vertices: Vertices,
     selection: Floats,
     language_model: BigramModel,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Tokens", "Vertices", "numbered"]
+__all__ = ["TextTokens", "Vertices", "numbered"]
 
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -20,7 +20,7 @@ _MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
-class Tokens:
+class TextTokens:
     """The tokens of some texts end to end: numpy calls on many texts cost less than on each.
 
     **Shape of all:** ``(tokens,)``
@@ -61,12 +61,12 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.keys)
 
-    def part(self, begin: int, end: int) -> Tokens:
+    def part(self, begin: int, end: int) -> TextTokens:
         """One of the texts, or a part of it."""
         own: dict[str, Any] = {of.name: getattr(self, of.name)[begin:end] for of in fields(self)}
         for name in ("text", "sentences"):
             own[name] = own[name] - own[name][:1]
-        return Tokens(**own)
+        return TextTokens(**own)
 
     def own(self, keys: Keys) -> Keys:
         """Keys that no two texts have in common."""
@@ -120,7 +120,7 @@ class Vertices:
     of_token: Integers
 
     @classmethod
-    def of(cls, tokens: Tokens) -> Vertices:
+    def of(cls, tokens: TextTokens) -> Vertices:
         """Collect the content words."""
         places = np.flatnonzero(tokens.content)
         numbers, first, _ = numbered(tokens.own(tokens.keys)[places])
@@ -145,7 +145,7 @@ class Vertices:
             number[self.of_token],
         )
 
-    def joined(self, tokens: Tokens, auxiliaries: Keys) -> Integers:
+    def joined(self, tokens: TextTokens, auxiliaries: Keys) -> Integers:
         """Return the ordered pairs that are adjacent in the text.
 
         Returns rows (vertex, word between, vertex), the word between being an index into

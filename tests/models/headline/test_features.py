@@ -14,7 +14,7 @@ from spacy_decoders.models.headline.features import (
 )
 from spacy_decoders.models.headline.knowledge import HeadlineKnowledge
 from spacy_decoders.models.headline.phrases import Phrases
-from spacy_decoders.models.headline.words import Tokens
+from spacy_decoders.models.headline.words import TextTokens
 from tests.models.headline.texts import tokens_of
 
 MOST = 3
@@ -25,7 +25,7 @@ def short_phrases(monkeypatch):
     monkeypatch.setattr(phrases, "MOST_WORDS", MOST)
 
 
-def random_texts(seed: int) -> Tokens:
+def random_texts(seed: int) -> TextTokens:
     """One to three texts end to end."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 50))
@@ -46,7 +46,7 @@ def random_texts(seed: int) -> Tokens:
     )  # fmt: skip
 
 
-def is_phrase(tokens: Tokens, start: int, end: int) -> bool:
+def is_phrase(tokens: TextTokens, start: int, end: int) -> bool:
     inside = slice(start, end)
     hyphens = [False, *tokens.hyphen.tolist(), False]  # at i + 1 for token i
     units = tokens.stems[inside][tokens.unit[inside]].tolist()
@@ -61,13 +61,13 @@ def is_phrase(tokens: Tokens, start: int, end: int) -> bool:
     )
 
 
-def spans_of(tokens: Tokens) -> list[tuple[int, int]]:
+def spans_of(tokens: TextTokens) -> list[tuple[int, int]]:
     n = len(tokens)
     spans = [(low, high) for low in range(n) for high in range(low + 1, n + 1)]
     return [span for span in spans if is_phrase(tokens, *span)]
 
 
-def stems_of(tokens: Tokens, span: tuple[int, int]) -> tuple[int, ...]:
+def stems_of(tokens: TextTokens, span: tuple[int, int]) -> tuple[int, ...]:
     """The text of a span and its stems."""
     return (int(tokens.text[span[0]]), *tokens.stems[slice(*span)].tolist())
 

@@ -8,7 +8,7 @@ from spacy_decoders.models.headline.bigrams import BOUNDARY, BigramModel
 from spacy_decoders.models.headline.knowledge import HeadlineKnowledge, TitledText
 from spacy_decoders.models.headline.selection import build_phrase_selection
 from spacy_decoders.models.headline.word_graph import word_graph
-from spacy_decoders.models.headline.words import Tokens, Vertices
+from spacy_decoders.models.headline.words import TextTokens, Vertices
 from tests.models.headline.texts import tokens_of
 
 
@@ -16,7 +16,7 @@ def keys(*numbers) -> np.ndarray:
     return np.array(numbers, dtype=np.uint64)
 
 
-def text(*tokens: int, cuts=(), stems=None, sentences=None) -> Tokens:
+def text(*tokens: int, cuts=(), stems=None, sentences=None) -> TextTokens:
     """Tokens below 100 are content words; the places in `cuts` are punctuation."""
     of = keys(*tokens)
     plain = np.ones(len(of), dtype=bool)
@@ -30,7 +30,7 @@ def text(*tokens: int, cuts=(), stems=None, sentences=None) -> Tokens:
     )
 
 
-def random_text(rng, size: int = 60) -> Tokens:
+def random_text(rng, size: int = 60) -> TextTokens:
     tokens = np.where(rng.random(size) < 0.3, rng.integers(100, 104, size), 0)
     tokens = np.where(tokens == 0, rng.integers(1, 15, size), tokens)
     cuts = np.flatnonzero(rng.random(size) < 0.1)
