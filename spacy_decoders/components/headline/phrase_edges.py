@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import DEP, LIKE_EMAIL, LIKE_URL, LOWER, MORPH, ORTH, POS, PREFIX, SENT_START
@@ -123,6 +125,7 @@ def _governed(
     return found, np.isin(sentence, np.intersect1d(asked, sentence[did]))
 
 
+@lru_cache(256)
 def _plain(relation: str) -> str:
     return relation.partition(":")[0]
 

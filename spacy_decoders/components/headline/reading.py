@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -44,9 +44,11 @@ _ATTRIBUTES = [
     LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, ENT_TYPE, POS, SENT_START, HEAD, DEP,
     MORPH, LIKE_URL, LIKE_EMAIL, PREFIX, ORTH, SPACY, TAG,
 ]  # fmt: skip
+#: Words whose kinds are remembered.
+_WORDS = 1 << 16
 #: Single letters of the Latin script: names of variables and points, no content.
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
-#: TextTokens that join their neighbours into one word, and those that are part of the word before.
+#: Tokens that join their neighbours into one word, and those that are part of the word before.
 _HYPHENS = frozenset("-–/")
 _DASHES = frozenset("-–—")
 _GLUE = _HYPHENS | frozenset("—&+#'’") | {"'s", "’s", "++", "--"}
@@ -124,8 +126,8 @@ class Texts:
         keys, stop, alpha = self[LOWER], self[IS_STOP] > 0, self[IS_ALPHA] > 0
         lettered, number, glue, hyphen, dash = self.having(
             LOWER,
-            lambda text: _is_word(text) and any(c.isalpha() for c in text),
-            lambda text: _is_word(text) and any(c.isdigit() for c in text),
+            _has_letters,
+            _has_digits,
             _GLUE.__contains__,
             _HYPHENS.__contains__,
             _DASHES.__contains__,
@@ -170,6 +172,18 @@ def _after(flags: Booleans) -> Booleans:
     moved = np.zeros_like(flags)
     moved[1:] = flags[:-1]
     return moved
+
+
+@lru_cache(_WORDS)
+def _has_letters(text: str) -> bool:
+    """Whether it is a word with a letter."""
+    return _is_word(text) and any(c.isalpha() for c in text)
+
+
+@lru_cache(_WORDS)
+def _has_digits(text: str) -> bool:
+    """Whether it is a word with a digit."""
+    return _is_word(text) and any(c.isdigit() for c in text)
 
 
 def _is_word(text: str) -> bool:
