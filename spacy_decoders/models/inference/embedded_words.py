@@ -164,8 +164,7 @@ def _columns_of(layer: Model[Any, Any]) -> tuple[int, ...]:
 
 def _parts(layer: Model[Any, Any]) -> list[Any]:
     """What the vectors are computed from: the parameters, and the tables of words."""
-    found: list[Any] = []
-    for node in layer.walk():
-        found += [node.get_param(name) for name in node.param_names]
-        found += [shim.table for shim in node.shims if isinstance(shim, WordMemory)]
-    return found
+    nodes = list(layer.walk())
+    parameters = [node.get_param(name) for node in nodes for name in node.param_names]
+    shims = [shim for node in nodes for shim in node.shims]
+    return parameters + [shim.table for shim in shims if isinstance(shim, WordMemory)]
