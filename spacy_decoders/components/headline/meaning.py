@@ -136,6 +136,7 @@ def _keep_compound(
         return
     if heads[left] == heads[right] and left != heads[left]:
         heads[left] = right
+    needed[place] |= heads[place] in (left, right)  # "cost-of-living": "of" is no part of "cost"
     for one, other in ((left, right), (right, left)):
         if heads[one] == other:
             heads[place] = one

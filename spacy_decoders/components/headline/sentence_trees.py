@@ -195,10 +195,20 @@ class SentenceTree:
     def chosen(self, nodes: list[int]) -> list[Token]:
         """The tokens of a headline, in order."""
         tokens = self.tokens
-        kept = sorted(place for node in nodes for place in self.groups[node])
-        words = [place for place in kept if is_word(tokens[place])]
+        kept = {place for node in nodes for place in self.groups[node]}
+        for (place,) in (group for group in self.groups if len(group) == 1):
+            # a mark of the whole sentence stays where the words around it do
+            if tokens[place].text in MARKS:
+                around = place - 1 in kept and not kept.isdisjoint(range(place + 1, place + 4))
+                kept = kept | {place} if around else kept - {place}
+        kept -= {
+            place
+            for place in kept
+            if tokens[place].text in HYPHENS and not {place - 1, place + 1} <= kept
+        }
+        words = [place for place in sorted(kept) if is_word(tokens[place])]
         found: list[Token] = []
-        for place in kept if words else ():
+        for place in sorted(kept) if words else ():
             token = tokens[place]
             between = words[0] < place and (place < words[-1] or token.text == ")")
             # marks stay with what they set off, one between two words
