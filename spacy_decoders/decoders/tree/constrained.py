@@ -4,7 +4,8 @@ At first every arc has its best label, and the rules that no single arc or label
 out: the best tree of this relaxation bounds all others, and mostly satisfies the rules already.
 Where it breaks one, the search branches (:mod:`.rule_limits`): those arcs of a token that a rule
 counts are demanded in one child and forbidden in the other, so that each child is a relaxation of
-the same kind, with fewer arcs and labels, which the decoder solves.
+the same kind, with fewer arcs and labels, which the decoder solves. The tree of each, with other
+labels where its own break a rule, may be the best so far.
 """
 
 from __future__ import annotations
@@ -129,6 +130,9 @@ class LabelledSearch:
             heapq.heappush(opened, (key, -next(age), node))
 
         put(self._node(self.arcs.possible, FIRST_SHARE if self.arcs.is_limited else 1.0))
+        fallback = None if self.best is not None else self._chain()
+        if self.any_tree and self.best is None:
+            self.best = fallback
         while opened and not ended and not (self.any_tree and self.best is not None):
             node = heapq.heappop(opened)[-1]
             if node.violation is None or self._closes(node.upper):
@@ -145,6 +149,7 @@ class LabelledSearch:
                 put(node)  # it stays open
                 ended = True
             ended = ended or len(opened) * self.arcs.possible.nbytes > MOST_NODE_BYTES
+        self.best = self.best or fallback
         if self.best is None:
             if opened:
                 raise UndecidedError(NOTHING_YET)
@@ -163,15 +168,19 @@ class LabelledSearch:
         return upper <= self.best[0] or agree(self.best[0], upper, abs(self.best[0]))
 
     def _node(self, part: Mask, share: float = 1.0) -> RuledNode:
-        """Decode a part; keep its best tree if it breaks no rule."""
+        """Decode a part; keep its best tree, or that with other labels, if it breaks no rule."""
         solution = self._decoded(self.arcs.arcs_with(part), share)
         heads = solution.heads
         labels = self.arcs.best_labels(part, heads)
         if not part[heads, np.arange(1, len(heads) + 1), labels].all():
             raise DecodersError("rules: a tree has a label that was excluded.")
         violation = self.arcs.violation(heads, labels)
-        if violation is None:
-            self._offer(solution, labels)
+        if violation is not None:
+            legal = self.arcs.relabelled(heads, self._needed(solution, labels))
+            if legal is not None:
+                self._offer(solution, legal)
+        elif not self._offer(solution, labels):
+            raise DecodersError("rules: the search returned a tree that breaks one.")
         bound = solution.certificate.bound
         return RuledNode(part, np.inf if bound is None else bound, violation)
 
@@ -187,14 +196,52 @@ class LabelledSearch:
         self.iterations += solution.certificate.iterations
         return solution
 
-    def _offer(self, solution: TreeSolution, labels: Labels) -> None:
-        """Keep a tree if it is the best so far."""
+    def _chain(self) -> _Found | None:
+        """Return a legal tree in which as many tokens as possible hang on a neighbour.
+
+        A head with one dependant exceeds no number of them, so that rules which hardly any tree
+        satisfies have one before the search begins. It is no iteration of the budget, and does not
+        change the order of the search.
+        """
+        given, everything = self.problem, self.arcs.possible.any(axis=2)
+        starts = self.relaxed.boundaries
+        found = None
+        for side in (1, -1):
+            arcs = np.where(everything, np.eye(given.n + 1, k=side), -np.inf)
+            arcs[0, side] += 1.0  # the outermost token is the root
+            bare = TreeProblem(
+                arcs,
+                projective=given.projective,
+                single_root=given.single_root,
+                boundaries=None if starts is None else np.where(starts > -np.inf, 0.0, starts),
+            )
+            with suppress(InfeasibleError, UndecidedError):
+                tree = self.decoder.decode(bare, budget=rest_of(self.clock, self.iterations))
+                labels = self.arcs.relabelled(tree.heads)
+                if labels is not None:
+                    found = max(found, self._legal(tree, labels), key=_score_of)
+        return found
+
+    def _needed(self, solution: TreeSolution, labels: Labels) -> float:
+        """What the labels of a tree must be worth together to make it better than the best."""
+        if self.best is None or self.problem.labels is None or solution.certificate.score is None:
+            return -np.inf
+        tokens = np.arange(1, len(labels) + 1)
+        own = float(self.problem.labels[solution.heads, tokens, labels].sum())
+        return self.best[0] - solution.certificate.score + own
+
+    def _offer(self, solution: TreeSolution, labels: Labels) -> bool:
+        """Keep a tree if it is the best so far; return whether it is legal."""
+        found = self._legal(solution, labels)
+        self.best = max(self.best, found, key=_score_of)
+        return found is not None
+
+    def _legal(self, solution: TreeSolution, labels: Labels) -> _Found | None:
+        """Return a tree with its score in the problem; None if it is forbidden or illegal."""
         own = None if self.problem.labels is None else labels
         score, _ = self.decoder.objective(self.problem, solution.heads, own)
-        if score == -np.inf or breaks_any(self.rules, solution.heads, own):
-            raise DecodersError("rules: the search returned a tree that breaks one.")
-        if self.best is None or score > self.best[0]:
-            self.best = score, solution, own
+        legal = score > -np.inf and not breaks_any(self.rules, solution.heads, own)
+        return (score, solution, own) if legal else None
 
     def _certified(
         self, solution: TreeSolution, labels: Labels | None, bound: float
@@ -215,6 +262,10 @@ class LabelledSearch:
         )
         kept = None if labels is None else labels.astype(np.int32)
         return replace(solution, certificate=certificate, labels=kept)
+
+
+def _score_of(found: _Found | None) -> float:
+    return -np.inf if found is None else found[0]
 
 
 def _with_starts(problem: TreeProblem) -> TreeProblem:

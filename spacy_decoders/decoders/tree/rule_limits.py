@@ -219,6 +219,43 @@ class LabelledArcs:
             heads = heads & (np.arange(len(heads)) == found.counted)
         return np.logical_and.outer(heads, self._labels[:, term])
 
+    def relabelled(self, heads: Ints, least: float = -np.inf) -> NDArray[np.int64] | None:
+        """Return good labels of a tree that exceed no limit; None if none were found.
+
+        Of the parts of its labellings the search goes on with the likelier, never back. It ends
+        where the labels' scores sum up to `least` at most.
+        """
+        above, every = np.concatenate([[0], heads]), np.arange(len(heads) + 1)
+        scores, own = self.labels[above, every], self.possible[above, every]
+        about = self._heads[above] & self._tokens
+        about[0] = False
+        keys = np.where(self._by_head, above[:, None], every[:, None])
+        while True:
+            certain = about & (own.astype(np.float32) @ ~self._labels == 0)
+            full = self._full(above, certain)
+            if full is None:
+                return None
+            excluded = about & ~certain & full[keys, np.arange(len(self._limit))]
+            own = own & (excluded.astype(np.float32) @ self._labels.T == 0)
+            worth = np.where(own, scores, -np.inf)
+            if (worth[1:].max(axis=1) == -np.inf).any():
+                return None
+            labels: NDArray[np.int64] = worth[1:].argmax(axis=1)
+            if scores[every[1:], labels].sum() <= least:
+                return None
+            found = self.violation(heads, labels)
+            if found is None:
+                return labels
+            lost = {
+                term: _lost(worth[None, tokens], self._labels[:, term])
+                for term, tokens in found.members.items()
+            }
+            token, term = self._chosen(found, lost)
+            if not min(of.min() for of in lost.values()) < np.inf:
+                return None
+            of = self._labels[:, term]
+            own[token] &= ~of if self._weight[term] > 1 else of
+
 
 def _below_some_label(limits: Iterable[Limit], possible: Mask) -> NDArray[np.bool_]:
     """Return which labels arcs below each head may have beside some label of its own arc.
