@@ -45,7 +45,8 @@ def _kernels() -> Any:
 @cache
 def _codes() -> NDArray[np.uint64]:
     """Return a fixed pseudorandom code for each value of each role in a template."""
-    return np.random.default_rng(20130801).integers(0, 2**64, size=(9, _CODES), dtype=np.uint64)
+    # a bit generator: its numbers, which saved weights rest on, are the same in all releases
+    return np.random.PCG64(20130801).random_raw(9 * _CODES).reshape(9, _CODES)
 
 
 def FactorWeights(rows: int) -> Model[Any, Any]:

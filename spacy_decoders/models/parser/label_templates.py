@@ -58,13 +58,14 @@ _JOINED: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
 
 def _multipliers() -> Codes:
     """Return what each template multiplies attributes and side by: odd numbers, or 0."""
-    rng = np.random.default_rng(20170424)
+    # a bit generator: its numbers, which saved weights rest on, are the same in all releases
+    random = np.random.PCG64(20170424)
     kept = np.zeros((2 * ATTRIBUTES + 1, len(_JOINED)), dtype=np.uint64)
     kept[-1] = 1
     for template, (of_modifier, of_head) in enumerate(_JOINED):
         kept[list(of_modifier), template] = 1
         kept[[ATTRIBUTES + column for column in of_head], template] = 1
-    return kept * (rng.integers(2**64, size=kept.shape, dtype=np.uint64) | np.uint64(1))
+    return kept * (random.random_raw(kept.size).reshape(kept.shape) | np.uint64(1))
 
 
 _MULTIPLIERS = _multipliers()
