@@ -1,11 +1,11 @@
 """The factories of components over other models: what spaCy imports when it looks for one."""
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt, PositiveInt
 
 from ..components.factories.factory import HASH_EMBED_CNN, register_factory
-from ..components.option_checks import function, whole
 from ..components.options import WithOptions, option
 
 __all__ = [
@@ -23,87 +23,58 @@ Scheme = Literal["auto", "BIO", "IOB1", "BILOU", "IO"]
 
 
 class BestSpansOptions(WithOptions):
-    """The options of ``best_spans``.
-
-    Attributes
-    ----------
-    spans_key
-        Where the scored spans are in ``doc.spans``; their probabilities are in the group's
-        ``attrs["scores"]``, as ``spancat`` sets them.
-    output_key
-        Where to put the chosen spans in ``doc.spans``; None for ``doc.ents``.
-    threshold
-        The probability from which on a span is worth having.
-    """
+    """The options of ``best_spans``."""
 
     spans_key: str = option("sc")
+    """Where the scored spans are in ``doc.spans``; their probabilities are in the group's
+    ``attrs["scores"]``, as ``spancat`` sets them."""
     output_key: str | None = option(None)
-    threshold: float = option(0.5, Field(gt=0.0, lt=1.0))
+    """Where to put the chosen spans in ``doc.spans``; None for ``doc.ents``."""
+    threshold: Annotated[float, Field(gt=0.0, lt=1.0)] = option(0.5)
+    """The probability from which on a span is worth having."""
 
 
 class TokenClassifierOptions(WithOptions):
-    """The options of ``exact_token_classifier``.
-
-    Attributes
-    ----------
-    model
-        A folder or the name of a model, for ``AutoModelForTokenClassification``.
-    rename
-        Other names for kinds of entities: ``{"PER": "PERSON"}``.
-    scheme
-        What the prefixes of labels mean.
-    stride
-        Subwords that two windows of a long text share.
-    batch_size
-        Windows that the network gets at once.
-    overwrite
-        Whether entities that are set already are replaced; if not, they are kept and the others
-        decoded around them.
-    """
+    """The options of ``exact_token_classifier``."""
 
     model: str = option("", fixed="it is loaded once; make another component for another model.")
+    """A folder or the name of a model, for ``AutoModelForTokenClassification``."""
     rename: dict[str, str] = option({})
+    """Other names for kinds of entities: ``{"PER": "PERSON"}``."""
     scheme: Scheme = option("auto", fixed="it is that of the model's labels.")
-    stride: int = option(64, whole(0))
-    batch_size: int = option(16, whole(1))
+    """What the prefixes of labels mean."""
+    stride: NonNegativeInt = option(64)
+    """Subwords that two windows of a long text share."""
+    batch_size: PositiveInt = option(16)
+    """Windows that the network gets at once."""
     overwrite: bool = option(True)
+    """Whether entities that are set already are replaced; if not, they are kept and the others
+    decoded around them."""
 
 
 class CrfSuiteOptions(WithOptions):
-    """The options of ``crfsuite_tagger``.
+    """The options of ``crfsuite_tagger``."""
 
-    Attributes
-    ----------
-    features
-        A registered function that makes the one which takes a Doc and returns the features of
-        each of its tokens, as they were in training: in the forms that ``python-crfsuite`` takes.
-    path
-        The model's file. It is saved with the component: a pipeline that is loaded needs it no
-        more.
-    target
-        Whether labels are tags, or entities in BIO or BILOU: these are then legal, always.
-    margins
-        Whether to set ``token._.tag_margin``.
-    """
-
-    features: Any = option(None, function, saved=False)
+    features: Callable[..., Any] = option(None)
+    """A registered function that makes the one which takes a Doc and returns the features of
+    each of its tokens, as they were in training: in the forms that ``python-crfsuite`` takes."""
     path: str = option("", fixed="it is read once; make another component for another model.")
+    """The model's file. It is saved with the component: a pipeline that is loaded needs it no
+    more."""
     target: Literal["tag", "ent"] = option("tag", fixed="it is what the model's labels are.")
+    """Whether labels are tags, or entities in BIO or BILOU: these are then legal, always."""
     margins: bool = option(False)
+    """Whether to set ``token._.tag_margin``."""
 
 
 class ExactSenterOptions(WithOptions):
     """The options of ``exact_senter``, a sentence recognizer that is decoded as a chain.
 
     Its `model` and `scorer` are as for spaCy's ``senter``, whose training it shares.
-
-    Attributes
-    ----------
-    overwrite
-        Whether boundaries that are set already are replaced.
     """
 
     overwrite: bool = option(False)
+    """Whether boundaries that are set already are replaced."""
 
 
 make_best_spans = register_factory(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 #: Within how much of its bound a set is called optimal, relative to 1 + its scale.
 TOLERANCE = 1e-9
 
-THRESHOLD = check_of(float, Field(gt=0.0, lt=1.0))
+THRESHOLD = check_of(Annotated[float, Field(gt=0.0, lt=1.0)])
 
 #: Probabilities nearer to 0 or 1 than this count as this far from them.
 NEAREST = 1e-7

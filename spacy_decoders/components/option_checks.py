@@ -1,21 +1,24 @@
-"""Checks of options: by their types and limits, which pydantic compares, or by functions."""
+"""Checks of options: by their types, which pydantic compares, or by functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from ..decoders.protocols import ChainDecoding, PathDecoding, RepresentativesDecoding, TreeDecoding
 from ..errors import ProblemError
 
-__all__ = [
-    "alternatives", "check_of", "decoder_of", "fault_in", "function", "number", "strings", "whole",
-]  # fmt: skip
+__all__ = ["Alternatives", "Share", "check_of", "decoder_of", "fault_in"]
 
 Check = Callable[[str, Any], Any]
+
+#: How many alternatives are written to a Doc; the decoders themselves rank more.
+Alternatives = Annotated[int, Field(ge=1, le=1000)]
+#: A probability, or a share of something.
+Share = Annotated[float, Field(ge=0, le=1)]
 
 #: The protocol of the decoders of each core.
 _PROTOCOLS = {
@@ -26,28 +29,23 @@ _PROTOCOLS = {
 }
 
 
-def check_of(annotation: Any, check: Any = None) -> Check:
-    """Return the check of an option by its type, and what is given beside it.
+def check_of(kind: Any) -> Check:
+    """Return the check of values of a type: a function of an option's name and a value.
 
-    `check` is a function of the option's name and a value other than None, or limits such as
-    :func:`whole` returns.
+    Numbers are finite.
 
     Examples
     --------
     >>> check_of(bool)("margins", True)
     True
-    >>> check_of(int | None, whole(1))("k", 0)
+    >>> check_of(Alternatives | None)("k", 0)
     Traceback (most recent call last):
     spacy_decoders.errors.ProblemError: k: input should be greater than or equal to 1; got 0.
     """
-    if callable(check):
-        takes_none = type(None) in get_args(annotation)
-        return lambda name, value: None if value is None and takes_none else check(name, value)
 
     @cache  # made when a component is, not whenever spaCy looks for factories
     def adapter() -> TypeAdapter[Any]:
-        kind: Any = annotation if check is None else Annotated[annotation, check]
-        return TypeAdapter(kind, config=ConfigDict(strict=True))
+        return TypeAdapter(kind, config=ConfigDict(strict=True, allow_inf_nan=False))
 
     def checked(name: str, value: Any) -> Any:
         try:
@@ -61,33 +59,12 @@ def check_of(annotation: Any, check: Any = None) -> Check:
 
 def fault_in(error: ValidationError) -> str:
     """Say what pydantic expects instead of a value, or of one of its items."""
-    fault = error.errors()[0]
+    faults = error.errors()
+    # of several types that a value may have, it fits the one that a function of ours refuses
+    fault = next((of for of in faults if of["type"] == "value_error"), faults[0])
     items = "".join(f"[{place}]" for place in fault["loc"] if isinstance(place, int))
     said = fault["msg"].removeprefix("Value error, ").removesuffix(".")
     return f"{items}: {said[:1].lower()}{said[1:]}; got {fault['input']!r}."
-
-
-def whole(least: int, most: int | None = None) -> Any:
-    """Limit whole numbers to those from `least` on, and up to `most` if given."""
-    return Field(ge=least, le=most)
-
-
-def number(
-    *, least: float | None = None, above: float | None = None, most: float | None = None
-) -> Any:
-    """Limit numbers to finite ones, by an inclusive or exclusive lower limit and an upper one."""
-    return Field(ge=least, gt=above, le=most, allow_inf_nan=False)
-
-
-#: The limits of how many alternatives are written to a Doc; the decoders themselves rank more.
-alternatives = whole(1, 1000)
-
-
-#: A sequence of strings, but not a single string.
-strings = check_of(list[str])
-
-#: Anything that can be called.
-function = check_of(Callable[..., Any])
 
 
 def decoder_of(core: str) -> Check:

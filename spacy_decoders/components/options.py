@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from inspect import get_annotations
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from ..errors import ProblemError
-from .option_checks import check_of
+from .option_checks import Check, check_of
 
 __all__ = ["Option", "WithOptions", "option"]
 
@@ -23,19 +22,15 @@ __all__ = ["Option", "WithOptions", "option"]
 SAVED = "changed_options"
 
 
-@dataclass(frozen=True)
-class Option:
-    """The declaration of an option; its attributes are documented in `option`."""
+class Option(NamedTuple):
+    """The declaration of an option; its fields are documented in `option`."""
 
     default: Any
-    check: Any
+    check: Check | None
     fixed: str | None
-    saved: bool
 
 
-def option(
-    default: Any, check: Any = None, *, fixed: str | None = None, saved: bool = True
-) -> Any:
+def option(default: Any, check: Check | None = None, *, fixed: str | None = None) -> Any:
     """Declare an option in the body of a class of options.
 
     Parameters
@@ -44,14 +39,12 @@ def option(
         The default of the config; a dict that names a registered function is replaced by its
         result.
     check
-        Limits beside the annotation, such as ``whole(1)``; or a function in its place, which takes
-        the option's name and a value and returns what to store, or raises ``ProblemError``.
+        A function that checks in place of the annotation: it takes the option's name and a value,
+        and returns what to store, or raises ``ProblemError``.
     fixed
         Why the option can't be changed once the component is made; None if it can.
-    saved
-        Whether a changed value is saved with the component, which requires plain types.
     """
-    return Option(default, check, fixed, saved)
+    return Option(default, check, fixed)
 
 
 class WithOptions:
@@ -62,17 +55,16 @@ class WithOptions:
 
     Examples
     --------
-    >>> from .option_checks import whole
     >>> class PipeOptions(WithOptions):
     ...     margins: bool = option(False)
-    ...     k_best: int = option(1, whole(1))
+    ...     k_best: int = option(1)
     >>> class Pipe(PipeOptions):
     ...     name, cfg = "pipe", {}
     >>> pipe = Pipe()
     >>> pipe.configure(**Pipe.option_defaults())
-    >>> pipe.k_best = 0
+    >>> pipe.k_best = "two"
     Traceback (most recent call last):
-    spacy_decoders.errors.ProblemError: k_best: input should be greater than or equal to 1; got 0.
+    spacy_decoders.errors.ProblemError: k_best: input should be a valid integer; got 'two'.
     >>> pipe.margin = True
     Traceback (most recent call last):
     AttributeError: Pipe has no attribute 'margin'; did you mean 'margins'?
@@ -80,6 +72,7 @@ class WithOptions:
 
     #: The declared options, in their order.
     _declared: ClassVar[Mapping[str, Option]] = {}
+    _checks: ClassVar[Mapping[str, Check]] = {}
     name: str
     cfg: dict[str, Any]
     _configured: Mapping[str, Any] = {}
@@ -87,14 +80,12 @@ class WithOptions:
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         types = get_annotations(cls, eval_str=True)
-        own = {
-            name: replace(given, check=check_of(types[name], given.check))
-            for name, given in vars(cls).items()
-            if isinstance(given, Option)
-        }
-        for name, declared in own.items():
-            setattr(cls, name, declared)
+        own = {name: given for name, given in vars(cls).items() if isinstance(given, Option)}
         cls._declared = {**cls._declared, **own}
+        cls._checks = {
+            **cls._checks,
+            **{name: given.check or check_of(types[name]) for name, given in own.items()},
+        }
 
     @classmethod
     def option_defaults(cls) -> dict[str, Any]:
@@ -143,8 +134,8 @@ class WithOptions:
         ]
 
     def unsaved_changes(self) -> list[str]:
-        """Options that were changed and are not saved with the component."""
-        return [name for name in self.changed_options() if not self._declared[name].saved]
+        """Options that were changed to what is of no plain type, and so is not saved."""
+        return [name for name in self.changed_options() if not _is_plain(self.__dict__[name])]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._declared:
@@ -164,7 +155,7 @@ class WithOptions:
         declared = self._declared.get(name)
         if declared is None:
             raise AttributeError(self._unknown("option", name))
-        checked = declared.check(name, value)
+        checked = self._checks[name](name, value)
         if declared.fixed and checked != self.__dict__.get(name, checked):
             raise ProblemError(f"{name}: {declared.fixed}")
         return checked
@@ -176,7 +167,7 @@ class WithOptions:
         saved = {
             name: [self._configured[name], value]
             for name, value in self._options.items()
-            if self._declared[name].saved and (name in changed or "$" in repr(value))
+            if _is_plain(value) and (name in changed or "$" in repr(value))
         }
         if saved:
             self.cfg[SAVED] = saved
@@ -186,6 +177,10 @@ class WithOptions:
         near = get_close_matches(name, [*self._declared, *known], n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"options: {', '.join(self._declared)}."
         return f"{type(self).__name__} has no {kind} {name!r}; {hint}"
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, (bool, float, int, str, tuple, dict))
 
 
 def _are_alike(saved: Any, configured: Any) -> bool:
