@@ -17,7 +17,7 @@ from ...extras import needed
 from ..adapted_pipe import AdaptedPipe
 from ..factories import TokenClassifierOptions
 from .entities import EntityDecoder
-from .pipeline import as_array
+from .pipeline import exact_class
 from .words import scores_at
 
 __all__ = ["TokenClassifierPipe"]
@@ -60,7 +60,13 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
 
     def scores(self, docs: Sequence[Doc]) -> list[Floats]:
         """Return the log-probabilities of the labels of each document's tokens: **(n, L)**."""
-        windows = self._windows([doc.text for doc in docs])
+        tokenizer = self._network.tokenizer
+        inner = tokenizer.model_max_length - tokenizer.num_special_tokens_to_add()
+        windows = self._network(
+            [doc.text for doc in docs],
+            stride=min(self.stride, inner // 2),
+            batch_size=self.batch_size,
+        )
         # of subwords for spaCy's tokens in which they begin
         return [
             scores_at(of_doc, [token.idx for token in doc])
@@ -91,63 +97,21 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
     @cached_property
     def decoder(self) -> EntityDecoder:
         """What decodes the scores; assign one with transitions of its own."""
-        return EntityDecoder(self._network.config.id2label, self.scheme)
+        return EntityDecoder(self._network.model.config.id2label, self.scheme)
 
     @cached_property
     def _network(self) -> Any:
+        """The pipeline of ``transformers`` that scores the windows of texts."""
         torch = needed("torch", "transformers")
-        auto = needed("transformers", "transformers").AutoModelForTokenClassification
-        network = auto.from_pretrained(self.model).eval()
-        return network.to("cuda" if torch.cuda.is_available() else "cpu")
-
-    @cached_property
-    def _tokenizer(self) -> Any:
-        auto = needed("transformers", "transformers").AutoTokenizer
-        tokenizer = auto.from_pretrained(self.model)
+        transformers = needed("transformers", "transformers")
+        tokenizer = transformers.AutoTokenizer.from_pretrained(self.model)
         if not tokenizer.is_fast:
             raise ProblemError(f"model: {self.model!r} has no fast tokenizer, which is needed.")
-        return tokenizer
-
-    def _windows(self, texts: list[str]) -> list[list[tuple[Floats, list[int | None]]]]:
-        """Score the windows of each text: logits, and where each subword begins in the text."""
-        windows: list[list[tuple[Floats, list[int | None]]]] = [[] for _ in texts]
-        if not texts:
-            return windows
-        torch = needed("torch", "transformers")
-        longest = min(self._tokenizer.model_max_length, LONGEST)
-        inner = longest - self._tokenizer.num_special_tokens_to_add()
-        encoded = self._tokenizer(
-            texts,
-            truncation=True,
-            max_length=longest,
-            stride=min(self.stride, inner // 2),
-            return_overflowing_tokens=True,
-            return_offsets_mapping=True,
-            return_special_tokens_mask=True,
-            padding=True,
-            return_tensors="pt",
+        tokenizer.model_max_length = min(tokenizer.model_max_length, LONGEST)
+        return exact_class()(
+            model=transformers.AutoModelForTokenClassification.from_pretrained(self.model),
+            tokenizer=tokenizer,
+            framework="pt",
+            device="cuda" if torch.cuda.is_available() else "cpu",
+            aggregation_strategy="simple",
         )
-        owners = as_array(encoded.pop("overflow_to_sample_mapping")).tolist()
-        offsets = as_array(encoded.pop("offset_mapping")).tolist()
-        special = as_array(encoded.pop("special_tokens_mask")).tolist()
-        device = next(self._network.parameters()).device
-        logits = []
-        for begin in range(0, len(owners), self.batch_size):
-            part = {k: v[begin : begin + self.batch_size].to(device) for k, v in encoded.items()}
-            with torch.inference_mode():
-                logits.append(as_array(self._network(**part).logits))
-        rows = iter(np.concatenate(logits))
-        for owner, of_window, of_special in zip(owners, offsets, special, strict=True):
-            text_of_owner = texts[owner]
-            places = [
-                None if hidden or begin == end else _first_letter(text_of_owner, begin, end)
-                for (begin, end), hidden in zip(of_window, of_special, strict=True)
-            ]
-            windows[owner].append((next(rows).astype(np.float64), places))
-        return windows
-
-
-def _first_letter(text: str, begin: int, end: int) -> int:
-    """Where a subword begins that may have taken the blank before it along."""
-    piece = text[begin:end]
-    return begin + len(piece) - len(piece.lstrip()) if piece.strip() else begin

@@ -14,7 +14,7 @@ from ...extras import needed
 from .entities import EntityDecoder
 from .words import scores_at
 
-__all__ = ["as_array", "exact_pipeline", "word_starts"]
+__all__ = ["exact_class", "exact_pipeline"]
 
 
 def exact_pipeline(pipe: Any, decoder: EntityDecoder | None = None) -> Any:
@@ -41,7 +41,7 @@ def exact_pipeline(pipe: Any, decoder: EntityDecoder | None = None) -> Any:
     ProblemError
         If `pipe` is something else, or its tokenizer is a slow one.
     """
-    exact = _exact_class()
+    exact = exact_class()
     if not isinstance(pipe, exact.__mro__[1]):
         raise ProblemError(
             'pipe: expected what transformers.pipeline("token-classification", ...) returns, got '
@@ -65,7 +65,7 @@ def as_array(values: Any) -> NDArray[Any]:
     return np.asarray(values)
 
 
-def word_starts(tokenizer: Any, text: str) -> list[tuple[int, int]]:
+def _word_starts(tokenizer: Any, text: str) -> list[tuple[int, int]]:
     """Return first character, and the one after the last, of each word of the tokenizer's."""
     encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
     words: list[tuple[int, int]] = []
@@ -82,21 +82,27 @@ def word_starts(tokenizer: Any, text: str) -> list[tuple[int, int]]:
 
 
 @cache
-def _exact_class() -> Any:
+def exact_class() -> Any:
     """Make the class where it is first needed: its parent is that of another library."""
     parent: Any = needed("transformers", "transformers").TokenClassificationPipeline
 
     class ExactTokenClassificationPipeline(parent):  # type: ignore[misc]
-        """Entities by exact decoding, in place of an aggregation strategy."""
+        """Entities by exact decoding, in place of an aggregation strategy.
 
-        entity_decoder: EntityDecoder
+        Without a decoder it gives the windows of each text, as :func:`.words.scores_at` takes
+        them.
+        """
 
-        def postprocess(self, all_outputs: list[dict[str, Any]], **_: Any) -> list[dict[str, Any]]:
+        entity_decoder: EntityDecoder | None = None
+
+        def postprocess(self, all_outputs: list[dict[str, Any]], **_: Any) -> list[Any]:
             """Turn the windows of one text into its entities."""
             text = all_outputs[0]["sentence"]
-            words = all_outputs[0].get("word_to_chars_map") or word_starts(self.tokenizer, text)
-            merged = [(as_array(out["logits"])[0], _places(out)) for out in all_outputs]
-            found = self.entity_decoder.decode(scores_at(merged, [begin for begin, _ in words]))
+            windows = [(as_array(out["logits"])[0], _places(out, text)) for out in all_outputs]
+            if self.entity_decoder is None:
+                return windows
+            words = all_outputs[0].get("word_to_chars_map") or _word_starts(self.tokenizer, text)
+            found = self.entity_decoder.decode(scores_at(windows, [begin for begin, _ in words]))
             return [
                 {
                     "entity_group": entity.label,
@@ -112,8 +118,11 @@ def _exact_class() -> Any:
     return ExactTokenClassificationPipeline
 
 
-def _places(output: dict[str, Any]) -> list[int | None]:
-    """Where each subword of a window begins in the text, None for special tokens."""
+def _places(output: dict[str, Any], text: str) -> list[int | None]:
+    """Where each subword of a window begins in the text, None for special tokens.
+
+    A subword that has taken the blank before it along begins behind that.
+    """
     offsets = as_array(output["offset_mapping"])[0].tolist()
     special = as_array(output["special_tokens_mask"])[0].tolist()
     words, chars = output.get("word_ids"), output.get("word_to_chars_map")
@@ -122,5 +131,7 @@ def _places(output: dict[str, Any]) -> list[int | None]:
         shift = 0
         if words is not None and chars is not None and words[number] is not None:
             shift = chars[words[number]][0]  # offsets are within the word
-        places.append(None if special[number] or begin == end else begin + shift)
+        piece = text[begin + shift : end + shift]
+        blanks = len(piece) - len(piece.lstrip()) if piece.strip() else 0
+        places.append(None if special[number] or not piece else begin + shift + blanks)
     return places
