@@ -74,10 +74,10 @@ def test_every_weight_is_read(trained):
     info = tagger_of(trained).info()
     assert {label: str(number) for number, label in enumerate(file.labels)} == info.labels
     assert {name: str(number) for name, number in file.attributes.items()} == info.attributes
+    names, weights = list(file.attributes), file.weights.tocoo()
     states = {
-        (attribute, file.labels[file.feature_labels[place]]): file.feature_weights[place]
-        for attribute, number in file.attributes.items()
-        for place in range(file.offsets[number], file.offsets[number + 1])
+        (names[source], file.labels[target]): weight
+        for source, target, weight in zip(weights.row, weights.col, weights.data, strict=True)
     }
     assert states == pytest.approx(info.state_features, abs=1e-6)  # printed to six digits
     for (before, after), weight in info.transitions.items():

@@ -123,7 +123,7 @@ class CrfSuiteModel:
 
     def emissions(self, encoded: EncodedItems) -> Floats:
         """Return what each label of each token is worth: **shape (tokens, L)**, float64."""
-        emissions: Floats = (encoded.attributes @ self._weights).toarray()
+        emissions: Floats = (encoded.attributes @ self.file.weights).toarray()
         return emissions
 
     def decode(self, encoded: EncodedItems) -> ChainSolutions:
@@ -141,17 +141,6 @@ class CrfSuiteModel:
         from ...decoders.chain import ChainModel
 
         return ChainModel(self.file.transitions.astype(np.float32))
-
-    @cached_property
-    def _weights(self) -> Any:
-        """All weights, sparse, **shape (attributes, L)**."""
-        from scipy.sparse import csr_array
-
-        file = self.file
-        return csr_array(
-            (file.feature_weights, file.feature_labels, file.offsets),
-            shape=(len(file.attributes), len(file.labels)),
-        )
 
 
 def attributes_of(item: Any) -> Iterator[tuple[str, float]]:

@@ -11,6 +11,7 @@ import struct
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,19 +44,14 @@ class ModelFile:
         The number of each attribute.
     transitions
         **Shape (L, L)**, float64: from-row to column; 0 where there is no feature.
-    offsets
-        **Shape (attributes + 1,)**, int64: attribute a has the features
-        ``offsets[a]:offsets[a + 1]``.
-    feature_labels, feature_weights
-        **Shape (features,)**, int32 and float64: a label, and what it gains by the attribute.
+    weights
+        A sparse array, **shape (attributes, L)**, float64: what each label gains by an attribute.
     """
 
     labels: tuple[str, ...]
     attributes: dict[str, int]
     transitions: NDArray[np.float64]
-    offsets: NDArray[np.int64]
-    feature_labels: NDArray[np.int32]
-    feature_weights: NDArray[np.float64]
+    weights: Any
 
 
 def read_model_file(source: str | PathLike[str] | bytes) -> ModelFile:
@@ -92,6 +88,8 @@ def read_model_file(source: str | PathLike[str] | bytes) -> ModelFile:
 
 def _parsed(content: bytes) -> ModelFile:
     """Read the content of a file; what is damaged raises, as numpy, struct or the checks say."""
+    from scipy.sparse import csr_array
+
     magic, size, kind, version, _, label_count, attribute_count, *offsets = HEADER.unpack_from(
         content
     )
@@ -116,15 +114,12 @@ def _parsed(content: bytes) -> ModelFile:
         _check(int(numbers.max(initial=0)) < max(1, len(names)), "a feature has no such name")
     transitions = np.zeros((len(labels), len(labels)))
     transitions[links["source"], links["target"]] = links["weight"]
-    states = states[np.argsort(states["source"], kind="stable")]
-    starts = np.searchsorted(states["source"], np.arange(len(attributes) + 1))
+    shape = len(attributes), len(labels)
     return ModelFile(
         tuple(labels),
         {attribute: number for number, attribute in enumerate(attributes)},
         read_only(transitions),
-        read_only(starts.astype(np.int64)),
-        read_only(states["target"].astype(np.int32)),
-        read_only(states["weight"].astype(np.float64)),
+        csr_array((states["weight"], (states["source"], states["target"])), shape=shape),
     )
 
 
