@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import runpy
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
-__all__ = ["python"]
+from numba import config
+
+__all__ = ["forked_python", "python"]
+
+#: Gives birth to processes that have imported the libraries already.
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["spacy.cli", "spacy_decoders.decoders.tree", "scipy.optimize"])
 
 
 def python(
@@ -26,3 +35,34 @@ def python(
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done
+
+
+def forked_python(arguments: list[str], log: Path) -> None:
+    """Run what ``python`` with these arguments would, in this folder; it must end well.
+
+    It is as much on its own as by :func:`python`, but need not import spaCy and numba first.
+    """
+    here = str(Path.cwd()), dict(os.environ)
+    process = FORKS.Process(target=_run_as_main, args=(arguments, log, *here))
+    process.start()
+    process.join()
+    assert process.exitcode == 0, f"{' '.join(arguments)}\n{log.read_text(encoding='utf8')}"
+
+
+def _run_as_main(
+    arguments: list[str], log: Path, folder: str, environment: dict[str, str]
+) -> None:
+    with log.open("wb") as file:
+        for descriptor in (1, 2):
+            os.dup2(file.fileno(), descriptor)
+    os.chdir(folder)
+    os.environ.update(environment)
+    config.reload_config()  # numba has read its variables when it was imported
+    warnings.resetwarnings()
+    if arguments[0] == "-m":
+        sys.argv = arguments[1:]
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = arguments
+        sys.path.insert(0, str(Path(arguments[0]).parent.resolve()))
+        runpy.run_path(arguments[0], run_name="__main__")
