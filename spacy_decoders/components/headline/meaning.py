@@ -34,6 +34,13 @@ LIMITS = frozenset({
     "impossible", "last", "next", "about", "around", "than", "this", "that", "these", "those",
     "any", "every", "each", "both", "either", "another",
 })  # fmt: skip
+#: Words that make an exception or a condition of what they mark: "all but two", "if it rains".
+EXCEPTIONS = frozenset({
+    "but", "except", "excepting", "excluding", "barring", "if", "unless", "provided", "lest",
+})  # fmt: skip
+#: Relations of conjunctions, and of whatever says what its head is to others.
+JOINTS = frozenset({"cc", "preconj"})
+FUNCTIONS = JOINTS | {"mark", "case", "prep", "advmod"}
 #: Relations that a negation does not reach beyond.
 OUTSIDE = frozenset({
     "conj", "cc", "parataxis", "appos", "discourse", "vocative", "det", "punct", "dep", "preconj",
@@ -54,6 +61,8 @@ TIMES = frozenset({
 })  # fmt: skip
 #: Tags of English words that ask or begin a relative clause; others have their kind of pronoun.
 ASKING = frozenset({"WDT", "WP", "WP$", "WRB"})
+#: Relations of what the parser may take the main clause for, under a condition before it.
+CLAUSES = frozenset({"advcl", "ccomp", "parataxis"})
 #: Marks that stay with what they set off.
 MARKS = frozenset({",", ":", ";", "–", "—", "--", "(", ")"})
 #: What may join two words to one.
@@ -86,16 +95,18 @@ def needed_tokens(tokens: Sequence[Token], heads: list[int], root: int) -> list[
     for place, word in enumerate(words):
         if word in HYPHENS:
             _keep_compound(place, tokens, heads, needed)
-        elif plain[place] in ("cc", "preconj"):
-            _join(place, heads, plain, needed)
+        elif plain[place] in JOINTS and (word == "&" or _join(place, heads, plain, needed)):
             needed[heads[place]] |= word == "&"  # of one name: "Marks & Spencer"
+        elif word in EXCEPTIONS and plain[place] in FUNCTIONS:
+            _keep_exception(place, words, heads, plain, needed)
     children: list[list[int]] = [[] for _ in tokens]
     for place, head in enumerate(heads):
         if place != head:
             children[head].append(place)
     for place, head in enumerate(heads):
-        if plain[place] == "mark" and words[place] in ("if", "unless"):
-            needed[head] = True
+        if plain[place] == "advcl" or place == root:
+            for other in _inverted(place, root, tokens, plain, children[place]):
+                needed[other] = True
         if plain[place] in ("amod", "nmod"):
             needed[place] |= _names_or_ranks(tokens[place], tokens[head])
         if words[place] in NEGATIONS or plain[place] == "neg":
@@ -113,17 +124,43 @@ def needed_tokens(tokens: Sequence[Token], heads: list[int], root: int) -> list[
     return needed
 
 
-def _join(place: int, heads: list[int], plain: Sequence[str], needed: list[bool]) -> None:
-    """Attach a conjunction to the conjunct after it, wherever the parser puts it."""
+def _inverted(
+    place: int, root: int, tokens: Sequence[Token], plain: Sequence[str], children: list[int]
+) -> list[int]:
+    """What must stay of a condition that begins with its verb: "*Had the dam burst*, ..."."""
+    first = min([place, *children])
+    verb = tokens[first].morph
+    opens = first == place or plain[first] in ("aux", "auxpass", "cop")
+    if not opens or "Fin" not in verb.get("VerbForm", []) or "Imp" in verb.get("Mood", []):
+        return []
+    if place != root:
+        return [place]
+    asked = any(token.text == "?" for token in tokens)
+    return [] if asked else [child for child in children if plain[child] in CLAUSES]
+
+
+def _join(place: int, heads: list[int], plain: Sequence[str], needed: list[bool]) -> bool:
+    """Attach a conjunction to the conjunct after it, if any, wherever the parser puts it."""
     head = heads[place]
-    after = [
-        other
-        for other in range(place + 1, len(heads))
-        if plain[other] == "conj" and head in (other, heads[other])
-    ]
-    if after:
-        heads[place] = after[0]
-        needed[place] = True
+    for other in range(place + 1, len(heads)):
+        if plain[other] == "conj" and head in (other, heads[other]):
+            heads[place] = other
+            needed[place] = True
+            return True
+    return False
+
+
+def _keep_exception(
+    place: int, words: Sequence[str], heads: list[int], plain: Sequence[str], needed: list[bool]
+) -> None:
+    """Keep what is excepted or supposed: "anything *but* honest", "will rise *if* it passes"."""
+    head, joint = heads[place], plain[place] in JOINTS
+    if joint and (place == 0 or words[place - 1] in MARKS):  # ", but he resigned"
+        return
+    needed[place] = True
+    needed[head] |= not joint
+    if place and head == heads[place - 1]:
+        needed[place - 1] = True
 
 
 def _keep_compound(

@@ -58,7 +58,7 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     noun, verb, name = np.isin(tags, _NOUNS), tags == IDS["VERB"], tags == IDS["PROPN"]
     finite, past, negative = texts.having(MORPH, _is_finite, _is_past, _is_negative)
     denying = negative | texts.having(LOWER, NEGATIONS.__contains__)
-    governed, asking = _governed(texts, to, below, denying)
+    governed, hidden = _governed(texts, to, below, denying)
 
     # addresses, and finite verbs
     excluded = (texts[LIKE_URL] > 0) | (texts[LIKE_EMAIL] > 0)
@@ -71,7 +71,7 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     bad[to[denying & before]] = True
     lacking = np.zeros(len(own), dtype=bool)
     lacking[to[subject]] = True
-    named = (noun | (verb & ~past & ~below & ~lacking)) & ~aside & ~asking
+    named = (noun | (verb & ~past & ~below & ~lacking)) & ~aside & ~hidden
     # the place of the word after each token that a phrase cannot end without
     needs = np.where(part & before, to, -1)
     objects = np.flatnonzero(of_object & (to < own))
@@ -109,8 +109,9 @@ def _heads(to: Integers, needs: Integers, starts: Integers, ends: Integers) -> I
 def _governed(
     texts: Texts, above: Integers, below: Booleans, denying: Booleans
 ) -> tuple[Booleans, Booleans]:
-    """Which tokens are in another's clause, below a negation, or in a question; which do ask."""
-    sentence = np.cumsum(texts[SENT_START].astype(np.int64) == 1)
+    """Which tokens are in another's clause, denied or asked; which verbs look like nouns there."""
+    begins = texts[SENT_START].astype(np.int64) == 1
+    sentence = np.cumsum(begins)
     asked = np.unique(sentence[texts.having(ORTH, "?".__eq__)])
     found = below | np.isin(sentence, asked)
     found[above[denying]] = True
@@ -120,9 +121,11 @@ def _governed(
         if (further == above).all():
             break
         above = further
-    # verbs behind "did" are easily taken for nouns
-    did = texts.having(LOWER, {"do", "does", "did"}.__contains__)
-    return found, np.isin(sentence, np.intersect1d(asked, sentence[did]))
+    # verbs behind "did", or "should" of a condition, are easily taken for nouns
+    did = sentence[texts.having(LOWER, {"do", "does", "did"}.__contains__)]
+    supposed = sentence[begins & (texts[POS] == IDS["AUX"])]
+    hidden = np.append(np.intersect1d(asked, did), np.setdiff1d(supposed, asked))
+    return found, np.isin(sentence, hidden)
 
 
 @lru_cache(256)

@@ -40,6 +40,7 @@ FRAMES = (
     ("A neighbour claims that {s} {d} {o}.", "claims"),
     ("{s} {d} {o}, a neighbour claimed on Friday.", "claimed"),
     ("The paper wrongly said that {s} {d} {o}.", "said wrongly"),
+    ("Should {s} {b} {o}, the law will change.", "should"),
     ("{s} may {b} {o}.", "may"),
     ("{s} could {b} {o} next year, researchers warned.", "could"),
     ("{s} refused to {b} {o}.", "refused"),
@@ -76,7 +77,7 @@ def nlp():
 def test_no_headline_claims_what_the_text_does_not(nlp, mode):
     nlp.get_pipe("headline").configure(mode=mode, min_prob=0.0, n_best=3)
     texts = [text for text, _, _ in SENTENCES]
-    assert len(texts) == 200
+    assert len(texts) == 208
     false = [
         (text, headline["text"])
         for doc, (text, proposition, cue) in zip(nlp.pipe(texts), SENTENCES, strict=True)
