@@ -264,14 +264,19 @@ ABLATIONS = (
         files=["components/headline/sentence*.py", "decoders/path/subtree.py"],
     ),
     option("headline", "mode", judges.headlines, off="sentence"),
-    option("headline", "mode", judges.headlines, off="words"),
+    Ablation(
+        "headline.mode (words)",
+        judges.headlines,
+        options("headline", mode="words", min_prob=0.0),
+        options("headline", min_prob=0.0),
+    ),
     option("headline", "min_prob", judges.headlines, off=0.0),
     *(
         Ablation(
             f"headline.{name}, single words",
             judges.headlines,
-            options("headline", mode="words", **{name: value}),
-            options("headline", mode="words"),
+            options("headline", mode="words", min_prob=0.0, **{name: value}),
+            options("headline", mode="words", min_prob=0.0),
         )
         for name, value in (
             ("ordering", 0.0),

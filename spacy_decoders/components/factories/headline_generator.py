@@ -1,5 +1,6 @@
 """The factory of ``headline_generator``, which spaCy imports when it looks for components."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, NonNegativeFloat, PositiveFloat, PositiveInt
@@ -46,7 +47,7 @@ class HeadlineOptions(WithOptions):
     single words by a path decoder, as the paper does."""
     min_prob: Share = option(0.0)
     """Below this probability of being good, ``doc._.headline`` is empty; ``doc._.headlines``
-    keeps what was found. Mode "words" gives no probability."""
+    keeps what was found. Mode "words" gives no probability, so it must be 0 there."""
     length: Length = option("auto", _checked_length)
     """Content words (all words of sentences), or ``[least, most]``. "auto" takes the best
     headline of any length; among single words, which score more the more they are, that with
@@ -55,7 +56,7 @@ class HeadlineOptions(WithOptions):
     """The most characters, or null: the best headline that fits, shorter if need be."""
     n_best: Alternatives = option(1)
     """The number of headlines in ``doc._.headlines``."""
-    spans_key: str | None = option(None)
+    spans_key: Annotated[str, Field(min_length=1)] | None = option(None)
     """Write a headline for each span of ``doc.spans[spans_key]``, such as sections,
     instead of one for the document."""
     required: _Words | None = option(None)
@@ -83,6 +84,20 @@ class HeadlineOptions(WithOptions):
         {"@decoders": "spacy-decoders.ExactPath.v1"}, decoder_of("path")
     )
     """Any path decoder of ``@decoders``."""
+
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Raise if the mode cannot promise what is demanded."""
+        mode = options["mode"]
+        if options["required"] and mode != "sentence":
+            raise ProblemError(
+                f"required: mode {mode!r} cannot promise words; use mode 'sentence', or "
+                "required=None."
+            )
+        if options["min_prob"] and mode == "words":
+            raise ProblemError(
+                f"min_prob: mode 'words' gives no probabilities, so that none reaches "
+                f"{options['min_prob']}; use min_prob=0, or another mode."
+            )
 
 
 make_headline_generator = register_factory(

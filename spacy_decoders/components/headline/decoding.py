@@ -27,7 +27,7 @@ from .sentence_trees import token_values
 from .sentences import USUAL_WORDS, ShortSentences
 from .single_words import headlines_of_single_words, lengths_of
 
-__all__ = ["DECODE", "ScoredUnit", "known_of", "judged", "scored_units"]
+__all__ = ["DECODE", "DECODERS", "ScoredUnit", "known_of", "judged", "scored_units"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -243,3 +243,5 @@ DECODE = {
     "sentence": headlines_of_short_sentences,
     "words": headlines_of_words,
 }
+#: What finds them; in mode "words" that is an option.
+DECODERS = {"best": "BestPhrase", "phrases": "BestPhrase", "sentence": "TreeKnapsack"}

@@ -21,14 +21,14 @@ from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from ...models.headline.judge import KINDS
 from ...models.headline.knowledge import HeadlineKnowledge, TitledText
-from ...models.headline.selection import HeadlineModel, fit_logistic
+from ...models.headline.selection import HeadlineModel, check_weights, fit_logistic
 from ...models.headline.stems import Stemmer
 from ...models.saved import message_of
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
 from ..factories.headline_generator import HeadlineOptions
 from ..saved_files import loading
-from .decoding import DECODE, ScoredUnit, judged, known_of, scored_units
+from .decoding import DECODE, DECODERS, ScoredUnit, judged, known_of, scored_units
 from .headlines import Headline
 from .learning import learn, titled_text
 from .reading import Texts
@@ -72,6 +72,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     ) -> None:
         language = vocab.lang or "xx"
         super().__init__(vocab, model, name, cfg={"language": language}, **options)
+        self._kind = _kind_of(model)
         self.knowledge = HeadlineKnowledge.untrained(language)
         self._stemmer = Stemmer(language)
         self._warned_of: set[str] = set()
@@ -89,27 +90,25 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 
     def decode(self, doc: Doc, scores: list[ScoredUnit]) -> list[list[Headline]]:
         """Find the best headlines of each unit."""
-        if self.required and self.mode != "sentence":
-            raise ProblemError(
-                f"required: mode {self.mode!r} cannot promise words; use mode 'sentence', or "
-                "required=None."
-            )
-        decode = DECODE[self.mode]
-        found = [decode(scored, self.knowledge, self) for scored in scores]
-        if self.mode == "words":
-            return found
         weights: Any = self.model.get_param("judge")
-        return [
-            judged(scored, headlines, weights, ranked=self.mode == "best")[: self.n_best]
-            for scored, headlines in zip(scores, found, strict=True)
-        ]
+        decoded = []
+        for scored in scores:
+            found = DECODE[self.mode](scored, self.knowledge, self)
+            if self.mode != "words":
+                found = judged(scored, found, weights, ranked=self.mode == "best")
+            by_text: dict[str, Headline] = {}  # a sentence may have the words of a phrase
+            for headline in found:
+                by_text.setdefault(headline.text.lower(), headline)
+            decoded.append(list(by_text.values())[: self.n_best])
+        return decoded
 
     def annotate(self, doc: Doc, decoded: list[list[Headline]]) -> None:
         """Write headlines and certificates to the document, or to its spans."""
         owners: Sequence[Any] = self._units(doc)
         # with a limit of characters, only so many headlines are looked at
         scope: Scope = "full" if self.max_chars is None else "pruned"
-        missing = Certificate.infeasible(type(self.decoder).__name__, scope=scope)
+        decoder = DECODERS.get(self.mode, type(self.decoder).__name__)
+        missing = Certificate.infeasible(decoder, scope=scope)
         certificates = [
             headlines[0].certificate if headlines else missing
             for owner, headlines in zip(owners, decoded, strict=True)
@@ -275,6 +274,16 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             util.from_bytes(bytes_data, parts, ())
         return self
 
+    def check_settings(self) -> None:
+        """Raise if what was loaded is not of this component's kind, or cannot be its model."""
+        super().check_settings()
+        if _kind_of(self.model) != self._kind:
+            raise ProblemError(
+                f"model: it was saved as {_kind_of(self.model)}, and the config makes "
+                f"{self._kind}; use the config that it was saved with."
+            )
+        check_weights(self.model)
+
     def save_more(self, folder: Path) -> None:
         """Save the counts of the corpus."""
         (folder / "knowledge").write_bytes(srsly.msgpack_dumps(self.knowledge.as_dict()))
@@ -285,6 +294,11 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 
     def _load(self, saved: bytes) -> None:
         self.knowledge = HeadlineKnowledge.from_dict(message_of(saved, "knowledge"))
+
+
+def _kind_of(model: HeadlineModel) -> str:
+    """What a model is, and by which features it selects words."""
+    return f"{model.name} of {', '.join(model.attrs.get('features', ()))}"
 
 
 def _has_words(unit: Doc | Span) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
+from unicodedata import category, normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,7 @@ from spacy.tokens import Doc, Span
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens
 
-__all__ = ["Texts", "word_keys"]
+__all__ = ["Texts", "is_picture", "word_keys"]
 
 Booleans = NDArray[np.bool_]
 
@@ -54,6 +55,8 @@ _DASHES = frozenset("-–—")
 _GLUE = _HYPHENS | frozenset("—&+#'’") | {"'s", "’s", "++", "--"}
 #: Characters of formulas, whose tokens are no words.
 _FORMULA = frozenset("^=<>\\~|")
+#: Categories of the characters of emojis, and of what joins and varies these.
+_PICTURES = frozenset({"So", "Sk", "Cf", "Mn", "Me"})
 #: Characters that end a sentence, where no boundaries are set.
 _FULL_STOPS = frozenset(".!?…。！？।؟")
 
@@ -123,7 +126,12 @@ class Texts:
         one-letter words. Sentence boundaries are those that are set; without any, sentences end
         at full stops.
         """
-        keys, stop, alpha = self[LOWER], self[IS_STOP] > 0, self[IS_ALPHA] > 0
+        keys, alpha = self[LOWER], self[IS_ALPHA] > 0
+        text = self.each(range(len(self.units))).astype(np.int64)
+        # "won't" is two tokens, of which neither is a word by itself
+        joined = alpha & (self[SPACY] == 0) & (np.diff(text, append=-1) == 0)
+        joined[:-1] &= self.having(PREFIX, str.isalpha)[1:]
+        stop = (self[IS_STOP] > 0) | joined | _after(joined)
         lettered, number, glue, hyphen, dash = self.having(
             LOWER,
             _has_letters,
@@ -149,7 +157,7 @@ class Texts:
             strings = self.units[0].vocab.strings
             stems[stemmed] = stemmer.keys(distinct[stemmed].tolist(), strings)
         return TextTokens(
-            text=self.each(range(len(self.units))).astype(np.int64),
+            text=text,
             sentences=np.cumsum(begins) - 1,
             keys=keys,
             stems=np.where(meaning, stems[places], keys),
@@ -191,6 +199,14 @@ def _is_word(text: str) -> bool:
     return text.isalpha() or (
         _FORMULA.isdisjoint(text) and text.count("(") == text.count(")") and text not in _GLUE
     )
+
+
+@lru_cache(_WORDS)
+def is_picture(text: str) -> bool:
+    """Whether it is an emoji, or a part of one: these are no words, and mostly several tokens."""
+    if text.isascii() or text == "°":
+        return False
+    return all(category(c) in _PICTURES for c in normalize("NFKC", text))  # units become letters
 
 
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:

@@ -8,14 +8,14 @@ from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import DEP, IS_PUNCT, IS_SPACE, IS_STOP, LIKE_EMAIL, LIKE_URL, LOWER
+from spacy.attrs import DEP, IS_PUNCT, IS_SPACE, IS_STOP, LIKE_EMAIL, LIKE_URL, LOWER, ORTH
 from spacy.tokens import Span, Token
 
 from ...decoders.path import SubtreeProblem, TreeKnapsack
 from ...errors import InfeasibleError
 from .headlines import capitalised
 from .meaning import HYPHENS, MARKS, TIMES, needed_tokens
-from .reading import Texts
+from .reading import Texts, is_picture
 
 __all__ = ["SentenceTree", "is_word", "lead_of", "token_values", "written"]
 
@@ -40,7 +40,8 @@ CLOSING = frozenset({",", ":", ";", ")"})
 
 def is_word(token: Token) -> bool:
     """Whether it is read: spaCy counts percent signs and owners' apostrophes among punctuation."""
-    return not token.is_space and not (token.is_punct and token.dep_ in SILENT)
+    silent = token.is_space or (token.is_punct and token.dep_ in SILENT)
+    return not silent and not is_picture(token.text)
 
 
 def lead_of(root: Token, number: int) -> float:
@@ -63,6 +64,7 @@ def token_values(texts: Texts, chances: Floats) -> Floats:
     """
     beside, silent = texts.having(DEP, ADDRESSING.__contains__, SILENT.__contains__)
     read = (texts[IS_SPACE] == 0) & ~((texts[IS_PUNCT] > 0) & silent)
+    read &= ~texts.having(ORTH, is_picture)
     address = (texts[LIKE_URL] > 0) | (texts[LIKE_EMAIL] > 0)
     aside = (texts[IS_STOP] > 0) | beside | texts.having(LOWER, TIMES.__contains__)
     values = np.where(aside, 0.0, chances) - COST

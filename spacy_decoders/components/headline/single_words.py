@@ -16,6 +16,7 @@ from ...models.headline.knowledge import HeadlineKnowledge
 from ...models.headline.words import TextTokens, Vertices
 from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, capitalised
+from .meaning import NEGATIONS
 from .reading import word_keys
 
 if TYPE_CHECKING:
@@ -46,8 +47,14 @@ def headlines_of_single_words(
         return []
     model = knowledge.language_model or BigramModel.count(tokens.runs())
     names = knowledge.auxiliaries if options.auxiliaries is None else tuple(options.auxiliaries)
-    likely = np.argsort(-selection, kind="stable")[: options.max_vertices]
-    kept = np.sort(likely)
+    # chosen words say nothing of a "not" beside them
+    denied = tokens.near(word_keys(sorted(NEGATIONS)))
+    vertices = replace(vertices, of_token=np.where(denied, -1, vertices.of_token))
+    eligible = np.unique(vertices.of_token[vertices.of_token >= 0])
+    likely = np.argsort(-selection[eligible], kind="stable")[: options.max_vertices]
+    kept = np.sort(eligible[likely])
+    if not len(kept):
+        return []
     built = word_graph(
         tokens,
         vertices.restrict(kept),
@@ -65,7 +72,7 @@ def headlines_of_single_words(
         via = built.via[path[:-1], path[1:]].tolist()
         between = [names[x] if x >= 0 else "" for x in via]
         certificate = solution.certificate
-        if len(kept) < len(vertices):
+        if len(kept) < len(eligible):
             certificate = replace(certificate, scope="pruned")
         chosen = []
         for vertex in kept[path].tolist():

@@ -12,6 +12,7 @@ from thinc.api import Model
 from thinc.types import Floats1d, Floats2d
 
 from ...errors import ProblemError
+from ..saved import array_of
 from .features import FEATURES, PHRASE_FEATURES, vertex_features
 from .judge import DEFAULT_JUDGE
 from .words import Vertices
@@ -19,6 +20,7 @@ from .words import Vertices
 __all__ = [
     "HeadlineModel",
     "build_phrase_selection",
+    "check_weights",
     "expected_reward",
     "feature_columns",
     "fit_logistic",
@@ -101,6 +103,17 @@ def build_phrase_selection(features: list[str] | None = None) -> HeadlineModel:
         "judge": DEFAULT_JUDGE.copy(),
     }
     return Model("phrase_selection", _forward, params=params, attrs={"features": names})
+
+
+def check_weights(model: HeadlineModel) -> None:
+    """Raise `StorageError` if loaded weights are not those of such a model."""
+    shapes = {
+        "weights": (len(model.attrs["features"]),),
+        "phrases": (len(PHRASE_FEATURES),),
+        "judge": DEFAULT_JUDGE.shape,
+    }
+    for name, shape in shapes.items():
+        array_of(model.get_param(name), np.float32, shape, f"model, {name}")
 
 
 def feature_columns(model: HeadlineModel) -> list[int]:

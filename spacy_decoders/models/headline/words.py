@@ -72,14 +72,21 @@ class TextTokens:
         """Keys that no two texts have in common."""
         return keys ^ (self.text.astype(np.uint64) * _MIXER)
 
+    @property
+    def run(self) -> Integers:
+        """Of each token the number of its run of words, or of what is between two of these."""
+        new = self.plain[1:] != self.plain[:-1]
+        return np.cumsum(np.append(False, new | (np.diff(self.sentences) != 0))[: len(self)])
+
     def runs(self) -> list[Keys]:
         """The runs of words between punctuation and sentence boundaries."""
-        if not len(self):
-            return []
-        cut = ~self.plain
-        new = np.flatnonzero(cut[1:] | cut[:-1] | (np.diff(self.sentences) != 0)) + 1
-        bounds = [0, *new.tolist(), len(cut)]
-        return [self.keys[low:high] for low, high in pairwise(bounds) if not cut[low]]
+        bounds = np.flatnonzero(np.diff(self.run, prepend=-1, append=-1)).tolist()
+        return [self.keys[low:high] for low, high in pairwise(bounds) if self.plain[low]]
+
+    def near(self, keys: Keys) -> Booleans:
+        """Which tokens are in a run of words with one of these."""
+        run = self.run
+        return np.isin(run, run[np.isin(self.keys, keys)])
 
 
 def numbered(keys: Keys) -> tuple[Integers, Integers, Integers]:

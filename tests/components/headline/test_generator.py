@@ -3,6 +3,7 @@
 import pytest
 import spacy
 
+from spacy_decoders import ProblemError
 from tests.components.headline.titled import TEXTS, blank, examples
 
 
@@ -103,6 +104,48 @@ def test_texts_without_headlines():
         statuses = [found["status"] for found in doc._.certificates["headline_generator"]]
         assert statuses == (["infeasible"] if "the" in text else [])
     assert nlp("Heap")._.headline == "Heap"
+
+
+def test_single_words_are_whole_and_not_denied():
+    nlp = blank(mode="words", n_best=20)
+    text = "We shan't visit Rome. Trains, planes and ships are gonna visit Paris."
+    found = nlp(text)._.headlines
+    words = {word.lower() for headline in found for word in headline["text"].split()}
+    assert {"trains", "planes"} <= words
+    assert not {"sha", "gon", "na", "rome"} & words
+    doc = nlp("The report does not support the claims.")
+    assert doc._.headline == ""
+    assert doc._.certificates["headline_generator"][0]["status"] == "infeasible"
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"spans_key": ""}, "spans_key"),
+        ({"mode": "words", "min_prob": 0.4}, "min_prob"),
+        ({"mode": "words", "required": ["heap"]}, "required"),
+    ],
+)
+def test_options_that_promise_nothing_are_refused(options, name):
+    with pytest.raises(ProblemError, match=f"^{name}: "):
+        blank(**options)
+
+
+@pytest.mark.parametrize("features", [None, ["bias", "tfidf"]])
+def test_a_model_of_other_features_is_refused(features, tmp_path):
+    def made(features):
+        architecture = "spacy-decoders.WordSelection.v1"
+        return blank(model={"@architectures": architecture, "features": features})
+
+    saved, other = made(features), made(["bias"])
+    assert made(features).from_bytes(saved.to_bytes())
+    saved.get_pipe("headline_generator").to_disk(tmp_path)
+    for load in (
+        lambda: other.from_bytes(saved.to_bytes()),
+        lambda: other.get_pipe("headline_generator").from_disk(tmp_path),
+    ):
+        with pytest.raises(ProblemError, match="use the config"):
+            load()
 
 
 def test_a_dash_between_blanks_parts_phrases_and_a_hyphen_does_not():

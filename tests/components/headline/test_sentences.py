@@ -45,6 +45,14 @@ def test_as_a_mode(parsed):
         nlp("No tree here.")
 
 
+def test_what_finds_nothing_is_named(parsed):
+    nlp = blank(mode="sentence", required=["zebra"])
+    with pytest.warns(UserWarning, match="zebra"):
+        doc = nlp.get_pipe("headline_generator")(parsed)
+    (certificate,) = doc._.certificates["headline_generator"]
+    assert (certificate["decoder"], certificate["status"]) == ("TreeKnapsack", "infeasible")
+
+
 WORDS = ["cat", "dog", "a", "house", "few", "not", ",", "-", "tomorrow"]
 PARTS = ["nsubj", "obj", "obl", "amod", "conj", "cc", "case", "det", "appos", "advmod", "punct"]
 
@@ -159,6 +167,47 @@ def test_a_headline_says_what_the_text_says(shipped, text, words):
 
 
 @pytest.mark.filterwarnings("ignore:headline")  # not every length is possible
+@pytest.mark.parametrize(
+    ("text", "tied"),
+    [
+        ("The mayor is anything but honest about the budget.", "anything but honest"),
+        ("The drug is all but useless against the virus.", "all but useless"),
+        ("Everyone except the mayor voted for the new tax.", "everyone except mayor voted"),
+        ("All but two of the ten players scored in the final.", "all but two scored"),
+        ("Had the dam burst, the town would have been flooded.", "had burst would flooded"),
+        ("Should the talks fail, the union will strike.", "should talks fail union strike"),
+        ("Were taxes to rise, firms would leave the city.", "were taxes firms would"),
+    ],
+)
+def test_exceptions_and_conditions_stay_at_any_length(shipped, text, tied):
+    found = []
+    for length in range(2, 12):
+        with pipe_options(shipped.get_pipe("headline"), length=length):
+            found.append(shipped(text)._.headline)
+    assert any(found)
+    assert all(
+        {*tied.split()} <= {*line.lower().replace(",", "").split()} for line in found if line
+    )
+
+
+def test_pictures_are_no_words(shipped):
+    text = (
+        "The \U0001f469\u200d\U0001f680 crew landed \u2764\ufe0f in Spain "
+        "\U0001f1e9\U0001f1ea today."
+    )
+    with pipe_options(shipped.get_pipe("headline"), mode="best", n_best=20):
+        found = [headline["text"] for headline in shipped(text)._.headlines]
+    assert "Crew landed in Spain" in found
+    assert all(line.isascii() for line in found)
+
+
+def test_a_phrase_and_a_sentence_of_the_same_words_are_one(shipped):
+    with pipe_options(shipped.get_pipe("headline"), mode="best", n_best=5):
+        found = [headline["text"] for headline in shipped("Breaking news")._.headlines]
+    assert sorted(found) == ["Breaking news", "News"]
+
+
+@pytest.mark.filterwarnings("ignore:headline")
 @pytest.mark.parametrize(
     "text",
     [
