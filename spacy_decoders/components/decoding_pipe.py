@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import compress
 from pathlib import Path
 from threading import RLock
 from typing import Any, ClassVar, TypeVar
@@ -67,8 +68,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
     #: not fit the processor's cache, and only take memory.
     batch_words: ClassVar[int] = 2000
 
-    _warned_of_vectors = False
-    _tensor_widths: tuple[Any, list[int]] | None = None
+    _warned_of_vectors: int | None = None
+    _known_width: tuple[Any, int | None] = None, None
 
     #: Replaced by spaCy's ``set_error_handler``.
     error_handler: Callable[..., Any] = staticmethod(raise_error)
@@ -129,25 +130,38 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     def lack_vectors(self, docs: Sequence[Doc]) -> list[bool]:
         """Whether each document lacks the tensor that a layer of the model reads."""
-        if self._tensor_widths is None or self._tensor_widths[0] is not self.model:
-            # walking through a model takes longer than decoding a sentence
-            self._tensor_widths = self.model, tensor_widths(self.model)
-        widths = self._tensor_widths[1]
-        if not widths:
+        width = self._tensor_width
+        if width is None:
             return [False] * len(docs)
-        return [len(doc) > 0 and doc.tensor.shape != (len(doc), widths[0]) for doc in docs]
+        return [len(doc) > 0 and doc.tensor.shape != (len(doc), width) for doc in docs]
+
+    @property
+    def _tensor_width(self) -> int | None:
+        """The width of the tensors that the model reads; None if it reads none."""
+        if self._known_width[0] is not self.model:
+            # walking through a model takes longer than decoding a sentence
+            self._known_width = self.model, next(iter(tensor_widths(self.model)), None)
+        return self._known_width[1]
 
     def warn_of_missing_vectors(self, docs: Sequence[Doc]) -> None:
-        """Say once that documents lack the token vectors that the model reads."""
-        if not self._warned_of_vectors and any(self.lack_vectors(docs)):
-            self._warned_of_vectors = True
-            warnings.warn(
-                f"{self.name}: doc.tensor is missing, the token vectors that a component before "
-                f"it writes; {self.name} works without them, and less well. Enable that "
-                "component, such as the parser with `tensor = true`, and keep it before this one.",
-                UserWarning,
-                stacklevel=3,
-            )
+        """Say once in each pipeline that documents lack the token vectors that the model reads."""
+        pipeline = id(docs[0].vocab)  # pipelines that source a component share the object
+        if pipeline == self._warned_of_vectors:
+            return
+        lacking = next(compress(docs, self.lack_vectors(docs)), None)
+        if lacking is None:
+            return
+        self._warned_of_vectors = pipeline
+        shape = lacking.tensor.shape
+        is_there = f"has the shape {shape}, not {(len(lacking), self._tensor_width)}"
+        warnings.warn(
+            f"{self.name}: doc.tensor {is_there if 0 not in shape else 'is missing'}, the token "
+            f"vectors that a component before it writes; {self.name} works without them, and less "
+            "well. Enable that component, such as the parser with `tensor = true`, and keep it "
+            "before this one.",
+            UserWarning,
+            stacklevel=3,
+        )
 
     def _annotated(self, docs: Sequence[Doc]) -> Iterator[Doc]:
         handle_error = self.get_error_handler()

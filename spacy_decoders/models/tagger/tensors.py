@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -66,6 +67,8 @@ def _forward(
             vectors.append(ops.alloc2f(len(doc), width))
             continue
         rows = ops.asarray(doc.tensor, dtype="float32")
+        if not math.isfinite(rows.sum()):
+            raise ProblemError("doc.tensor: every vector must be finite; write it anew.")
         if rate:
             kept = random.random(rows.shape, dtype=np.float32) >= rate
             rows = rows * ops.asarray(kept / np.float32(1.0 - rate), dtype="float32")

@@ -8,6 +8,7 @@ import spacy
 from spacy.tokens import Doc
 from thinc.api import Adam
 
+from spacy_decoders import ProblemError
 from spacy_decoders.models.tagger.tensors import build_tensor_vectors
 from tests.components.parser.parsing import bare, make_examples, make_nlp
 
@@ -49,6 +50,12 @@ def test_without_the_parser_the_hashed_features_stand_alone():
         with pytest.warns(UserWarning, match="exact_tagger: doc.tensor is missing.* Enable that"):
             doc = nlp(bare(gold))
         list(nlp.pipe([bare(gold)]))  # said once
+        other = bare(gold)
+        other.tensor = np.ones((len(other), 3), dtype="float32")
+        sourced = spacy.blank("en")
+        sourced.add_pipe("exact_tagger", source=nlp)
+        with pytest.warns(UserWarning, match=rf"doc.tensor has the shape .*, 3\), not .*{WIDTH}\)"):
+            sourced(Doc(sourced.vocab).from_bytes(other.to_bytes()))
     assert not doc.tensor.size
     assert [t.tag_ for t in doc] == [t.tag_ for t in gold]
 
@@ -65,3 +72,6 @@ def test_vectors_are_left_out_by_chance_in_training_only():
     assert set(np.unique(rows)) == {0.0, 2.0}
     assert backprop([rows]) == [doc]
     assert not build_tensor_vectors(9).predict([doc])[0].any()  # of another width
+    doc.tensor[1, 0] = np.nan
+    with pytest.raises(ProblemError, match=r"doc\.tensor: "):
+        model.predict([doc])
