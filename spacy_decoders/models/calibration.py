@@ -8,7 +8,7 @@ fitted on held-out data (:mod:`.calibration_fitting`) and stored in plain types 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from math import inf
 from typing import Any
 
@@ -62,7 +62,7 @@ class Calibration:
     intercept: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
+        for name, value in vars(self).items():
             least = -inf if name == "intercept" else 0.0
             if not is_number(value) or not least < value < inf:
                 limit = "" if name == "intercept" else " greater than 0"
@@ -98,7 +98,7 @@ class Calibration:
 
     def as_dict(self) -> dict[str, Any]:
         """The calibration in plain types."""
-        return asdict(self)
+        return dict(vars(self))
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Calibration:

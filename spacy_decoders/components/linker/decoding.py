@@ -14,7 +14,7 @@ from ...budget import Budget, allowing_for_compilation
 from ...certificate import Certificate
 from ...models.calibration import Calibration
 from ...models.linker.confidence import Decided
-from ...models.linker.together import link_problem, lone_problem, pair_terms, with_nothing
+from ...models.linker.together import link_problem, pair_terms, with_nothing
 from ...models.linker.types import of_types
 from ..factories.graph_entity_linker import LinkerOptions
 from .link_dicts import links_of, no_link
@@ -137,19 +137,15 @@ def _decoded(
     rows = slice(offsets[window.start], offsets[window.stop])
     own = scores[rows]
     forms = mentions.forms.of(window.start, window.stop)
-    nothing = type(options.decoder).__name__ not in _OF_GRAPHS
-    if len(window) == 1 and nothing and table.base is not None:
-        joint = lone_problem(table, own)
-    else:
-        joint = link_problem(
-            table,
-            forms,
-            pair_terms(table, forms, options.pairs),
-            own,
-            weights,
-            form_weight=options.form_weight,
-            nothing=nothing,
-        )
+    joint = link_problem(
+        table,
+        forms,
+        pair_terms(table, forms, options.pairs),
+        own,
+        weights,
+        form_weight=options.form_weight,
+        nothing=type(options.decoder).__name__ not in _OF_GRAPHS,
+    )
     limits = Budget(options.seconds, options.iterations)
     solution = options.decoder.decode(
         joint.problem, budget=allowing_for_compilation(limits, options.decoder)

@@ -25,7 +25,6 @@ __all__ = [
     "PairTerms",
     "Together",
     "link_problem",
-    "lone_problem",
     "pair_terms",
     "with_nothing",
 ]
@@ -125,7 +124,8 @@ def pair_terms(table: CandidateTable, forms: Forms, pairs: PairCosts) -> PairTer
         member.append(groups[key])
     once = table if len(first) == len(member) else table.of(first)
     offsets = with_nothing(once.offsets)
-    given = np.asarray(pairs(once), np.float64)
+    # mentions of one form share no pair
+    given = np.asarray(pairs(once) if forms.count > 1 else np.zeros((len(once),) * 2), np.float64)
     if given.size and not (np.isfinite(given.min()) and np.isfinite(given.max())):
         raise ProblemError("pairs: the distances of some candidates are not finite numbers.")
     far = getattr(pairs, "far", None)
@@ -279,28 +279,6 @@ def link_problem(
         graph,
     )
     return JointProblem(problem, kept, offsets, local, together)
-
-
-def lone_problem(table: CandidateTable, scores: NDArray[np.float64]) -> JointProblem:
-    """State what a window's only mention costs: no pairs, and no need to leave candidates out.
-
-    Parameters
-    ----------
-    table
-        Its candidates.
-    scores
-        Of these and, last, of nothing; ``-inf`` forbids. **Shape:** ``(candidates + 1,)``
-    """
-    from ...decoders.representatives import RepresentativesProblem
-
-    count, local = len(scores), -scores
-    rows, own, none = np.arange(count), np.zeros(count, np.int64), np.zeros((1, 1))
-    keys = np.append(table.keys, -1)
-    together = Together(np.zeros((count, count)), rows, own, none, none, keys)
-    problem = RepresentativesProblem(
-        together.costs, [rows.astype(np.int32)], [local], 1.0, keys + 1
-    )
-    return JointProblem(problem, np.ones(count, bool), np.array([0, count]), local, together)
 
 
 def _undominated(
