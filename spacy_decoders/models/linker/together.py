@@ -124,8 +124,10 @@ def pair_terms(table: CandidateTable, forms: Forms, pairs: PairCosts) -> PairTer
         member.append(groups[key])
     once = table if len(first) == len(member) else table.of(first)
     offsets = with_nothing(once.offsets)
-    # mentions of one form share no pair
-    given = np.asarray(pairs(once) if forms.count > 1 else np.zeros((len(once),) * 2), np.float64)
+    if forms.count > 1 or table.base is None:  # without a base, pairs may refuse
+        given = np.asarray(pairs(once), np.float64)
+    else:  # mentions of one form share no pair
+        given = np.zeros((len(once), len(once)))
     if given.size and not (np.isfinite(given.min()) and np.isfinite(given.max())):
         raise ProblemError("pairs: the distances of some candidates are not finite numbers.")
     far = getattr(pairs, "far", None)
