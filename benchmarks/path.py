@@ -290,7 +290,10 @@ def colorings_to_optimum(problem: PathProblem, length: int) -> int:
     optimum = ExactPath().decode(problem, length).certificate.score
     colors = best_color_count(problem.class_count, length, problem.size, 1e-3)
     colorings = Colorings(problem, length, colors, seed=0)
-    return colorings.run(0, 1_000_000, optimum - 1e-9, lambda: False)[0]
+    count = 1
+    while colorings.next_path(optimum - 1e-9, lambda: False)[0] is None:
+        count += 1
+    return count
 
 
 if __name__ == "__main__":

@@ -151,23 +151,19 @@ def test_a_long_search_that_drops_a_vertex(monkeypatch):
 
 def test_colorings_that_lose_a_vertex(monkeypatch, problem, optimum):
     lost = int(optimum.vertices[2])
-    right = color_coding.go_on_colorings
+    right = color_coding.best_colorful
 
     def faulty(graph, *given):
         begin, edges = without(lost, graph.start), without(lost, graph.edges)
         return right(graph._replace(start=begin, edges=edges), *given)
 
-    monkeypatch.setattr(color_coding, "go_on_colorings", faulty)
+    monkeypatch.setattr(color_coding, "best_colorful", faulty)
     assert_not_fooled(ColorCoding(colors=14), problem, optimum)
 
 
 def _lose_all_sets(monkeypatch):
     """Let tables over sets of colours come to their end and have seen no path."""
-
-    def colorings(graph, color_count, seed, number, last, *_):
-        return last
-
-    monkeypatch.setattr(color_coding, "go_on_colorings", colorings)
+    monkeypatch.setattr(color_coding, "best_colorful", lambda *_: False)
 
 
 def _only_poor_beams(monkeypatch, optimum):

@@ -14,7 +14,7 @@ from ....errors import ProblemError
 from ..lagrangian_search import STEPS
 from ..problem import Integers, PathDecoder, PathProblem, PathSolution
 from ..proof import quick_bound, some_path
-from .kernels.coloring import BEST_VERTEX, NEXT_SET, SetTable, go_on_colorings
+from .kernels.coloring import best_colorful
 
 __all__ = [
     "ColorCoding",
@@ -105,7 +105,8 @@ class ColorCoding(PathDecoder):
         last = min(needed, budget.iterations or needed)
         done, path, score = 0, None, -np.inf
         while done < last and not clock.exhausted(done):
-            done, found = colorings.run(done, last, score, clock.exhausted)
+            found, whole = colorings.next_path(score, clock.exhausted)
+            done += whole
             if found is not None:
                 path, score = found, problem.score(found)
         bound, confidence = np.inf, None
@@ -132,7 +133,7 @@ class ColorCoding(PathDecoder):
 
 
 class Colorings:
-    """The dynamic program over sets of colours, for random colourings of the classes.
+    """One random colouring of the classes after the other, and its best path.
 
     Parameters
     ----------
@@ -147,37 +148,39 @@ class Colorings:
     """
 
     def __init__(self, problem: PathProblem, length: int, colors: int, seed: int) -> None:
-        self._size = problem.size
-        self._given = (problem.graph, colors, seed & 0xFFFFFFFFFFFFFFFF)
-        self._class_colors = np.zeros(problem.class_count, dtype=np.int64)
-        self._vertex_colors = np.zeros(problem.size, dtype=np.int64)
-        path = np.empty(length, dtype=np.int32)
-        values = np.empty((1 << colors, problem.size))
-        self._table = SetTable(values, path, np.full(1, -np.inf), np.array([0, 0, -1]))
+        self._problem, self._colors = problem, colors
+        self._random = np.random.default_rng(seed & 0xFFFFFFFFFFFFFFFF)
+        self._values = np.empty((1 << colors, problem.size))
+        self._path = np.empty(length, dtype=np.int32)
 
-    def run(
-        self, first: int, last: int, threshold: float, interrupted: Callable[[], bool]
-    ) -> tuple[int, Integers | None]:
-        """Colour until a path scores more than `threshold`; return the progress and the path.
+    def next_path(
+        self, floor: float, interrupted: Callable[[], bool]
+    ) -> tuple[Integers | None, bool]:
+        """Return the best path under the next colouring, and whether all paths were compared.
 
         Parameters
         ----------
-        first, last
-            The number of the next colouring, and the end of the range.
+        floor
+            The path has to score more; else there is none.
         interrupted
             Called from time to time; returns whether to stop.
         """
-        table = self._table
-        table.best[0], table.state[:] = threshold, (0, 0, -1)
-        sets = 1 + STEPS // max(1, self._size) ** 2
-        while first < last:
-            given = (first, last, sets, self._class_colors, self._vertex_colors, table)
-            first = go_on_colorings(*self._given, *given)
-            if table.state[NEXT_SET] == 0 and table.state[BEST_VERTEX] >= 0:
-                return first, table.path.copy()
-            if first < last and interrupted():
-                break
-        return first, None
+        problem, found = self._problem, None
+        # colours are distributed evenly over the classes
+        colors = self._random.permutation(problem.class_count) % self._colors
+        colors = colors[problem.dense_classes]
+        members = np.argsort(colors)
+        first_of = np.searchsorted(colors[members], np.arange(self._colors + 1))
+        best, stop = np.array([floor]), 1 << self._colors
+        a_look = 1 + STEPS // problem.size**2
+        for begin in range(0, stop, a_look):
+            if begin and interrupted():
+                return found, False
+            sets = begin, min(begin + a_look, stop)
+            given = (colors, members, first_of, *sets, self._values, best, self._path)
+            if best_colorful(problem.graph, *given):
+                found = self._path.copy()
+        return found, True
 
 
 def colorful_probability(class_count: int, length: int, colors: int) -> float:
