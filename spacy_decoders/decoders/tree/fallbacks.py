@@ -71,10 +71,9 @@ def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
     from .kernels import chu_liu_edmonds  # compiled where it is first needed
 
     arcs, constant = most_of_arcs(problem, forbidden)
-    decoded = chu_liu_edmonds.decode(read_only(arcs), problem.has_one_root, False)
-    gaps = float(np.maximum(problem.gaps, 0.0).sum())
-    size = abs(float(decoded[2])) + constant + gaps
-    return float(decoded[2]) + constant + gaps + tolerance_of(size)
+    bound = float(chu_liu_edmonds.with_duals(read_only(arcs), problem.has_one_root)[1])
+    constant += float(np.maximum(problem.gaps, 0.0).sum())
+    return bound + constant + tolerance_of(abs(bound) + constant)
 
 
 def most_of_arcs(
@@ -151,7 +150,7 @@ def _attach(
 
     given = np.concatenate([[0], tokens])
     arcs = read_only(np.ascontiguousarray(problem.arcs[np.ix_(given, given)]))
-    chosen, _, value, _ = eisner.decode(arcs, single_root, NO_GAPS)
+    chosen, _, value, _ = eisner.charted(arcs, single_root, NO_GAPS)
     if value == -np.inf:
         return False
     heads[tokens] = given[chosen]

@@ -101,17 +101,19 @@ def _best_through_arcs(problem: TreeProblem, keep: NDArray[np.bool_]) -> NDArray
 
     For non-projective trees it is a bound by reduced costs, which takes a single decoding.
     """
-    from .kernels import chu_liu_edmonds, eisner
+    from .kernels import chu_liu_edmonds, eisner, proofs
 
     arcs = read_only(np.where(keep, problem.arcs, -np.inf))
     through: NDArray[np.float64]
     if problem.projective:
         through = eisner.max_marginals(arcs, problem.has_one_root, problem.gaps)
         return through
-    heads, _, best, _, through = chu_liu_edmonds.decode(arcs, problem.has_one_root, True)
-    through = np.minimum(through, best)
-    if best > -np.inf:
-        through[heads, np.arange(1, problem.n + 1)] = best
+    given = (arcs, problem.has_one_root)
+    heads, best, penalty, value, parent, _ = chu_liu_edmonds.with_duals(*given)
+    if best == -np.inf:
+        return np.full_like(arcs, best)
+    through = np.minimum(proofs.bounds_by_duals(arcs, penalty, value, parent, best), best)
+    through[heads, np.arange(1, problem.n + 1)] = best
     return through
 
 

@@ -126,7 +126,7 @@ class _Sentences:
         """Return projective trees by single arcs, found by one chart over all sentences."""
         from .kernels import eisner  # compiled where it is first needed
 
-        heads, _, value, _ = eisner.decode(self.problem.arcs, False, self.problem.gaps)
+        heads, _, value, _ = eisner.charted(self.problem.arcs, False, self.problem.gaps)
         if value == -np.inf or self.decoder.objective(self.problem, heads, None)[0] == -np.inf:
             raise UndecidedError(
                 "budget: it ended before there were trees of all sentences; allow more seconds or "

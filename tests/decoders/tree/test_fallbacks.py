@@ -10,7 +10,6 @@ from spacy_decoders.arrays import read_only
 from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
-    ChuLiuEdmonds,
     Eisner,
     Factors,
     TreeProblem,
@@ -18,7 +17,7 @@ from spacy_decoders.decoders.tree import (
     score_tree,
 )
 from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, proofs
-from spacy_decoders.errors import DecodersError, InfeasibleError, UndecidedError
+from spacy_decoders.errors import InfeasibleError, UndecidedError
 from tests import oracles
 from tests.decoders.tree.samples import fault
 
@@ -70,36 +69,6 @@ def test_blocks_of_tokens_are_a_tree_when_the_time_ends(ticking, rng):
     found = Eisner().decode(problem, budget=Budget(seconds=1.5))
     assert found.certificate.status == "bounded"
     assert found.certificate.score <= best <= found.certificate.bound
-
-
-@pytest.mark.parametrize("forbidden", [0.0, 0.3])
-def test_roots_are_tried_until_the_time_ends(forbidden, ticking, monkeypatch):
-    from spacy_decoders.decoders.tree import chu_liu_edmonds as decoder
-
-    solved = decoder._solved
-    # no penalty leaves one root, and nothing is proven
-    monkeypatch.setattr(
-        decoder,
-        "_solved",
-        lambda arcs, one: (solved(arcs, one)[0], np.inf, 0.0) if one else solved(arcs, one),
-    )
-    rng = np.random.default_rng(3)
-    ends = set()
-    for _ in range(40):
-        problem = drawn(rng, 6, projective=False, forbidden=forbidden)
-        try:
-            best = ChuLiuEdmonds().decode(problem).certificate.score
-        except (InfeasibleError, DecodersError):
-            continue
-        for seconds in SECONDS:
-            found = ChuLiuEdmonds().decode(problem, budget=Budget(seconds=seconds))
-            assert score_tree(problem, found.heads) == pytest.approx(found.certificate.score)
-            assert (found.heads == 0).sum() == 1
-            assert found.certificate.bound >= best - 1e-9
-            if found.certificate.is_optimal:
-                assert found.certificate.score == pytest.approx(best)
-            ends.add(found.certificate.status)
-    assert ends == {"optimal", "bounded"}
 
 
 @pytest.mark.parametrize("penalised", [True, False])

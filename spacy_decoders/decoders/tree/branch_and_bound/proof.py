@@ -167,15 +167,13 @@ class NodeProof:
 
     def _contracted(self, arcs: Scores) -> tuple[float, tuple[float, Scores, Scores] | None]:
         """Bound all arborescences by the duals of a contraction; also return these."""
-        for single_root in (self.problem.has_one_root, False):
-            _, bound, penalty, value, parent, count = chu_liu_edmonds.with_duals(arcs, single_root)
-            if bound == -np.inf and not proofs.reaches_all(arcs > -np.inf, single_root):
-                return -np.inf, None
-            if bound > -np.inf and count > 0:
-                bound, slack = proofs.dual_bound(arcs, penalty, value, parent, count)
-                if bound < np.inf:
-                    return bound + slack, (penalty, value, parent)
-        return np.inf, None  # nothing is proven
+        single_root = self.problem.has_one_root
+        _, bound, penalty, value, parent, count = chu_liu_edmonds.with_duals(arcs, single_root)
+        if bound == -np.inf:
+            reached = proofs.reaches_all(arcs > -np.inf, single_root)
+            return np.inf if reached else -np.inf, None
+        bound, slack = proofs.dual_bound(arcs, penalty, value, parent, count)
+        return bound + slack, (penalty, value, parent)
 
     def _worth(self, heads: NDArray[np.int64]) -> float:
         """Return the score of the only choice of heads, ``-inf`` if it is no tree."""

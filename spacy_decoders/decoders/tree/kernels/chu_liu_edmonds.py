@@ -12,11 +12,6 @@ tree, and the score of an arc less the duals of the nodes that it enters is its 
 import numpy as np
 
 from ....jit import FAST, jit
-from .proofs import bounds_by_duals
-
-#: The largest penalty on root arcs, relative to the scale of the scores: beyond it rounding hides
-#: them.
-LARGEST_PENALTY = 4096.0
 
 
 @jit(fastmath=FAST)
@@ -165,14 +160,6 @@ def _roots(heads):
 
 
 @jit(fastmath=FAST)
-def _score(arcs, heads):
-    score = 0.0
-    for m in range(1, heads.shape[0]):
-        score += arcs[heads[m], m]
-    return score
-
-
-@jit(fastmath=FAST)
 def _first_penalty(arcs, value):
     """Return a penalty on root arcs that leaves one root where each token takes its best head."""
     size = arcs.shape[0]
@@ -196,109 +183,51 @@ def _first_penalty(arcs, value):
 
 
 @jit(fastmath=FAST)
-def _large_penalty(arcs):
-    """Return a penalty on root arcs that almost always leaves one root, and the largest."""
+def _range_of_penalties(arcs):
+    """Return penalties on root arcs, one as large as good arcs' scores and the largest of use.
+
+    Beyond the latter, trees with fewer roots are worth more than all others.
+    """
     size = arcs.shape[0]
-    highest, lowest, scale = -np.inf, np.inf, 0.0
+    scale = largest = 0.0
     for m in range(1, size):
         best = -np.inf
-        for h in range(1, size):
-            best = max(best, arcs[h, m])
-        top = max(best, arcs[0, m])
-        highest = max(highest, top)
-        scale = max(scale, abs(top))
-        if best > -np.inf:
-            lowest = min(lowest, best)
-    if lowest == np.inf:
-        lowest = highest
+        for h in range(size):
+            if arcs[h, m] > -np.inf:
+                best = max(best, arcs[h, m])
+                largest = max(largest, abs(arcs[h, m]))
+        scale = max(scale, abs(best))
     if scale == 0.0:
         scale = 1.0  # all scores are 0: any positive penalty works
-    return 2.0 * (highest - lowest) + scale, LARGEST_PENALTY * scale
+    return scale, scale + 4.0 * size * largest
 
 
 @jit(fastmath=FAST)
-def solve_rooted(arcs, single_root, at_once, heads, value, work):
+def solve_rooted(arcs, single_root, heads, value, work):
     """Write the best tree; return its bound, the penalty that was used, and the nodes.
 
-    With a single root, the constraint is relaxed first, `at_once` with a penalty on root arcs (or
-    a prize) that mostly leaves one root. Where it leaves several, it is raised until one remains:
-    the tree is then the best with one root, and the dual bound plus one penalty bounds all such
-    trees. If no penalty of the magnitude of the scores suffices, each token is tried as the only
-    root: no nodes are returned then, as the duals in the work arrays are those of the last root
-    alone.
+    With a single root, the constraint is relaxed to a penalty on root arcs (or a prize), at first
+    one that mostly leaves one root. Where it leaves several, it is raised until one remains: the
+    tree is then the best with one root, and the dual bound plus one penalty bounds all such trees.
+    The bound is -inf if there is none.
     """
-    size = arcs.shape[0]
     source, parent, first, sibling = work[0], work[1], work[2], work[3]
-    root = arcs[0].copy()  # the root's arcs, penalised or masked by the constraint
-    penalty = _first_penalty(arcs, value) if single_root and at_once else 0.0
-    if penalty != 0.0:
-        root -= penalty
-    next_penalty, largest = -1.0, 0.0
-    only_root = 0  # the one token that may be a root, 0 for any
-    best, best_score = -np.inf, -np.inf
-    best_heads = heads
+    penalty = _first_penalty(arcs, value) if single_root else 0.0
+    root = arcs[0] - penalty
+    next_penalty = largest = 0.0
     while True:
         bound, count = solve(arcs, root, heads, value, source, parent, first, sibling)
-        accepted = bound > -np.inf and (not single_root or _roots(heads) <= 1)
-        if accepted:
-            bound += penalty
-            if only_root == 0:
-                return bound, penalty, count
-            best = max(best, bound)
-            score = _score(arcs, heads)
-            if score > best_score:
-                best_score = score
-                best_heads[:] = heads
-        elif bound == -np.inf and only_root == 0:
+        if bound == -np.inf:
             return bound, penalty, 0
-        if next_penalty < 0.0:
-            next_penalty, largest = _large_penalty(arcs)
-        if only_root == 0 and next_penalty <= largest:
-            penalty = next_penalty
-            for m in range(1, size):
-                root[m] = arcs[0, m] - penalty
-            next_penalty *= 8.0
-            continue
-        if only_root == 0:
-            penalty = 0.0
-            best_heads = heads.copy()
-        only_root += 1
-        while only_root < size and arcs[0, only_root] == -np.inf:
-            only_root += 1
-        if only_root == size:
-            heads[:] = best_heads
-            return best, 0.0, 0
-        root[:] = -np.inf
-        root[only_root] = arcs[0, only_root]
-
-
-@jit(fastmath=FAST)
-def decode(arcs, single_root, with_bounds):
-    """Return heads (n,), score, bound, the scale of rounding errors, and the arcs' bounds.
-
-    The last are (0, 0) unless `with_bounds`: an upper bound on all trees through each arc.
-    """
-    size = arcs.shape[0]
-    # without a penalty the bounds of arcs are tighter
-    found = _solved(arcs, single_root, not with_bounds)
-    heads, bound, penalty, value, parent, count = found
-    scale = penalty
-    for m in range(1, size):
-        best = 0.0
-        for h in range(size):
-            best = max(best, arcs[h, m])
-        scale += best
-    score = bound
-    if bound > -np.inf:
-        score = 0.0
-        for m in range(1, size):
-            score += arcs[heads[m - 1], m]
-    bounds = np.empty((0, 0))
-    if with_bounds:
-        bounds = np.full((size, size), bound)
-        if count > 0:
-            bounds = bounds_by_duals(arcs, penalty, value, parent, bound)
-    return heads, score, bound, scale, bounds
+        if not single_root or _roots(heads) <= 1:
+            return bound + penalty, penalty, count
+        if next_penalty == 0.0:
+            next_penalty, largest = _range_of_penalties(arcs)
+        if next_penalty > 8.0 * largest:
+            return -np.inf, penalty, 0
+        penalty = next_penalty
+        root = arcs[0] - penalty
+        next_penalty *= 8.0
 
 
 @jit(fastmath=FAST)
@@ -306,16 +235,11 @@ def with_duals(arcs, single_root):
     """Return heads (n,), the kernel's bound, and the duals that prove it: see :func:`.dual_bound`.
 
     The latter are the penalty on the root's arcs, the dual and the parent of each node, and their
-    number, which is 0 if there is no such proof.
+    number. Without a tree the bound is -inf, and there are none.
     """
-    return _solved(arcs, single_root, True)
-
-
-@jit(fastmath=FAST)
-def _solved(arcs, single_root, at_once):
     size = arcs.shape[0]
     heads = np.full(size, -1, dtype=np.int32)
     work = np.empty((4, 2 * size), dtype=np.int64)
     value = np.empty(2 * size)
-    bound, penalty, count = solve_rooted(arcs, single_root, at_once, heads, value, work)
+    bound, penalty, count = solve_rooted(arcs, single_root, heads, value, work)
     return heads[1:], bound, penalty, value, work[1], count

@@ -164,18 +164,6 @@ def charted(arcs, single_root, gaps):
 
 
 @jit(fastmath=FAST)
-def decode(arcs, single_root, gaps):
-    """Return the best heads (n,), the sum of their arcs, the chart's own value and the scale."""
-    heads, _, value, positive = charted(arcs, single_root, gaps)
-    score = value
-    if value > -np.inf:
-        score = 0.0
-        for m in range(1, arcs.shape[0]):
-            score += arcs[heads[m - 1], m]
-    return heads, score, value, positive
-
-
-@jit(fastmath=FAST)
 def max_marginals(arcs, single_root, gaps):
     """Return the score of the best tree through each arc, -inf where there is none.
 

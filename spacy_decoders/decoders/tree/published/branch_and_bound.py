@@ -183,9 +183,9 @@ class _LevelSearch:
         self.calls += 1
         arcs, single = read_only(arcs), self.problem.single_root
         if self.problem.projective:
-            heads, _, value, _ = eisner.decode(arcs, single, NO_GAPS)
+            heads, _, value, _ = eisner.charted(arcs, single, NO_GAPS)
         else:
-            heads, _, value, _, _ = chu_liu_edmonds.decode(arcs, single, False)
+            heads, value = chu_liu_edmonds.with_duals(arcs, single)[:2]
         if value == -np.inf:
             return -np.inf, None
         return float(value), np.concatenate([[0], heads]).astype(np.int32)

@@ -29,7 +29,6 @@ __all__ = [
     "priced",
     "slope_at",
     "tightened",
-    "tree_exists",
 ]
 
 Floats = NDArray[np.float64]
@@ -110,15 +109,17 @@ def best_tree(arcs: Floats, projective: bool, single_root: bool) -> TreeBound:
     """Find the best tree by single arcs alone."""
     scores = read_only(np.ascontiguousarray(arcs))
     if projective:
-        heads, score, value, scale = eisner.decode(scores, single_root, NO_GAPS)
+        heads, _, value, positive = eisner.charted(scores, single_root, NO_GAPS)
         through = eisner.max_marginals(scores, single_root, NO_GAPS)
     else:
-        decoded = chu_liu_edmonds.decode(scores, single_root, True)
-        heads, score, value, scale, through = decoded
+        given = (scores, single_root)
+        heads, value, penalty, duals, parent, _ = chu_liu_edmonds.with_duals(*given)
+        through = proofs.bounds_by_duals(scores, penalty, duals, parent, value)
+        positive = penalty + float(np.maximum(scores.max(axis=0), 0.0).sum())
     with_root = np.concatenate([[-1], heads]).astype(np.int64)
     if value == -np.inf:
         return TreeBound(-np.inf, through, with_root)
-    slack = rounding_slack(2 * len(heads), score, scale)
+    slack = rounding_slack(2 * len(heads), value, positive)
     return TreeBound(float(value) + slack, through + slack, with_root)
 
 
@@ -207,24 +208,3 @@ def priced(
     worth = gains.sum(axis=2) > np.maximum(-arc_costs, 0.0) + tolerance
     g, p, c = np.nonzero(worth[:, :, None] & (gains > tolerance))
     return g, p, c
-
-
-def tree_exists(allowed: NDArray[np.bool_], projective: bool, single_root: bool) -> bool:
-    """Return whether the allowed arcs contain a tree.
-
-    For non-projective trees, whether all tokens can be reached from the root; for projective ones,
-    whether a chart with zero scores contains one.
-
-    Examples
-    --------
-    >>> allowed = np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0]], dtype=bool)
-    >>> tree_exists(allowed, True, True), tree_exists(allowed.T.copy(), True, True)
-    (True, False)
-    """
-    if not projective:
-        return bool(proofs.reaches_all(allowed, single_root))
-    arcs = np.where(allowed, 0.0, -np.inf)
-    arcs.flags.writeable = False
-    _, chart, _, _ = eisner.charted(arcs, single_root, NO_GAPS)
-    # an incorrect chart has an infinite bound: then nothing is proven
-    return bool(proofs.chart_bound(arcs, single_root, NO_GAPS, chart) > -np.inf)

@@ -12,6 +12,7 @@ from ....budget import UNLIMITED, Clock
 from ....errors import InfeasibleError
 from ...programs import Solver, SolverError
 from ..decoder import UNIT
+from ..kernels import proofs
 from .price_and_cut_pricing import (
     Floats,
     Mask,
@@ -24,7 +25,6 @@ from .price_and_cut_pricing import (
     priced,
     slope_at,
     tightened,
-    tree_exists,
 )
 from .price_and_cut_program import MasterPoint, MasterProgram, crossing_arcs, implied_chains
 
@@ -263,8 +263,8 @@ class BranchAndPrice:
                 clock = self.clock if self.heads is not None else UNLIMITED.start()
                 point = master.solve(clock)
             except InfeasibleError:
-                # not proven by the solver: only if the arcs contain no tree is there a proof
-                if not tree_exists(mask, self.table.projective, self.table.single_root):
+                # the solver's word is no proof: only if the arcs contain no tree is there one
+                if self._best_within(np.where(mask, 0.0, -np.inf)).value == -np.inf:
                     return -np.inf, []
                 return self._branch(mask, bound, np.zeros_like(self.table.arcs))
             except SolverError:
@@ -280,7 +280,7 @@ class BranchAndPrice:
             self._offer(relaxation.heads)
             # the tree closest to the point
             part = np.where(mask, point.arcs, -np.inf)
-            self._offer(best_tree(part, self.table.projective, self.table.single_root).heads)
+            self._offer(self._best_within(part).heads)
             if self._closes(bound):
                 return bound, []
             if self.pruning:
@@ -292,6 +292,10 @@ class BranchAndPrice:
                 if self._closes(bound):
                     return bound, []
                 return self._branch(mask, bound, point.arcs)
+
+    def _best_within(self, arcs: Floats) -> TreeBound:
+        """Find the best tree by these scores of single arcs."""
+        return best_tree(arcs, self.table.projective, self.table.single_root)
 
     def _first_master(self, mask: Mask) -> MasterProgram:
         """State the program over the arcs that remain at the root.
@@ -331,7 +335,9 @@ class BranchAndPrice:
         h, m = np.nonzero(mask)
         heads = np.full(self.n + 1, -1)
         heads[m] = h
-        if not tree_exists(mask, self.table.projective, self.table.single_root):
+        table = self.table
+        given = (heads[1:].astype(np.int32), table.projective, table.single_root)
+        if not proofs.tally(table.arcs, *given)[0]:
             return -np.inf
         self._offer(heads)
         parts = np.concatenate([self.table.arcs[h, m], self.table.chains_of_tree(heads)])

@@ -88,7 +88,7 @@ def _best_tree(arcs, pairs, grandparents, gaps, single_root, space, table, token
             )
     if tokens is not None:
         work = np.empty(2 * heads.shape[0])
-        value = chu_liu_edmonds.solve_rooted(arcs, single_root, True, heads, work, tokens)[0]
+        value = chu_liu_edmonds.solve_rooted(arcs, single_root, heads, work, tokens)[0]
     return value
 
 
