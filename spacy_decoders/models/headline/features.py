@@ -48,11 +48,10 @@ OF_PHRASES = (
 OF_TEXTS = {
     "text_words": 5.0, "text_sentences": 2.0, "text_idf": 0.7, "text_function_words": 0.4,
 }  # fmt: skip
-#: Of the tokens of a phrase; mean, least and most are those of words with a meaning.
-KINDS = ("mean", "least", "most", "first", "last")
-#: The features of a phrase: of its tokens, its own, and those from which its length is learned.
+#: The features of a phrase: the mean of its words with a meaning, those of its last token, its
+#: own, and those from which its length is learned.
 PHRASE_FEATURES = (
-    *(f"{kind}_{name}" for kind in KINDS for name in (*FEATURES[1:], "chance")),
+    *(f"{kind}_{name}" for kind in ("mean", "last") for name in (*FEATURES[1:], "chance")),
     *OF_PHRASES,
     *(f"{name}_by_words" for name in OF_TEXTS),
 )
@@ -135,14 +134,7 @@ def phrase_features(
     function_word = tokens.word & tokens.stop
     counted = np.column_stack([tokens.word, function_word, tokens.unit, chances * tokens.word])
     words, function_words, units, overlap = np.add.reduceat(counted[places], rows).T
-    values, meant = scores[places], tokens.unit[places, None]
-    of_tokens = (
-        np.add.reduceat(values * meant, rows) / units[:, None],
-        np.minimum.reduceat(np.where(meant, values, np.inf), rows),
-        np.maximum.reduceat(np.where(meant, values, -np.inf), rows),
-        scores[starts],
-        scores[ends - 1],
-    )
+    means = np.add.reduceat((scores * tokens.unit[:, None])[places], rows) / units[:, None]
     position = phrases.starts[phrases.first[number]] - begins[text]
     of_phrases = [
         words,
@@ -156,7 +148,8 @@ def phrase_features(
     ]
     differences = _of_texts(tokens, features) - np.array([*OF_TEXTS.values()])
     by_words = words[:, None] * differences[text]
-    return np.concatenate([*of_tokens, np.column_stack(of_phrases), by_words], axis=1)
+    own = np.column_stack(of_phrases)
+    return np.concatenate([means, scores[ends - 1], own, by_words], axis=1)
 
 
 def _texts(tokens: TextTokens) -> tuple[Integers, Integers]:
