@@ -50,6 +50,10 @@ class ScoredUnit:
     chances: Floats
     #: What each token adds to a short sentence. **Shape:** ``(tokens,)``
     values: Floats
+    #: Whether it is a word, read aloud. **Shape:** ``(tokens,)``
+    words: NDArray[np.bool_]
+    #: Whether it is an address, which names nobody that a reader knows. **Shape:** ``(tokens,)``
+    addresses: NDArray[np.bool_]
     #: The phrases that could be headlines: where they are, how often the text has them, and their
     #: scores. **Shape of all:** ``(n,)``
     starts: Integers
@@ -71,7 +75,7 @@ def scored_units(
     vertices, features = Vertices.of(tokens), token_features(tokens, knowledge)
     odds = word_odds(model, vertices, features)
     chances = chances_of(vertices, odds)
-    values = token_values(texts, chances)
+    values, addresses = token_values(texts, chances), texts.addresses | texts.forms.account
     starts = ends = counts = np.zeros(0, dtype=np.int64)
     scores = np.zeros(0)
     if phrases:
@@ -93,6 +97,8 @@ def scored_units(
                 odds[of_text == number],
                 chances[begin:end],
                 values[begin:end],
+                texts.read[begin:end],
+                addresses[begin:end],
                 starts[own] - begin,
                 ends[own] - begin,
                 counts[own],
@@ -164,13 +170,13 @@ def headlines_of_both(
 ) -> list[Headline]:
     """The best phrases and, where there is a parse, the best short sentences."""
     headlines = headlines_of_phrases(scored, knowledge, options)
-    doc = scored.unit if isinstance(scored.unit, Doc) else scored.unit.doc
+    unit = scored.unit
+    doc, origin = (unit, 0) if isinstance(unit, Doc) else (unit.doc, unit.start)
     if doc.has_annotation("DEP"):
         headlines += [
             sentence
             for sentence in headlines_of_short_sentences(scored, knowledge, options)
-            # an address names nobody that a reader knows
-            if not any(doc[i].like_url or doc[i].text[0] == "@" for i in sentence.tokens)
+            if not scored.addresses[np.array(sentence.tokens) - origin].any()
         ]
     return headlines
 
@@ -206,7 +212,7 @@ def headlines_of_short_sentences(
     required = tuple(word.lower() for word in options.required or ())
     stretched = options.length == "auto"
     limits = least, most, options.max_chars, required, stretched
-    return ShortSentences(scored.unit, scored.values, *limits).write(options.n_best)
+    return ShortSentences(scored.unit, scored.values, scored.words, *limits).write(options.n_best)
 
 
 def known_of(scored: ScoredUnit, headlines: Sequence[Headline]) -> list[Floats]:

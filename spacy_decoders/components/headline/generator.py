@@ -33,7 +33,6 @@ from .headlines import Headline
 from .learning import learn, titled_text
 from .reading import Texts
 from .scorer import rouge, words_of
-from .sentence_trees import is_word
 
 __all__ = ["HeadlineGenerator"]
 
@@ -303,4 +302,4 @@ def _kind_of(model: HeadlineModel) -> str:
 
 def _has_words(unit: Doc | Span) -> bool:
     """Whether there is anything to decode: an empty unit is not counted as one without proof."""
-    return any(is_word(token) for token in unit)
+    return bool(Texts.of([unit]).read.any())

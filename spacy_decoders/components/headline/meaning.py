@@ -59,8 +59,8 @@ TIMES = frozenset({
     "november", "december", "today", "yesterday", "tomorrow", "morning", "afternoon", "evening",
     "night", "week", "month", "year",
 })  # fmt: skip
-#: Tags of English words that ask or begin a relative clause; others have their kind of pronoun.
-ASKING = frozenset({"WDT", "WP", "WP$", "WRB"})
+#: Tags of English words that ask or begin a relative clause, and kinds of pronouns that do so.
+ASKING = frozenset({"WDT", "WP", "WP$", "WRB", "Int", "Rel"})
 #: Relations of what the parser may take the main clause for, under a condition before it.
 CLAUSES = frozenset({"advcl", "ccomp", "parataxis"})
 #: Marks that stay with what they set off.
@@ -83,14 +83,15 @@ def needed_tokens(tokens: Sequence[Token], heads: list[int], root: int) -> list[
         The place of the root.
     """
     words = [token.lower_ for token in tokens]
-    plain = [token.dep_.partition(":")[0] for token in tokens]
+    relations = [token.dep_ for token in tokens]
+    plain = [relation.partition(":")[0] for relation in relations]
+    kept = NEGATIONS | LIMITS
     needed = [
-        word in NEGATIONS
-        or word in LIMITS
+        word in kept
         or relation in REQUIRED
-        or token.dep_ in REQUIRED
+        or full in REQUIRED
         or (word in MARKS and head != root)
-        for token, word, relation, head in zip(tokens, words, plain, heads, strict=True)
+        for word, full, relation, head in zip(words, relations, plain, heads, strict=True)
     ]
     for place, word in enumerate(words):
         if word in HYPHENS:
@@ -103,24 +104,24 @@ def needed_tokens(tokens: Sequence[Token], heads: list[int], root: int) -> list[
     for place, head in enumerate(heads):
         if place != head:
             children[head].append(place)
-    for place, head in enumerate(heads):
+    for place, (token, head, below) in enumerate(zip(tokens, heads, children, strict=True)):
         if plain[place] == "advcl" or place == root:
-            for other in _inverted(place, root, tokens, plain, children[place]):
+            for other in _inverted(place, root, tokens, plain, below):
                 needed[other] = True
         if plain[place] in ("amod", "nmod"):
-            needed[place] |= _names_or_ranks(tokens[place], tokens[head])
+            needed[place] |= _names_or_ranks(token, tokens[head])
         if words[place] in NEGATIONS or plain[place] == "neg":
             needed[head] |= plain[head] == "advmod"  # "no longer"
-            way = _way_up(place, heads, plain)
-            for below in _reached(way, words, plain, children):
-                needed[below] = True
-        if tokens[place].tag_ in ASKING or _asks(tokens[place]):
-            clauses = [child for child in children[place] if plain[child] in ("acl", "relcl")]
+            for other in _reached(_way_up(place, heads, plain), words, plain, children):
+                needed[other] = True
+        if token.tag_ in ASKING or not ASKING.isdisjoint(token.morph.get("PronType", [])):
+            clauses = [child for child in below if plain[child] in ("acl", "relcl")]
             # "in which", "how long"; but "He laughed at what he saw" needs what he saw
             for other in clauses or _way_up(place, heads, plain)[:-1] or [place]:
                 needed[other] = True
-        for child in _complements(place, words, plain, children):
-            needed[child] = True
+        if below:
+            for child in _complements(place, words, plain, children):
+                needed[child] = True
     return needed
 
 
@@ -187,11 +188,6 @@ def _names_or_ranks(token: Token, head: Token) -> bool:
     return named or morph.get("Degree", []) == ["Sup"] or morph.get("NumType", []) == ["Ord"]
 
 
-def _asks(token: Token) -> bool:
-    """Whether a word asks, or begins a relative clause."""
-    return not {"Int", "Rel"}.isdisjoint(token.morph.get("PronType", []))
-
-
 def _way_up(place: int, heads: list[int], plain: Sequence[str]) -> list[int]:
     """The tokens from one to the predicate that it is, or is in, an argument of."""
     way = [place, heads[place]]
@@ -221,21 +217,21 @@ def _complements(
     head: int, words: Sequence[str], plain: Sequence[str], children: list[list[int]]
 ) -> list[int]:
     """What a noun or a verb says little without: "tomb *of a scribe*", "went *on strike*"."""
-    after = [child for child in children[head] if child > head and words[child] not in TIMES]
-    found = [
-        child
-        for child in after
-        if (plain[child] == "nmod" and any(words[below] == "of" for below in children[child][:1]))
-        or (plain[child] == "prep" and words[child] == "of")
-    ]
-    relations = {plain[child] for child in children[head]}
-    if "cop" in relations:
-        found += [child for child in children[head] if words[child] == "the"]
-    if {"nsubj", "nsubjpass"} & relations and not ({"cop"} | OBJECTS) & relations:
-        found += [
-            child
-            for child in after
-            if plain[child] in ("obl", "prep")
-            or (plain[child] == "advcl" and any(words[below] == "to" for below in children[child]))
-        ][:1]
+    below = {plain[child] for child in children[head]}
+    # a verb without an object says enough with the first of these after it
+    lacking = bool({"nsubj", "nsubjpass"} & below) and not ({"cop"} | OBJECTS) & below
+    found = []
+    for child in children[head]:
+        word, relation = words[child], plain[child]
+        others = [words[other] for other in children[child]]
+        if child < head:
+            if word == "the" and "cop" in below:
+                found.append(child)
+        elif word in TIMES:
+            continue
+        elif lacking and (relation in ("obl", "prep") or (relation == "advcl" and "to" in others)):
+            found.append(child)
+            lacking = False
+        elif (relation == "prep" and word == "of") or (relation == "nmod" and "of" in others[:1]):
+            found.append(child)
     return found

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import DEP, LIKE_EMAIL, LIKE_URL, LOWER, MORPH, ORTH, POS, PREFIX, SENT_START
+from spacy.attrs import POS, SENT_START
 from spacy.parts_of_speech import IDS
 
 from ...models.headline.phrases import inside
-from .meaning import NEGATIONS
 from .reading import Texts
 
 __all__ = ["whole_phrases"]
@@ -18,19 +15,6 @@ __all__ = ["whole_phrases"]
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
-#: Relations to a head after the word, without which it can't end a phrase, and to one before
-#: it that can't end one without the word.
-PARTS = frozenset({"compound", "flat", "goeswith", "nmod:desc"})
-OBJECTS = frozenset({"flat", "goeswith", "obj", "dobj", "ccomp", "xcomp", "prt", "attr", "acomp"})
-#: Those of subjects and auxiliaries, of what stands beside a sentence, and of what joins a phrase
-#: to others.
-SUBJECTS = frozenset({
-    "nsubj", "nsubjpass", "csubj", "csubjpass", "expl", "aux", "auxpass",
-})  # fmt: skip
-ASIDE = frozenset({"discourse", "vocative", "intj"})
-JOINING = frozenset({"case", "cc"})
-#: Relations of verbs to what may make a claim of theirs untrue.
-BELOW = frozenset({"xcomp", "ccomp", "advcl", "acl", "relcl", "parataxis", "pcomp"})
 #: Tags of what names things, and of what noun phrases end with.
 _NOUNS, _LAST = (
     np.array([IDS[tag] for tag in tags], dtype=np.uint64)
@@ -45,36 +29,28 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
 
     **Shape of starts, ends and result:** ``(spans,)``
     """
-    to, tags = texts.heads, texts[POS]
+    to, tags = texts.heads, texts.columns[POS]
     own = np.arange(len(to))
-    part, of_object, subject, aside, joining, below = texts.having(
-        DEP,
-        lambda name: name in PARTS or _plain(name) in PARTS,
-        *(
-            lambda name, kind=kind: _plain(name) in kind
-            for kind in (OBJECTS, SUBJECTS, ASIDE, JOINING, BELOW)
-        ),
-    )
+    forms, relations, features = texts.forms, texts.relations, texts.features
     noun, verb, name = np.isin(tags, _NOUNS), tags == IDS["VERB"], tags == IDS["PROPN"]
-    finite, past, negative = texts.having(MORPH, _is_finite, _is_past, _is_negative)
-    denying = negative | texts.having(LOWER, NEGATIONS.__contains__)
-    governed, hidden = _governed(texts, to, below, denying)
+    denying = features.negative | forms.negation
+    governed, hidden = _governed(texts, to, denying)
 
     # addresses, and finite verbs
-    excluded = (texts[LIKE_URL] > 0) | (texts[LIKE_EMAIL] > 0)
-    excluded |= texts.having(PREFIX, "@".__eq__)
-    excluded |= texts.parsed & (finite | (tags == IDS["AUX"]))
+    excluded = texts.addresses | forms.account
+    excluded |= texts.parsed & (features.finite | (tags == IDS["AUX"]))
     # what is negated before the phrase begins would say the contrary
     before = to > own
-    bad = (tags == IDS["INTJ"]) | (joining & before)
+    bad = (tags == IDS["INTJ"]) | (relations.joining & before)
     bad[1:] |= name[1:] & name[:-1] & ((to[1:] == own[:-1]) | (to[:-1] == own[1:]))
     bad[to[denying & before]] = True
     lacking = np.zeros(len(own), dtype=bool)
-    lacking[to[subject]] = True
-    named = (noun | (verb & ~past & ~below & ~lacking)) & ~aside & ~hidden
+    lacking[to[relations.subject]] = True
+    named = noun | (verb & ~lacking)
+    named &= ~relations.aside & ~hidden
     # the place of the word after each token that a phrase cannot end without
-    needs = np.where(part & before, to, -1)
-    objects = np.flatnonzero(of_object & (to < own))
+    needs = np.where(relations.part & before, to, -1)
+    objects = np.flatnonzero(relations.of_object & (to < own))
     np.maximum.at(needs, to[objects], objects)
 
     excluded, verbs = (np.append(0, np.cumsum(of)) for of in (excluded, verb))
@@ -106,14 +82,12 @@ def _heads(to: Integers, needs: Integers, starts: Integers, ends: Integers) -> I
     return np.where(alone & (np.maximum.reduceat(needs[places], rows) < ends), heads, -1)
 
 
-def _governed(
-    texts: Texts, above: Integers, below: Booleans, denying: Booleans
-) -> tuple[Booleans, Booleans]:
+def _governed(texts: Texts, above: Integers, denying: Booleans) -> tuple[Booleans, Booleans]:
     """Which tokens are in another's clause, denied or asked; which verbs look like nouns there."""
-    begins = texts[SENT_START].astype(np.int64) == 1
+    forms, begins = texts.forms, texts.columns[SENT_START].astype(np.int64) == 1
     sentence = np.cumsum(begins)
-    asked = np.unique(sentence[texts.having(ORTH, "?".__eq__)])
-    found = below | np.isin(sentence, asked)
+    asked = np.unique(sentence[forms.question])
+    found = texts.relations.below | np.isin(sentence, asked)
     found[above[denying]] = True
     while len(above):  # of each token the ancestor at twice the distance
         found = found | found[above]
@@ -122,24 +96,7 @@ def _governed(
             break
         above = further
     # verbs behind "did", or "should" of a condition, are easily taken for nouns
-    did = sentence[texts.having(LOWER, {"do", "does", "did"}.__contains__)]
-    supposed = sentence[begins & (texts[POS] == IDS["AUX"])]
-    hidden = np.append(np.intersect1d(asked, did), np.setdiff1d(supposed, asked))
+    supposed = sentence[begins & (texts.columns[POS] == IDS["AUX"])]
+    did = np.intersect1d(asked, sentence[forms.did])
+    hidden = np.append(did, np.setdiff1d(supposed, asked))
     return found, np.isin(sentence, hidden)
-
-
-@lru_cache(256)
-def _plain(relation: str) -> str:
-    return relation.partition(":")[0]
-
-
-def _is_finite(features: str) -> bool:
-    return "VerbForm=Fin" in features and "Mood=Imp" not in features
-
-
-def _is_past(features: str) -> bool:
-    return "VerbForm=Part" in features and "Tense=Past" in features
-
-
-def _is_negative(features: str) -> bool:
-    return "Polarity=Neg" in features

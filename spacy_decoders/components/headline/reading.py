@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
-from unicodedata import category, normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,39 +25,25 @@ from spacy.attrs import (
     MORPH,
     ORTH,
     POS,
-    PREFIX,
     SENT_START,
     SPACY,
-    TAG,
 )
 from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens
+from .kinds import Features, Form, Relation, features_of, form_of, relation_of
 
-__all__ = ["Texts", "is_picture", "word_keys"]
+__all__ = ["Texts", "word_keys"]
 
 Booleans = NDArray[np.bool_]
+Integers = NDArray[np.int64]
 
 _ATTRIBUTES = [
     LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, ENT_TYPE, POS, SENT_START, HEAD, DEP,
-    MORPH, LIKE_URL, LIKE_EMAIL, PREFIX, ORTH, SPACY, TAG,
+    MORPH, LIKE_URL, LIKE_EMAIL, ORTH, SPACY,
 ]  # fmt: skip
-#: Words whose kinds are remembered.
-_WORDS = 1 << 16
-#: Single letters of the Latin script: names of variables and points, no content.
-_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
-#: Tokens that join their neighbours into one word, and those that are part of the word before.
-_HYPHENS = frozenset("-–/")
-_DASHES = frozenset("-–—")
-_GLUE = _HYPHENS | frozenset("—&+#'’") | {"'s", "’s", "++", "--"}
-#: Characters of formulas, whose tokens are no words.
-_FORMULA = frozenset("^=<>\\~|")
-#: Categories of the characters of emojis, and of what joins and varies these.
-_PICTURES = frozenset({"So", "Sk", "Cf", "Mn", "Me"})
-#: Characters that end a sentence, where no boundaries are set.
-_FULL_STOPS = frozenset(".!?…。！？।؟")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,44 +52,38 @@ class Texts:
 
     #: The documents or spans.
     units: Sequence[Doc | Span]
-    #: The attributes of all tokens. **Shape:** ``(attributes, tokens)``
-    columns: NDArray[np.uint64]
+    #: The attributes of all tokens. **Shape of each:** ``(tokens,)``
+    columns: dict[int, NDArray[np.uint64]]
     #: Where each unit begins and ends.
     bounds: list[tuple[int, int]]
+    #: The number of each token's unit. **Shape:** ``(tokens,)``
+    text: Integers
 
     @classmethod
     def of(cls, units: Sequence[Doc | Span]) -> Texts:
         """Read the attributes of the tokens."""
         given: Any = units  # a span has `to_array` too, which its stub lacks
         tables = [unit.to_array(_ATTRIBUTES).reshape(-1, len(_ATTRIBUTES)) for unit in given]
-        ends = np.cumsum([0, *map(len, tables)]).tolist()
+        sizes = list(map(len, tables))
         table = np.concatenate([np.zeros((0, len(_ATTRIBUTES)), dtype=np.uint64), *tables])
-        return cls(units, np.ascontiguousarray(table.T), list(pairwise(ends)))
+        columns = dict(zip(_ATTRIBUTES, np.ascontiguousarray(table.T), strict=True))
+        bounds = list(pairwise(np.cumsum([0, *sizes]).tolist()))
+        return cls(units, columns, bounds, np.repeat(np.arange(len(sizes)), sizes))
 
-    def __getitem__(self, attribute: int) -> NDArray[np.uint64]:
-        column: NDArray[np.uint64] = self.columns[_ATTRIBUTES.index(attribute)]
-        return column
+    @cached_property
+    def forms(self) -> Form:
+        """What the tokens are by their texts. **Shape of each:** ``(tokens,)``"""
+        return Form(*self._kinds(ORTH, form_of))
 
-    def having(self, attribute: int, *tests: Callable[[str], bool]) -> Any:
-        """Whether the value of each token's attribute passes each test.
+    @cached_property
+    def relations(self) -> Relation:
+        """What the tokens are to their heads. **Shape of each:** ``(tokens,)``"""
+        return Relation(*self._kinds(DEP, relation_of))
 
-        **Shape:** ``(tests, tokens)``, or ``(tokens,)`` for one test
-        """
-        strings: Any = self.units[0].vocab.strings if self.units else {}
-        keys, places = np.unique(self[attribute], return_inverse=True)
-        values = [strings[key] for key in keys.tolist()]
-        passed = [np.array([test(value) for value in values], dtype=bool) for test in tests]
-        found = [of[places.reshape(-1)] for of in passed]
-        return found if len(tests) > 1 else found[0]
-
-    def each(self, values: Sequence[Any]) -> NDArray[Any]:
-        """A value of each unit for each of its tokens. **Shape:** ``(tokens,)``"""
-        return np.repeat(np.array(values), [end - begin for begin, end in self.bounds])
-
-    def annotated(self, attribute: str) -> Booleans:
-        """Of each token, whether its document has an annotation. **Shape:** ``(tokens,)``"""
-        docs = [unit if isinstance(unit, Doc) else unit.doc for unit in self.units]
-        return self.each([doc.has_annotation(attribute) for doc in docs]).astype(bool)
+    @cached_property
+    def features(self) -> Features:
+        """What the tokens are by their features. **Shape of each:** ``(tokens,)``"""
+        return Features(*self._kinds(MORPH, features_of))
 
     @cached_property
     def parsed(self) -> Booleans:
@@ -112,12 +91,33 @@ class Texts:
         return self.annotated("DEP")
 
     @cached_property
-    def heads(self) -> NDArray[np.int64]:
+    def heads(self) -> Integers:
         """The token that each depends on, itself if there is none. **Shape:** ``(tokens,)``"""
-        own = np.arange(self.columns.shape[1])
-        to = own + self[HEAD].view(np.int64)
-        begins, ends = (self.each([of[side] for of in self.bounds]) for side in (0, 1))
+        own = np.arange(len(self.text))
+        to = own + self.columns[HEAD].view(np.int64)
+        begins, ends = np.array(self.bounds, dtype=np.int64).reshape(-1, 2)[self.text].T
         return np.where(self.parsed & (begins <= to) & (to < ends), to, own)
+
+    @cached_property
+    def read(self) -> Booleans:
+        """Which tokens are read aloud: no blanks, marks or emojis. **Shape:** ``(tokens,)``
+
+        spaCy counts percent signs and owners' apostrophes among punctuation.
+        """
+        columns = self.columns
+        silent = (columns[IS_PUNCT] > 0) & self.relations.silent
+        read: Booleans = (columns[IS_SPACE] == 0) & ~silent & ~self.forms.picture
+        return read
+
+    @cached_property
+    def addresses(self) -> Booleans:
+        """Which tokens are addresses: they name nobody that a reader knows."""
+        return (self.columns[LIKE_URL] > 0) | (self.columns[LIKE_EMAIL] > 0)
+
+    def annotated(self, attribute: str) -> Booleans:
+        """Of each token, whether its document has an annotation. **Shape:** ``(tokens,)``"""
+        docs = [unit if isinstance(unit, Doc) else unit.doc for unit in self.units]
+        return np.array([doc.has_annotation(attribute) for doc in docs], dtype=bool)[self.text]
 
     def tokens(self, stemmer: Stemmer) -> TextTokens:
         """Read the tokens.
@@ -126,28 +126,18 @@ class Texts:
         one-letter words. Sentence boundaries are those that are set; without any, sentences end
         at full stops.
         """
-        keys, alpha = self[LOWER], self[IS_ALPHA] > 0
-        text = self.each(range(len(self.units))).astype(np.int64)
+        columns, forms, text = self.columns, self.forms, self.text
+        keys, alpha, punct = columns[LOWER], columns[IS_ALPHA] > 0, columns[IS_PUNCT] > 0
+        blank = columns[SPACY] > 0
         # "won't" is two tokens, of which neither is a word by itself
-        joined = alpha & (self[SPACY] == 0) & (np.diff(text, append=-1) == 0)
-        joined[:-1] &= self.having(PREFIX, str.isalpha)[1:]
-        stop = (self[IS_STOP] > 0) | joined | _after(joined)
-        lettered, number, glue, hyphen, dash = self.having(
-            LOWER,
-            _has_letters,
-            _has_digits,
-            _GLUE.__contains__,
-            _HYPHENS.__contains__,
-            _DASHES.__contains__,
-        )
-        # a dash after a blank parts what a hyphen joins
-        apart = dash & _after(self[SPACY] > 0)
-        number &= ~glue
-        word = (lettered & ~glue) | number
-        meaning = word & ~number & ~stop & ~self.having(LOWER, _LETTERS.__contains__)
-        begins = self[SENT_START].astype(np.int64) == 1
-        stops = (self[IS_PUNCT] > 0) & self.having(ORTH, lambda text: text[-1:] in _FULL_STOPS)
-        begins = np.where(self.annotated("SENT_START"), begins, _after(stops))
+        joined = alpha & ~blank & (np.diff(text, append=-1) == 0)
+        joined[:-1] &= forms.alphabetic[1:]
+        stop = (columns[IS_STOP] > 0) | joined | _after(joined)
+        apart = forms.dash & _after(blank)  # a dash after a blank parts what a hyphen joins
+        word = forms.lettered | forms.number
+        meaning = word & ~forms.number & ~stop & ~forms.letter
+        begins = columns[SENT_START].astype(np.int64) == 1
+        begins = np.where(self.annotated("SENT_START"), begins, _after(punct & forms.stop))
         begins[[begin for begin, end in self.bounds if begin < end]] = True
         distinct, places = np.unique(keys, return_inverse=True)
         stems, stemmed = distinct.copy(), np.zeros(len(distinct), dtype=bool)
@@ -161,18 +151,26 @@ class Texts:
             sentences=np.cumsum(begins) - 1,
             keys=keys,
             stems=np.where(meaning, stems[places], keys),
-            tags=self[POS].astype(np.int64),
-            plain=(self[IS_PUNCT] == 0) & (self[IS_SPACE] == 0),
+            tags=columns[POS].astype(np.int64),
+            plain=~punct & (columns[IS_SPACE] == 0),
             word=word,
-            glue=glue & ~apart,
-            hyphen=hyphen & ~apart,
+            glue=forms.glue & ~apart,
+            hyphen=forms.hyphen & ~apart,
             content=meaning & alpha,
             meaning=meaning,
-            unit=meaning | number,
+            unit=meaning | forms.number,
             stop=stop,
-            capital=(self[IS_LOWER] == 0) & alpha & ~begins,
-            entity=self[ENT_TYPE] > 0,
+            capital=(columns[IS_LOWER] == 0) & alpha & ~begins,
+            entity=columns[ENT_TYPE] > 0,
         )
+
+    def _kinds(self, attribute: int, kind_of: Callable[[str], Sequence[bool]]) -> Booleans:
+        """The kinds of the tokens by an attribute. **Shape:** ``(kinds, tokens)``"""
+        strings: Any = self.units[0].vocab.strings if self.units else {}
+        keys, places = np.unique(self.columns[attribute], return_inverse=True)
+        kinds = [kind_of(strings[key]) for key in keys.tolist()]
+        table: Booleans = np.array(kinds or [kind_of("")], dtype=bool)
+        return table.T[:, places.reshape(-1)]
 
 
 def _after(flags: Booleans) -> Booleans:
@@ -180,33 +178,6 @@ def _after(flags: Booleans) -> Booleans:
     moved = np.zeros_like(flags)
     moved[1:] = flags[:-1]
     return moved
-
-
-@lru_cache(_WORDS)
-def _has_letters(text: str) -> bool:
-    """Whether it is a word with a letter."""
-    return _is_word(text) and any(c.isalpha() for c in text)
-
-
-@lru_cache(_WORDS)
-def _has_digits(text: str) -> bool:
-    """Whether it is a word with a digit."""
-    return _is_word(text) and any(c.isdigit() for c in text)
-
-
-def _is_word(text: str) -> bool:
-    """Whether it is a word rather than a part of a formula."""
-    return text.isalpha() or (
-        _FORMULA.isdisjoint(text) and text.count("(") == text.count(")") and text not in _GLUE
-    )
-
-
-@lru_cache(_WORDS)
-def is_picture(text: str) -> bool:
-    """Whether it is an emoji, or a part of one: these are no words, and mostly several tokens."""
-    if text.isascii() or text == "°":
-        return False
-    return all(category(c) in _PICTURES for c in normalize("NFKC", text))  # units become letters
 
 
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import DEP, IS_PUNCT, IS_SPACE, IS_STOP, LIKE_EMAIL, LIKE_URL, LOWER, ORTH
+from spacy.attrs import IS_STOP
 from spacy.tokens import Span, Token
 
 from ...decoders.path import SubtreeProblem, TreeKnapsack
 from ...errors import InfeasibleError
 from .headlines import capitalised
-from .meaning import HYPHENS, MARKS, TIMES, needed_tokens
-from .reading import Texts, is_picture
+from .meaning import HYPHENS, MARKS, needed_tokens
+from .reading import Texts
 
-__all__ = ["SentenceTree", "is_word", "lead_of", "token_values", "written"]
+__all__ = ["SentenceTree", "lead_of", "token_values", "written"]
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
 
 #: What a word costs: the selection of words must expect it in the title more often than this.
 COST = 0.06
@@ -29,32 +31,21 @@ LEAD = 0.5
 #: What a pronoun as the subject costs: it refers to another sentence; and no subject, where it is
 #: no sentence.
 PRONOUN, FRAGMENT = 0.5, 0.5
-#: Relations of what a clause is about begin so; those of greetings and of who is greeted.
+#: Relations of what a clause is about begin so.
 SUBJECTS = ("nsubj", "csubj", "expl")
-ADDRESSING = frozenset({"vocative", "discourse", "intj"})
-#: Relations of punctuation that is not read aloud.
-SILENT = frozenset({"", "punct", "ROOT"})
-#: Punctuation that no blank precedes.
-CLOSING = frozenset({",", ":", ";", ")"})
-
-
-def is_word(token: Token) -> bool:
-    """Whether it is read: spaCy counts percent signs and owners' apostrophes among punctuation."""
-    silent = token.is_space or (token.is_punct and token.dep_ in SILENT)
-    return not silent and not is_picture(token.text)
+#: What no blank precedes, even where words between are left out.
+CLOSING = frozenset({",", ":", ";", ")", "'", "’", "'s", "’s"})
 
 
 def lead_of(root: Token, number: int) -> float:
     """What a sentence with this root scores beside its words, the one of this number."""
-    lead = LEAD / (1.0 + number)
-    subjects = [child for child in root.children if child.dep_.startswith(SUBJECTS)]
-    if any(child.dep_.startswith("nsubj") and _is_pronoun(child) for child in subjects):
-        return lead - PRONOUN
-    return lead if subjects or root.pos_ in ("VERB", "") else lead - FRAGMENT
-
-
-def _is_pronoun(token: Token) -> bool:
-    return token.pos_ == "PRON" or token.tag_ == "PRP"
+    lead, about = LEAD / (1.0 + number), False
+    for child in root.children:
+        relation = child.dep_
+        if relation.startswith("nsubj") and (child.pos_ == "PRON" or child.tag_ == "PRP"):
+            return lead - PRONOUN
+        about |= relation.startswith(SUBJECTS)
+    return lead if about or root.pos_ in ("VERB", "") else lead - FRAGMENT
 
 
 def token_values(texts: Texts, chances: Floats) -> Floats:
@@ -62,50 +53,59 @@ def token_values(texts: Texts, chances: Floats) -> Floats:
 
     **Shape of both:** ``(tokens,)``
     """
-    beside, silent = texts.having(DEP, ADDRESSING.__contains__, SILENT.__contains__)
-    read = (texts[IS_SPACE] == 0) & ~((texts[IS_PUNCT] > 0) & silent)
-    read &= ~texts.having(ORTH, is_picture)
-    address = (texts[LIKE_URL] > 0) | (texts[LIKE_EMAIL] > 0)
-    aside = (texts[IS_STOP] > 0) | beside | texts.having(LOWER, TIMES.__contains__)
+    aside = (texts.columns[IS_STOP] > 0) | texts.relations.aside | texts.forms.time
     values = np.where(aside, 0.0, chances) - COST
     # an address names nobody that a reader knows
-    return np.where(read, np.where(address, -1.0, values), 0.0)
+    return np.where(texts.read, np.where(texts.addresses, -1.0, values), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceTree:
-    """A sentence as a tree of words that stay or go together."""
+    """A sentence as a tree of words that stay or go together, not read before that is worth it."""
 
-    #: The sentence.
-    tokens: Sequence[Token]
-    #: The tree of groups of tokens of which none can stay without the others.
-    problem: SubtreeProblem
-    #: The places of the tokens of each group, ascending.
-    groups: list[list[int]]
-    #: For each required word the groups that have it.
-    wanted: list[frozenset[int]]
-    #: Numbers of words that the sentence can be shortened to, ascending.
-    sizes: list[int]
+    #: The sentence, of a parsed text.
+    span: Span
+    #: What each token adds, and whether it is a word. **Shape of both:** ``(tokens,)``
+    values: Floats
+    words: Booleans
+    #: What the sentence scores beside.
+    lead: float
+    #: Lower-cased words, all of which it has.
+    required: tuple[str, ...]
 
-    @classmethod
-    def of(
-        cls, sentence: Span, values: Floats, lead: float, required: Sequence[str]
-    ) -> SentenceTree:
-        """Read a sentence.
+    def ceiling(self, most: int) -> float:
+        """More than any `most` words of it score, whatever its tree."""
+        best = np.sort(self.values)[-most:]
+        return float(best[best > 0].sum()) + self.lead + 1e-9
 
-        Parameters
-        ----------
-        sentence
-            One of a parsed text.
-        values
-            What each token adds. **Shape:** ``(tokens,)``
-        lead
-            What it scores beside.
-        required
-            Lower-cased words, all of which it has.
-        """
-        tokens, begin = list(sentence), sentence.start
-        root = sentence.root.i - begin
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """Its tokens."""
+        return list(self.span)
+
+    @property
+    def groups(self) -> list[list[int]]:
+        """The places of the tokens of each group, of which none can stay without the others."""
+        return self._tree[0]
+
+    @cached_property
+    def problem(self) -> SubtreeProblem:
+        """The tree of groups."""
+        groups, parents = self._tree
+        scores = np.array([self.values[group].sum() for group in groups])
+        scores[0] += self.lead
+        return SubtreeProblem(scores, parents, [int(self.words[of].sum()) for of in groups])
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """Numbers of words that the sentence can be shortened to, ascending."""
+        return _attainable(self.problem)
+
+    @cached_property
+    def _tree(self) -> tuple[list[list[int]], list[int]]:
+        """The groups, and the parent of each."""
+        tokens, begin = self.tokens, self.span.start
+        root = self.span.root.i - begin
         heads = [token.head.i - begin for token in tokens]
         for place, head in enumerate(heads):  # one tree, whatever the parser made of it
             if head == place or not 0 <= head < len(tokens):
@@ -115,8 +115,7 @@ class SentenceTree:
         for place, head in enumerate(heads):
             if place != root:
                 children[head].append(place)
-        groups, parents, number = [[root]], [-1], {root: 0}
-        order = [root]
+        groups, parents, number, order = [[root]], [-1], {root: 0}, [root]
         for head in order:
             for place in children[head]:
                 own = number[head]
@@ -127,15 +126,7 @@ class SentenceTree:
                 number[place] = own
                 groups[own].append(place)
                 order.append(place)
-        scores = np.array([values[group].sum() for group in groups])
-        scores[0] += lead
-        counts = np.array([is_word(token) for token in tokens])
-        problem = SubtreeProblem(scores, parents, [int(counts[group].sum()) for group in groups])
-        wanted = [
-            frozenset(number[place] for place, token in enumerate(tokens) if token.lower_ == word)
-            for word in required
-        ]
-        return cls(tokens, problem, list(map(sorted, groups)), wanted, _attainable(problem))
+        return list(map(sorted, groups)), parents
 
     def limit(self) -> float:
         """More than any part scores."""
@@ -150,9 +141,19 @@ class SentenceTree:
         The tokens are none if no part was found, and the bound minus infinity if there is none.
         """
         problem = self.problem
-        sizes, low, high = [problem.sizes], [least], [most]
+        sizes: list[Any] = [problem.sizes]
+        low, high = [least], [most]
         numbers = np.arange(len(problem.parents))
-        wanted = {groups for groups in self.wanted if 0 not in groups}  # the root always stays
+        # for each required word the groups that have it; that of the root always stays
+        having = [
+            frozenset(
+                number
+                for number, group in enumerate(self.groups)
+                if any(self.tokens[place].lower_ == word for place in group)
+            )
+            for word in self.required
+        ]
+        wanted = {groups for groups in having if 0 not in groups}
         # words that one group alone has are counted together: all of these groups must stay
         alone = frozenset[int]().union(*(groups for groups in wanted if len(groups) == 1))
         apart = [groups for groups in wanted if not groups & alone]
@@ -181,7 +182,7 @@ class SentenceTree:
             # with its commas it is too long
             high[0] = int(limited.sizes[solution.nodes, 0].sum()) - 1
 
-    def _characters(self) -> Integers:
+    def _characters(self) -> list[int]:
         """What each group takes at least, in characters with blanks."""
         lengths = np.zeros(len(self.tokens), dtype=np.int64)
         blank = False
@@ -189,18 +190,18 @@ class SentenceTree:
             token = self.tokens[place]
             # a blank follows a word, or else the punctuation after it
             blank = bool(token.whitespace_) or blank
-            if is_word(token):
+            if self.words[place]:
                 lengths[place] = len(token.text) + blank
                 blank = False
-        return np.array([lengths[group].sum() for group in self.groups])
+        return [int(lengths[group].sum()) for group in self.groups]
 
     def chosen(self, nodes: list[int]) -> list[Token]:
         """The tokens of a headline, in order."""
-        tokens = self.tokens
-        kept = {place for node in nodes for place in self.groups[node]}
-        for (place,) in (group for group in self.groups if len(group) == 1):
+        tokens, read, groups = self.tokens, self.words, self.groups
+        kept = {place for node in nodes for place in groups[node]}
+        for place, *others in groups:
             # a mark of the whole sentence stays where the words around it do
-            if tokens[place].text in MARKS:
+            if not others and tokens[place].text in MARKS:
                 around = place - 1 in kept and not kept.isdisjoint(range(place + 1, place + 4))
                 kept = kept | {place} if around else kept - {place}
         kept -= {
@@ -208,18 +209,18 @@ class SentenceTree:
             for place in kept
             if tokens[place].text in HYPHENS and not {place - 1, place + 1} <= kept
         }
-        words = [place for place in sorted(kept) if is_word(tokens[place])]
-        found: list[Token] = []
+        words = [place for place in sorted(kept) if read[place]]
+        found: list[int] = []
         for place in sorted(kept) if words else ():
-            token = tokens[place]
-            between = words[0] < place and (place < words[-1] or token.text == ")")
+            text = tokens[place].text
+            between = words[0] < place and (place < words[-1] or text == ")")
             # marks stay with what they set off, one between two words
-            marks = token.text in MARKS and found and (token.text == "(" or is_word(found[-1]))
-            if is_word(token) or (between and (token.text in HYPHENS or marks)):
-                found.append(token)
-        brackets = {"(", ")"}
-        whole = len(brackets & {token.text for token in found}) != 1
-        return [token for token in found if whole or token.text not in brackets]
+            marks = text in MARKS and found and (text == "(" or read[found[-1]])
+            if read[place] or (between and (text in HYPHENS or marks)):
+                found.append(place)
+        brackets = {tokens[place].text for place in found} & {"(", ")"}
+        lone = brackets if len(brackets) == 1 else set[str]()
+        return [tokens[place] for place in found if tokens[place].text not in lone]
 
 
 def written(tokens: Sequence[Token]) -> str:
@@ -227,15 +228,10 @@ def written(tokens: Sequence[Token]) -> str:
     parts: list[str] = []
     for token, following in zip_longest(tokens, tokens[1:]):
         blank = " " if following is None or following.i > token.i + 1 else token.whitespace_
-        if token.text == "(" or (following is not None and _follows_closely(following)):
+        if token.text == "(" or (following is not None and following.text in CLOSING):
             blank = ""
         parts.append(token.text + blank)
     return capitalised("".join(parts))
-
-
-def _follows_closely(token: Token) -> bool:
-    """Whether no blank precedes it, even where words between are left out."""
-    return token.text in CLOSING or (token.text in ("'", "’", "'s", "’s") and is_word(token))
 
 
 def _attainable(problem: SubtreeProblem) -> list[int]:

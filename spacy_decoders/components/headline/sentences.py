@@ -14,7 +14,7 @@ from spacy.tokens import Doc, Span
 from ...certificate import Certificate
 from ...errors import ProblemError
 from .headlines import Headline
-from .sentence_trees import SentenceTree, is_word, lead_of, written
+from .sentence_trees import SentenceTree, lead_of, written
 
 __all__ = ["USUAL_WORDS", "ShortSentences"]
 
@@ -23,33 +23,15 @@ USUAL_WORDS = (4, 12)
 
 
 @dataclass(frozen=True, eq=False)
-class UnreadSentence:
-    """A sentence that may be shortened, not read as a tree before that is worth it."""
-
-    span: Span
-    #: What each token adds, and what the sentence scores beside.
-    values: NDArray[np.float64]
-    lead: float
-    required: tuple[str, ...]
-
-    def ceiling(self, most: int) -> float:
-        """More than any `most` words of it score, whatever its tree."""
-        best = np.sort(self.values)[-most:]
-        return float(best[best > 0].sum()) + self.lead + 1e-9
-
-    @cached_property
-    def tree(self) -> SentenceTree:
-        return SentenceTree.of(self.span, self.values, self.lead, self.required)
-
-
-@dataclass(frozen=True, eq=False)
 class ShortSentences:
     """Shortens the sentences of a text, and ranks them."""
 
     #: A document or span.
     unit: Doc | Span
-    #: What each token adds to a sentence that keeps it. **Shape:** ``(tokens,)``
+    #: What each token adds to a sentence that keeps it, and whether it is a word.
+    #: **Shape of both:** ``(tokens,)``
     values: NDArray[np.float64]
+    words: NDArray[np.bool_]
     #: Words of the result; where no sentence can have so many, the largest number below them.
     least: int
     most: int
@@ -68,7 +50,7 @@ class ShortSentences:
         unit = self.unit
         doc = unit if isinstance(unit, Doc) else unit.doc
         if not doc.has_annotation("DEP"):
-            if not any(is_word(token) for token in unit):
+            if not self.words.any():
                 return []
             raise ProblemError(
                 "mode: 'sentence' shortens sentences along their trees, and the document has "
@@ -79,7 +61,7 @@ class ShortSentences:
         if headlines:
             return headlines
         undecided = bound > -np.inf
-        sizes = sorted({size for sentence in sentences for size in sentence.tree.sizes})
+        sizes = sorted({size for sentence in sentences for size in sentence.sizes})
         limits = [size for size in reversed(sizes) if size < self.least]
         if self.stretched:
             limits += [size for size in sizes if size > self.most]
@@ -91,23 +73,23 @@ class ShortSentences:
         return []
 
     @cached_property
-    def sentences(self) -> list[UnreadSentence]:
+    def sentences(self) -> list[SentenceTree]:
         """The sentences that have words, all that are required among them."""
         unit: Any = self.unit  # a span has sentences too, which its stub lacks
         origin, found = (0, []) if isinstance(unit, Doc) else (unit.start, [])
         for number, whole in enumerate(unit.sents):
             begin, end = max(0, whole.start - origin), min(len(unit), whole.end - origin)
-            span, values = unit[begin:end], self.values[begin:end]
+            span, words = unit[begin:end], self.words[begin:end]
             lower = {token.lower_ for token in span} if self.required else set()
-            # what is read costs something
-            if not values.any() or not lower.issuperset(self.required):
+            if not words.any() or not lower.issuperset(self.required):
                 continue
-            found.append(UnreadSentence(span, values, lead_of(span.root, number), self.required))
+            lead, values = lead_of(span.root, number), self.values[begin:end]
+            found.append(SentenceTree(span, values, words, lead, self.required))
         return found
 
     def _best(
         self,
-        sentences: Sequence[UnreadSentence],
+        sentences: Sequence[SentenceTree],
         least: int,
         most: int,
         count: int,
@@ -127,7 +109,7 @@ class ShortSentences:
             if ceilings[place] < wanted:
                 bounds.append(ceilings[place])
                 break
-            tree = sentences[place].tree
+            tree = sentences[place]
             if not any(least <= size <= most for size in tree.sizes):
                 continue
             if (limit := tree.limit()) < wanted:

@@ -29,7 +29,8 @@ def parsed():
 
 
 def short_sentences(doc, chances, *options):
-    return ShortSentences(doc, token_values(Texts.of([doc]), chances), *options)
+    texts = Texts.of([doc])
+    return ShortSentences(doc, token_values(texts, chances), texts.read, *options)
 
 
 def shortened(doc, most, least=1):
@@ -82,12 +83,12 @@ def every_headline(short):
     """The score, number of words and text of every subtree of every sentence."""
     found = []
     for sentence in short.sentences:
-        tree, problem = sentence.tree, sentence.tree.problem
+        problem = sentence.problem
         nodes = range(1, len(problem.parents))
         for chosen in itertools.product([False, True], repeat=len(nodes)):
             kept = [0, *itertools.compress(nodes, chosen)]
             if all(int(problem.parents[node]) in kept for node in kept[1:]):
-                tokens = tree.chosen(kept)
+                tokens = sentence.chosen(kept)
                 words = [token for token in tokens if token.text not in ",-"]
                 lower = {token.lower_ for token in words}
                 score = float(problem.scores[kept].sum())
