@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from spacy.tokens import Doc, Span, Token
@@ -15,14 +16,8 @@ from spacy.tokens import Doc, Span, Token
 from ..certificate import Certificate
 
 __all__ = [
-    "beside_others",
-    "certificates_of",
-    "forget",
-    "install",
-    "record_certificates",
-    "record_margins",
-    "record_probabilities",
-]
+    "certificates_of", "install", "record", "record_certificates", "record_list", "record_margins",
+]  # fmt: skip
 
 _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
     (
@@ -65,11 +60,57 @@ def install() -> None:
                 owner.set_extension(name, default=default)
 
 
+def record(
+    doc: Doc,
+    component: str,
+    name: str,
+    entry: Any,
+    of_tokens: Mapping[str, Sequence[float | None] | None] = MappingProxyType({}),
+) -> Any:
+    """Write a component's entry of a dictionary by components, such as ``doc._.margins``.
+
+    None removes what an earlier run wrote by an option that is off now.
+
+    Parameters
+    ----------
+    doc, component
+        Where to write, and the component's name.
+    name
+        The attribute of the Doc.
+    entry
+        What is written.
+    of_tokens
+        The attributes of tokens that go with it, and a value for each token: they replace those of
+        an earlier component.
+
+    Returns
+    -------
+    The component's earlier entry, None if there was none.
+    """
+    user_data: dict[Any, Any] = doc.user_data  # `doc._` takes microseconds
+    entries = user_data.get(("._.", name, None, None)) or {}
+    earlier = entries.get(component)
+    if entry is None and earlier is None:
+        return None
+    # a new dict: the stored one may be shared with a copy of the Doc
+    entries = {**entries, component: entry}
+    if entry is None:
+        del entries[component]
+    user_data["._.", name, None, None] = entries
+    places = [token.idx for token in doc] if of_tokens else []
+    for attribute, values in of_tokens.items():
+        keys = [("._.", attribute, at, None) for at in places]
+        if values is None:
+            for key in keys:
+                user_data.pop(key, None)
+        else:
+            user_data.update(zip(keys, values, strict=True))
+    return earlier
+
+
 def record_certificates(doc: Doc, component: str, certificates: Iterable[Certificate]) -> None:
     """Write a component's certificates, one per decoded unit, to ``doc._.certificates``."""
-    written = [certificate.as_dict() for certificate in certificates]
-    # a new dict: the stored one may be shared with a copy of the Doc
-    doc._.certificates = {**doc._.certificates, component: written}
+    record(doc, component, "certificates", [certificate.as_dict() for certificate in certificates])
 
 
 def certificates_of(doc: Doc, component: str) -> list[dict[str, Any]]:
@@ -77,76 +118,35 @@ def certificates_of(doc: Doc, component: str) -> list[dict[str, Any]]:
     return list(doc._.certificates.get(component, ()))
 
 
-def record_margins(doc: Doc, component: str, name: str, values: Iterable[float]) -> None:
+def record_margins(doc: Doc, component: str, name: str, values: Iterable[float] | None) -> None:
     """Write a component's margins, one per token, to ``doc._.margins`` and ``token._.NAME``.
 
     An infinite margin, of a token without an alternative, is written as None: strict JSON has no
-    infinity. At tokens, the margins of a component replace those of an earlier one of its kind.
+    infinity. Without `values`, those of an earlier run are removed.
     """
-    written = [value if math.isfinite(value) else None for value in values]
-    doc._.margins = {**doc._.margins, component: written}
-    _write_to_tokens(doc, {name: written})
+    written = None
+    if values is not None:
+        written = [value if math.isfinite(value) else None for value in values]
+    record(doc, component, "margins", written, {name: written})
 
 
-def record_probabilities(
-    doc: Doc,
-    component: str,
-    written: Mapping[str, Any],
-    of_tokens: Mapping[str, Sequence[float | None]],
-) -> None:
-    """Write what is known about a component's answers to ``doc._.probabilities``.
+def record_list(owner: Doc | Span, component: str, name: str, own: Sequence[Any]) -> None:
+    """Write a component's entries of a list behind those of others, for its earlier ones.
 
-    `written` has lists of probabilities, by what they are probabilities of; `of_tokens`, for the
-    names of attributes of tokens, a value for each token: they replace those of an earlier
-    component.
+    `own` are dictionaries, to which the component's name is added, or lists of dictionaries that
+    have it.
     """
-    doc._.probabilities = {**doc._.probabilities, component: dict(written)}
-    _write_to_tokens(doc, of_tokens)
-
-
-def forget(doc: Doc, component: str, name: str, of_tokens: Iterable[str] = ()) -> Any:
-    """Remove what an earlier run of a component wrote by an option that is off now.
-
-    `name` is an attribute of the Doc, a dictionary by components or a list of their entries;
-    `of_tokens` are the attributes of tokens that go with it. Returns the component's entry of a
-    dictionary, None if there was none.
-    """
-    user_data: dict[Any, Any] = doc.user_data  # `doc._` takes microseconds
-    key = ("._.", name, None, None)
-    entries = user_data.get(key)
-    if not entries:
-        return None
-    if not isinstance(entries, dict):
-        user_data[key] = [of for of in entries if _writer_of(of) != component]
-        return None
-    if component not in entries:
-        return None
-    user_data[key] = {of: entry for of, entry in entries.items() if of != component}
-    for attribute in of_tokens:
-        for token in doc:
-            user_data.pop(("._.", attribute, token.idx, None), None)
-    return entries[component]
+    place = (None, None) if isinstance(owner, Doc) else (owner.start_char, owner.end_char)
+    key = ("._.", name, *place)
+    user_data: dict[Any, Any] = owner.doc.user_data
+    entries = user_data.get(key, ())
+    if not entries and not own:
+        return
+    others = [of for of in entries if of and _writer_of(of) != component]
+    named = (of if isinstance(of, list) else {"component": component, **of} for of in own)
+    user_data[key] = [*others, *named]
 
 
 def _writer_of(entry: Any) -> Any:
     """The component of an entry, or of a list of them."""
-    first = entry[0] if isinstance(entry, list) and entry else entry
-    return first.get("component") if isinstance(first, dict) else None
-
-
-def _write_to_tokens(doc: Doc, attributes: Mapping[str, Sequence[float | None]]) -> None:
-    # `token._.name = value` takes microseconds per token, more than decoding it
-    places = [token.idx for token in doc] if attributes else []
-    user_data: dict[Any, Any] = doc.user_data
-    for name, values in attributes.items():
-        user_data.update(
-            {("._.", name, at, None): value for at, value in zip(places, values, strict=True)}
-        )
-
-
-def beside_others(
-    entries: Sequence[dict[str, Any]], component: str, own: Iterable[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return a component's entries after those of earlier components, each with its name."""
-    others = [entry for entry in entries if entry.get("component") != component]
-    return [*others, *({"component": component, **entry} for entry in own)]
+    return (entry[0] if isinstance(entry, list) else entry).get("component")

@@ -12,7 +12,7 @@ from spacy.training import Example
 import spacy_decoders
 
 #: A tagger alone says that it lacks the vectors of the parser.
-pytestmark = pytest.mark.filterwarnings("ignore:.*doc.tensor is missing")
+pytestmark = pytest.mark.filterwarnings("ignore:.*doc.tensor .*, the token vectors")
 
 TEXTS = [
     "The jaguar hunts in the jungle along the Amazon. Mary Smith saw it.",

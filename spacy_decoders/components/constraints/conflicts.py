@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
 
-from .. import extensions
-
-__all__ = ["Source", "conflict", "record_conflicts"]
+__all__ = ["Source", "conflict"]
 
 
 class Source(NamedTuple):
@@ -37,10 +35,3 @@ def conflict(doc: Doc, start: int, end: int, sources: Iterable[Source]) -> dict[
             for source in dict.fromkeys(sources)
         ],
     }
-
-
-def record_conflicts(doc: Doc, component: str, conflicts: Iterable[Mapping[str, Any]]) -> None:
-    """Write to ``doc._.conflicts`` what :func:`conflict` returned, with the component's name."""
-    entries = [dict(one) for one in conflicts]
-    if entries or doc._.conflicts:
-        doc._.conflicts = extensions.beside_others(doc._.conflicts, component, entries)

@@ -116,7 +116,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         extensions.record_certificates(doc, self.name, certificates)
         for owner, headlines in zip(owners, decoded, strict=True):
             own = [headline.as_dict() for headline in headlines]
-            owner._.headlines = extensions.beside_others(owner._.headlines, self.name, own)
+            extensions.record_list(owner, self.name, "headlines", own)
             owner._.headline = headlines[0].text if self._is_sure(headlines) else ""
             if not headlines and _has_words(owner):
                 self._warn_of_none(owner)

@@ -22,7 +22,6 @@ from ...models.calibration_fitting import Answers, correctable_loss
 from ...models.linker.together import pair_terms, with_nothing
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
 from .. import extensions
-from ..constraints.conflicts import record_conflicts
 from ..constraints.pipe import WithConstraints
 from ..factories.graph_entity_linker import LinkerOptions, MentionSource
 from ..probabilities import CalibratedPipe
@@ -119,7 +118,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def annotate(self, doc: Doc, decoded: Links) -> None:
         """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
-        record_conflicts(doc, self.name, decoded.conflicts)
+        extensions.record_list(doc, self.name, "conflicts", decoded.conflicts)
         present = {(ent.start, ent.end) for ent in doc.ents}
         pairs = [
             (span, link)

@@ -27,10 +27,9 @@ from ...models.parser.losses import train_factors, update
 from ...models.parser.patterns import Patterns
 from ...models.parser.tree_scores import DocumentScores, score_documents
 from ...one_thread import one_thread
-from ..constraints.conflicts import record_conflicts
 from ..constraints.constraint import check_known
 from ..constraints.pipe import WithConstraints
-from ..extensions import forget, record_certificates, record_margins, record_probabilities
+from ..extensions import record, record_certificates, record_list, record_margins
 from ..factories.branch_and_bound_parser import ParserOptions
 from .decoding import DocumentDecoder, check_decoder
 from .gold import collect_labels
@@ -229,27 +228,17 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         trees = (decoded.heads, deps, decoded.starts, kept)
         self._writer.write(doc, *trees, projective=self.projective)
         record_certificates(doc, self.name, decoded.certificates)
-        record_conflicts(doc, self.name, decoded.conflicts)
+        record_list(doc, self.name, "conflicts", decoded.conflicts)
         if decoded.vectors is not None and doc.tensor.shape in ((0,), decoded.vectors.shape):
             # a copy: the vectors of the batch must not stay with each of its documents
             doc.tensor = decoded.vectors.copy()
-        if self.head_margins:
-            record_margins(doc, self.name, "head_margin", decoded.margins.tolist())
-        else:
-            forget(doc, self.name, "margins", ["head_margin"])
-        if found is not None:
-            written = found.as_dict()
-            names = {"head_prob": HEADS, "dep_prob": DEPS, "sent_start_prob": STARTS}
-            of_tokens = {attribute: written[kind] for attribute, kind in names.items()}
-            record_probabilities(doc, self.name, written, of_tokens)
-        else:
-            forget(doc, self.name, "probabilities", ["head_prob", "dep_prob", "sent_start_prob"])
-        if self.k_best > 1:
-            # those of other parsers in the pipeline stay; each has its sentences' lists
-            others = [of for of in doc._.parses if of and of[0].get("component") != self.name]
-            doc._.parses = [*others, *decoded.parses]
-        else:
-            forget(doc, self.name, "parses")
+        margins = decoded.margins.tolist() if self.head_margins else None
+        record_margins(doc, self.name, "head_margin", margins)
+        written = None if found is None else found.as_dict()
+        names = {"head_prob": HEADS, "dep_prob": DEPS, "sent_start_prob": STARTS}
+        of_tokens = {name: None if written is None else written[of] for name, of in names.items()}
+        record(doc, self.name, "probabilities", written, of_tokens)
+        record_list(doc, self.name, "parses", decoded.parses if self.k_best > 1 else [])
 
     # --- training ---
 

@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 
 from ...models.calibration import Calibration
 from ...models.calibration_fitting import Answers
-from .. import extensions
+from ..extensions import record
 from .decoding import NO_LABEL, Entity, Tagging, TaggingProbabilities
 from .label_space import IOB, LabelSpace
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainPosteriors, RunKinds
 
 __all__ = [
-    "ENTITIES", "KINDS", "LEAST", "TOKENS", "UNITS", "blank_improbable", "forget_earlier",
+    "ENTITIES", "KINDS", "LEAST", "TOKENS", "UNITS", "blank_improbable", "forget_probabilities",
     "gold_loss", "tagging_answers", "tagging_probabilities", "write_to_entities",
 ]  # fmt: skip
 
@@ -299,12 +299,9 @@ def blank_improbable(
             values[entity.start : entity.stop, of_entities] = (IOB["O"], 0)
 
 
-def forget_earlier(doc: Doc, component: str, kind: str) -> None:
-    """Remove what an earlier run of a component wrote by options that may be off now."""
-    extensions.forget(doc, component, "margins", [f"{kind}_margin"])
-    extensions.forget(doc, component, "taggings")
-    extensions.forget(doc, component, "entity_alternatives")
-    old = extensions.forget(doc, component, "probabilities", [f"{kind}_prob"]) or {}
-    for entity in old.get(ENTITIES, ()):
+def forget_probabilities(doc: Doc, component: str, kind: str) -> None:
+    """Remove what an earlier run of a component wrote, also by an option that is off now."""
+    earlier = record(doc, component, "probabilities", None, {f"{kind}_prob": None}) or {}
+    for entity in earlier.get(ENTITIES, ()):
         span = doc[entity["start"] : entity["end"]]
         doc.user_data.pop(("._.", "prob", span.start_char, span.end_char), None)  # type: ignore[call-overload]

@@ -19,10 +19,9 @@ from ...errors import InfeasibleError, ProblemError
 from ...models.calibration_fitting import Answers
 from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
-from .. import extensions
-from ..constraints.conflicts import record_conflicts
 from ..constraints.constraint import check_known
 from ..constraints.labels import LabelLimits, conflicts_in, limited
+from ..extensions import record, record_certificates, record_list, record_margins
 from ..probabilities import Fitted
 from .decoding import Tagging, TaggingProbabilities, decode_units, unit_lengths
 from .gold_layers import aligned_labels, gold_labels, labels_in
@@ -35,7 +34,7 @@ from .probabilities import (
     TOKENS,
     UNITS,
     blank_improbable,
-    forget_earlier,
+    forget_probabilities,
     gold_loss,
     tagging_answers,
     tagging_probabilities,
@@ -234,30 +233,26 @@ class ExactTagger(LabelledPipe):
                 present, is_set = space.present(doc)
                 values = np.where(is_set, present, values)
             space.write(doc, values)
-        forget_earlier(doc, self.name, self.kind)
-        extensions.record_certificates(doc, self.name, decoded.certificates)
-        record_conflicts(doc, self.name, decoded.conflicts)
-        if decoded.margins is not None:
-            extensions.record_margins(doc, self.name, f"{self.kind}_margin", decoded.margins)
-        if decoded.probabilities is not None:
-            self._write_probabilities(doc, decoded.probabilities)
-        if self.k_best > 1:
-            own = decoded.as_dicts(self.labels)
-            doc._.taggings = extensions.beside_others(doc._.taggings, self.name, own)
+        record_certificates(doc, self.name, decoded.certificates)
+        record_list(doc, self.name, "conflicts", decoded.conflicts)
+        record_margins(doc, self.name, f"{self.kind}_margin", decoded.margins)
+        record_list(doc, self.name, "taggings", decoded.as_dicts(self.labels))
+        self._write_probabilities(doc, decoded.probabilities)
 
-    def _write_probabilities(self, doc: Doc, found: TaggingProbabilities) -> None:
+    def _write_probabilities(self, doc: Doc, found: TaggingProbabilities | None) -> None:
+        forget_probabilities(doc, self.name, self.kind)
+        listed = () if found is None or self.entity_alternatives is None else found.alternatives
+        alternatives = [entity.as_dict() for entity in listed]
+        record_list(doc, self.name, "entity_alternatives", alternatives)
+        if found is None:
+            return
         tokens = found.tokens.tolist()
         written: dict[str, Any] = {TOKENS: tokens, UNITS: found.units}
         own = {} if self.targets == ("ent",) else {f"{self.kind}_prob": tokens}
         if "ent" in self.targets:
             entities = write_to_entities(doc, found.entities)
             written[ENTITIES] = [entity.as_dict() for entity in entities]
-        extensions.record_probabilities(doc, self.name, written, own)
-        if self.entity_alternatives is not None:
-            listed = [entity.as_dict() for entity in found.alternatives]
-            doc._.entity_alternatives = extensions.beside_others(
-                doc._.entity_alternatives, self.name, listed
-            )
+        record(doc, self.name, "probabilities", written, own)
 
     def _chain_model(self, scores: ChainScores) -> Any:
         """The chain model of the present weights; made anew only when they have changed."""
