@@ -281,9 +281,7 @@ ABLATIONS = (
         for name, value in (
             ("ordering", 0.0),
             ("contiguity", 0.0),
-            ("ends", 0.1),
             ("auxiliaries", []),
-            ("max_vertices", 100),
         )
     ),
     Ablation(

@@ -59,7 +59,6 @@ PAPER = {
     },
     "ordering": 1.0,
     "contiguity": 0.0,
-    "ends": 1.0,
 }
 
 

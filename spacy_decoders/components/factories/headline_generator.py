@@ -65,14 +65,9 @@ class HeadlineOptions(WithOptions):
     """Weight of the language model against the selection of single words."""
     contiguity: float = option(1.0)
     """Score of a step between single words that occurs in the text."""
-    ends: NonNegativeFloat = option(0.0)
-    """Weight of the language model for the first and the last of single words."""
     auxiliaries: _Words | None = option(None)
     """Words that may stand between single words; null for those counted in training,
     or the language's prepositions and articles."""
-    max_vertices: Annotated[int, Field(ge=2)] = option(1000)
-    """Longer texts keep this many words: first those excluded by safe bounds are removed, then
-    the least likely, in which case the certificate's scope is "pruned"."""
     iterations: PositiveInt | None = option(200)
     """The decoder's iterations for each decoding, or null for no limit: work, not time, so that
     the same text gets the same headline on a busy machine. The default takes the exact decoder

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["headlines_of_single_words", "lengths_of"]
 
+#: Longer texts keep this many words, the likeliest; their certificates say "pruned".
+MOST_VERTICES = 1000
 #: Ranked headlines that are searched for one that fits `max_chars`.
 LOOKED_THROUGH = 20
 
@@ -39,8 +41,7 @@ def headlines_of_single_words(
 
     `selection` is the score of each content word. **Shape:** ``(vertices,)``
     """
-    from ...models.headline.bigrams import BigramModel
-    from ...models.headline.word_graph import word_graph
+    from ...models.headline.bigrams import BigramModel, word_graph
 
     vertices = Vertices.of(tokens)
     if not len(vertices):
@@ -51,11 +52,11 @@ def headlines_of_single_words(
     denied = tokens.near(word_keys(sorted(NEGATIONS)))
     vertices = replace(vertices, of_token=np.where(denied, -1, vertices.of_token))
     eligible = np.unique(vertices.of_token[vertices.of_token >= 0])
-    likely = np.argsort(-selection[eligible], kind="stable")[: options.max_vertices]
+    likely = np.argsort(-selection[eligible], kind="stable")[:MOST_VERTICES]
     kept = np.sort(eligible[likely])
     if not len(kept):
         return []
-    built = word_graph(
+    problem, via = word_graph(
         tokens,
         vertices.restrict(kept),
         selection[kept],
@@ -63,14 +64,12 @@ def headlines_of_single_words(
         word_keys(names),
         ordering=options.ordering,
         contiguity=options.contiguity,
-        edge_ordering=options.ends,
     )
     begins = np.diff(tokens.sentences, prepend=-1) > 0
 
     def render(solution: PathSolution) -> Headline:
         path = solution.vertices
-        via = built.via[path[:-1], path[1:]].tolist()
-        between = [names[x] if x >= 0 else "" for x in via]
+        between = [names[x] if x >= 0 else "" for x in via[path[:-1], path[1:]].tolist()]
         certificate = solution.certificate
         if len(kept) < len(eligible):
             certificate = replace(certificate, scope="pruned")
@@ -85,7 +84,7 @@ def headlines_of_single_words(
         indices = [token.i for token in chosen]
         return Headline(capitalised(" ".join(written)), indices, between, certificate)
 
-    return _written_paths(options, built.problem, knowledge.lengths, render)
+    return _written_paths(options, problem, knowledge.lengths, render)
 
 
 def lengths_of(options: HeadlineOptions, usual: tuple[int, int], classes: int) -> list[int]:
@@ -106,59 +105,38 @@ def _written_paths(
     usual: tuple[int, int],
     render: Callable[[PathSolution], Headline],
 ) -> list[Headline]:
-    """Decode and render, best first; nothing if there is no path at all."""
+    """Decode and render, best first, each text once; nothing if there is no path at all."""
     lengths = lengths_of(options, usual, problem.class_count)
     if not lengths or lengths[-1] < 1:
         return []
-    length, best = _best_length(options, problem, lengths)
-    if best is not None and options.max_chars is None and options.n_best == 1:
-        return [render(best)]
-    for shorter in range(length, 0, -1):
-        headlines = _ranked(options, problem, shorter, render)
-        if headlines:
-            return headlines
-    return []
-
-
-def _best_length(
-    options: HeadlineOptions, problem: PathProblem, lengths: Sequence[int]
-) -> tuple[int, PathSolution | None]:
-    """Return the length to write, with its best path if that is known already."""
-    if len(lengths) == 1 and (options.n_best > 1 or options.max_chars is not None):
-        return lengths[0], None
-    solutions = options.decoder.decode_lengths(problem, lengths, budget=_budget(options))
-    found = [
-        # a single word has no step: avoid dividing by zero
-        (solution.certificate.score / max(length - 1, 0.5), length, solution)
-        for length, solution in zip(lengths, solutions, strict=True)
-        if solution.certificate.score is not None
-    ]
-    if not found:
-        return lengths[0], None
-    # lengths are distinct, so that solutions are never compared
-    _, length, solution = max(found)
-    return length, solution
-
-
-def _ranked(
-    options: HeadlineOptions,
-    problem: PathProblem,
-    length: int,
-    render: Callable[[PathSolution], Headline],
-) -> list[Headline]:
-    """Return the best headlines of one length that fit, each text once."""
-    limit, wanted = options.max_chars, options.n_best
+    length, limit, wanted = lengths[0], options.max_chars, options.n_best
+    alone = wanted == 1 and limit is None
+    if alone or len(lengths) > 1:
+        solutions = options.decoder.decode_lengths(problem, lengths, budget=_budget(options))
+        found = [
+            # a single word has no step: avoid dividing by zero
+            (solution.certificate.score / max(length - 1, 0.5), length, solution)
+            for length, solution in zip(lengths, solutions, strict=True)
+            if solution.certificate.score is not None
+        ]
+        if found:
+            # lengths are distinct, so that solutions are never compared
+            _, length, best = max(found)
+            if alone:
+                return [render(best)]
     looked_at = wanted if limit is None else wanted + LOOKED_THROUGH
-    try:
-        solutions = options.decoder.k_best(problem, length, looked_at, budget=_budget(options))
-    except InfeasibleError:
-        return []
-    by_text: dict[str, Headline] = {}
-    for solution in solutions:
-        headline = render(solution)
-        if limit is None or len(headline.text) <= limit:
-            by_text.setdefault(headline.text, headline)
-    return list(by_text.values())[:wanted]
+    for shorter in range(length, 0, -1):
+        by_text: dict[str, Headline] = {}
+        try:
+            ranked = options.decoder.k_best(problem, shorter, looked_at, budget=_budget(options))
+        except InfeasibleError:
+            continue
+        for headline in map(render, ranked):
+            if limit is None or len(headline.text) <= limit:
+                by_text.setdefault(headline.text, headline)
+        if by_text:
+            return list(by_text.values())[:wanted]
+    return []
 
 
 def _budget(options: HeadlineOptions) -> Budget:

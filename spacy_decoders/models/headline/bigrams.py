@@ -1,4 +1,4 @@
-"""A bigram language model with Good-Turing smoothing and back-off."""
+"""How single words follow each other: a bigram language model, and the graph of a text's words."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...decoders.path import PathProblem
 from ..saved import array_of, damaged, fields_of
+from .words import TextTokens, Vertices
 
-__all__ = ["BOUNDARY", "BigramModel"]
+__all__ = ["BOUNDARY", "BigramModel", "word_graph"]
 
 #: The key of the beginning and the end of a run of words.
 BOUNDARY = 0
 #: Counts above this are not discounted.
 MOST_DISCOUNTED = 5
 
+Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
 
 
@@ -130,6 +133,62 @@ class BigramModel:
         if len(followers) and not 0 <= followers.min() <= followers.max() < words:
             raise damaged(part, f"followers are not among {words:,} words")
         return cls(keys, unigrams, backoffs, offsets, followers, bigrams)
+
+
+def word_graph(
+    tokens: TextTokens,
+    vertices: Vertices,
+    selection: Floats,
+    language_model: BigramModel,
+    auxiliaries: Keys,
+    *,
+    ordering: float,
+    contiguity: float,
+) -> tuple[PathProblem, NDArray[np.int64]]:
+    """Build the graph in which a headline is a path, one vertex per content word.
+
+    The score of the edge from v to u is the selection score of u plus that of the best step from
+    v: directly or through one auxiliary word, `ordering` times its log-probability, and
+    `contiguity` more if the step occurs in the text. Of the parallel edges only the best is kept:
+    no best path takes another.
+
+    Parameters
+    ----------
+    tokens, vertices
+        The text.
+    selection
+        Score of choosing each vertex. **Shape:** ``(n,)``
+    language_model
+        Scores the steps.
+    auxiliaries
+        Keys of the words that may stand between content words.
+    ordering, contiguity
+        Weights of the language model and of adjacency in the text.
+
+    Returns
+    -------
+    The graph, and the auxiliary word between two vertices on the best edge between them, as an
+    index, or -1. **Shape:** ``(n, n)``
+
+    References
+    ----------
+    Deshpande, Barzilay, Karger (2007), section 6, Graph Construction.
+    """
+    log = language_model.log_probabilities
+    own, border = vertices.keys, np.array([BOUNDARY], dtype=np.uint64)
+    direct, before, after = log(own, own), log(own, auxiliaries), log(auxiliaries, own)
+    first, between, second = vertices.joined(tokens, auxiliaries).T
+    edges, via = np.full(direct.shape, -np.inf), np.full(direct.shape, -1)
+    for number in range(-1, len(auxiliaries)):
+        chances = direct if number < 0 else before[:, number, None] + after[number]
+        steps, seen = ordering * chances, between == number
+        steps[first[seen], second[seen]] += contiguity
+        better = steps > edges
+        edges[better] = steps[better]
+        via[better] = number
+    start = selection + ordering * log(border, own)[0]
+    end = ordering * log(own, border)[:, 0]
+    return PathProblem(start, edges + selection, end, vertices.classes), via
 
 
 def _good_turing(counts: NDArray[np.int64]) -> NDArray[np.float64]:
