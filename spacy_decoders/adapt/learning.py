@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,10 @@ from pydantic import NonNegativeFloat
 from ..arrays import checked_indices, checked_scores
 from ..components.option_checks import check_of
 from ..errors import ProblemError
+from ..models.tagger.losses import UNKNOWN, ChainBatch, negative_log_likelihood, trainable
+
+if TYPE_CHECKING:
+    from ..decoders.chain import ChainModel
 
 __all__ = ["ChainRules", "LearnedChain", "learn_chain"]
 
@@ -77,8 +82,8 @@ def learn_chain(
     scores
         For each text **shape (n, L)**, finite.
     gold
-        For each text **shape (n,)**: the right labels. Texts whose labels the rules forbid are
-        left out.
+        For each text **shape (n,)**: the right labels, -1 where one is not known. Texts whose
+        labels the rules forbid are left out.
     rules
         What is legal.
     l2
@@ -104,29 +109,28 @@ def learn_chain(
 
     check_of(NonNegativeFloat)("l2", l2)
     objective = ChainObjective(scores, gold, rules, l2)
-    size = len(objective.counts)
-    first = np.append(np.zeros(size), 1.0)  # no transitions, and the scores as they are
     found = minimize(
         objective,
-        first,
+        objective.first,
         jac=True,
         method="L-BFGS-B",
-        bounds=[(None, None)] * size + [(0.01, 100.0)],
+        bounds=[*((None, None) if free else (0.0, 0.0) for free in objective.free), (0.01, 100.0)],
         options={"maxiter": ITERATIONS},
     )
-    tokens = int(objective.lengths.sum())
+    tokens = len(objective.batch.gold)
     return LearnedChain(
         *objective.parts(found.x),
-        before=objective.loss(first)[0] / tokens,
+        before=objective.loss(objective.first)[0] / tokens,
         after=objective.loss(found.x)[0] / tokens,
-        texts=len(objective.lengths),
+        texts=len(objective.batch.lengths),
     )
 
 
 class ChainObjective:
     """-log probability of the right labels, penalised, and its gradient.
 
-    Its argument has the allowed transitions, starts and ends, and the scale of the scores.
+    Its argument has transitions, starts and ends, of which those that the rules forbid do not
+    count, and the scale of the scores.
     """
 
     def __init__(
@@ -140,62 +144,47 @@ class ChainObjective:
             raise ProblemError(f"gold: expected {len(scores)} texts, got {len(gold)}.")
         self.rules, self.l2 = rules, l2
         size = len(rules.can_start)
-        #: how often the right labels have each transition, start and end
-        counts = [np.zeros((size, size)), np.zeros(size), np.zeros(size)]
-        kept = []
-        self.right = 0.0
-        for number, (given, labels) in enumerate(zip(scores, gold, strict=True)):
-            rows = checked_scores(f"scores[{number}]", given, (None, size), forbidden=False)
-            right = checked_indices(
-                f"gold[{number}]", labels, (len(rows),), low=0, high=size, dtype=np.int64
-            )
-            if not len(right) or not _is_legal(right, rules):
-                continue
-            kept.append(rows)
-            np.add.at(counts[0], (right[:-1], right[1:]), 1.0)
-            counts[1][right[0]] += 1.0
-            counts[2][right[-1]] += 1.0
-            self.right += float(rows[np.arange(len(rows)), right].sum(dtype=np.float64))
-        if not kept:
+        self.free = np.concatenate([allowed.ravel() for allowed in rules])
+        #: no transitions, and the scores as they are
+        self.first = np.append(np.zeros(len(self.free)), 1.0)
+        rows, labels = [np.zeros((0, size), np.float32)], [np.zeros(0, np.int32)]
+        for number, (given, right) in enumerate(zip(scores, gold, strict=True)):
+            rows.append(checked_scores(f"scores[{number}]", given, (None, size), forbidden=False))
+            shape = (len(rows[-1]),)
+            labels.append(checked_indices(f"gold[{number}]", right, shape, low=UNKNOWN, high=size))
+        lengths = np.array([len(of_text) for of_text in labels[1:]], np.int64)
+        texts = ChainBatch(
+            self._model(self.first), np.concatenate(rows), lengths, np.concatenate(labels)
+        )
+        self.batch = replace(trainable(texts), places=None)
+        if not len(self.batch.gold):
             raise ProblemError("gold: no text has legal labels.")
-        self.scores = np.concatenate(kept)
-        self.lengths = np.array([len(rows) for rows in kept], dtype=np.int64)
-        self.counts = self._allowed(counts)
 
     def parts(self, values: Floats) -> tuple[Weights, Weights, Weights, float]:
         """Return transitions, start, end and scale of the parameters."""
-        arrays, begin = [], 0
-        for allowed in self.rules:
-            array = np.full(allowed.shape, -np.inf, dtype=np.float32)
-            stop = begin + int(allowed.sum())
-            array[allowed] = values[begin:stop]
-            arrays.append(array)
-            begin = stop
-        return arrays[0], arrays[1], arrays[2], float(values[-1])
+        scores = np.where(self.free, values[:-1], -np.inf).astype(np.float32)
+        size = len(self.rules.can_start)
+        transitions, start, end = np.split(scores, [size * size, size * size + size])
+        return transitions.reshape(size, size), start, end, float(values[-1])
 
     def loss(self, values: Floats) -> tuple[float, Floats]:
         """-log probability of the right labels, and its gradient."""
-        from ..decoders.chain import ChainModel, forward_backward
-
-        transitions, start, end, scale = self.parts(values)
-        model = ChainModel(transitions, start, end)
-        found = forward_backward(model, self.scores * np.float32(scale), self.lengths)
-        loss = float(found.log_partitions.sum()) - scale * self.right
-        expected = self._allowed([found.transitions, found.start, found.end])
-        of_scale = float(np.vdot(found.marginals, self.scores)) - self.right
-        return loss - float(self.counts @ values[:-1]), np.append(expected - self.counts, of_scale)
+        scores = self.batch.emissions
+        scaled = replace(
+            self.batch, model=self._model(values), emissions=scores * np.float32(values[-1])
+        )
+        loss, slope = negative_log_likelihood(scaled)
+        of_scale = np.vdot(slope.emissions.astype(np.float64), scores)
+        return loss, np.concatenate(
+            [slope.transitions.ravel(), slope.start, slope.end, [of_scale]]
+        )
 
     def __call__(self, values: Floats) -> tuple[float, Floats]:
         loss, slope = self.loss(values)
         weights = np.append(values[:-1], 0.0)
         return loss + 0.5 * self.l2 * float(weights @ weights), slope + self.l2 * weights
 
-    def _allowed(self, arrays: Sequence[NDArray[Any]]) -> Floats:
-        """The entries of transitions, starts and ends that the rules allow."""
-        parts = [array[allowed] for array, allowed in zip(arrays, self.rules, strict=True)]
-        return np.concatenate(parts).astype(np.float64)
+    def _model(self, values: Floats) -> ChainModel:
+        from ..decoders.chain import ChainModel
 
-
-def _is_legal(labels: NDArray[np.int64], rules: ChainRules) -> bool:
-    inner = rules.can_follow[labels[:-1], labels[1:]].all()
-    return bool(inner and rules.can_start[labels[0]] and rules.can_end[labels[-1]])
+        return ChainModel(*self.parts(values)[:3])

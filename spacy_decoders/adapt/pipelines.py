@@ -67,7 +67,7 @@ def exact_tagger_from(
     Raises
     ------
     ProblemError
-        If the component is no trained tagger of spaCy's, or no text has known tags throughout.
+        If the component is no trained tagger of spaCy's, or no text has known tags.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def _learned(
 
     The components before the one of the `name` annotate the predicted Docs. `gold_of` takes an
     example and returns the number of the right label of each predicted token, -1 where it is not
-    known: units with such a token are left out.
+    known.
     """
     given = list(examples)
     if not given:
@@ -230,9 +230,8 @@ def _learned(
         for length in unit_lengths(doc):
             part = slice(begin, begin + length)
             begin += length
-            if min(right[part]) >= 0:
-                scores.append(np.asarray(pipe.model.ops.to_numpy(rows[part]), dtype=np.float32))
-                gold.append(np.array(right[part], dtype=np.int64))
+            scores.append(pipe.model.ops.to_numpy(rows[part]))
+            gold.append(right[part])
     return learn_chain(scores, gold, rules, l2=l2)
 
 

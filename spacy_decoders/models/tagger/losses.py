@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LOSSES", "UNKNOWN", "ChainBatch", "ChainGradient", "Loss"]
+__all__ = ["LOSSES", "UNKNOWN", "ChainBatch", "ChainGradient", "Loss", "trainable"]
 
 Loss = Literal["crf", "margin", "perceptron"]
 
@@ -135,7 +135,7 @@ def negative_log_likelihood(batch: ChainBatch) -> tuple[float, ChainGradient]:
     """Conditional random field: ``log Z - log Z(gold)``, with the exact gradient."""
     from ...decoders.chain import forward_backward
 
-    gradient, batch = ChainGradient(batch), _trainable(batch)
+    gradient, batch = ChainGradient(batch), trainable(batch)
     found = forward_backward(batch.model, batch.emissions, batch.lengths)
     gradient.add_expectations(batch, found, 1.0)
     loss = float(found.log_partitions.sum())
@@ -158,7 +158,7 @@ def perceptron(batch: ChainBatch) -> tuple[float, ChainGradient]:
     Averaging is left to the optimizer (``use_averages = true``), which does not know the weights
     of the sparse model: these are the last ones.
     """
-    gradient, batch = ChainGradient(batch), _trainable(batch)
+    gradient, batch = ChainGradient(batch), trainable(batch)
     return _add_violations(batch, batch.best(batch.emissions), gradient), gradient
 
 
@@ -171,7 +171,7 @@ def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
     """
     from ...decoders.chain import k_best
 
-    gradient, batch = ChainGradient(batch), _trainable(batch)
+    gradient, batch = ChainGradient(batch), trainable(batch)
     complete = ~batch.is_partial()
     violators = batch.best(batch.emissions)
     # if the best labelling is not gold, it is the violator; else the second best may be
@@ -210,7 +210,7 @@ def _add_violations(
     return float((part.scores(violators) - part.scores(gold)).sum())
 
 
-def _trainable(batch: ChainBatch) -> ChainBatch:
+def trainable(batch: ChainBatch) -> ChainBatch:
     """Leave out sentences without a gold label, or whose gold labels are not legal."""
     from ...decoders.chain import log_partitions
 
