@@ -225,5 +225,5 @@ def test_white_space_parts_sentences():
         ("I got $5m.", ["5", "m", "."]),
     ],
 )
-def test_a_full_stop_is_no_part_of_the_time_or_unit_before_it(text, last):
-    assert [token.text for token in spacy_decoders.load().make_doc(text)][-len(last) :] == last
+def test_a_full_stop_is_no_part_of_the_time_or_unit_before_it(text, last, nlp):
+    assert [token.text for token in nlp.make_doc(text)][-len(last) :] == last

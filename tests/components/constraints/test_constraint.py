@@ -13,6 +13,11 @@ from tests.components.tagger.tagging import randomised
 CAN = [{"LOWER": "can"}]
 
 
+@pytest.fixture(scope="module")
+def shipped():
+    return spacy_decoders.load()
+
+
 def test_objects_and_dictionaries_are_the_same():
     given = {"pattern": CAN, "token": 0, "labels": ["MD", "VB"]}
     check = constraints_about("labels", "entities")
@@ -65,9 +70,9 @@ def test_what_never_applies_is_refused(given, said):
         ("linker", {"candidates": ["NOVEL"]}),
     ],
 )
-def test_unknown_names_are_refused_when_they_are_set(name, demand):
+def test_unknown_names_are_refused_when_they_are_set(name, demand, shipped):
     (key,) = demand
-    pipe = spacy_decoders.load().get_pipe(name)
+    pipe = shipped.get_pipe(name)
     with pytest.raises(ProblemError, match=rf"constraints\[0\].{key}: the .* has no '?NOVEL"):
         pipe.constraints = [{"phrases": ["new"], **demand}]
     assert not pipe.constraints

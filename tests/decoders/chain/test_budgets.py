@@ -104,7 +104,7 @@ def test_wrong_continuations_are_not_called_optimal(ticking, monkeypatch, rng, w
 
     monkeypatch.setattr(chain_decoder, "_messages", lying)
     for _ in range(10):
-        model, emissions = drawn(rng, 6, 5, 0.0)
+        model, emissions = drawn(rng, 6, 4, 0.0)
         best = best_of_all(model, emissions)
         found = Viterbi().decode(model, emissions, budget=Budget(seconds=1e6))
         right = found.certificate.score == pytest.approx(best, abs=1e-9)
