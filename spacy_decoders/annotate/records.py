@@ -175,11 +175,9 @@ def _count(path: Path) -> int:
 
 def _line_offsets(path: Path) -> Iterator[int]:
     """The byte at which each line begins."""
-    offset = 0
     with path.open("rb") as lines:
-        for _, size in limited_lines(lines):
+        for _, offset in limited_lines(lines):
             yield offset
-            offset += size
 
 
 def _lines(path: Path, extent: Extent) -> Iterator[bytes | None]:

@@ -51,23 +51,18 @@ def decoded(data: bytes, path: Path, line: int = 1) -> str:
 
 
 def limited_lines(stream: _Stream) -> Iterator[tuple[bytes | None, int]]:
-    """Give the lines of a stream, each with its size in bytes; None for one that is too long.
+    """Give the lines of a stream, each with the byte at which it begins; None for a too long one.
 
     No more than `LONGEST_LINE` bytes are kept in memory, whatever the stream holds.
     """
+    offset = 0
     while line := stream.readline(LONGEST_LINE):
-        size = len(line)
-        if not _is_cut(line):
-            yield line, size
-            continue
-        while line and not line.endswith(b"\n"):
+        is_cut = len(line) >= LONGEST_LINE and not line.endswith(b"\n")
+        yield None if is_cut else line, offset
+        offset += len(line)
+        while is_cut and line and not line.endswith(b"\n"):  # the rest, if anybody goes on
             line = stream.readline(LONGEST_LINE)
-            size += len(line)
-        yield None, size
-
-
-def _is_cut(line: bytes) -> bool:
-    return len(line) >= LONGEST_LINE and not line.endswith(b"\n")
+            offset += len(line)
 
 
 def whole_lines(stream: _Stream, path: Path) -> Iterator[bytes]:
@@ -78,10 +73,8 @@ def whole_lines(stream: _Stream, path: Path) -> Iterator[bytes]:
     ProblemError
         If one is too long.
     """
-    number = 0
-    while line := stream.readline(LONGEST_LINE):
-        number += 1
-        if _is_cut(line):
+    for number, (line, _) in enumerate(limited_lines(stream), start=1):
+        if line is None:
             raise ProblemError(
                 f"{path}, line {number}: it has more than {LONGEST_LINE >> 20} MB; has it lost "
                 "its end?"
