@@ -113,6 +113,8 @@ class Tagging:
 
     def as_dicts(self, names: Sequence[str]) -> list[dict[str, Any]]:
         """The alternatives in plain types: unit by unit, best first, with the labels' names."""
+        if self.alternatives is None:
+            return []
         return [
             {
                 "start": begin,
@@ -121,9 +123,7 @@ class Tagging:
                 "score": solution.certificate.score,
                 "certificate": solution.certificate.as_dict(),
             }
-            for (begin, stop), of_unit in zip(
-                self._bounds(), self.alternatives or (), strict=False
-            )
+            for (begin, stop), of_unit in zip(self._bounds(), self.alternatives, strict=True)
             for solution in of_unit
         ]
 

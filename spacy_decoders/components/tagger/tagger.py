@@ -223,11 +223,11 @@ class ExactTagger(LabelledPipe):
 
     def annotate(self, doc: Doc, decoded: Tagging) -> None:
         """Write the labels and what is known about them."""
+        found = decoded.probabilities
         if len(doc):
             space = self.space
             values = space.written(doc.vocab, decoded.labels)
-            if self.min_prob is not None and decoded.probabilities is not None:
-                found = decoded.probabilities
+            if self.min_prob is not None and found is not None:
                 blank_improbable(space, values, found, self.min_prob, decoded.demanded)
             if not self.overwrite:
                 present, is_set = space.present(doc)
@@ -235,17 +235,18 @@ class ExactTagger(LabelledPipe):
             space.write(doc, values)
         record_certificates(doc, self.name, decoded.certificates)
         record_list(doc, self.name, "conflicts", decoded.conflicts)
-        record_margins(doc, self.name, f"{self.kind}_margin", decoded.margins)
+        kind = self.kind
+        record_margins(doc, self.name, f"{kind}_margin", decoded.margins)
         record_list(doc, self.name, "taggings", decoded.as_dicts(self.labels))
-        self._write_probabilities(doc, decoded.probabilities)
+        forget_probabilities(doc, self.name, kind)
+        listed = []
+        if found is not None:
+            self._write_probabilities(doc, found)
+            if self.entity_alternatives is not None:
+                listed = [entity.as_dict() for entity in found.alternatives]
+        record_list(doc, self.name, "entity_alternatives", listed)
 
-    def _write_probabilities(self, doc: Doc, found: TaggingProbabilities | None) -> None:
-        forget_probabilities(doc, self.name, self.kind)
-        listed = () if found is None or self.entity_alternatives is None else found.alternatives
-        alternatives = [entity.as_dict() for entity in listed]
-        record_list(doc, self.name, "entity_alternatives", alternatives)
-        if found is None:
-            return
+    def _write_probabilities(self, doc: Doc, found: TaggingProbabilities) -> None:
         tokens = found.tokens.tolist()
         written: dict[str, Any] = {TOKENS: tokens, UNITS: found.units}
         own = {} if self.targets == ("ent",) else {f"{self.kind}_prob": tokens}
