@@ -8,42 +8,21 @@ from typing import Any, Literal
 
 from spacy.tokens import Doc, DocBin
 
-from ..errors import ProblemError
 from ..extras import needed
 from .records import as_json
 
-__all__ = ["ENDINGS", "Format", "as_row", "writer"]
+__all__ = ["WRITERS", "Format"]
 
 Format = Literal["spacy", "jsonl", "parquet"]
 
-ENDINGS: dict[str, str] = {"spacy": ".spacy", "jsonl": ".jsonl", "parquet": ".parquet"}
 
-
-def writer(format: Format) -> Callable[[Sequence[Doc], Path], None]:
-    """Return the function that writes documents to a file in the format."""
-    writers = {"spacy": _write_docbin, "jsonl": _write_lines, "parquet": _write_parquet}
-    if format not in writers:
-        raise ProblemError(f"format: expected one of {sorted(writers)}, got {format!r}.")
-    return writers[format]
-
-
-def as_row(doc: Doc) -> dict[str, Any]:
-    """Return a document's annotations and all other fields of its record.
+def _annotations(doc: Doc) -> dict[str, Any]:
+    """Return what was annotated, in plain JSON types.
 
     Per token: text, tag, part of speech, morphology, lemma, head (index in the document),
     dependency; per entity: characters, label, ``kb_id`` and link; the headlines; the
-    certificates. A field of the record that is called like one of these has ``input_`` before
-    its name.
+    certificates.
     """
-    row = _annotations(doc)
-    return row | {
-        f"input_{name}" if name in row else name: value
-        for name, value in doc.user_data.items()
-        if isinstance(name, str) and name != "id"
-    }
-
-
-def _annotations(doc: Doc) -> dict[str, Any]:
     return {
         "id": doc.user_data.get("id", ""),
         "text": doc.text,
@@ -73,6 +52,15 @@ def _annotations(doc: Doc) -> dict[str, Any]:
     }
 
 
+def _other_fields(doc: Doc, annotations: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a record; one that is called like an annotation is ``input_...``."""
+    return {
+        f"input_{name}" if name in annotations else name: value
+        for name, value in doc.user_data.items()
+        if isinstance(name, str) and name != "id"
+    }
+
+
 def _write_docbin(docs: Sequence[Doc], path: Path) -> None:
     DocBin(docs=docs, store_user_data=True).to_disk(path)
 
@@ -80,7 +68,8 @@ def _write_docbin(docs: Sequence[Doc], path: Path) -> None:
 def _write_lines(docs: Sequence[Doc], path: Path) -> None:
     with path.open("w", encoding="utf8") as lines:
         for doc in docs:
-            lines.write(as_json(as_row(doc)) + "\n")
+            row = _annotations(doc)
+            lines.write(as_json(row | _other_fields(doc, row)) + "\n")
 
 
 def _write_parquet(docs: Sequence[Doc], path: Path) -> None:
@@ -96,8 +85,8 @@ def _write_parquet(docs: Sequence[Doc], path: Path) -> None:
 
 def _columns(doc: Doc) -> dict[str, Any]:
     """Return the annotations, and the other fields in one column, the same in all parts."""
-    columns, row = _annotations(doc), as_row(doc)
-    columns["fields"] = {name: row[name] for name in row if name not in columns}
+    columns = _annotations(doc)
+    columns["fields"] = _other_fields(doc, columns)
     # of no fixed shape, so JSON inside a column
     for name in ("ents", "headlines", "certificates", "fields"):
         columns[name] = as_json(columns[name])
@@ -126,3 +115,11 @@ def _schema(pyarrow: Any, ids: Any) -> Any:
             "fields": pyarrow.string(),
         }
     )
+
+
+#: What writes documents to a file in each format; the format is the file's suffix, too.
+WRITERS: dict[Format, Callable[[Sequence[Doc], Path], None]] = {
+    "spacy": _write_docbin,
+    "jsonl": _write_lines,
+    "parquet": _write_parquet,
+}

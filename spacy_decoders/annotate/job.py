@@ -11,14 +11,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from pydantic import PositiveInt, TypeAdapter
+
 from ..bundled import FOLDER
+from ..components.option_checks import check_of
 from ..digest import file_digest
 from ..errors import ProblemError
-from .formats import ENDINGS, Format
+from .formats import Format
 from .records import Extent, extents, input_files
 from .writing import write_atomically
 
-__all__ = ["Failure", "Job", "Shard", "ShardReport", "Summary"]
+__all__ = ["REPORT", "Failure", "Job", "Shard", "ShardReport", "Summary"]
 
 
 @dataclass(frozen=True)
@@ -60,13 +63,11 @@ class ShardReport:
     units: int = 0
     certified: int = 0
     pruned: int = 0
-    seconds: float = 0.0
     failures: tuple[Failure, ...] = ()
 
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> ShardReport:
-        failures = tuple(Failure(**failure) for failure in values.pop("failures"))
-        return cls(**values, failures=failures)
+
+#: Reads and writes reports.
+REPORT = TypeAdapter(ShardReport)
 
 
 @dataclass(frozen=True)
@@ -134,20 +135,18 @@ class Job:
     text_field: str = "text"
 
     def __post_init__(self) -> None:
-        if self.format not in ENDINGS:
-            raise ProblemError(f"format: expected one of {sorted(ENDINGS)}, got {self.format!r}.")
-        if self.shard_size < 1:
-            raise ProblemError("shard_size must be at least 1.")
+        check_of(Format)("format", self.format)
+        check_of(PositiveInt)("shard_size", self.shard_size)
 
     def part(self, shard: int) -> Path:
         """The output file of a shard; it exists if and only if the shard is done."""
-        return self.output / f"part-{shard:05d}{ENDINGS[self.format]}"
+        return self.output / f"part-{shard:05d}.{self.format}"
 
     def report(self, shard: int) -> Path:
         return self.output / "reports" / f"{shard:05d}.json"
 
     def stored_report(self, shard: int) -> ShardReport:
-        return ShardReport.from_dict(json.loads(self.report(shard).read_text(encoding="utf8")))
+        return REPORT.validate_json(self.report(shard).read_bytes())
 
     def files(self) -> list[Path]:
         """The input files, in a fixed order."""

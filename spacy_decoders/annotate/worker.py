@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import lru_cache
 from threading import Lock
-from time import perf_counter
 from typing import Any
 
 import spacy
@@ -16,8 +13,8 @@ from spacy.tokens import Doc
 
 from ..bundled import load
 from ..components import extensions
-from .formats import writer
-from .job import Failure, Job, Shard, ShardReport
+from .formats import WRITERS
+from .job import REPORT, Failure, Job, Shard, ShardReport
 from .records import Record, read
 from .writing import write_atomically, written_whole
 
@@ -46,7 +43,6 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
     The part is renamed into place last and in one step: it exists if and only if the shard is
     done. Running a shard twice is harmless.
     """
-    started = perf_counter()
     failures: list[Failure] = []
     with _ONE_AT_A_TIME:
         nlp = pipeline(job.model)
@@ -64,12 +60,11 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
         units=len(found),
         certified=sum(status == "optimal" for status, _ in found),
         pruned=found.count(("optimal", "pruned")),
-        seconds=perf_counter() - started,
         failures=tuple(failures),
     )
     with written_whole(job.part(shard.number)) as part:
-        writer(job.format)(docs, part)
-        write_atomically(job.report(shard.number), json.dumps(asdict(report)))
+        WRITERS[job.format](docs, part)
+        write_atomically(job.report(shard.number), REPORT.dump_json(report).decode())
     return report
 
 
