@@ -18,26 +18,13 @@ from ..models.tagger.losses import UNKNOWN, ChainBatch, negative_log_likelihood,
 if TYPE_CHECKING:
     from ..decoders.chain import ChainModel
 
-__all__ = ["ChainRules", "LearnedChain", "learn_chain"]
+__all__ = ["LearnedChain", "learn_chain"]
 
 Floats = NDArray[np.float64]
 Weights = NDArray[np.float32]
 
 #: Iterations of L-BFGS: the objective is concave, and a hundred or two suffice.
 ITERATIONS = 300
-
-
-class ChainRules(NamedTuple):
-    """Which labels may follow which, and be first and last: **(L, L)**, **(L,)**, **(L,)**."""
-
-    can_follow: NDArray[np.bool_]
-    can_start: NDArray[np.bool_]
-    can_end: NDArray[np.bool_]
-
-    @classmethod
-    def none(cls, size: int) -> ChainRules:
-        """No rules at all, for so many labels."""
-        return cls(np.ones((size, size), bool), np.ones(size, bool), np.ones(size, bool))
 
 
 class LearnedChain(NamedTuple):
@@ -68,7 +55,7 @@ class LearnedChain(NamedTuple):
 def learn_chain(
     scores: Sequence[ArrayLike],
     gold: Sequence[ArrayLike],
-    rules: ChainRules,
+    rules: ChainModel,
     *,
     l2: float = 1.0,
 ) -> LearnedChain:
@@ -85,7 +72,7 @@ def learn_chain(
         For each text **shape (n,)**: the right labels, -1 where one is not known. Texts whose
         labels the rules forbid are left out.
     rules
-        What is legal.
+        Any chain model of so many labels: what is ``-inf`` in it stays forbidden.
     l2
         The weight of the squared norm of the transitions, in units of a text; not negative.
 
@@ -100,8 +87,9 @@ def learn_chain(
 
     Examples
     --------
+    >>> from spacy_decoders.decoders.chain import ChainModel
     >>> scores = [[[1.0, 0.0], [0.4, 0.5], [1.0, 0.0]]] * 4
-    >>> learned = learn_chain(scores, [[0, 0, 0]] * 4, ChainRules.none(2))
+    >>> learned = learn_chain(scores, [[0, 0, 0]] * 4, ChainModel(np.zeros((2, 2))))
     >>> bool(learned.transitions[0, 0] > learned.transitions[0, 1]), learned.texts
     (True, 4)
     """
@@ -137,21 +125,25 @@ class ChainObjective:
         self,
         scores: Sequence[ArrayLike],
         gold: Sequence[ArrayLike],
-        rules: ChainRules,
+        rules: ChainModel,
         l2: float,
     ) -> None:
         if len(scores) != len(gold):
             raise ProblemError(f"gold: expected {len(scores)} texts, got {len(gold)}.")
-        self.rules, self.l2 = rules, l2
-        size = len(rules.can_start)
-        self.free = np.concatenate([allowed.ravel() for allowed in rules])
+        self.size, self.l2 = rules.size, l2
+        given = (rules.transitions.ravel(), rules.start_scores, rules.end_scores)
+        self.free = np.isfinite(np.concatenate(given))
         #: no transitions, and the scores as they are
         self.first = np.append(np.zeros(len(self.free)), 1.0)
-        rows, labels = [np.zeros((0, size), np.float32)], [np.zeros(0, np.int32)]
-        for number, (given, right) in enumerate(zip(scores, gold, strict=True)):
-            rows.append(checked_scores(f"scores[{number}]", given, (None, size), forbidden=False))
+        rows, labels = [np.zeros((0, self.size), np.float32)], [np.zeros(0, np.int32)]
+        for number, (of_text, right) in enumerate(zip(scores, gold, strict=True)):
+            rows.append(
+                checked_scores(f"scores[{number}]", of_text, (None, self.size), forbidden=False)
+            )
             shape = (len(rows[-1]),)
-            labels.append(checked_indices(f"gold[{number}]", right, shape, low=UNKNOWN, high=size))
+            labels.append(
+                checked_indices(f"gold[{number}]", right, shape, low=UNKNOWN, high=self.size)
+            )
         lengths = np.array([len(of_text) for of_text in labels[1:]], np.int64)
         texts = ChainBatch(
             self._model(self.first), np.concatenate(rows), lengths, np.concatenate(labels)
@@ -163,9 +155,8 @@ class ChainObjective:
     def parts(self, values: Floats) -> tuple[Weights, Weights, Weights, float]:
         """Return transitions, start, end and scale of the parameters."""
         scores = np.where(self.free, values[:-1], -np.inf).astype(np.float32)
-        size = len(self.rules.can_start)
-        transitions, start, end = np.split(scores, [size * size, size * size + size])
-        return transitions.reshape(size, size), start, end, float(values[-1])
+        transitions, start, end = np.split(scores, [-2 * self.size, -self.size])
+        return transitions.reshape(self.size, -1), start, end, float(values[-1])
 
     def loss(self, values: Floats) -> tuple[float, Floats]:
         """-log probability of the right labels, and its gradient."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.pipeline import SentenceRecognizer, Tagger
 from spacy.tokens import Doc, Span
@@ -16,7 +17,7 @@ from ..certificate import Certificate
 from ..components import extensions
 from ..components.tagger.decoding import unit_lengths
 from ..errors import ProblemError
-from .learning import ChainRules, LearnedChain, learn_chain
+from .learning import LearnedChain, learn_chain
 from .spans import log_odds, select
 
 if TYPE_CHECKING:
@@ -89,8 +90,7 @@ def exact_tagger_from(
     def gold_of(example: Example) -> list[int]:
         return [numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)]
 
-    rules = ChainRules.none(len(labels))
-    learned = _learned(nlp, name, examples, gold_of, rules, l2)
+    learned = _learned(nlp, name, examples, gold_of, np.zeros(len(labels), np.float32), l2)
     tok2vec = nlp.get_pipe_config(name)["model"]["tok2vec"]
     architecture = {"@architectures": "spacy-decoders.ChainScorer.v1", "tok2vec": tok2vec}
     options = {"overwrite": bool(tagger.cfg.get("overwrite", True)), **config}
@@ -168,8 +168,8 @@ def exact_senter_from(
     have sentence boundaries.
     """
     senter = _trained(nlp, name, SentenceRecognizer)
-    rules = ChainRules.none(2)._replace(can_start=np.array([False, True]))
-    learned = _learned(nlp, name, examples, _boundaries, rules, l2)
+    start = np.array([-np.inf, 0.0], np.float32)
+    learned = _learned(nlp, name, examples, _boundaries, start, l2)
     config = nlp.get_pipe_config(name)
     options = {key: config[key] for key in ("model", "overwrite") if key in config}
     exact: Any = nlp.replace_pipe(name, "exact_senter", config=options)
@@ -204,15 +204,17 @@ def _learned(
     name: str,
     examples: Iterable[Example],
     gold_of: Callable[[Example], Sequence[int]],
-    rules: ChainRules,
+    start: NDArray[np.float32],
     l2: float,
 ) -> LearnedChain | None:
     """Learn transitions from units: sentences where the Doc has them; None from no examples.
 
     The components before the one of the `name` annotate the predicted Docs. `gold_of` takes an
     example and returns the number of the right label of each predicted token, -1 where it is not
-    known.
+    known; `start` is ``-inf`` for labels that begin no unit.
     """
+    from ..decoders.chain import ChainModel
+
     given = list(examples)
     if not given:
         return None
@@ -232,6 +234,7 @@ def _learned(
             begin += length
             scores.append(pipe.model.ops.to_numpy(rows[part]))
             gold.append(right[part])
+    rules = ChainModel(np.zeros((len(start), len(start)), np.float32), start)
     return learn_chain(scores, gold, rules, l2=l2)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from spacy_decoders import InfeasibleError, ProblemError, verify
-from spacy_decoders.adapt.learning import ChainRules
 from spacy_decoders.adapt.tokens import EntityDecoder, EntityScheme, merge_windows, word_scores
 from spacy_decoders.adapt.tokens.words import log_softmax
 from spacy_decoders.decoders import chain
@@ -146,8 +145,7 @@ def test_the_gradient_is_that_of_the_objective(rng):
 
     from spacy_decoders.adapt.learning import ChainObjective
 
-    scheme = EntityScheme(SCHEMES["BIO"])
-    rules = ChainRules(scheme.can_follow, scheme.can_start, scheme.can_end)
+    rules = EntityDecoder(SCHEMES["BIO"]).model
     gold = [np.array([1, 2, 0]), np.array([0, 3])]
     scores = [rng.normal(size=(len(labels), 5)) for labels in gold]
     objective = ChainObjective(scores, gold, rules, 0.5)

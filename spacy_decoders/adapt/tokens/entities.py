@@ -206,15 +206,9 @@ class EntityDecoder:
         l2
             As for :func:`~spacy_decoders.adapt.learning.learn_chain`.
         """
-        from ..learning import ChainRules, learn_chain
+        from ..learning import learn_chain
 
-        rules = self.rules
-        chain = learn_chain(
-            [checked_scores("scores", of_text, (None, len(rules))) for of_text in scores],
-            gold,
-            ChainRules(rules.can_follow, rules.can_start, rules.can_end),
-            l2=l2,
-        )
+        chain = learn_chain(scores, gold, self.model, l2=l2)
         return replace(
             self,
             transitions=chain.transitions,
