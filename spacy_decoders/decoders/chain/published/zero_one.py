@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....arrays import checked_indices
 from ....errors import InfeasibleError
 from ..alternatives import best_paths
-from ..kernels.dense import pass_on
+from ..kernels import lattice
 from ..kernels.layout import UP64
 from ..problem import ChainModel, Sentences
 from ..proof import certified
@@ -70,31 +70,31 @@ def zero_one_oracle(model: ChainModel, emissions: ArrayLike, gold: ArrayLike) ->
     if best is ranked[0]:
         return best
     score, scale = sentences.scores_of(model, best.labels)[0].tolist()
-    bound = _bound_on_others(model, sentences.emissions, avoided)
+    bound = _bound_on_others(model, sentences, ranked[0], score)
     return certified("ForwardDominance", best.labels, score, scale, bound)
 
 
 def _bound_on_others(
-    model: ChainModel, emissions: NDArray[np.float32], avoided: NDArray[np.int32]
+    model: ChainModel, sentence: Sentences, best: ChainSolution, score: float
 ) -> float:
-    """Return an upper bound on all labellings except `avoided`.
+    """Return an upper bound on all labellings but the best, of which one has a known score.
 
-    By messages over prefixes equal to that of `avoided`, and over all others, rounded up.
+    Any other labelling has another label at some token, and so loses the margin of one: that is
+    computed by messages between all labels, apart from the search.
     """
-    size, stride = model.size, len(model.padded.end)
-    same, others, reached = 0.0, np.full(stride, -np.inf), np.empty(stride)
-    links = model.start_scores
-    for row, y in zip(emissions, avoided.tolist(), strict=True):
-        pass_on(model.padded.transitions, others, size, stride, reached)
-        leave = _up(same + links.astype(np.float64))
-        leave[y], same = -np.inf, float(_up(_up(same + float(links[y])) + float(row[y])))
-        others[:size] = _up(np.maximum(leave, _up(reached[:size])) + row)
-        links = model.transitions[y]
-    return float(_up(others[:size] + model.end_scores).max())
-
-
-def _up(sums: ArrayLike) -> NDArray[np.float64]:
-    """Round sums up by more than the error of the last addition."""
-    sums = np.asarray(sums)
-    with np.errstate(invalid="ignore"):  # -inf, which stays
-        return np.where(np.isneginf(sums), sums, sums + UP64 * np.abs(sums))
+    n = len(sentence.emissions)
+    margins = lattice.margins(
+        model.links,
+        model.padded.transposed,
+        sentence.emissions.reshape(-1),
+        sentence.offsets,
+        model.size,
+        best.labels,
+    )
+    # the absolute scores of a labelling that is no worse than the known one add up to no more
+    largest = sentence.emissions.max(axis=1).clip(min=0.0).astype(np.float64)
+    links = (model.start_scores, model.transitions, model.end_scores)
+    start, step, end = (max(float(scores.max()), 0.0) for scores in links)
+    most = 2.0 * (float(largest.sum()) + start + (n - 1) * step + end) - score
+    top = float(sentence.scores_of(model, best.labels)[0, 0])
+    return top - float(margins.min()) + UP64 * (n + 2) * (most + abs(top))
