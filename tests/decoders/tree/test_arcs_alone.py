@@ -95,6 +95,17 @@ def test_equals_networkx_with_nested_cycles(rng):
         assert solution.certificate.score == expected
 
 
+@pytest.mark.parametrize("single_root", [True, False])
+def test_sets_that_are_nested_deeply_are_a_proof_as_well(single_root, rng):
+    for trial in range(9):
+        arcs = rng.integers(0, 2, (61, 61)) * float(trial > 2)
+        if trial % 3:
+            arcs += 1e-3 * rng.normal(size=arcs.shape)
+        arcs[0] -= 5.0
+        problem = TreeProblem(arcs, projective=False, single_root=single_root)
+        assert ChuLiuEdmonds().decode(problem).certificate.is_optimal
+
+
 def test_single_root_where_no_sensible_penalty_is_large_enough():
     # two tokens that are both glad to be roots; the arc between them is almost forbidden
     arcs = np.array([[0, 1, 2], [0, 0, -1e30], [0, -1e30, 0]])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from spacy_decoders import budget as budgets
-from spacy_decoders.arrays import read_only
 from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
@@ -16,7 +15,6 @@ from spacy_decoders.decoders.tree import (
     fallbacks,
     score_tree,
 )
-from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, proofs
 from spacy_decoders.errors import InfeasibleError, UndecidedError
 from tests import oracles
 from tests.decoders.tree.samples import fault
@@ -69,38 +67,6 @@ def test_blocks_of_tokens_are_a_tree_when_the_time_ends(ticking, rng):
     found = Eisner().decode(problem, budget=Budget(seconds=1.5))
     assert found.certificate.status == "bounded"
     assert found.certificate.score <= best <= found.certificate.bound
-
-
-@pytest.mark.parametrize("penalised", [True, False])
-def test_the_proof_by_deeply_nested_sets_is_that_by_walks(penalised, rng):
-    deep = 0
-    for trial in range(30):
-        n = 60
-        arcs = np.zeros((n + 1, n + 1)) if trial < 3 else rng.integers(0, 2, (n + 1, n + 1)) * 1.0
-        if trial % 3:
-            arcs += 1e-3 * rng.normal(size=arcs.shape)
-        arcs[0] -= 5.0
-        arcs = read_only(arcs)
-        given = chu_liu_edmonds.with_duals(arcs, penalised)[2:]
-        if trial % 2:
-            given[1][1:] -= 0.01  # excesses are paid
-        found, reference = proofs.dual_bound(arcs, *given), proofs.dual_bound.py_func
-        monkey = pytest.MonkeyPatch()
-        with monkey.context() as patch:
-            patch.setattr(proofs, "DEEP", 10**9)
-            assert found == pytest.approx(reference(arcs, *given), rel=1e-12)
-            patch.setattr(proofs, "DEEP", 0)
-            assert found == pytest.approx(reference(arcs, *given), rel=1e-12)
-        parents = given[2]
-        deep += max(_depth(parents, m) for m in range(1, n + 1)) > proofs.DEEP
-    assert deep
-
-
-def _depth(parents, node):
-    depth = 0
-    while node >= 0:
-        depth, node = depth + 1, parents[node]
-    return depth
 
 
 HARDLY_ANY = Budget(seconds=1e-9)

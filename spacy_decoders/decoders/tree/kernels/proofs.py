@@ -9,9 +9,6 @@ import numpy as np
 
 from ....jit import jit
 
-#: Sets nested more deeply are summed for all tokens at once.
-DEEP = 16
-
 #: The unit roundoff of float64, and an absolute error larger than any of denormal numbers.
 UNIT, SMALLEST = 2.0**-53, 1e-300
 
@@ -134,7 +131,7 @@ def dual_bound(arcs, penalty, value, parent, count):
         mass += abs(value[node])
     # by token: the sum of the duals of all sets that contain it, the least that an arc can enter
     least = np.empty(size)
-    rounding, deepest = 0.0, 0
+    rounding = 0.0
     for m in range(1, size):
         total, absolute, depth, node = 0.0, 0.0, 0, m
         while node >= 0:
@@ -144,42 +141,28 @@ def dual_bound(arcs, penalty, value, parent, count):
             node = parent[node]
         least[m] = total
         rounding += depth * absolute
-        deepest = max(deepest, depth)
     excess = np.zeros(size)
-    # where sets are nested deeply, as for flat scores, walks through them would take n^3 steps
-    deep = deepest > DEEP
-    paid, holder = np.empty(count if deep else 0), np.full(count if deep else 0, -1)
+    paid, holder = np.empty(count), np.full(count, -1)
     for h in range(size):
-        if deep:
-            _enter_all(value, parent, h, paid, holder)
         for m in range(1, size):
             worth = arcs[h, m] if h > 0 else arcs[0, m] - penalty
             # an arc between two tokens of one set does not enter it
             if h != m and not worth <= least[m]:
-                through = paid[m] if deep else _entered(value, parent, h, m)
-                if not worth <= through:
-                    excess[m] = max(excess[m], worth - through)
+                if holder[h] != h:
+                    _enter(value, parent, h, paid, holder)
+                if not worth <= paid[m]:
+                    excess[m] = max(excess[m], worth - paid[m])
     bound += excess[1:].sum()
     slack = 2.0**-52 * (rounding + 2.0 * (size + 1) * (mass + excess[1:].sum())) + 1e-300
     return (bound, slack) if bound == bound else (np.inf, 0.0)
 
 
 @jit()
-def _entered(value, parent, h, m):
-    """Return the sum of the duals of the nodes that contain m but not h."""
-    paid, inner, outer = 0.0, m, h
-    while inner != outer:
-        if outer < 0 or 0 <= inner < outer:
-            paid += value[inner]
-            inner = parent[inner]
-        else:
-            outer = parent[outer]
-    return paid
+def _enter(value, parent, h, paid, holder):
+    """Write the sum of the duals of the sets that hold each node but not h to `paid`.
 
-
-@jit()
-def _enter_all(value, parent, h, paid, holder):
-    """Write the sum of the duals of the nodes that contain each node but not h to `paid`."""
+    `holder` is h for all that hold h.
+    """
     node = h
     while node >= 0:
         holder[node] = h
@@ -198,19 +181,21 @@ def bounds_by_duals(arcs, penalty, value, parent, bound):
     what the arc would have to be worth: every tree with it loses the difference against `bound`,
     which adds all duals and, for each token, the excess of its best arc.
     """
-    size = arcs.shape[0]
+    size, count = arcs.shape[0], len(value)
     least = np.full((size, size), -np.inf)
-    for m in range(1, size):
-        excess = 0.0
-        for h in range(size):
-            if h == m or arcs[h, m] == -np.inf:
-                continue
-            worth = arcs[h, m] if h > 0 else arcs[0, m] - penalty
-            least[h, m] = worth - _entered(value, parent, h, m)
-            excess = max(excess, least[h, m])
-        for h in range(size):
+    excess = np.zeros(size)
+    paid, holder = np.empty(count), np.full(count, -1)
+    for h in range(size):
+        _enter(value, parent, h, paid, holder)
+        for m in range(1, size):
+            if h != m and arcs[h, m] > -np.inf:
+                worth = arcs[h, m] if h > 0 else arcs[0, m] - penalty
+                least[h, m] = worth - paid[m]
+                excess[m] = max(excess[m], least[h, m])
+    for h in range(size):
+        for m in range(1, size):
             if least[h, m] > -np.inf:
-                least[h, m] = bound + (least[h, m] - excess)
+                least[h, m] = bound + (least[h, m] - excess[m])
     return least
 
 
