@@ -25,7 +25,7 @@ from .problem import ChainModel, Sentences
 from .proof import certified
 from .solutions import ChainSolution
 
-__all__ = ["ChainDecoder", "lacks_time", "solve_in_slices"]
+__all__ = ["ChainDecoder", "lacks_time", "rounded_up", "solve_in_slices"]
 
 #: Seconds that a decoder may take for each token and pair of labels, with its proof, on a slow
 #: machine.
@@ -161,7 +161,7 @@ def solve_in_slices(
         terms = [float(ahead[-1].max()), *rest.max(axis=1).tolist(), float(end.max())]
         terms.append(len(rest) * float(model.transitions.max()))
     elif len(rows):
-        terms = [float(_rounded_up(ahead[-1] + end).max())]
+        terms = [float(rounded_up(ahead[-1] + end).max())]
     bound = math.fsum(terms) + UP64 * math.fsum(map(abs, terms))
     return certified(decoder, labels, score, scale, bound)
 
@@ -184,8 +184,8 @@ def _messages(
             if clock.seconds_left == 0.0:
                 return found
             pass_on(table, found[-1], size, stride, reached)
-            best = _rounded_up(reached[:size])
-        found.append(_rounded_up(best + row))
+            best = rounded_up(reached[:size])
+        found.append(rounded_up(best + row))
     return found
 
 
@@ -228,6 +228,8 @@ def _dead_end(model: ChainModel, emissions: NDArray[np.float32]) -> int:
     return len(emissions) - 1
 
 
-def _rounded_up(values: Floats) -> Floats:
-    with np.errstate(invalid="ignore"):  # -inf, which stays
-        return np.where(values > -np.inf, values + UP64 * np.abs(values), values)
+def rounded_up(values: ArrayLike) -> Floats:
+    """Round sums up by more than the error of the last addition; forbidden ones stay ``-inf``."""
+    sums = np.asarray(values)
+    with np.errstate(invalid="ignore"):
+        return np.where(sums > -np.inf, sums + UP64 * np.abs(sums), sums)

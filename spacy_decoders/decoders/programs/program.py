@@ -116,7 +116,6 @@ class LinearProgram:
         integer: bool = False,
         rows: ArrayLike | None = None,
         coefficients: ArrayLike = 1.0,
-        starts: ArrayLike | None = None,
     ) -> NDArray[np.int64]:
         """Add columns (variables), which are not negative, and return their indices.
 
@@ -128,9 +127,6 @@ class LinearProgram:
             The most of each, and whether it must be whole.
         rows, coefficients
             The rows that each column enters, and by how much. **Shape:** ``(k, entries)``
-        starts
-            With columns of different length `rows` is flat: column i enters
-            ``rows[starts[i]:starts[i + 1]]``. **Shape:** ``(k + 1,)``
 
         Raises
         ------
@@ -143,7 +139,7 @@ class LinearProgram:
         count = len(costs)
         self._look_at_clock()
         into: ArrayLike = np.zeros((count, 0), np.int32) if rows is None else rows
-        own, of, values = _entries("rows", into, coefficients, starts, count, self.row_count)
+        own, of, values = _entries("rows", into, coefficients, None, count, self.row_count)
         self._put(rows=of, columns=own + np.int32(self.column_count), values=values)
         most = _checked_upper(upper, count)
         self._put(objective=costs, upper=most, integer=np.full(count, integer))

@@ -96,8 +96,11 @@ class Factors:
             )
         pairs, starts = _without_repeats(pairs, starts)
         sizes = np.diff(starts).astype(np.int32)
-        low = sizes if at_least is None else _range("at_least", at_least, len(values))
-        high = sizes if at_most is None else _range("at_most", at_most, len(values))
+        low = high = sizes
+        if at_least is not None:
+            low = checked_indices("factors.at_least", at_least, sizes.shape, low=0)
+        if at_most is not None:
+            high = checked_indices("factors.at_most", at_most, sizes.shape, low=0)
         empty = (low > high) | (high > sizes)
         if empty.any():
             i = int(np.argmax(empty))
@@ -239,13 +242,6 @@ class Factors:
         rows = checked_indices("factors.parts", rows, (None, None), low=0)
         pairs = rows[:, np.array(arcs)].reshape(-1, 2)
         return cls(pairs, np.arange(len(rows) + 1) * len(arcs), scores)
-
-
-def _range(name: str, values: ArrayLike, count: int) -> NDArray[np.int32]:
-    given = np.asarray(values)
-    if given.size == 0:
-        given = given.astype(np.int32)
-    return checked_indices(f"factors.{name}", given, (count,), low=0)
 
 
 def _without_repeats(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_indices, checked_scores, read_only
 from ...errors import InfeasibleError, ProblemError
+from .scoring import is_tree
 
 __all__ = ["TreePosteriors", "tree_posteriors"]
 
@@ -69,10 +70,7 @@ class TreePosteriors:
         Heads that lead some token to no root are no tree: 0.
         """
         given = self._checked(heads)
-        above = np.concatenate([[0], given])
-        for _ in range(len(above).bit_length()):  # the stride doubles
-            above = above[above]
-        if above.any():
+        if not is_tree(given):
             return 0.0
         score = float(self.scores[given, np.arange(1, len(given) + 1)].sum())
         return float(min(np.exp(score - self.log_partition), 1.0))

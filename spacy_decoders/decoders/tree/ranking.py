@@ -153,10 +153,7 @@ def head_margins(
     >>> head_margins(TreeProblem([[0, 1, 3], [0, 0, 1], [0, 2, 0]]), [2, 0])
     array([3., 3.])
     """
-    tree = np.asarray(heads)
-    if tree.size == 0:
-        tree = tree.astype(np.int64)
-    tree = checked_indices("heads", tree, (problem.n,), low=0, high=problem.n + 1, dtype=np.int64)
+    tree = checked_indices("heads", heads, (problem.n,), low=0, high=problem.n + 1, dtype=np.int64)
     tokens = np.arange(1, problem.n + 1)
     if _has_chart(problem):
         others = np.array(max_marginals(problem))

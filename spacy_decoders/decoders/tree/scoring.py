@@ -70,7 +70,10 @@ def score_and_scale(
     """
     tree = tree_with_root(heads, problem.n)
     if labels is not None:
-        labels = checked_labels(problem, labels)
+        if problem.labels is None:
+            raise ProblemError("labels: the problem has none.")
+        count = problem.labels.shape[2]
+        labels = checked_indices("labels", labels, (problem.n,), low=0, high=count, dtype=np.int64)
     return sum_of_parts(problem, tree, labels)
 
 
@@ -125,17 +128,6 @@ def starts_of_tree(tree: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     return starts
 
 
-def checked_labels(problem: TreeProblem, labels: ArrayLike) -> NDArray[np.int64]:
-    """Return the labels of a tree after checking that the problem has them."""
-    given = np.asarray(labels)
-    if given.size == 0:
-        given = given.astype(np.int64)
-    if problem.labels is None:
-        raise ProblemError("labels: the problem has none.")
-    count = problem.labels.shape[2]
-    return checked_indices("labels", given, (problem.n,), low=0, high=count, dtype=np.int64)
-
-
 def is_tree(heads: ArrayLike) -> bool:
     """Return whether every token reaches the root.
 
@@ -187,8 +179,5 @@ def breaks_any(
 
 def tree_with_root(heads: ArrayLike, n: int) -> NDArray[np.int64]:
     """Return the heads by token number, -1 for the root itself."""
-    given = np.asarray(heads)
-    if given.size == 0:
-        given = given.astype(np.int64)
-    checked = checked_indices("heads", given, (n,), low=0, high=n + 1, dtype=np.int64)
+    checked = checked_indices("heads", heads, (n,), low=0, high=n + 1, dtype=np.int64)
     return np.concatenate([[-1], checked])

@@ -9,7 +9,6 @@ the messages of its children.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ....arrays import checked_indices, checked_scores
 from ....budget import UNLIMITED, Budget
 from ....errors import InfeasibleError, ProblemError
+from ..decoder import rounded_up
 from ..problem import ChainModel
 from ..proof import certified
 from ..solutions import ChainSolution
@@ -145,10 +145,10 @@ class LabelTree:
         best, total = self.local.copy(), 0.0
         for node in reversed(self.order):
             if self.parents[node] < 0:
-                total = float(_up(total + best[node].max()))
+                total = float(rounded_up(total + best[node].max()))
             else:
-                message = _up((self.transitions + best[node]).max(axis=1))
-                best[self.parents[node]] = _up(best[self.parents[node]] + message)
+                message = rounded_up((self.transitions + best[node]).max(axis=1))
+                best[self.parents[node]] = rounded_up(best[self.parents[node]] + message)
         return total
 
     def _solution(self, decoder: str, labels: NDArray[np.int32], iterations: int) -> ChainSolution:
@@ -156,8 +156,3 @@ class LabelTree:
         terms = self._terms(labels)
         score, scale = float(terms.sum()), float(np.abs(terms).sum())
         return certified(decoder, labels, score, scale, self._bound(), iterations)
-
-
-def _up(sums: Any) -> Any:
-    """Round sums up by an ulp; forbidden ones stay ``-inf``."""
-    return np.where(np.isneginf(sums), sums, np.nextafter(sums, np.inf))
