@@ -203,7 +203,6 @@ class DecodingPipe(WithOptions, TrainablePipe):
         """Save the component to a folder."""
         self._warn_of_unsaved_changes()
         super().to_disk(path, exclude=tuple(exclude))
-        self.save_more(Path(path))
         seal_files(path)
 
     def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
@@ -220,7 +219,6 @@ class DecodingPipe(WithOptions, TrainablePipe):
         check_files(path)
         with loading(path):
             super().from_disk(path, exclude=tuple(exclude))
-            self.load_more(Path(path))
             widen_weights(self.model.walk())
             self.check_settings()
             self.restore_options()
@@ -234,12 +232,6 @@ class DecodingPipe(WithOptions, TrainablePipe):
                 raise damaged(f"cfg, {key}", f"expected {kind.__name__}, got {value!r:.40}")
             if kind is list and not all(isinstance(name, str) for name in value):
                 raise damaged(f"cfg, {key}", f"expected names, got {value!r:.40}")
-
-    def save_more(self, folder: Path) -> None:
-        """Save what a component has beside its model and settings; nothing by default."""
-
-    def load_more(self, folder: Path) -> None:
-        """Load what `save_more` saved."""
 
     def _warn_of_unsaved_changes(self) -> None:
         for option in self.unsaved_changes():

@@ -5,11 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import srsly
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -23,11 +21,9 @@ from ...models.headline.judge import KINDS
 from ...models.headline.knowledge import HeadlineKnowledge, TitledText
 from ...models.headline.selection import HeadlineModel, check_weights, fit_logistic
 from ...models.headline.stems import Stemmer
-from ...models.saved import message_of
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
 from ..factories.headline_generator import HeadlineOptions
-from ..saved_files import loading
 from .decoding import DECODE, DECODERS, ScoredUnit, judged, known_of, scored_units
 from .headlines import Headline
 from .learning import learn, titled_text
@@ -59,9 +55,6 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     ('Binary search', 'optimal')
     """
 
-    #: The counts of training.
-    knowledge = HeadlineKnowledge()
-
     def __init__(
         self,
         vocab: Vocab,
@@ -74,7 +67,17 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         self._kind = _kind_of(model)
         self.knowledge = HeadlineKnowledge.untrained(language)
         self._stemmer = Stemmer(language)
-        self._warned_of: set[str] = set()
+        self._warned_of: dict[str, Any] = {}
+
+    @property
+    def knowledge(self) -> HeadlineKnowledge:
+        """The counts of training, which are saved with the model."""
+        knowledge: HeadlineKnowledge = self.model.attrs["knowledge"]
+        return knowledge
+
+    @knowledge.setter
+    def knowledge(self, knowledge: HeadlineKnowledge) -> None:
+        self.model.attrs["knowledge"] = knowledge
 
     # --- decoding ----------------------------------------------------------------
 
@@ -119,7 +122,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             extensions.record_list(owner, self.name, "headlines", own)
             owner._.headline = headlines[0].text if self._is_sure(headlines) else ""
             if not headlines and _has_words(owner):
-                self._warn_of_none(owner)
+                self._warn_of_none()
 
     def _is_sure(self, headlines: list[Headline]) -> bool:
         """Whether there is a headline that is good enough."""
@@ -128,24 +131,19 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         prob = headlines[0].prob
         return prob is None or prob >= self.min_prob
 
-    def _warn_of_none(self, unit: Doc | Span) -> None:
-        """Say once which options leave a text without a headline."""
-        words = {token.lower_ for token in unit}
-        absent = [word for word in self.required or () if word.lower() not in words]
-        given: dict[str, Any] = {"required": self.required, "max_chars": self.max_chars}
+    def _warn_of_none(self) -> None:
+        """Say once which options may leave a text without a headline."""
+        limits: dict[str, Any] = {"required": self.required, "max_chars": self.max_chars}
         if self.mode == "sentence" and self.length != "auto":
-            given["length"] = self.length
-        limits = ["required"] if absent else [name for name, value in given.items() if value]
-        if not limits or " ".join(limits) in self._warned_of:
+            limits["length"] = self.length
+        given = {name: value for name, value in limits.items() if value}
+        if not given or self._warned_of == given:
             return
-        self._warned_of.add(" ".join(limits))
-        values = ", ".join(f"{name}={given[name]!r}" for name in limits)
-        reason = f"nothing in it fits {values}; relax {' or '.join(limits)}."
-        if absent:
-            reason = f"required: it does not have {absent}; leave out what a text may lack."
+        self._warned_of = given
+        values = ", ".join(f"{name}={value!r}" for name, value in given.items())
         warnings.warn(
             f"{self.name}: a text has no headline (others may follow unsaid; their certificates "
-            f"are infeasible): {reason}",
+            f"are infeasible): nothing in it fits {values}; relax {' or '.join(given)}.",
             UserWarning,
             stacklevel=2,
         )
@@ -253,26 +251,6 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 
     # --- files ---------------------------------------------------------------------
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Save the component to bytes."""
-        parts = {
-            "pipe": lambda: super(HeadlineGenerator, self).to_bytes(exclude=tuple(exclude)),
-            "knowledge": lambda: srsly.msgpack_dumps(self.knowledge.as_dict()),
-        }
-        return util.to_bytes(parts, ())
-
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> HeadlineGenerator:
-        """Load the component from bytes."""
-        parts = {
-            "pipe": lambda data: super(HeadlineGenerator, self).from_bytes(
-                data, exclude=tuple(exclude)
-            ),
-            "knowledge": self._load,
-        }
-        with loading(self.name):
-            util.from_bytes(bytes_data, parts, ())
-        return self
-
     def check_settings(self) -> None:
         """Raise if what was loaded is not of this component's kind, or cannot be its model."""
         super().check_settings()
@@ -282,17 +260,6 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 f"{self._kind}; use the config that it was saved with."
             )
         check_weights(self.model)
-
-    def save_more(self, folder: Path) -> None:
-        """Save the counts of the corpus."""
-        (folder / "knowledge").write_bytes(srsly.msgpack_dumps(self.knowledge.as_dict()))
-
-    def load_more(self, folder: Path) -> None:
-        """Load the counts of the corpus."""
-        self._load((folder / "knowledge").read_bytes())
-
-    def _load(self, saved: bytes) -> None:
-        self.knowledge = HeadlineKnowledge.from_dict(message_of(saved, "knowledge"))
 
 
 def _kind_of(model: HeadlineModel) -> str:

@@ -8,9 +8,19 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
+import srsly
 from numpy.typing import NDArray
+from thinc.model import deserialize_attr, serialize_attr
 
-from ..saved import array_of, counts_of, damaged, fields_of, saved_counts, whole_number
+from ..saved import (
+    array_of,
+    counts_of,
+    damaged,
+    fields_of,
+    message_of,
+    saved_counts,
+    whole_number,
+)
 from .bigrams import BigramModel
 from .phrases import Phrases
 from .words import TextTokens
@@ -156,6 +166,16 @@ class HeadlineKnowledge:
             tuple(auxiliaries),
             None if model is None else BigramModel.restored(model),
         )
+
+
+@serialize_attr.register(HeadlineKnowledge)
+def _saved(_: HeadlineKnowledge, value: HeadlineKnowledge, name: str, model: Any) -> bytes:
+    return bytes(srsly.msgpack_dumps(value.as_dict()))
+
+
+@deserialize_attr.register(HeadlineKnowledge)
+def _restored(_: HeadlineKnowledge, value: bytes, name: str, model: Any) -> HeadlineKnowledge:
+    return HeadlineKnowledge.from_dict(message_of(value, name))
 
 
 def _auxiliaries(titles: Sequence[Sequence[tuple[str, bool]]], language: str) -> tuple[str, ...]:

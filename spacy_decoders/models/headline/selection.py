@@ -15,6 +15,7 @@ from ...errors import ProblemError
 from ..saved import array_of
 from .features import FEATURES, PHRASE_FEATURES, vertex_features
 from .judge import DEFAULT_JUDGE
+from .knowledge import HeadlineKnowledge
 from .words import Vertices
 
 __all__ = [
@@ -30,7 +31,8 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 #: From features of each text's words to their log-odds of being in the headline. Its parameter
-#: "phrases" has the weights of the features of phrases, "judge" those of whole headlines.
+#: "phrases" has the weights of the features of phrases, "judge" those of whole headlines; its
+#: attribute "knowledge" the counts of training.
 HeadlineModel: TypeAlias = "Model[list[Floats2d], list[Floats1d]]"
 
 #: Weights of words for texts of any kind, without a corpus.
@@ -102,7 +104,8 @@ def build_phrase_selection(features: list[str] | None = None) -> HeadlineModel:
         ),
         "judge": DEFAULT_JUDGE.copy(),
     }
-    return Model("phrase_selection", _forward, params=params, attrs={"features": names})
+    attrs = {"features": names, "knowledge": HeadlineKnowledge()}
+    return Model("phrase_selection", _forward, params=params, attrs=attrs)
 
 
 def check_weights(model: HeadlineModel) -> None:
