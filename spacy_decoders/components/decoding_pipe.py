@@ -108,8 +108,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Any]) -> None:
         """Decode and annotate each document; the first failure is raised."""
-        for doc, of_doc in zip(docs, scores, strict=True):
-            self.annotate(doc, self.decode(doc, of_doc))
+        for doc, doc_scores in zip(docs, scores, strict=True):
+            self.annotate(doc, self.decode(doc, doc_scores))
 
     def __call__(self, doc: Doc) -> Doc:
         """Annotate one document; if it fails, it is returned as the error handler leaves it."""

@@ -38,8 +38,8 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
     (
         Token,
         {
-            **dict.fromkeys(f"{of}_margin" for of in ("tag", "pos", "morph", "ent", "head")),
-            **dict.fromkeys(f"{of}_prob" for of in ("tag", "pos", "morph")),
+            **dict.fromkeys(f"{kind}_margin" for kind in ("tag", "pos", "morph", "ent", "head")),
+            **dict.fromkeys(f"{kind}_prob" for kind in ("tag", "pos", "morph")),
             "head_prob": None,
             "dep_prob": None,
             "sent_start_prob": None,
@@ -65,7 +65,7 @@ def record(
     component: str,
     name: str,
     entry: Any,
-    of_tokens: Mapping[str, Sequence[float | None] | None] = MappingProxyType({}),
+    token_values: Mapping[str, Sequence[float | None] | None] = MappingProxyType({}),
 ) -> Any:
     """Write a component's entry of a dictionary by components, such as ``doc._.margins``.
 
@@ -79,7 +79,7 @@ def record(
         The attribute of the Doc.
     entry
         What is written.
-    of_tokens
+    token_values
         The attributes of tokens that go with it, and a value for each token: they replace those of
         an earlier component.
 
@@ -97,8 +97,8 @@ def record(
     if entry is None:
         del entries[component]
     user_data["._.", name, None, None] = entries
-    places = [token.idx for token in doc] if of_tokens else []
-    for attribute, values in of_tokens.items():
+    places = [token.idx for token in doc] if token_values else []
+    for attribute, values in token_values.items():
         keys = [("._.", attribute, at, None) for at in places]
         if values is None:
             for key in keys:
@@ -142,8 +142,9 @@ def record_list(owner: Doc | Span, component: str, name: str, own: Sequence[Any]
     entries = user_data.get(key, ())
     if not entries and not own:
         return
-    others = [of for of in entries if of and _writer_of(of) != component]
-    named = (of if isinstance(of, list) else {"component": component, **of} for of in own)
+    others = [entry for entry in entries if entry and _writer_of(entry) != component]
+    name_of = {"component": component}
+    named = (entry if isinstance(entry, list) else {**name_of, **entry} for entry in own)
     user_data[key] = [*others, *named]
 
 

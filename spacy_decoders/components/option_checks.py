@@ -61,7 +61,7 @@ def fault_in(error: ValidationError) -> str:
     """Say what pydantic expects instead of a value, or of one of its items."""
     faults = error.errors()
     # of several types that a value may have, it fits the one that a function of ours refuses
-    fault = next((of for of in faults if of["type"] == "value_error"), faults[0])
+    fault = next((one for one in faults if one["type"] == "value_error"), faults[0])
     items = "".join(f"[{place}]" for place in fault["loc"] if isinstance(place, int))
     said = fault["msg"].removeprefix("Value error, ").removesuffix(".")
     return f"{items}: {said[:1].lower()}{said[1:]}; got {fault['input']!r}."
@@ -76,7 +76,11 @@ def decoder_of(core: str) -> Check:
         modules = [parent.__module__ for parent in type(value).__mro__]
         ours = [module for module in modules if module.startswith(home)]
         fits = not ours or any(module.startswith(f"{home}{core}.") for module in ours)
-        if fits and not isinstance(value, type) and all(hasattr(value, of) for of in methods):
+        if (
+            fits
+            and not isinstance(value, type)
+            and all(hasattr(value, method) for method in methods)
+        ):
             return value
         from .decoder_registry import decoders
 

@@ -50,14 +50,14 @@ class CalibratedPipe(DecodingPipe):
         Assigning replaces it: {} for the probabilities of the model as it is.
         """
         saved: Mapping[str, Mapping[str, Any]] = self.cfg.get(SAVED, {})
-        return {kind: dict(of_kind) for kind, of_kind in saved.items()}
+        return {kind: dict(values) for kind, values in saved.items()}
 
     @calibration.setter
     def calibration(self, calibration: Mapping[str, Mapping[str, Any]]) -> None:
         if not isinstance(calibration, Mapping):
             raise ProblemError(f"calibration: expected a dict; got {calibration!r}.")
         checked = {
-            kind: Calibration.from_dict(of_kind).as_dict() for kind, of_kind in calibration.items()
+            kind: Calibration.from_dict(values).as_dict() for kind, values in calibration.items()
         }
         # as it will be read again: on disk, numbers have ten digits
         self.cfg[SAVED] = srsly.json_loads(srsly.json_dumps(checked))
@@ -81,13 +81,13 @@ class CalibratedPipe(DecodingPipe):
     def temperature(self) -> float:
         """What scores are divided by before they become probabilities, of the first kind."""
         saved = self.cfg.get(SAVED, {})
-        return next((float(of_kind["temperature"]) for of_kind in saved.values()), 1.0)
+        return next((float(values["temperature"]) for values in saved.values()), 1.0)
 
     def decoded(self, examples: Sequence[Example], scores: Sequence[Any]) -> Sequence[Any]:
         """Return what is decoded for each example; no calibration changes it."""
         return [
-            self.decode(example.predicted, of_doc)
-            for example, of_doc in zip(examples, scores, strict=True)
+            self.decode(example.predicted, doc_scores)
+            for example, doc_scores in zip(examples, scores, strict=True)
         ]
 
     def loss_at(
@@ -128,7 +128,7 @@ class CalibratedPipe(DecodingPipe):
             If no example has a word, or something is no Example.
         """
         found = list(examples)
-        other = next((of for of in found if not isinstance(of, Example)), None)
+        other = next((one for one in found if not isinstance(one, Example)), None)
         if other is not None:
             raise ProblemError(
                 f"examples: expected Examples of predicted and annotated documents; got a "
@@ -221,10 +221,11 @@ def calibrate_pipeline(
     fitted = {}
     for name, pipe in nlp.pipeline:
         if name in (components or known):
-            found = [Example(doc, of.reference) for doc, of in zip(docs, given, strict=True)]
-            of_component = pipe.calibrate(found)  # type: ignore[attr-defined]
-            if of_component:
-                fitted[name] = of_component
+            pairs = zip(docs, given, strict=True)
+            found = [Example(doc, example.reference) for doc, example in pairs]
+            calibrations = pipe.calibrate(found)  # type: ignore[attr-defined]
+            if calibrations:
+                fitted[name] = calibrations
         docs = list(annotated(pipe, docs))
     lacking = [name for name in components or known if name not in fitted]
     if lacking and (components or not fitted):

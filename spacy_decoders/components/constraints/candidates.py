@@ -52,7 +52,9 @@ class LimitedCandidates:
                 found[number] = (
                     _limited(kb, one, places)
                     if isinstance(one, FoundCandidates) and isinstance(kb, ConceptKnowledgeBase)
-                    else [of for of in one if all(_agrees(of.entity_, at) for at in places)]
+                    else [
+                        known for known in one if all(_agrees(known.entity_, at) for at in places)
+                    ]
                 )
         return found
 
@@ -62,7 +64,7 @@ class LimitedCandidates:
         for mention in mentions:
             places = self._at(mention)
             if not self._solvable(places):
-                needed = [of.source for of in least_conflict(places, self._solvable)]
+                needed = [place.source for place in least_conflict(places, self._solvable)]
                 found.append(conflict(doc, mention.start, mention.end, needed))
         return found
 
@@ -87,7 +89,9 @@ class LimitedCandidates:
     def _solvable(self, places: Sequence[Place]) -> bool:
         """Whether anything may be linked, or nothing where nothing is demanded."""
         wanted = [
-            of.constraint.candidates for of in places if of.constraint.candidates is not None
+            place.constraint.candidates
+            for place in places
+            if place.constraint.candidates is not None
         ]
         if not any(wanted):
             return True
@@ -116,10 +120,10 @@ def _limited(
         wanted = place.constraint.candidates
         if wanted:
             there = set(found.concepts.tolist())
-            new = dict.fromkeys(of for one in wanted for of in _numbers(kb, one))
-            found = _with(found, [of for of in new if of not in there])
-    names = [(base.id(of), base.qid(of)) for of in found.concepts.tolist()]
-    allowed = np.array([all(_agrees(of, place) for place in places) for of in names], dtype=bool)
+            new = dict.fromkeys(number for name in wanted for number in _numbers(kb, name))
+            found = _with(found, [number for number in new if number not in there])
+    names = [(base.id(number), base.qid(number)) for number in found.concepts.tolist()]
+    allowed = np.array([all(_agrees(own, place) for place in places) for own in names], dtype=bool)
     return replace(found, priors=np.where(allowed, found.priors, -1.0).astype(np.float32))
 
 

@@ -175,7 +175,7 @@ def constraints_about(*about: str) -> Callable[[str, Any], tuple[dict[str, Any],
     """
 
     def check(name: str, value: Any) -> tuple[dict[str, Any], ...]:
-        return tuple(of.as_dict() for of in checked(name, value, about))
+        return tuple(constraint.as_dict() for constraint in checked(name, value, about))
 
     return check
 

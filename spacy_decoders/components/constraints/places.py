@@ -30,10 +30,10 @@ class Place(NamedTuple):
     @property
     def tokens(self) -> range:
         """The tokens that are meant, none if the match has no such token."""
-        of = self.constraint.token
-        if of is None:
+        number = self.constraint.token
+        if number is None:
             return range(self.start, self.end)
-        return self.token(of)
+        return self.token(number)
 
     def token(self, of: int) -> range:
         """One token of the match by its number, none if it has no such token."""
@@ -94,7 +94,8 @@ class Places:
         if constraint.spans is not None:
             if constraint.spans not in doc.spans:
                 return []
-            return [(of.start, of.end, of.label_) for of in doc.spans[constraint.spans] if len(of)]
+            spans = doc.spans[constraint.spans]
+            return [(span.start, span.end, span.label_) for span in spans if len(span)]
         found = {(start, end) for _, start, end in self._matchers[number](doc) if end > start}
         if constraint.place != "pattern" or constraint.about in ("entities", "links"):
             found = _longest(found)

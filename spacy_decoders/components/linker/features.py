@@ -173,7 +173,7 @@ def _of_candidates(
         own = [slice(*span) for span in pairwise(offsets)]
         texts = [known.text[:_READ] for known in table.known]
         for weight, read in ((1.0, texts), (_TITLES, table.titles)):
-            given = shared_words(contexts, [read[of] for of in own], base.title_words.surprise)
+            given = shared_words(contexts, [read[rows] for rows in own], base.title_words.surprise)
             features[:, Feature.WORDS] += weight * given
     return features
 

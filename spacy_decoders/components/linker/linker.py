@@ -185,8 +185,8 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
             finder = LimitedCandidates(self.kb, finder, places)
             own = {(span.start, span.end) for span in spans}
-            kept = [of for of in _spans(doc, self.mentions, self) if of.kb_id]
-            kept = [of for of in kept if (of.start, of.end) not in own]
+            kept = [span for span in _spans(doc, self.mentions, self) if span.kb_id]
+            kept = [span for span in kept if (span.start, span.end) not in own]
             conflicts = finder.conflicts(doc, spans) + finder.broken(doc, kept)
         found = with_candidates(doc, spans, self.kb, finder, self.max_candidates)
         return replace(found, conflicts=conflicts)
@@ -220,10 +220,10 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         self, examples: Sequence[Example], decoded: list[Links], temperature: float
     ) -> Answers:
         probabilities, right, groups = [], [], []
-        for number, (example, of_doc) in enumerate(zip(examples, decoded, strict=True)):
+        for number, (example, links) in enumerate(zip(examples, decoded, strict=True)):
             reference = _spans(example.reference, self.mentions, self)
             gold = {(span.start_char, span.end_char): span.kb_id_ for span in reference}
-            for span, link, choice in zip(of_doc.spans, of_doc.links, of_doc.choices, strict=True):
+            for span, link, choice in zip(links.spans, links.links, links.choices, strict=True):
                 identity = gold.get((span.start_char, span.end_char), "")
                 if not identity or choice is None:
                     continue

@@ -83,7 +83,7 @@ class DocumentDecoder:
     def _decode_block(self, block: SentenceScores, parsed: ParsedDoc) -> NoTree | None:
         """Find the best tree of a block and add it to `parsed`, or return why there is none."""
         parser = self.parser
-        rules = self.demands.of_block(block.tokens)
+        rules = self.demands.rules_for(block.tokens)
         try:
             every_label = self.head_margins or self.k_best > 1
             problem, best, block, labels = parser.decode(block, rules, every_label=every_label)
@@ -150,9 +150,11 @@ class DocumentDecoder:
         }
         said = str(error)
         if numbers:
-            said += f" The labels are { {of: labels[of] for of in sorted(numbers)} }."
+            said += f" The labels are { {number: labels[number] for number in sorted(numbers)} }."
         demands = ", ".join(
-            f"{of['source']} at {of['text']!r}" for of in found["demands"] if of["source"] != RULES
+            f"{demand['source']} at {demand['text']!r}"
+            for demand in found["demands"]
+            if demand["source"] != RULES
         )
         return f"{said} This is demanded by {demands}." if demands else said
 

@@ -93,7 +93,8 @@ class GoldReader:
         ]
         none = np.zeros(0, dtype=np.int64)
         offsets, heads, labels, starts, tags = (
-            np.concatenate([none, *of]) for of in (zip(*parts, strict=True) if parts else [()] * 5)
+            np.concatenate([none, *part])
+            for part in (zip(*parts, strict=True) if parts else [()] * 5)
         )
         offsets = np.append(offsets, begins[-1])
         return GoldTrees(offsets, heads, labels, starts, tags, begins.astype(np.int64))
@@ -162,8 +163,8 @@ class GoldReader:
             )
 
 
-def _numbers(of_names: Mapping[int, int], hashes: NDArray[np.uint64]) -> Ints:
-    return np.array([of_names.get(value, UNKNOWN) for value in hashes.tolist()], dtype=np.int64)
+def _numbers(numbers: Mapping[int, int], hashes: NDArray[np.uint64]) -> Ints:
+    return np.array([numbers.get(value, UNKNOWN) for value in hashes.tolist()], dtype=np.int64)
 
 
 def _columns(doc: Doc, attributes: list[int]) -> list[NDArray[np.uint64]]:

@@ -82,8 +82,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse at once what a decoder would refuse at every document."""
-        of_decoder = [options[name] for name in ("factors", "patterns", "projective")]
-        check_decoder(type(options["decoder"]).__name__, *of_decoder)
+        given = [options[name] for name in ("factors", "patterns", "projective")]
+        check_decoder(type(options["decoder"]).__name__, *given)
         if self.cfg["labels"]:
             TreeRules.of(options["rules"], self.labels)
             if options["patterns"]:
@@ -161,8 +161,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         return score_documents(
             self.model,
             docs,
-            [of_doc.starts() for of_doc in demands],
-            [of_doc.columns.blank for of_doc in demands],
+            [demanded.starts() for demanded in demands],
+            [demanded.columns.blank for demanded in demands],
             self._limits,
             partly=self.parser.by_arcs and not self._needs_all_labels,
         )
@@ -236,8 +236,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         record_margins(doc, self.name, "head_margin", margins)
         written = None if found is None else found.as_dict()
         names = {"head_prob": HEADS, "dep_prob": DEPS, "sent_start_prob": STARTS}
-        of_tokens = {name: None if written is None else written[of] for name, of in names.items()}
-        record(doc, self.name, "probabilities", written, of_tokens)
+        values = {name: None if written is None else written[kind] for name, kind in names.items()}
+        record(doc, self.name, "probabilities", written, values)
         record_list(doc, self.name, "parses", decoded.parses if self.k_best > 1 else [])
 
     # --- training ---

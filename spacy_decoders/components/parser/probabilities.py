@@ -65,7 +65,7 @@ def _answers(
                 whole = bool(labelled[tokens].all())
                 rows[UNITS].append((chance, whole, number))
         begin += size
-    return {kind: Answers.of(of_kind) for kind, of_kind in rows.items()}
+    return {kind: Answers.of(answers) for kind, answers in rows.items()}
 
 
 def _heads_within(sentence: SentenceScores, parsed: ParsedDoc) -> NDArray[np.int64]:
@@ -129,12 +129,14 @@ class CalibratedParser(CalibratedPipe):
                 deps[tokens] *= heads[tokens]
                 starts[tokens[1:]] = found.starts[1:]
         known = np.flatnonzero(~np.isnan(heads))
-        of_heads, of_deps, of_starts, of_units = map(self.calibration_of, KINDS)
-        heads[known] = of_heads.apply(heads[known])
-        deps[known] = np.minimum(of_deps.apply(np.minimum(deps[known], 1.0)), heads[known])
-        starts = of_starts.apply(np.clip(starts, 0.0, 1.0))
+        correct_heads, correct_deps, correct_starts, correct_units = map(
+            self.calibration_of, KINDS
+        )
+        heads[known] = correct_heads.apply(heads[known])
+        deps[known] = np.minimum(correct_deps.apply(np.minimum(deps[known], 1.0)), heads[known])
+        starts = correct_starts.apply(np.clip(starts, 0.0, 1.0))
         return ParseProbabilities(
-            heads, deps, starts, of_units.apply(np.minimum(units, 1.0)).tolist()
+            heads, deps, starts, correct_units.apply(np.minimum(units, 1.0)).tolist()
         )
 
     def _posteriors(self, sentence: SentenceScores, temperature: float) -> Any:
@@ -181,8 +183,8 @@ class CalibratedParser(CalibratedPipe):
         """Return heads, labels, sentence starts and trees as answers."""
         heat = self.temperature if heat is None else heat
         found = [
-            self._probabilities(of_doc, tree, heat)
-            for of_doc, tree in zip(scores, decoded, strict=True)
+            self._probabilities(doc_scores, tree, heat)
+            for doc_scores, tree in zip(scores, decoded, strict=True)
         ]
         return _answers(decoded, found, self._read_gold(list(examples)))
 

@@ -69,8 +69,8 @@ class TreeRules:
                     found.append(Leaves(named, exempt=escapes))
                     continue
                 # one token of a sentence has the root's label, and no head has a dependant with it
-                of_root = len(labels) - 1 if most else None
-                found.append(AtMost([number for number in named if number != of_root], most))
+                root_label = len(labels) - 1 if most else None
+                found.append(AtMost([number for number in named if number != root_label], most))
                 if escapes:
                     exempt.append((named, escapes))
         return cls(tuple(found), tuple(labels), tuple(exempt))
@@ -103,7 +103,7 @@ class TreeDemands:
         """What is read of the document."""
         return DocColumns.of(self.doc)
 
-    def of_block(self, tokens: Ints) -> list[Rule]:
+    def rules_for(self, tokens: Ints) -> list[Rule]:
         """Return the rules of some tokens, by their indices in the document, rising."""
         return [*self.rules.rules, *rules_of(self.wishes, tokens, self.rules.labels)]
 
@@ -129,7 +129,8 @@ class TreeDemands:
             if start <= wish.token < end
             or (wish.about == "head" and any(start <= head < end for head in wish.values))
         }
-        found = [of for of in dict.fromkeys(wish.source for wish in self.wishes) if of in here]
+        every = dict.fromkeys(wish.source for wish in self.wishes)
+        found = [source for source in every if source in here]
         return [*found, Source(RULES, start, end)] if self.rules.rules else found
 
     def only(self, kept: Collection[Source]) -> TreeDemands:
@@ -137,7 +138,8 @@ class TreeDemands:
         rules = self.rules
         if all(source.name != RULES for source in kept):
             rules = TreeRules((), rules.labels)
-        return replace(self, rules=rules, wishes=[of for of in self.wishes if of.source in kept])
+        wishes = [wish for wish in self.wishes if wish.source in kept]
+        return replace(self, rules=rules, wishes=wishes)
 
 
 def _numbers(names: Iterable[str], labels: Sequence[str]) -> list[int]:

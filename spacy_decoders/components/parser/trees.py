@@ -112,7 +112,7 @@ def _items(doc: Doc, fronts: Sequence[int]) -> Iterator[int]:
             continue
         sign, number = match[1], match[2]
         beside = [str(int(number) + step) for step in (-1, 1)] if number else []
-        if (signs[sign] > 1) if sign else (not number or any(signs[of] for of in beside)):
+        if (signs[sign] > 1) if sign else (not number or any(signs[near] for near in beside)):
             yield place
 
 

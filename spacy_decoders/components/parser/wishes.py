@@ -136,13 +136,13 @@ def rules_of(wishes: Sequence[Wish], tokens: Ints, labels: Sequence[str]) -> lis
                 found.append(ForbiddenLabel(i, known))
             continue
         for head in wish.values:
-            of_block = 0 if head == wish.token else place.get(head)
+            inside = 0 if head == wish.token else place.get(head)
             if not wish.forbidden:
                 # white space and tokens of other sentences are no heads, as is the token
                 # itself: such a rule leaves no tree
-                found.append(FixedArc(i if of_block is None else of_block, i))
-            elif of_block is not None:
-                found.append(ForbiddenArc(of_block, i))
+                found.append(FixedArc(i if inside is None else inside, i))
+            elif inside is not None:
+                found.append(ForbiddenArc(inside, i))
     return list(dict.fromkeys(found))
 
 

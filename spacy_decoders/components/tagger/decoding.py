@@ -123,8 +123,8 @@ class Tagging:
                 "score": solution.certificate.score,
                 "certificate": solution.certificate.as_dict(),
             }
-            for (begin, stop), of_unit in zip(self._bounds(), self.alternatives, strict=True)
-            for solution in of_unit
+            for (begin, stop), ranked in zip(self._bounds(), self.alternatives, strict=True)
+            for solution in ranked
         ]
 
     def undecoded(self) -> list[tuple[int, int]]:
@@ -162,7 +162,7 @@ def decode_units(
     Of each document there are its emissions, **shape (n, L)**, and the tokens of each of its
     units.
     """
-    lengths = [length for of_doc in units for length in of_doc]
+    lengths = [length for doc_units in units for length in doc_units]
     if not lengths:
         return [Tagging(np.zeros(0, dtype=np.int32), [], []) for _ in units]
     rows = np.concatenate(emissions) if len(emissions) > 1 else emissions[0]
@@ -171,14 +171,14 @@ def decode_units(
     except InfeasibleError:
         solved = _one_by_one(decoder, model, rows, lengths)
     taggings = []
-    for of_doc in units:
-        solutions = list(islice(solved, len(of_doc)))
+    for doc_units in units:
+        solutions = list(islice(solved, len(doc_units)))
         if len(solutions) == 1:
             labels = solutions[0].labels
         else:
             parts = [solution.labels for solution in solutions]
             labels = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
-        taggings.append(Tagging(labels, of_doc, [found.certificate for found in solutions]))
+        taggings.append(Tagging(labels, doc_units, [found.certificate for found in solutions]))
     return taggings
 
 

@@ -33,7 +33,7 @@ def labels_in(examples: Iterable[Example], targets: Sequence[Target]) -> list[st
 
 def gold_labels(examples: Iterable[Example], space: LabelSpace) -> NDArray[np.int32]:
     """Return the number of each token's label, or `UNKNOWN`: predicted Docs end to end."""
-    known = (label for of in examples for label in aligned_labels(of, space.targets))
+    known = (label for example in examples for label in aligned_labels(example, space.targets))
     return np.array([space.index.get(label or "", UNKNOWN) for label in known], dtype=np.int32)
 
 

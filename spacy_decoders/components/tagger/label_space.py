@@ -56,8 +56,8 @@ class LabelSpace:
         self.index = {label: number for number, label in enumerate(self.labels)}
         # the labels of a single target are not split
         parts = [label.split(" ") if len(targets) > 1 else [label] for label in self.labels]
-        for label, of_label in zip(self.labels, parts, strict=True):
-            if len(of_label) != len(self.targets) or not all(of_label):
+        for label, own in zip(self.labels, parts, strict=True):
+            if len(own) != len(self.targets) or not all(own):
                 raise ProblemError(
                     f"labels: {label!r} should have one part for each of the targets "
                     f"{', '.join(self.targets)}, separated by a blank; "
@@ -103,12 +103,12 @@ class LabelSpace:
     def write(self, doc: Doc, values: NDArray[np.uint64]) -> None:
         """Write values, as `written` returns them; entities that change lose their ids."""
         ids: Any = doc.to_array(cast(Any, _ENTITY_IDS)) if "ent" in self.targets else np.zeros(0)
-        before = {(of.start, of.end, of.label) for of in doc.ents} if ids.any() else set()
+        before = {(ent.start, ent.end, ent.label) for ent in doc.ents} if ids.any() else set()
         doc.from_array(cast(Any, self.attributes), cast(Any, values))
         if ids.any():
             kept = np.zeros(len(doc), dtype=bool)
-            for of in doc.ents:
-                kept[of.start : of.end] = (of.start, of.end, of.label) in before
+            for ent in doc.ents:
+                kept[ent.start : ent.end] = (ent.start, ent.end, ent.label) in before
             doc.from_array(cast(Any, _ENTITY_IDS), ids * kept[:, None])
 
     @cached_property
@@ -184,7 +184,8 @@ class LabelSpace:
     @cached_property
     def same_first_part(self) -> NDArray[np.bool_]:
         """**Shape (L, L)**: whether two labels agree in `first_part`."""
-        _, numbers = np.unique([of[self.first_part] for of in self.parts], return_inverse=True)
+        first = [parts[self.first_part] for parts in self.parts]
+        _, numbers = np.unique(first, return_inverse=True)
         same: NDArray[np.bool_] = numbers[:, None] == numbers
         return same
 
@@ -193,8 +194,8 @@ class LabelSpace:
         wanted = set(parts)
         return np.array(
             [
-                label in wanted or not wanted.isdisjoint(of_label)
-                for label, of_label in zip(self.labels, self.parts, strict=True)
+                label in wanted or not wanted.isdisjoint(own)
+                for label, own in zip(self.labels, self.parts, strict=True)
             ],
             dtype=bool,
         )

@@ -53,12 +53,13 @@ def tagging_probabilities(
     of answer; scores are divided by the temperature of `TOKENS`. From the probability `least` on,
     alternatives to entities are listed, and none for None.
     """
-    labels = np.concatenate([np.zeros(0, dtype=np.int32), *(of.labels for of in taggings)])
+    none = np.zeros(0, dtype=np.int32)
+    labels = np.concatenate([none, *(tagging.labels for tagging in taggings)])
     # a sentence without a legal labelling has no probabilities
     decoded = labels != NO_LABEL
-    lengths = np.array([n for of in taggings for n in of.units], dtype=np.int64)
-    of_row = np.repeat(np.arange(len(lengths)), lengths)
-    left = np.bincount(of_row[decoded], minlength=len(lengths))
+    lengths = np.array([n for tagging in taggings for n in tagging.units], dtype=np.int64)
+    unit_of_row = np.repeat(np.arange(len(lengths)), lengths)
+    left = np.bincount(unit_of_row[decoded], minlength=len(lengths))
     rows = np.concatenate(emissions)[decoded]
     found = _posteriors(model, rows, left, calibrations[TOKENS].temperature)
 
@@ -105,7 +106,7 @@ def gold_loss(
     known = np.flatnonzero(numbers != NO_LABEL)
     if not len(known):
         return 0.0
-    lengths = [n for of_doc in units for n in of_doc]
+    lengths = [n for doc_units in units for n in doc_units]
     found = _posteriors(model, np.concatenate(emissions), lengths, temperature)
     chances = found.marginals[known, numbers[known]]
     return float(-np.log(np.maximum(chances, 1e-9)).mean())
@@ -163,7 +164,8 @@ def _gold_entities(space: LabelSpace, labels: Sequence[str | None]) -> set[tuple
     """The entities of a labelling in BIO, of which each may be the entity's part only."""
     column = space.targets.index("ent")
     joint = len(space.targets) > 1
-    tags = ["O" if of is None else of.split(" ")[column] if joint else of for of in labels]
+    known = ["O" if label is None else label for label in labels]
+    tags = [label.split(" ")[column] if joint and label != "O" else label for label in known]
     found: set[tuple[int, int, str]] = set()
     begin: int | None = None
     for place, tag in enumerate([*tags, "O"]):
@@ -199,14 +201,14 @@ def _runs_of(
     labels: NDArray[np.int32], offsets: NDArray[np.int64], kinds: RunKinds
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """First rows, rows after the last, and kinds of the runs of a labelling."""
-    of_rows = kinds.kinds[labels]
+    row_kinds = kinds.kinds[labels]
     goes_on = np.zeros(len(labels) + 1, dtype=bool)
     goes_on[1:-1] = kinds.continues[labels[:-1], labels[1:]]
     goes_on[offsets] = False
-    inside = of_rows >= 0
+    inside = row_kinds >= 0
     starts = np.flatnonzero(inside & ~goes_on[:-1])
     stops = np.flatnonzero(inside & ~goes_on[1:]) + 1
-    return starts, stops, of_rows[starts]
+    return starts, stops, row_kinds[starts]
 
 
 def _entities(
@@ -238,14 +240,14 @@ def _by_document(
     alternatives: Sequence[Entity],
 ) -> list[TaggingProbabilities]:
     """Split what was computed for all documents."""
-    ends = [0, *accumulate(len(of.labels) for of in taggings)]
-    unit_ends = [0, *accumulate(len(of.units) for of in taggings)]
+    ends = [0, *accumulate(len(tagging.labels) for tagging in taggings)]
+    unit_ends = [0, *accumulate(len(tagging.units) for tagging in taggings)]
     found = [
         TaggingProbabilities(tokens[begin:stop], units[first:last].tolist(), [], [])
         for (begin, stop), (first, last) in zip(pairwise(ends), pairwise(unit_ends), strict=True)
     ]
-    for name, of_all in (("entities", entities), ("alternatives", alternatives)):
-        for entity in of_all:
+    for name, listed in (("entities", entities), ("alternatives", alternatives)):
+        for entity in listed:
             document = bisect_right(ends, entity.start) - 1
             begin = ends[document]
             own = entity._replace(start=entity.start - begin, stop=entity.stop - begin)
@@ -290,13 +292,13 @@ def blank_improbable(
     """
     chances = found.tokens.copy()
     chances[list(demanded)] = np.inf
-    columns = [at in (ENT_IOB, ENT_TYPE) for at in space.attributes]
-    of_entities, of_tokens = np.flatnonzero(columns), np.flatnonzero(np.logical_not(columns))
-    values[np.ix_(chances < least, of_tokens)] = 0
+    columns = np.isin(space.attributes, (ENT_IOB, ENT_TYPE))
+    entity_columns, token_columns = np.flatnonzero(columns), np.flatnonzero(~columns)
+    values[np.ix_(chances < least, token_columns)] = 0
     for entity in found.entities:
         own = range(entity.start, entity.stop)
         if entity.probability < least and not any(token in demanded for token in own):
-            values[entity.start : entity.stop, of_entities] = (IOB["O"], 0)
+            values[entity.start : entity.stop, entity_columns] = (IOB["O"], 0)
 
 
 def forget_probabilities(doc: Doc, component: str, kind: str) -> None:

@@ -142,8 +142,8 @@ class ExactTagger(LabelledPipe):
         limits, emissions, model = self._limited(docs, scores)
         units = [unit_lengths(doc) for doc in docs]
         taggings = [
-            self._completed(doc, tagging, of_limits, of_doc, plain, model)
-            for doc, tagging, of_limits, of_doc, (plain, _) in zip(
+            self._completed(doc, tagging, doc_limits, doc_emissions, plain, model)
+            for doc, tagging, doc_limits, doc_emissions, (plain, _) in zip(
                 docs,
                 decode_units(self.decoder, model, emissions, units),
                 limits,
@@ -155,8 +155,8 @@ class ExactTagger(LabelledPipe):
         if self.probabilities or self.entity_alternatives or self.min_prob:
             found = self._probabilities(docs, model, emissions, taggings, self.entity_alternatives)
             taggings = [
-                replace(tagging, probabilities=of_doc)
-                for tagging, of_doc in zip(taggings, found, strict=True)
+                replace(tagging, probabilities=chances)
+                for tagging, chances in zip(taggings, found, strict=True)
             ]
         return taggings
 
@@ -196,7 +196,7 @@ class ExactTagger(LabelledPipe):
         for case in [] if model is None else np.unique(lacking).tolist():
             places = np.flatnonzero(lacking == case).tolist()
             calibrations = {kind: self.calibration_of(kind + WITHOUT * case) for kind in KINDS}
-            of_case = tagging_probabilities(
+            some = tagging_probabilities(
                 self.space,
                 model,
                 [emissions[place] for place in places],
@@ -204,8 +204,8 @@ class ExactTagger(LabelledPipe):
                 calibrations=calibrations,
                 least=least,
             )
-            for place, of_doc in zip(places, of_case, strict=True):
-                found[place] = of_doc
+            for place, chances in zip(places, some, strict=True):
+                found[place] = chances
         return found
 
     def _limited(
@@ -216,8 +216,8 @@ class ExactTagger(LabelledPipe):
             LabelLimits.of(doc, self.space, self.overwrite, self.places_in(doc)) for doc in docs
         ]
         emissions = [
-            limited(of_doc, of_limits)
-            for of_limits, (of_doc, _) in zip(limits, scores, strict=True)
+            limited(doc_emissions, doc_limits)
+            for doc_limits, (doc_emissions, _) in zip(limits, scores, strict=True)
         ]
         return limits, emissions, scores[0][1]  # the model is the same for all
 
@@ -319,7 +319,7 @@ class ExactTagger(LabelledPipe):
         """Return the loss, summed over tokens and sentences, and its gradient."""
         examples = list(examples)
         ops = self.model.ops
-        emissions = [ops.to_numpy(of_doc) for of_doc in scores.emissions]
+        emissions = [ops.to_numpy(rows) for rows in scores.emissions]
         gold = gold_labels(examples, self.space)
         lengths = [n for example in examples for n in unit_lengths(example.predicted)]
         batch = ChainBatch(
@@ -329,10 +329,10 @@ class ExactTagger(LabelledPipe):
             gold,
         )
         loss, gradient = LOSSES[self.loss](batch)
-        cuts = np.cumsum([len(of_doc) for of_doc in emissions])[:-1]
+        cuts = np.cumsum([len(rows) for rows in emissions])[:-1]
         as_floats: Any = partial(ops.asarray, dtype="float32")
         return loss, ChainScores(
-            [as_floats(of_doc) for of_doc in np.split(gradient.emissions, cuts)],
+            [as_floats(rows) for rows in np.split(gradient.emissions, cuts)],
             as_floats(gradient.transitions),
             as_floats(gradient.start),
             as_floats(gradient.end),
@@ -343,7 +343,7 @@ class ExactTagger(LabelledPipe):
     @property
     def annotation(self) -> str:
         """What examples must be annotated with to calibrate the component."""
-        return " and ".join("entities" if of == "ent" else of for of in self.targets)
+        return " and ".join("entities" if target == "ent" else target for target in self.targets)
 
     def decoded(self, examples: Sequence[Example], scores: Sequence[Any]) -> list[Tagging]:
         """Return the labels of each example."""
@@ -356,14 +356,14 @@ class ExactTagger(LabelledPipe):
     ) -> float:
         """Return the mean of -log probability of the gold labels, at a temperature."""
         docs = [example.predicted for example in examples]
-        gold = [label for of in examples for label in aligned_labels(of, self.targets)]
+        gold = [label for example in examples for label in aligned_labels(example, self.targets)]
         _, emissions, model = self._limited(docs, scores)
         units = [unit_lengths(doc) for doc in docs]
         try:
             return gold_loss(self.space, model, emissions, units, gold, heat)
         except InfeasibleError:
             # a constraint or present annotation contradicts itself somewhere
-            return gold_loss(self.space, model, [of for of, _ in scores], units, gold, heat)
+            return gold_loss(self.space, model, [plain for plain, _ in scores], units, gold, heat)
 
     def answers(
         self, examples: Sequence[Example], scores: Sequence[Any], decoded: list[Tagging]
@@ -375,7 +375,7 @@ class ExactTagger(LabelledPipe):
         gold = [aligned_labels(example, self.targets) for example in examples]
         answers = tagging_answers(self.space, decoded, found, gold)
         without = any(self.lack_vectors(docs))
-        return {kind + WITHOUT * without: of_kind for kind, of_kind in answers.items()}
+        return {kind + WITHOUT * without: found for kind, found in answers.items()}
 
     def calibrate(self, examples: Iterable[Example]) -> dict[str, Fitted]:
         """Fit the calibration of every kind of answer, and keep it.
@@ -391,7 +391,9 @@ class ExactTagger(LabelledPipe):
             doc.tensor = np.zeros((0,), dtype="float32")
         if fitted and any(self.lack_vectors(plain)):
             pairs = zip(plain, given, strict=True)
-            fitted |= super().calibrate([Example(doc, of.reference) for doc, of in pairs])
+            fitted |= super().calibrate(
+                [Example(doc, example.reference) for doc, example in pairs]
+            )
         return fitted
 
     # --- scoring and files ---------------------------------------------------------
