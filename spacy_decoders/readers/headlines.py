@@ -16,6 +16,8 @@ from .text_lines import json_objects, matching_files
 
 __all__ = ["HeadlineCorpus", "without_title"]
 
+_SIGNS = r"[\W_]*"
+
 # the components register it as well, if imported first
 if not Doc.has_extension("headline"):
     Doc.set_extension("headline", default="")
@@ -86,12 +88,11 @@ def without_title(title: str, text: str) -> str:
     >>> without_title("A heap", "A heap A heap is a tree.")
     'A heap is a tree.'
     """
-    wanted = [c for c in title.lower() if c.isalnum()]
-    while wanted:
-        end = _end_of(wanted, text)
-        if end is None or _is_in_sentence(text, end):
-            break
-        text = text[end:].lstrip(" \t\r\n.:-–—")
+    letters = [re.escape(c) for c in title if c.isalnum()]
+    # signs between its letters and around them; its last word must not go on
+    repeated = re.compile(rf"{_SIGNS}{_SIGNS.join(letters)}(?![^\W_]){_SIGNS}", re.IGNORECASE)
+    while letters and (found := repeated.match(text)) and not _is_in_sentence(text, found.end()):
+        text = text[found.end() :].lstrip(" \t\r\n.:-–—")
     return text
 
 
@@ -100,17 +101,3 @@ def _is_in_sentence(text: str, end: int) -> bool:
     title = re.sub(r"[\W_]+\Z", "", text[:end])
     rest = re.sub(r"^\s*\([^)]*\)", "", text[len(title) :]).lstrip(" ,")
     return rest[:1].islower() and not rest.startswith("by ")
-
-
-def _end_of(wanted: list[str], text: str) -> int | None:
-    """Where a text that begins with these letters and digits goes on, None if it does not."""
-    found = 0
-    for place, character in enumerate(text):
-        if not character.isalnum():
-            continue
-        if found == len(wanted) or character.lower() != wanted[found]:
-            # the last word must not go on
-            whole = found == len(wanted) and not text[place - 1].isalnum()
-            return place if whole else None
-        found += 1
-    return len(text) if found == len(wanted) else None
