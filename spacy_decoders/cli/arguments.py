@@ -7,11 +7,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-__all__ = ["CONSOLE", "TextField", "counted", "listed"]
+__all__ = ["CONSOLE", "Columns", "TextField", "counted", "listed"]
 
 #: What prints lines as they are, however wide.
 CONSOLE = Console(highlight=False, soft_wrap=True)
 
+Columns = Annotated[str, typer.Option(help="Of files of one token a line, as form,tag,ent.")]
 TextField = Annotated[str, typer.Option(help="Where the text is in .jsonl, .parquet.")]
 
 

@@ -15,7 +15,7 @@ from ..components.probabilities import Fitted, calibrate_pipeline
 from ..errors import ProblemError
 from ..models.calibration_fitting import auroc, calibration_error
 from ..readers.corpora import gold_corpus
-from .arguments import CONSOLE, listed
+from .arguments import CONSOLE, Columns, listed
 
 __all__ = ["calibrate_model", "table_of"]
 
@@ -32,9 +32,7 @@ def calibrate_model(
     components: Annotated[
         str, typer.Option(help="Names of components; by default all with probabilities.")
     ] = "",
-    columns: Annotated[
-        str, typer.Option(help="Of files of one token a line, as form,tag,ent.")
-    ] = "",
+    columns: Columns = "",
     limit: Annotated[int, typer.Option(min=0, help="Read so much at most; 0 for all.")] = 0,
 ) -> None:
     """Fit probabilities to how often answers are right on a dev corpus, and save that."""

@@ -11,7 +11,7 @@ from spacy.tokens import DocBin
 
 from ..errors import ProblemError
 from ..readers.corpora import gold_corpus
-from .arguments import counted, listed
+from .arguments import Columns, counted, listed
 
 __all__ = ["convert_corpus"]
 
@@ -19,9 +19,7 @@ __all__ = ["convert_corpus"]
 def convert_corpus(
     corpus: Annotated[Path, typer.Argument(help="A file: .conllu, .conll, .iob2, .tsv; or .gz.")],
     output: Annotated[Path, typer.Argument(help="The .spacy to write.")],
-    columns: Annotated[
-        str, typer.Option(help="Of files of one token a line, as form,tag,ent.")
-    ] = "",
+    columns: Columns = "",
     n_sents: Annotated[int, typer.Option(min=1, help="Sentences in a document, at most.")] = 10,
 ) -> None:
     """Convert annotation to .spacy, which `spacy evaluate` and `spacy debug data` read."""
