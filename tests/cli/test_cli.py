@@ -11,4 +11,4 @@ def test_errors_are_messages(tmp_path):
     assert "Traceback" not in said
     assert "does not exist" in run("annotate", tmp_path / "none", tmp_path / "out", code=1)
     said = run("annotate", tmp_path, tmp_path / "out", "--format", "csv", code=1)
-    assert "format: expected one of" in said
+    assert "format: input should be 'spacy', 'jsonl' or 'parquet'; got 'csv'" in said
