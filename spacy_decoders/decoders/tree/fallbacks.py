@@ -18,7 +18,6 @@ __all__ = [
     "arborescence_bound",
     "best_heads_bound",
     "block_tree",
-    "bounding_arcs",
     "lacks_time",
     "most_of_arcs",
     "tree_in_time",
@@ -32,30 +31,6 @@ LEAST = 0.05
 
 #: Tokens of a block.
 BLOCK = 64
-
-
-def bounding_arcs(problem: TreeProblem, forbidden: float) -> NDArray[np.float64]:
-    """Return scores of single arcs that include the most that grandparents and siblings add.
-
-    No tree scores more under the problem's scores than under these.
-
-    Parameters
-    ----------
-    forbidden
-        The finite score of a forbidden part.
-    """
-    arcs = problem.arcs.copy()
-    allowed = problem.allowed
-    for h in range(1, problem.n + 1):
-        if problem.grandparents is not None:
-            above = problem.grandparents[allowed[:, h], h, :]
-            arcs[h] += np.maximum(above.max(axis=0, initial=-np.inf), forbidden)
-    for h in range(1 if problem.single_root else 0, problem.n + 1):
-        if problem.siblings is not None:
-            gains = np.triu(np.maximum(problem.siblings[h], 0.0), 1)
-            gains *= allowed[h][:, None] & allowed[h]
-            arcs[h] += 0.5 * (gains.sum(axis=0) + gains.sum(axis=1))
-    return arcs
 
 
 def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
@@ -89,7 +64,16 @@ def most_of_arcs(
     forbidden
         The score of a forbidden part.
     """
-    arcs, constant = bounding_arcs(problem, forbidden), 0.0
+    arcs, allowed, constant = problem.arcs.copy(), problem.allowed, 0.0
+    for h in range(1, problem.n + 1):
+        if problem.grandparents is not None:
+            above = problem.grandparents[allowed[:, h], h, :]
+            arcs[h] += np.maximum(above.max(axis=0, initial=-np.inf), forbidden)
+    for h in range(1 if problem.single_root else 0, problem.n + 1):
+        if problem.siblings is not None:
+            gains = np.triu(np.maximum(problem.siblings[h], 0.0), 1)
+            gains *= allowed[h][:, None] & allowed[h]
+            arcs[h] += 0.5 * (gains.sum(axis=0) + gains.sum(axis=1))
     factors = problem.factors
     if factors is not None:
         owner = np.repeat(np.arange(factors.count), np.diff(factors.offsets))

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....budget import UNLIMITED, Budget
-from ....certificate import Certificate
-from ..problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
+from ..problem import RepresentativesProblem
+from .heuristic import SeededHeuristic
 
 if TYPE_CHECKING:
     from ....graph import ConceptGraph
@@ -20,21 +19,13 @@ __all__ = ["Degree", "PageRank"]
 
 
 @dataclass(frozen=True)
-class _Central(RepresentativesDecoder):
+class _Central(SeededHeuristic):
     """Choose the vertex of each set that has the highest score in the graph."""
 
-    seed: int = 0
-
-    def decode(
-        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
-    ) -> RepresentativesSolution:
-        """Choose for each set apart; needs a problem made by ``from_graph``."""
-        name = type(self).__name__
-        graph = problem.graph_for(name)
+    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
+        graph = problem.graph_for(type(self).__name__)
         scores = self._scores(graph)[graph.rows(problem.ids(problem.members))]
-        choices = problem.cheapest(-scores.astype(np.float64), self.seed)
-        certificate = Certificate.heuristic(name, problem.cost(choices), iterations=1)
-        return RepresentativesSolution.of(problem, choices, certificate)
+        return problem.cheapest(-scores.astype(np.float64), self.seed)
 
     @abstractmethod
     def _scores(self, graph: ConceptGraph) -> NDArray[Any]:

@@ -5,22 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ....arrays import checked_whole
-from ....budget import UNLIMITED, Budget
-from ....certificate import Certificate
-from ..problem import (
-    RepresentativesDecoder,
-    RepresentativesProblem,
-    RepresentativesSolution,
-    first_least,
-)
+from ..problem import RepresentativesProblem, first_least
+from .heuristic import SeededHeuristic
 
 __all__ = ["Greedy"]
 
 
 @dataclass(frozen=True)
-class Greedy(RepresentativesDecoder):
+class Greedy(SeededHeuristic):
     """Begin with a random candidate of a random set, then choose set after set.
 
     Each choice, in the cyclic order of the sets, is the cheapest beside the earlier ones;
@@ -42,15 +36,7 @@ class Greedy(RepresentativesDecoder):
     [1, 0]
     """
 
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        checked_whole("seed", self.seed, low=0)
-
-    def decode(
-        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
-    ) -> RepresentativesSolution:
-        """Choose one set after the other; the certificate is heuristic."""
+    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
         choices = np.zeros(problem.size, dtype=np.int64)
         if problem.size:
             random = np.random.default_rng(self.seed)
@@ -75,5 +61,4 @@ class Greedy(RepresentativesDecoder):
                         costs -= problem.pair_weight * problem.distances[problem.members, own]
                 first, last = spans[i]
                 choices[i] = first_least(costs[first:last], keys[first:last])
-        certificate = Certificate.heuristic("Greedy", problem.cost(choices), iterations=1)
-        return RepresentativesSolution.of(problem, choices, certificate)
+        return choices

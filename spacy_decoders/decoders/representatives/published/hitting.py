@@ -8,15 +8,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ....budget import UNLIMITED, Budget
-from ....certificate import Certificate
-from ..problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
+from ..problem import RepresentativesProblem
+from .heuristic import SeededHeuristic
 
 __all__ = ["HittingDistance"]
 
 
 @dataclass(frozen=True)
-class HittingDistance(RepresentativesDecoder):
+class HittingDistance(SeededHeuristic):
     r"""Choose in each set the candidate that is nearest to the other sets on average.
 
     The distance of a candidate to a set is that to the nearest vertex of it. Each
@@ -38,25 +37,13 @@ class HittingDistance(RepresentativesDecoder):
     [1, 0]
     """
 
-    seed: int = 0
-
-    def decode(
-        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
-    ) -> RepresentativesSolution:
-        """Choose for each set apart; the certificate is heuristic."""
-        hitting = _hitting_distances(problem).sum(axis=0)
-        choices = problem.cheapest(problem.local_costs + problem.pair_weight * hitting, self.seed)
-        cost = problem.cost(choices)
-        certificate = Certificate.heuristic("HittingDistance", cost, iterations=1)
-        return RepresentativesSolution.of(problem, choices, certificate)
-
-
-def _hitting_distances(problem: RepresentativesProblem) -> NDArray[np.float64]:
-    """**Shape:** (k, n): from each candidate to the nearest allowed one of each other set."""
-    allowed = problem.allowed
-    nearest = np.zeros((problem.size, len(problem.members)))
-    for i, (first, last) in enumerate(pairwise(problem.offsets.tolist())):
-        members = problem.sets[i][allowed[first:last]]
-        nearest[i] = problem.distances[:, members].min(axis=1)[problem.members]
-        nearest[i, first:last] = 0.0
-    return nearest
+    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
+        allowed = problem.allowed
+        # from each candidate to the nearest allowed one of each other set
+        nearest = np.zeros((problem.size, len(problem.members)))
+        for i, (first, last) in enumerate(pairwise(problem.offsets.tolist())):
+            members = problem.sets[i][allowed[first:last]]
+            nearest[i] = problem.distances[:, members].min(axis=1)[problem.members]
+            nearest[i, first:last] = 0.0
+        costs = problem.local_costs + problem.pair_weight * nearest.sum(axis=0)
+        return problem.cheapest(costs, self.seed)

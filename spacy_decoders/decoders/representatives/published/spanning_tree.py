@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from ....budget import UNLIMITED, Budget
-from ....certificate import Certificate
 from ....graph import ConceptGraph
-from ..problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
+from ..problem import RepresentativesProblem
+from .heuristic import SeededHeuristic
 
 __all__ = ["SpanningTree"]
 
 
 @dataclass(frozen=True)
-class SpanningTree(RepresentativesDecoder):
+class SpanningTree(SeededHeuristic):
     """Keep of the edges between sets only a breadth-first tree, and solve that exactly.
 
     All vertices of a set are taken as one; sets that overlap are merged first. A tree over
@@ -43,19 +42,12 @@ class SpanningTree(RepresentativesDecoder):
     Blanco, Boldi, Marino 2014, section 5.1.
     """
 
-    seed: int = 0
-
-    def decode(
-        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
-    ) -> RepresentativesSolution:
-        """Choose along the tree; needs a problem made by ``from_graph``."""
+    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
         graph = problem.graph_for("SpanningTree")
         costs = problem.local_costs.copy()
         if problem.size:
             costs += problem.pair_weight * _tree_distances(problem, graph, self.seed)
-        choices = problem.cheapest(costs, self.seed)
-        certificate = Certificate.heuristic("SpanningTree", problem.cost(choices), iterations=1)
-        return RepresentativesSolution.of(problem, choices, certificate)
+        return problem.cheapest(costs, self.seed)
 
 
 def _tree_distances(

@@ -16,13 +16,13 @@ from ....errors import DecodersError, ProblemError
 from ...programs import Solver, checked_solver
 from ..constrained import best_constrained
 from ..decoder import TreeDecoder, certified, infeasible
-from ..fallbacks import bounding_arcs
+from ..fallbacks import arborescence_bound, block_tree
 from ..kernels import proofs
 from ..magnitudes import parts_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
-from ..scoring import score_and_scale, score_tree
+from ..scoring import score_and_scale
 from ..sentences import best_sentences
-from .price_and_cut_pricing import ScoreTable, best_tree
+from .price_and_cut_pricing import ScoreTable
 from .price_and_cut_search import BranchAndPrice, PriceAndCutResult
 
 __all__ = ["PriceAndCut"]
@@ -119,9 +119,12 @@ class PriceAndCut(TreeDecoder):
         if problem.n == 0:
             return PriceAndCutResult(np.array([-1]), 0.0, 0.0, True)
         if SECONDS_A_CUBE * problem.n**3 > clock.seconds_left:
-            fallback = _without_program(problem)
-            if fallback is not None:
-                return fallback
+            blocks = block_tree(problem)
+            if blocks is not None:
+                heads, score = blocks
+                bound = arborescence_bound(problem, -np.inf)
+                given = (heads.astype(np.int64), score, bound, False)
+                return PriceAndCutResult(*given, scored=problem.n)
         for part, beyond in without_prohibitive(problem):
             found = self._searched(part, clock)
             if found.heads is not None and (found.score > beyond or clock.exhausted(found.rounds)):
@@ -137,15 +140,3 @@ class PriceAndCut(TreeDecoder):
                 )
         table = ScoreTable(problem)
         return BranchAndPrice(table, self.solver, self.pruning, not self.relax, clock).run()
-
-
-def _without_program(problem: TreeProblem) -> PriceAndCutResult | None:
-    """Find a tree and a bound by the most that grandparents can add to each arc."""
-    most = bounding_arcs(problem, -np.inf)
-    bound = best_tree(most, problem.projective, problem.single_root)
-    if bound.value == -np.inf:
-        return None
-    score = score_tree(problem, bound.heads[1:])
-    if score == -np.inf:
-        return None
-    return PriceAndCutResult(bound.heads, score, bound.value, False, scored=problem.n)

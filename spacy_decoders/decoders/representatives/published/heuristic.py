@@ -1,0 +1,39 @@
+"""What the heuristics of the paper share: a seed, one pass, no proof."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....arrays import checked_whole
+from ....budget import UNLIMITED, Budget
+from ....certificate import Certificate
+from ..problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
+
+__all__ = ["SeededHeuristic"]
+
+
+@dataclass(frozen=True)
+class SeededHeuristic(RepresentativesDecoder):
+    """Chooses in one pass; the certificate is heuristic."""
+
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        checked_whole("seed", self.seed, low=0)
+
+    def decode(
+        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
+    ) -> RepresentativesSolution:
+        """Choose in one pass; `SpanningTree`, `Degree` and `PageRank` look into the graph."""
+        choices = self._choose(problem)
+        cost = problem.cost(choices)
+        certificate = Certificate.heuristic(type(self).__name__, cost, iterations=1)
+        return RepresentativesSolution.of(problem, choices, certificate)
+
+    @abstractmethod
+    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
+        """**Shape:** (k,): an index into each set."""
