@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -85,6 +84,11 @@ def scored_units(
         scores = table @ weights.astype("d")
         starts, ends = found.starts[chosen], found.ends[chosen]
         counts = found.counts[found.numbers[chosen]]
+    if not (np.isfinite(odds).all() and np.isfinite(scores).all()):
+        raise ProblemError(
+            "model: the scores of words or phrases are not finite, so its weights are not either; "
+            "train again, with other texts."
+        )
     cuts = np.searchsorted(starts, [begin for begin, _ in texts.bounds]).tolist()
     of_text = tokens.text[vertices.first]
     units = []
@@ -131,8 +135,6 @@ def headlines_of_phrases(
     unit, tokens, starts, ends = scored.unit, scored.tokens, scored.starts, scored.ends
     if not len(starts):
         return []
-    if not np.isfinite(scored.scores).all():
-        raise ProblemError(_NOT_FINITE)
     scores = scored.scores - np.logaddexp.reduce(scored.scores)
     units = np.append(0, np.cumsum(tokens.unit))
     sizes = units[ends] - units[starts]
@@ -181,18 +183,10 @@ def headlines_of_both(
     return headlines
 
 
-_NOT_FINITE = (
-    "model: the selection scores of words are not finite, so its weights are not either; "
-    "train again, with a lower learning rate."
-)
-
-
 def headlines_of_words(
     scored: ScoredUnit, knowledge: HeadlineKnowledge, options: HeadlineOptions
 ) -> list[Headline]:
     """Select and order words; the best headlines, best first."""
-    if not np.isfinite(scored.odds).all():
-        raise ProblemError(_NOT_FINITE)
     # the log-probability of being chosen: a word then adds at most the bonus
     selection = -np.logaddexp(0.0, -scored.odds)
     return headlines_of_single_words(scored.unit, scored.tokens, selection, knowledge, options)
@@ -202,8 +196,6 @@ def headlines_of_short_sentences(
     scored: ScoredUnit, _: HeadlineKnowledge, options: HeadlineOptions
 ) -> list[Headline]:
     """Shorten the sentences of a parsed text; the best, best first."""
-    if not np.isfinite(scored.values).all():
-        raise ProblemError(_NOT_FINITE)
     least, most = USUAL_WORDS
     if isinstance(options.length, int):
         least = most = options.length
@@ -215,29 +207,21 @@ def headlines_of_short_sentences(
     return ShortSentences(scored.unit, scored.values, scored.words, *limits).write(options.n_best)
 
 
-def known_of(scored: ScoredUnit, headlines: Sequence[Headline]) -> list[Floats]:
-    """What the judge knows of each phrase or short sentence."""
+def known_of(scored: ScoredUnit, headline: Headline) -> Floats:
+    """What the judge knows of a phrase or short sentence."""
     origin = 0 if isinstance(scored.unit, Doc) else scored.unit.start
-    return [
-        judge_facts(
-            scored.tokens,
-            np.array(headline.tokens, dtype=np.int64) - origin,
-            headline.certificate.score or 0.0,
-            scored.chances,
-            headline.occurrences,
-        )
-        for headline in headlines
-    ]
+    places = np.array(headline.tokens, dtype=np.int64) - origin
+    score = headline.certificate.score or 0.0
+    return judge_facts(scored.tokens, places, score, scored.chances, headline.occurrences)
 
 
 def judged(
     scored: ScoredUnit, headlines: list[Headline], weights: NDArray[np.float32], *, ranked: bool
 ) -> list[Headline]:
     """Give each headline its probability of being good; the most probable first, if `ranked`."""
-    facts = known_of(scored, headlines)
     probable = [
-        replace(headline, prob=chance_of(weights, headline.kind, known))
-        for headline, known in zip(headlines, facts, strict=True)
+        replace(headline, prob=chance_of(weights, headline.kind, known_of(scored, headline)))
+        for headline in headlines
     ]
     return sorted(probable, key=lambda headline: -(headline.prob or 0.0)) if ranked else probable
 

@@ -111,25 +111,21 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         scope: Scope = "full" if self.max_chars is None else "pruned"
         decoder = DECODERS.get(self.mode, type(self.decoder).__name__)
         missing = Certificate.infeasible(decoder, scope=scope)
-        certificates = [
-            headlines[0].certificate if headlines else missing
-            for owner, headlines in zip(owners, decoded, strict=True)
-            if headlines or _has_words(owner)
-        ]
-        extensions.record_certificates(doc, self.name, certificates)
+        certificates = []
         for owner, headlines in zip(owners, decoded, strict=True):
             own = [headline.as_dict() for headline in headlines]
             extensions.record_list(owner, self.name, "headlines", own)
-            owner._.headline = headlines[0].text if self._is_sure(headlines) else ""
-            if not headlines and _has_words(owner):
+            owner._.headline = ""
+            if headlines:
+                best = headlines[0]
+                certificates.append(best.certificate)
+                if best.prob is None or best.prob >= self.min_prob:
+                    owner._.headline = best.text
+            # an empty unit is not counted as one without proof
+            elif Texts.of([owner]).read.any():
+                certificates.append(missing)
                 self._warn_of_none()
-
-    def _is_sure(self, headlines: list[Headline]) -> bool:
-        """Whether there is a headline that is good enough."""
-        if not headlines:
-            return False
-        prob = headlines[0].prob
-        return prob is None or prob >= self.min_prob
+        extensions.record_certificates(doc, self.name, certificates)
 
     def _warn_of_none(self) -> None:
         """Say once which options may leave a text without a headline."""
@@ -207,8 +203,8 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             title = self._closeness_of(example.reference._.headline)
             (scored,) = self._score_units([example.predicted], phrases=True)
             found = DECODE["best"](scored, self.knowledge, self)
-            for headline, known in zip(found, known_of(scored, found), strict=True):
-                facts[headline.kind].append(known)
+            for headline in found:
+                facts[headline.kind].append(known_of(scored, headline))
                 closeness[headline.kind].append(title(headline.text))
         judge: Any = self.model.get_param("judge")
         for place, kind in enumerate(KINDS):
@@ -265,8 +261,3 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 def _kind_of(model: HeadlineModel) -> str:
     """What a model is, and by which features it selects words."""
     return f"{model.name} of {', '.join(model.attrs.get('features', ()))}"
-
-
-def _has_words(unit: Doc | Span) -> bool:
-    """Whether there is anything to decode: an empty unit is not counted as one without proof."""
-    return bool(Texts.of([unit]).read.any())
