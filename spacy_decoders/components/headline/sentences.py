@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -56,21 +56,21 @@ class ShortSentences:
                 "mode: 'sentence' shortens sentences along their trees, and the document has "
                 "none; add a parser before this component."
             )
-        sentences = self.sentences
-        headlines, bound = self._best(sentences, self.least, self.most, count, False)
-        if headlines:
-            return headlines
-        undecided = bound > -np.inf
-        sizes = sorted({size for sentence in sentences for size in sentence.sizes})
-        limits = [size for size in reversed(sizes) if size < self.least]
-        if self.stretched:
-            limits += [size for size in sizes if size > self.most]
-        for size in limits:
-            headlines, bound = self._best(sentences, size, size, count, undecided)
+        undecided = False
+        for least, most in self._lengths():
+            headlines, bound = self._best(least, most, count, undecided)
             if headlines:
                 return headlines
             undecided |= bound > -np.inf
         return []
+
+    def _lengths(self) -> Iterator[tuple[int, int]]:
+        """The least and the most words that are tried, one pair after the other."""
+        yield self.least, self.most
+        sizes = sorted({size for sentence in self.sentences for size in sentence.sizes})
+        yield from ((size, size) for size in reversed(sizes) if size < self.least)
+        if self.stretched:
+            yield from ((size, size) for size in sizes if size > self.most)
 
     @cached_property
     def sentences(self) -> list[SentenceTree]:
@@ -88,12 +88,7 @@ class ShortSentences:
         return found
 
     def _best(
-        self,
-        sentences: Sequence[SentenceTree],
-        least: int,
-        most: int,
-        count: int,
-        undecided: bool,
+        self, least: int, most: int, count: int, undecided: bool
     ) -> tuple[list[Headline], float]:
         """The best headlines with so many words, and a bound on them.
 
@@ -102,14 +97,14 @@ class ShortSentences:
         """
         found: list[tuple[float, int, str, list[int]]] = []
         bounds: list[float] = [np.inf if undecided else -np.inf]
-        ceilings = np.array([sentence.ceiling(most) for sentence in sentences])
+        ceilings = np.array([sentence.ceiling(most) for sentence in self.sentences])
         for place in np.argsort(-ceilings, kind="stable").tolist():
             ranked = sorted((entry[0] for entry in found), reverse=True)
             wanted = ranked[count - 1] if len(ranked) >= count else -np.inf
             if ceilings[place] < wanted:
                 bounds.append(ceilings[place])
                 break
-            tree = sentences[place]
+            tree = self.sentences[place]
             if not any(least <= size <= most for size in tree.sizes):
                 continue
             if (limit := tree.limit()) < wanted:
@@ -120,14 +115,10 @@ class ShortSentences:
             if tokens:
                 found.append((score, place, written(tokens), [token.i for token in tokens]))
         found.sort(key=lambda entry: (-entry[0], entry[1]))
-        headlines = [
-            Headline(text, indices, [], _certificate(score, max(bounds)), "sentence")
-            for score, _, text, indices in found[:count]
-        ]
+        headlines = []
+        for score, _, text, indices in found[:count]:
+            certificate = Certificate.from_bound(
+                "TreeKnapsack", score, max(bounds), tolerance=1e-9, scale=abs(score) + 1.0
+            )
+            headlines.append(Headline(text, indices, [], certificate, "sentence"))
         return headlines, max(bounds)
-
-
-def _certificate(score: float, bound: float) -> Certificate:
-    """Certify a sentence by a bound for all sentences."""
-    scale = abs(score) + 1.0
-    return Certificate.from_bound("TreeKnapsack", score, bound, tolerance=1e-9, scale=scale)
