@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,21 +148,14 @@ class TextCandidates:
         return found
 
 
-class Gathered(NamedTuple):
-    """Which mentions have candidates, and the table of these."""
-
-    kept: list[int]
-    table: CandidateTable
-
-
 def gather(
     kb: KnowledgeBase,
     finder: CandidateFinder,
     mentions: Sequence[Span],
     texts: Sequence[str],
     limit: int,
-) -> Gathered:
-    """Lay out the candidates of the mentions that have any.
+) -> tuple[list[int], CandidateTable]:
+    """Return which mentions have candidates, and the table of these.
 
     Parameters
     ----------
@@ -192,7 +185,7 @@ def gather(
         if (one.priors >= 0).any():
             kept.append(place)
             laid.append(one)
-    return Gathered(kept, concepts.table(laid, [texts[place] for place in kept]))
+    return kept, concepts.table(laid, [texts[place] for place in kept])
 
 
 def found_by(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span]) -> list[Any]:

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["links_of", "no_link"]
 
 
+#: What stands for a concept where nothing is linked.
+_NOTHING = {"id": "", "qid": None, "title": "", "type": None, "description": "", "url": None}
+
+
 def no_link() -> dict[str, Any]:
     """What is written of a mention without candidates."""
     return {
-        **_nothing(),
+        **_NOTHING,
         "score": 1.0,
         "prob": 1.0,
         "nil_prob": 1.0,
@@ -27,11 +31,6 @@ def no_link() -> dict[str, Any]:
         "exact_margin": False,
         "candidates": [],
     }
-
-
-def _nothing() -> dict[str, Any]:
-    """A concept that there is none of."""
-    return {"id": "", "qid": None, "title": "", "type": None, "description": "", "url": None}
 
 
 def links_of(
@@ -77,7 +76,7 @@ def _link_of(
     accepted = choice < nothing and prob >= options.min_prob
     ranked = sorted(range(nothing), key=lambda other: (other != choice, -given[other]))
     return {
-        **(_described(table, begin + choice) if accepted else _nothing()),
+        **(_described(table, begin + choice) if accepted else _NOTHING),
         "score": given[choice],
         "prob": prob if accepted or choice == nothing else probs[nothing],
         "nil_prob": probs[nothing],
@@ -98,7 +97,7 @@ def _link_of(
 
 def _described(table: CandidateTable, row: int) -> dict[str, Any]:
     """What is known of a candidate's concept."""
-    named = {**_nothing(), **_named(table, row)}
+    named = {**_NOTHING, **_named(table, row)}
     if table.base is not None:
         named["description"] = table.known[row].description
         named["url"] = table.base.url(int(table.concepts[row]))
