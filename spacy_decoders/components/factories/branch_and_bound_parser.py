@@ -10,7 +10,7 @@ from ...models.parser.patterns import arc_patterns
 from ..constraints.constraint import constraints_about
 from ..option_checks import Alternatives, Share, decoder_of
 from ..options import WithOptions, option
-from ..tree_rule_checks import tree_rules
+from ..tree_rules import tree_rules
 from .factory import HASH_EMBED_CNN, register_factory
 
 __all__ = ["ParserOptions", "make_branch_and_bound_parser"]

@@ -18,8 +18,8 @@ from ...models.parser.decoding import TreeParser
 from ...models.parser.factors import Family
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
 from ..constraints.conflicts import Source, conflict
+from .demands import RULES, TreeDemands
 from .parsed_doc import NO_LABEL, ROOT, SPACE, NoTree, ParsedDoc
-from .rules import RULES, TreeDemands
 from .trees import SPACE_LABEL, attach_spaces
 
 if TYPE_CHECKING:

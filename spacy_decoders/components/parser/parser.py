@@ -31,13 +31,13 @@ from ..constraints.constraint import check_known
 from ..constraints.pipe import WithConstraints
 from ..extensions import record, record_certificates, record_list, record_margins
 from ..factories.branch_and_bound_parser import ParserOptions
+from ..tree_rules import TreeRules
 from .decoding import DocumentDecoder, check_decoder
+from .demands import TreeDemands, wishes_of
 from .gold import collect_labels
 from .parsed_doc import DEPS, HEADS, NO_LABEL, STARTS, ParsedDoc
 from .probabilities import CalibratedParser
-from .rules import TreeDemands, TreeRules
 from .trees import SPACE_LABEL, TreeWriter
-from .wishes import wishes_of
 
 __all__ = ["BranchAndBoundParser"]
 

@@ -7,7 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_decoders.components.parser.rules import TreeRules
+from spacy_decoders.components.tree_rules import TreeRules
 from spacy_decoders.errors import ProblemError
 from tests.components.parser.parsing import NAME, make_nlp, parse
 

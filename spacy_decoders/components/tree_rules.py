@@ -1,16 +1,20 @@
-"""The option `rules` of parsers: what trees must satisfy, as plain lists and dicts, checked."""
+"""The option `rules` of parsers: what trees must satisfy, checked, and over a parser's labels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from ..errors import ProblemError
 from .option_checks import fault_in
 
-__all__ = ["UNIVERSAL_DEPENDENCIES", "Statement", "tree_rules"]
+if TYPE_CHECKING:
+    from ..decoders.tree import Rule
+
+__all__ = ["TreeRules", "tree_rules"]
 
 Statement = dict[str, Any]
 
@@ -89,3 +93,61 @@ def _checked(place: str, rule: Any) -> Statement | str:
     except ValidationError as error:
         key = error.errors()[0]["loc"][0]
         raise ProblemError(f"{place}.{key}{fault_in(error)}") from None
+
+
+@dataclass(frozen=True)
+class TreeRules:
+    """The rules of a parser, over its labels."""
+
+    rules: tuple[Rule, ...]
+    #: The labels, the root's last.
+    labels: tuple[str, ...]
+    #: What rules count and what they exempt, such as `nsubj:outer`, as numbers of labels.
+    exempt: tuple[tuple[list[int], list[int]], ...] = ()
+
+    @classmethod
+    def of(cls, rules: Sequence[Statement | str], labels: Sequence[str]) -> TreeRules:
+        """Find the labels of each rule; one label stands for its subtypes too.
+
+        Raises
+        ------
+        ProblemError
+            If a rule names labels of which the parser has none.
+        """
+        from ..decoders.tree import AtMost, Leaves
+
+        found: list[Rule] = []
+        exempt: list[tuple[list[int], list[int]]] = []
+        for place, rule in enumerate(rules):
+            for part in UNIVERSAL_DEPENDENCIES if isinstance(rule, str) else [rule]:
+                names = part.get("labels") or part["leaf"]
+                escapes, most = _numbers(part.get("exempt", ()), labels), part.get("at_most")
+                named = _numbers(names, labels)
+                if most is not None:
+                    named = [number for number in named if number not in escapes]
+                if not named:
+                    if isinstance(rule, str):
+                        continue  # treebanks need not have all labels of the guidelines
+                    raise ProblemError(
+                        f"rules[{place}]: the parser has none of the labels {names}, or all "
+                        f"are exempt; it has {', '.join(labels)}."
+                    )
+                if most is None:
+                    found.append(Leaves(named, exempt=escapes))
+                    continue
+                # one token of a sentence has the root's label, and no head has a dependant with it
+                root_label = len(labels) - 1 if most else None
+                found.append(AtMost([number for number in named if number != root_label], most))
+                if escapes:
+                    exempt.append((named, escapes))
+        return cls(tuple(found), tuple(labels), tuple(exempt))
+
+
+def _numbers(names: Iterable[str], labels: Sequence[str]) -> list[int]:
+    """Return the labels of these names, with their subtypes."""
+    wanted = tuple(names)
+    return [
+        number
+        for number, label in enumerate(labels)
+        if any(label == name or label.startswith(name + ":") for name in wanted)
+    ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,11 +14,13 @@ from spacy.tokens import Doc, Token
 from ...errors import ProblemError
 from ..constraints.conflicts import Source
 from ..constraints.places import Place
+from ..tree_rules import TreeRules
+from .trees import DocColumns, paragraph_starts, unparted
 
 if TYPE_CHECKING:
     from ...decoders.tree import Rule
 
-__all__ = ["ATTRIBUTES", "Wish", "join_arcs", "rules_of", "wishes_of"]
+__all__ = ["ATTRIBUTES", "RULES", "TreeDemands", "Wish", "wishes_of"]
 
 Ints = NDArray[np.int64]
 
@@ -32,6 +36,8 @@ ATTRIBUTES: dict[str, tuple[Literal["head", "dep"], bool]] = {
 #: The head of a token that a constraint says to be its own head: none can be.
 NO_HEAD = -1
 
+#: The source that the option `rules` is.
+RULES = "rules"
 #: The source of heads and labels of an earlier parse.
 KEPT = "overwrite"
 
@@ -53,6 +59,105 @@ class Wish(NamedTuple):
     def holds(self, head: int, dep: str) -> bool:
         """Whether a token with this head and label has what is demanded."""
         return ((head if self.about == "head" else dep) in self.values) != self.forbidden
+
+
+@dataclass(frozen=True)
+class TreeDemands:
+    """What the trees of one document must satisfy.
+
+    Parameters
+    ----------
+    doc
+        The document.
+    rules
+        The parser's rules.
+    wishes
+        Heads and labels that are demanded.
+    paragraphs
+        Whether a word begins a sentence behind an empty line, and none parts a quotation mark or a
+        bracket from what it encloses.
+    """
+
+    doc: Doc
+    rules: TreeRules
+    wishes: Sequence[Wish]
+    paragraphs: bool
+
+    @cached_property
+    def columns(self) -> DocColumns:
+        """What is read of the document."""
+        return DocColumns.of(self.doc)
+
+    def rules_for(self, tokens: Ints) -> list[Rule]:
+        """Return the rules of some tokens, by their indices in the document, rising."""
+        found: list[Rule] = list(self.rules.rules)
+        if not self.wishes:
+            return found
+        from ...decoders.tree import FixedArc, FixedLabel, ForbiddenArc, ForbiddenLabel
+
+        number = {name: place for place, name in enumerate(self.rules.labels)}
+        place = {token: i for i, token in enumerate(tokens.tolist(), start=1)}
+        demanded: list[Rule] = []
+        for wish in self.wishes:
+            i = place.get(wish.token)
+            if i is None:
+                continue
+            if wish.about == "dep":
+                known = [number[dep] for dep in wish.values if dep in number]
+                if not wish.forbidden:
+                    demanded.append(FixedLabel(i, known))
+                elif known:
+                    demanded.append(ForbiddenLabel(i, known))
+                continue
+            for head in wish.values:
+                inside = 0 if head == wish.token else place.get(head)
+                if not wish.forbidden:
+                    # white space and tokens of other sentences are no heads, as is the token
+                    # itself: such a rule leaves no tree
+                    demanded.append(FixedArc(i if inside is None else inside, i))
+                elif inside is not None:
+                    demanded.append(ForbiddenArc(inside, i))
+        return [*found, *dict.fromkeys(demanded)]
+
+    def starts(self) -> Ints:
+        """Return the sentence starts that are known: 1 for a start, -1 for none, 0 if unknown.
+
+        None is inside of arcs that are demanded, unless it is set: where it parts a token from its
+        head, there is no tree.
+        """
+        presets = self.columns.starts.copy()
+        for wish in self.wishes:
+            if wish.about == "head" and not wish.forbidden and wish.values != (NO_HEAD,):
+                for head in wish.values:
+                    inner = slice(min(wish.token, head) + 1, max(wish.token, head) + 1)
+                    if not (presets[inner] > 0).any():
+                        presets[inner] = -1
+        if self.paragraphs:
+            behind = paragraph_starts(self.doc, self.columns.blank, presets)
+            presets[behind[presets[behind] == 0]] = 1
+            within = unparted(self.columns)
+            presets[within[presets[within] == 0]] = -1
+        return presets
+
+    def sources(self, start: int, end: int) -> list[Source]:
+        """Return what demands something of ``doc[start:end]``."""
+        here = {
+            wish.source
+            for wish in self.wishes
+            if start <= wish.token < end
+            or (wish.about == "head" and any(start <= head < end for head in wish.values))
+        }
+        every = dict.fromkeys(wish.source for wish in self.wishes)
+        found = [source for source in every if source in here]
+        return [*found, Source(RULES, start, end)] if self.rules.rules else found
+
+    def only(self, kept: Collection[Source]) -> TreeDemands:
+        """Return what some of these sources demand."""
+        rules = self.rules
+        if all(source.name != RULES for source in kept):
+            rules = TreeRules((), rules.labels)
+        wishes = [wish for wish in self.wishes if wish.source in kept]
+        return replace(self, rules=rules, wishes=wishes)
 
 
 def wishes_of(
@@ -90,60 +195,6 @@ def wishes_of(
     for place in places:
         found += _demanded(place)
     return found
-
-
-def join_arcs(wishes: Iterable[Wish], starts: Ints) -> None:
-    """Let no sentence begin inside of the arcs that are demanded, in place.
-
-    A boundary that is set stays: where it parts a token from its head, there is no tree.
-    """
-    for wish in wishes:
-        if wish.about == "head" and not wish.forbidden and wish.values != (NO_HEAD,):
-            for head in wish.values:
-                inner = slice(min(wish.token, head) + 1, max(wish.token, head) + 1)
-                if not (starts[inner] > 0).any():
-                    starts[inner] = -1
-
-
-def rules_of(wishes: Sequence[Wish], tokens: Ints, labels: Sequence[str]) -> list[Rule]:
-    """Return the wishes of some tokens of the document as rules.
-
-    Parameters
-    ----------
-    wishes
-        All of the document.
-    tokens
-        The tokens' indices in the document.
-    labels
-        The labels, the root's last.
-    """
-    if not wishes:
-        return []
-    from ...decoders.tree import FixedArc, FixedLabel, ForbiddenArc, ForbiddenLabel
-
-    number = {name: place for place, name in enumerate(labels)}
-    place = {token: i for i, token in enumerate(tokens.tolist(), start=1)}
-    found: list[Rule] = []
-    for wish in wishes:
-        i = place.get(wish.token)
-        if i is None:
-            continue
-        if wish.about == "dep":
-            known = [number[dep] for dep in wish.values if dep in number]
-            if not wish.forbidden:
-                found.append(FixedLabel(i, known))
-            elif known:
-                found.append(ForbiddenLabel(i, known))
-            continue
-        for head in wish.values:
-            inside = 0 if head == wish.token else place.get(head)
-            if not wish.forbidden:
-                # white space and tokens of other sentences are no heads, as is the token
-                # itself: such a rule leaves no tree
-                found.append(FixedArc(i if inside is None else inside, i))
-            elif inside is not None:
-                found.append(ForbiddenArc(inside, i))
-    return list(dict.fromkeys(found))
 
 
 def _demanded(place: Place) -> Iterator[Wish]:
