@@ -22,7 +22,7 @@ from ...errors import InfeasibleError
 from .kernels.dense import pass_on
 from .kernels.layout import UP64, all_valid
 from .problem import ChainModel, Sentences
-from .proof import certified
+from .proof import certified, decode_exactly
 from .solutions import ChainSolution
 
 __all__ = ["ChainDecoder", "lacks_time", "rounded_up", "solve_in_slices"]
@@ -211,21 +211,9 @@ def _followed(model: ChainModel, sentence: Sentences, behind: list[Floats]) -> N
         else:
             i -= 1
             dead.setdefault(i, set()).add(int(labels[i]))
-    if i < 0:
-        raise sentence.infeasible(0, _dead_end(model, emissions))
+    if i < 0:  # every beginning ends: this says at which token
+        decode_exactly(model, sentence, np.zeros(1, dtype=np.int64), labels)
     return labels
-
-
-def _dead_end(model: ChainModel, emissions: NDArray[np.float32]) -> int:
-    """Return the token at which all paths from the left have ended."""
-    alive = model.start_scores > -np.inf
-    for i, row in enumerate(emissions):
-        if i:
-            alive = np.logical_or.reduce(model.transitions[alive] > -np.inf, axis=0)
-        alive &= row > -np.inf
-        if not alive.any():
-            return i
-    return len(emissions) - 1
 
 
 def rounded_up(values: ArrayLike) -> Floats:

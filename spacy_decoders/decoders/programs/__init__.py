@@ -3,14 +3,13 @@
 Solvers are imported when a program is solved, and no earlier.
 """
 
-from .program import IntegerSolution, LinearProgram, LinearSolution, OutOfTimeError
+from .program import IntegerSolution, LinearProgram, LinearSolution
 from .solvers import Sense, Solver, SolverError, checked_solver
 
 __all__ = [
     "IntegerSolution",
     "LinearProgram",
     "LinearSolution",
-    "OutOfTimeError",
     "Sense",
     "Solver",
     "SolverError",

@@ -28,7 +28,7 @@ from .solvers import (
     solve,
 )
 
-__all__ = ["IntegerSolution", "LinearProgram", "LinearSolution", "OutOfTimeError"]
+__all__ = ["IntegerSolution", "LinearProgram", "LinearSolution"]
 
 #: The tolerance of rows and bounds at an integer point, relative to the row.
 FEASIBILITY = 1e-6
@@ -41,10 +41,6 @@ RELAXED_FEASIBILITY = 1e-5
 KEPT_BACK = 0.2
 #: The largest time limit that is passed to a solver.
 LONGEST = 1e9
-
-
-class OutOfTimeError(SolverError):
-    """The budget ended while the program was written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +75,7 @@ class LinearProgram:
         ``"HIGHS"``, which comes with scipy, or ``"CBC"``, which needs the extra ``solvers``.
     clock
         What limits the writing, which takes longer than the solving where rows are many: what
-        adds to the program raises `OutOfTimeError` when it has ended.
+        adds to the program raises `SolverError` when it has ended.
 
     Examples
     --------
@@ -132,7 +128,7 @@ class LinearProgram:
         ------
         ProblemError
             If a number is not finite (solvers take NaN for optimal), or an index is wrong.
-        OutOfTimeError
+        SolverError
             If the program's clock has ended.
         """
         costs = _finite("objective", objective)
@@ -174,7 +170,7 @@ class LinearProgram:
         ------
         ProblemError
             If a number is not finite, or an index is wrong or twice in a row.
-        OutOfTimeError
+        SolverError
             If the program's clock has ended.
         """
         self._look_at_clock()
@@ -260,7 +256,7 @@ class LinearProgram:
     def _look_at_clock(self) -> None:
         seconds = self._clock.budget.seconds
         if seconds is not None and self._clock.seconds_left < KEPT_BACK * seconds:
-            raise OutOfTimeError("The budget ended before the program was written.")
+            raise SolverError("The budget ended before the program was written.")
 
     def _seconds(self, clock: Clock | None) -> float:
         if not self.column_count:
