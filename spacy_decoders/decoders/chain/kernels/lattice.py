@@ -104,25 +104,6 @@ def prefixes(links, emissions, begin, n, size, lattice):
 # (k - 1)-th best change.
 
 
-@jit(inline="always")
-def beside(transitions, transposed, emissions, begin, n, i, size, stride, labels):
-    """Return the rows of the transitions into and out of token i, and its label's score."""
-    y = np.int64(peek(labels, begin + i))
-    lead = (np.int64(peek(labels, begin + i - 1)) if i else size) * stride
-    tail = (np.int64(peek(labels, begin + i + 1)) if i < n - 1 else size) * stride
-    into, out = peek(transitions, lead + y), peek(transposed, tail + y)
-    own = peek(emissions, (begin + i) * size + y)
-    doubt = UP32 * (abs(np.float64(into)) + abs(np.float64(out)) + abs(np.float64(own))) + TINY
-    return y, lead, tail, into + out + own, doubt
-
-
-@jit(inline="always")
-def flips(transitions, transposed, lead, tail, emissions, row, block, size):
-    """Return the scores of 64 labels of a token between the labels of its neighbours."""
-    links = add(load64(transitions, lead + block), load64(transposed, tail + block))
-    return add(links, emissions64(emissions, row, block, size))
-
-
 @uncounted()
 def smallest_losses(transitions, transposed, emissions, begin, n, size, stride, labels, losses,
                     values):  # fmt: skip
@@ -133,11 +114,17 @@ def smallest_losses(transitions, transposed, emissions, begin, n, size, stride, 
     last = len(losses) - 1
     for i in range(n):
         row = (begin + i) * size
-        y, lead, tail, score, doubt = beside(
-            transitions, transposed, emissions, begin, n, i, size, stride, labels
-        )
+        y = np.int64(peek(labels, begin + i))
+        lead = (np.int64(peek(labels, begin + i - 1)) if i else size) * stride
+        tail = (np.int64(peek(labels, begin + i + 1)) if i < n - 1 else size) * stride
+        into, out = peek(transitions, lead + y), peek(transposed, tail + y)
+        own = peek(emissions, row + y)
+        score = into + out + own
+        sizes = abs(np.float64(into)) + abs(np.float64(out)) + abs(np.float64(own))
+        doubt = UP32 * sizes + TINY
         for block in range(0, size, BLOCK):
-            others = flips(transitions, transposed, lead, tail, emissions, row, block, size)
+            others = add(load64(transitions, lead + block), load64(transposed, tail + block))
+            others = add(others, emissions64(emissions, row, block, size))
             bits = at_least(others, fill64(np.float32(score - losses[last])))
             if block <= y < block + BLOCK:
                 bits &= ~(np.int64(1) << (y - block))

@@ -110,31 +110,24 @@ class ColumnGeneration(ChainDecoder):
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> Sequence[ChainSolution]:
         legal = legal_emissions(model, sentences)
-        arrays = arrays_of(model, legal, self.reduced_cost)
+        padded = model.padded
+        arrays = kernels.ChainArrays(
+            padded.transitions,
+            padded.transposed,
+            model.bounds.most_in,
+            model.bounds.most_out,
+            legal.emissions.reshape(-1),
+            model.size,
+            len(padded.end),
+            MODES[self.reduced_cost],
+            model.has_forbidden,
+        )
         limit = budget.iterations or NO_LIMIT
         labels, count, left = kernels.decode(arrays, legal.offsets, float(self.gap), limit)
         if len(left):
             decode_densely(model, legal, left, labels)
         early = self.gap > 0 or budget.iterations is not None
         return certify(NAME, model, sentences, labels, repair=not early, iterations=count)
-
-
-def arrays_of(
-    model: ChainModel, sentences: Sentences, reduced_cost: str = "both"
-) -> kernels.ChainArrays:
-    """Return the first arguments of the kernels of column generation."""
-    padded = model.padded
-    return kernels.ChainArrays(
-        padded.transitions,
-        padded.transposed,
-        model.bounds.most_in,
-        model.bounds.most_out,
-        sentences.emissions.reshape(-1),
-        model.size,
-        len(padded.end),
-        MODES[reduced_cost],
-        model.has_forbidden,
-    )
 
 
 def legal_emissions(model: ChainModel, sentences: Sentences) -> Sentences:
