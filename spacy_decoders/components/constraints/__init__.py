@@ -2,7 +2,7 @@
 
 A component declares an option `constraints` with the check of :func:`~.constraint.checked`, finds
 the places by :class:`~.places.Places` and turns them into limits of its problem: `labels` for
-chains, `heads` for trees, `candidates` for links.
+chains, `candidates` for links; for trees see the parser's `demands`.
 """
 
 from .constraint import Constraint

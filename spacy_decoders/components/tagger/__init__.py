@@ -1,5 +1,5 @@
 """``exact_tagger``: tag sequences by exact, certified decoding.
 
 ``tagger`` is the component. ``label_space`` defines its labels and their legal order,
-``constraints`` the labels that a user forbids, ``decoding`` decodes the sentences of documents.
+``decoding`` decodes the sentences of documents, ``probabilities`` says how sure they are.
 """
