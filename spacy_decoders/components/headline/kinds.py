@@ -69,6 +69,7 @@ class Form(NamedTuple):
 
 @lru_cache(REMEMBERED)
 def form_of(text: str) -> Form:
+    """What a token is by its text."""
     lower, glue = text.lower(), text.lower() in GLUE
     signs = "" if text.isascii() or text == "°" else normalize("NFKC", text)  # units get letters
     word = text.isalpha() or (
@@ -106,6 +107,7 @@ class Relation(NamedTuple):
 
 @lru_cache(REMEMBERED)
 def relation_of(name: str) -> Relation:
+    """What a token is to its head by the name of the relation."""
     plain = name.partition(":")[0]
     return Relation(
         part=plain in PARTS or name == "nmod:desc",
@@ -127,6 +129,7 @@ class Features(NamedTuple):
 
 @lru_cache(REMEMBERED)
 def features_of(features: str) -> Features:
+    """What a token is by its features, as spaCy writes them."""
     return Features(
         finite="VerbForm=Fin" in features and "Mood=Imp" not in features,
         negative="Polarity=Neg" in features,

@@ -12,6 +12,7 @@ from spacy.tokens import Doc, Span
 
 from ...budget import Budget, allowing_for_compilation
 from ...errors import InfeasibleError
+from ...models.headline.bigrams import BigramModel, word_graph
 from ...models.headline.knowledge import HeadlineKnowledge
 from ...models.headline.words import TextTokens, Vertices
 from ..factories.headline_generator import HeadlineOptions
@@ -28,6 +29,7 @@ __all__ = ["headlines_of_single_words", "lengths_of"]
 MOST_VERTICES = 1000
 #: Ranked headlines that are searched for one that fits `max_chars`.
 LOOKED_THROUGH = 20
+_DENYING = word_keys(sorted(NEGATIONS))
 
 
 def headlines_of_single_words(
@@ -41,21 +43,17 @@ def headlines_of_single_words(
 
     `selection` is the score of each content word. **Shape:** ``(vertices,)``
     """
-    from ...models.headline.bigrams import BigramModel, word_graph
-
     vertices = Vertices.of(tokens)
-    if not len(vertices):
-        return []
-    model = knowledge.language_model or BigramModel.count(tokens.runs())
-    names = knowledge.auxiliaries if options.auxiliaries is None else tuple(options.auxiliaries)
     # chosen words say nothing of a "not" beside them
-    denied = tokens.near(word_keys(sorted(NEGATIONS)))
+    denied = tokens.near(_DENYING)
     vertices = replace(vertices, of_token=np.where(denied, -1, vertices.of_token))
     eligible = np.unique(vertices.of_token[vertices.of_token >= 0])
+    if not len(eligible):
+        return []
     likely = np.argsort(-selection[eligible], kind="stable")[:MOST_VERTICES]
     kept = np.sort(eligible[likely])
-    if not len(kept):
-        return []
+    model = knowledge.language_model or BigramModel.count(tokens.runs())
+    names = knowledge.auxiliaries if options.auxiliaries is None else tuple(options.auxiliaries)
     problem, via = word_graph(
         tokens,
         vertices.restrict(kept),
