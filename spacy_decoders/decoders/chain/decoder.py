@@ -34,7 +34,8 @@ STEP = 4e-9
 #: Up to so many labels the transitions stay in the cache, and a token takes microseconds.
 SMALL = 512
 
-#: What a decoder may take in any case; and the share of the budget, as the machine may be busy.
+#: Seconds that a decoder may take whatever the budget; and the share of the budget that it may
+#: plan for, as the machine may be busy.
 LEAST, SAFE = 0.05, 0.25
 
 Floats = NDArray[np.float64]

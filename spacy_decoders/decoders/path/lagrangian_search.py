@@ -156,7 +156,7 @@ class LagrangianSearch:
 
     @property
     def slack(self) -> float:
-        """How little is too little to look for: what rounding may add to a path's score."""
+        """The least gain worth searching for: what rounding may add to a path's score."""
         threshold = self.best.threshold
         if threshold == -np.inf:
             return 0.0

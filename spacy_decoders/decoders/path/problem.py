@@ -100,7 +100,7 @@ class PathProblem:
     def of_valid(
         cls, start: Floats, weights: Floats, end: Floats, classes: Integers
     ) -> PathProblem:
-        """Return a problem of contiguous arrays that are known to be right and no one else's."""
+        """Return a problem of contiguous arrays that are known to be valid and not shared."""
         problem = object.__new__(cls)
         scores = {"start": start, "weights": weights, "end": end}
         for name, array in scores.items():

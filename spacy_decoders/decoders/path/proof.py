@@ -17,8 +17,8 @@ __all__ = ["full_bound", "quick_bound", "some_path"]
 
 #: Nodes of the first search for any path, made whatever the budget: enough for small problems.
 NODES = 20_000
-#: So many times the rounding error beneath the score of the known path, a search from behind has
-#: to find a path anew: if it loses those as good, its bound lies below the score.
+#: How many rounding errors below the score of the known path a search from behind begins: it has
+#: to find a path as good again, or its bound lies below the score.
 BENEATH = 3.0
 
 

@@ -1,9 +1,10 @@
-"""A solver in a process of its own, which it may take down.
+"""A solver in a process of its own, so that a crash takes down that process alone.
 
 Some programs make CBC crash (its clique strengthening, on programs of equal columns), both
-solvers pass their time limits by seconds, and CBC prints whatever is asked of it. In a child of
-each thread that asks, a solver that dies is an error with a name, one that is late is ended, and
-nothing it prints is seen. A child is started by the first program, and serves the later ones.
+solvers overrun their time limits by seconds, and CBC prints even where it is told not to. In a
+child process of each thread, a solver that dies raises an error that says so, one that overruns
+its time is killed, and nothing it prints is seen. The first program starts the child, which
+serves the later ones.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ class LinearProgram:
         objective
             Their coefficients. **Shape:** ``(k,)``
         upper, integer
-            The most of each, and whether it must be whole.
+            The upper bound of each, and whether it must be a whole number.
         rows, coefficients
             The rows that each column enters, and by how much. **Shape:** ``(k, entries)``
 
@@ -193,7 +193,7 @@ class LinearProgram:
         return int(self.add_rows(np.asarray(columns)[None], coefficients, sense, [side])[0])
 
     def set_upper(self, columns: ArrayLike, upper: ArrayLike) -> None:
-        """Change the most of columns, as branching does."""
+        """Change the upper bounds of columns, as branching does."""
         of = np.atleast_1d(np.asarray(columns, dtype=np.int32))
         self._stating().upper[of] = _checked_upper(upper, len(of))
 

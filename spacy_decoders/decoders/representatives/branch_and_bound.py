@@ -24,7 +24,7 @@ __all__ = ["SWEEPS", "ExactSearch", "Exploration", "explore", "improved"]
 
 #: Sweeps of message passing over the whole problem, and over a part of it.
 ROOT_SWEEPS, SWEEPS = 1000, 40
-#: What part of the missing five sweeps must gain; less for what is too large to split.
+#: The part of the gap that five sweeps must close; a smaller one for boxes too large to split.
 STALLED, LARGE_STALLED = 0.05, 0.005
 #: Pairs of candidates that make a problem large.
 LARGE = 5_000_000
@@ -36,7 +36,7 @@ STEPS, LOOKS, MOST = 20_000, 20_000_000, 2_000
 
 
 class OpenNode(NamedTuple):
-    """What the box is cut from, what to keep of that, and its bound in quanta."""
+    """A box to be searched: what it is cut from, what to keep of that, and its bound in quanta."""
 
     box: Subproblem
     keep: NDArray[np.bool_] | None

@@ -21,7 +21,7 @@ __all__ = ["ExactRepresentatives"]
 
 #: Choices up to which all of them are priced, without any search.
 FEW = 1024
-#: The most sets whose choices are: numpy's arrays have no more dimensions.
+#: The most sets of which all choices are priced: numpy's arrays have no more dimensions.
 MOST_SETS = 32
 
 

@@ -63,7 +63,7 @@ class RepresentativesProblem:
         Of the pairs, against the local costs; not negative.
     vertices
         **Shape:** (v,): the caller's ids of the rows, by default ``0..v-1``. Solutions
-        speak of these, and ties are broken by them.
+        refer to these, and ties are broken by them.
     graph
         Where the distances come from, if from a graph: some heuristics look into it.
     connection

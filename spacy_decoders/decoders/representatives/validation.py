@@ -58,10 +58,10 @@ def checked_distances(values: Any) -> NDArray[Any]:
 
 
 def _refuse_marks(distances: NDArray[np.float64]) -> None:
-    """Raise if a graph's lengths of paths come with its marks of pairs that have none.
+    """Raise if a graph's distances still have its marks of pairs without a path.
 
-    They do where -1 is all that is negative, and divides the rows into parts within which all
-    distances are positive.
+    They seem to where -1 is the only negative value, and divides the rows into parts within which
+    all distances are positive.
     """
     if distances.min(initial=0.0) >= 0:
         return

@@ -203,7 +203,7 @@ def certified(
     Parameters
     ----------
     heads
-        (n,), contiguous and nobody else's.
+        (n,), contiguous and not shared.
     score, scale
         The sum of the tree's parts, and of their absolute values.
     bound

@@ -1,4 +1,4 @@
-"""What takes hardly any time: bounds by single arcs, and projective trees of separate blocks."""
+"""Fallbacks that take hardly any time: bounds by single arcs, projective trees of blocks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 #: Seconds that a chart and its check may take for each triple of tokens, on a slow machine.
 STEP = 2e-9
 
-#: What a decoder may take in any case.
+#: Seconds that a decoder may take whatever the budget.
 LEAST = 0.05
 
 #: Tokens of a block.

@@ -166,8 +166,8 @@ class TreeProblem:
         Parameters
         ----------
         arcs
-            float64 (n + 1, n + 1), contiguous and nobody else's, without NaN or ``+inf``; it
-            becomes read-only.
+            float64 (n + 1, n + 1), contiguous and not shared, without NaN or ``+inf``; it becomes
+            read-only.
         projective
             Whether arcs may not cross.
         boundaries
@@ -185,7 +185,7 @@ class TreeProblem:
         """Return the same problem with other values, of which only rules are validated.
 
         For scorers and searches that make many problems. Arrays are contiguous float64 of the
-        right shapes and nobody else's, without NaN or ``+inf``; they become read-only. Arcs that
+        right shapes, not shared, without NaN or ``+inf``; they become read-only. Arcs that
         this problem forbids must be ``-inf``.
         """
         other = object.__new__(TreeProblem)
@@ -291,7 +291,7 @@ class TreeSolution:
         certificate: Certificate,
         starts: NDArray[np.bool_] | None = None,
     ) -> TreeSolution:
-        """Return a solution of arrays that are contiguous, of the right dtype, and nobody else's.
+        """Return a solution of arrays that are contiguous, of the right dtype, and not shared.
 
         For decoders that take hardly more time than the constructor; the arrays become read-only.
         """

@@ -70,7 +70,7 @@ class _Sentences:
         self.clock = clock
         self.found: dict[tuple[int, int], TreeSolution] = {}
         self.tries: Counter[tuple[int, int]] = Counter()
-        self.settled: set[tuple[int, int]] = set()  # of which no more can be known
+        self.settled: set[tuple[int, int]] = set()  # of which no more can be learned
         self.iterations = 0
         # by first token and end, both from 0: what no tree exceeds, and what a tree is worth
         self.upper, positive = _optimistic(problem)

@@ -95,7 +95,7 @@ class IntegerProgram(PathDecoder):
             path = best.vertices
         bound = quick_bound(problem, length, problem.score(path), nodes=0)
         if proven and clock.seconds_left > 0.0:
-            # the solver's word is no proof: it is one that another decoder comes to the same
+            # the solver's claim is no proof: another decoder has to come to the same bound
             own = ExactPath().decode(problem, length, budget=rest_of(clock, 0)).certificate
             bound = min(bound, np.inf if own.bound is None else own.bound)
         return PathSolution.certified("IntegerProgram", problem, path, bound)

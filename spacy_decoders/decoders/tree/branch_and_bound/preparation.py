@@ -20,7 +20,7 @@ LONGEST_CHART = 160
 
 
 class Prepared:
-    """The kernels' arguments but masks.
+    """What the kernels take, apart from masks.
 
     A forbidden part gets a finite score that no other parts can offset.
 

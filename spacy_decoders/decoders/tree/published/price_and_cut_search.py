@@ -263,7 +263,7 @@ class BranchAndPrice:
                 clock = self.clock if self.heads is not None else UNLIMITED.start()
                 point = master.solve(clock)
             except InfeasibleError:
-                # the solver's word is no proof: only if the arcs contain no tree is there one
+                # the solver may be wrong: the node is closed only if its arcs contain no tree
                 if self._best_within(np.where(mask, 0.0, -np.inf)).value == -np.inf:
                     return -np.inf, []
                 return self._branch(mask, bound, np.zeros_like(self.table.arcs))
