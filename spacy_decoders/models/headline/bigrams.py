@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...decoders.path import PathProblem
 from ..saved import array_of, damaged, fields_of
 from .words import TextTokens, Vertices
+
+if TYPE_CHECKING:
+    from ...decoders.path import PathProblem
 
 __all__ = ["BOUNDARY", "BigramModel", "word_graph"]
 
@@ -174,6 +176,8 @@ def word_graph(
     ----------
     Deshpande, Barzilay, Karger (2007), section 6, Graph Construction.
     """
+    from ...decoders.path import PathProblem
+
     log = language_model.log_probabilities
     own, border = vertices.keys, np.array([BOUNDARY], dtype=np.uint64)
     direct, before, after = log(own, own), log(own, auxiliaries), log(auxiliaries, own)
