@@ -267,7 +267,7 @@ ABLATIONS = (
     Ablation(
         "headline.mode (words)",
         judges.headlines,
-        options("headline", mode="words", min_prob=0.0),
+        options("headline", mode="words"),
         options("headline", min_prob=0.0),
     ),
     option("headline", "min_prob", judges.headlines, off=0.0),
@@ -275,8 +275,8 @@ ABLATIONS = (
         Ablation(
             f"headline.{name}, single words",
             judges.headlines,
-            options("headline", mode="words", min_prob=0.0, **{name: value}),
-            options("headline", mode="words", min_prob=0.0),
+            options("headline", mode="words", **{name: value}),
+            options("headline", mode="words"),
         )
         for name, value in (
             ("ordering", 0.0),

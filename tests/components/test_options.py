@@ -86,7 +86,7 @@ def test_every_option_of_the_config_is_a_checked_attribute(factory):
         ("headline", {"length": 3}, lambda doc: len(doc._.headlines[0]["tokens"])),
         ("headline", {"n_best": 3}, lambda doc: len(doc._.headlines)),
         ("headline", {"max_chars": 5}, lambda doc: len(doc._.headline) <= 5),
-        ("headline", {"mode": "words", "min_prob": 0.0}, lambda doc: doc._.headlines[0]["kind"]),
+        ("headline", {"mode": "words"}, lambda doc: doc._.headlines[0]["kind"]),
         ("headline", {"min_prob": 1.0}, lambda doc: doc._.headline),
     ],
 )

@@ -1,6 +1,5 @@
 """The factory of ``headline_generator``, which spaCy imports when it looks for components."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, NonNegativeFloat, PositiveFloat, PositiveInt
@@ -47,7 +46,8 @@ class HeadlineOptions(WithOptions):
     single words by a path decoder, as the paper does."""
     min_prob: Share = option(0.0)
     """Below this probability of being good, ``doc._.headline`` is empty; ``doc._.headlines``
-    keeps what was found. Mode "words" gives no probability, so it must be 0 there."""
+    keeps what was found. Mode "words" gives no probability, and everything
+    that it finds."""
     length: Length = option("auto", _checked_length)
     """Content words (all words of sentences), or ``[least, most]``. "auto" takes the best
     headline of any length; among single words, which score more the more they are, that with
@@ -79,20 +79,6 @@ class HeadlineOptions(WithOptions):
         {"@decoders": "spacy-decoders.ExactPath.v1"}, decoder_of("path")
     )
     """Any path decoder of ``@decoders``."""
-
-    def check_options(self, options: Mapping[str, Any]) -> None:
-        """Raise if the mode cannot promise what is demanded."""
-        mode = options["mode"]
-        if options["required"] and mode != "sentence":
-            raise ProblemError(
-                f"required: mode {mode!r} cannot promise words; use mode 'sentence', or "
-                "required=None."
-            )
-        if options["min_prob"] and mode == "words":
-            raise ProblemError(
-                f"min_prob: mode 'words' gives no probabilities, so that none reaches "
-                f"{options['min_prob']}; use min_prob=0, or another mode."
-            )
 
 
 make_headline_generator = register_factory(

@@ -92,6 +92,11 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 
     def decode(self, doc: Doc, scores: list[ScoredUnit]) -> list[list[Headline]]:
         """Find the best headlines of each unit."""
+        if self.required and self.mode != "sentence":
+            raise ProblemError(
+                f"required: mode {self.mode!r} cannot promise words; use mode 'sentence', or "
+                "required=None."
+            )
         weights: Any = self.model.get_param("judge")
         decoded = []
         for scored in scores:
