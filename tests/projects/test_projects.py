@@ -76,7 +76,15 @@ def test_english(project):
         "wnut17train.conll": "Paris B-location\nStarship B-product\n\n",
     }
     short = {"tagger_epochs": 1, "morphologizer_epochs": 1, "entity_runs": 1}
-    folder = project("english", assets, **short, parser_steps=2, settle_steps=2, factors_start=0)
+    short |= {"settle_steps": 2, "mean_steps": 2, "parser_runs": 2, "tagger_runs": 1}
+    folder = project("english", assets, **short, parser_steps=2, factors_start=0)
+    one, two, mean = (
+        spacy.load(folder / "training/parser" / run).get_pipe("parser").model.get_ref("tags")
+        for run in ("0/model-last", "1/model-last", "model-best")
+    )
+    both = one.get_param("W"), two.get_param("W")
+    assert (both[0] != both[1]).any()
+    assert mean.get_param("W") == pytest.approx(sum(both) / 2)
     known = (folder / "corpus" / "entities" / "wnut17train.iob2").read_text(encoding="utf8")
     assert known.splitlines()[:3] == [
         "# newdoc", "1\tParis\tB-LOC\t-\t-", "2\tStarship\t_\t-\t-"

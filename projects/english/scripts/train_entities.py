@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import spacy
 import typer
+from hyphenated import syllable
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -52,26 +53,9 @@ LINKS = {
     "LOC": ("-", "-", "- upon -", "- on -", "- sur -", "- en -", "- le -", "- am -"),
     "ORG": ("-",),
 }
-#: Second syllables of names such as "Jong-un".
-ONSETS = ("b", "ch", "d", "g", "h", "j", "k", "l", "m", "n", "p", "s", "sh", "t", "w", "y", "")
-RHYMES = (
-    "a",
-    "ae",
-    "ai",
-    "an",
-    "ang",
-    "ee",
-    "en",
-    "eo",
-    "eun",
-    "i",
-    "in",
-    "ing",
-    "o",
-    "oo",
-    "u",
-    "un",
-)
+#: What is added to the score of the first word of an organisation, of which more are missed than
+#: found in error: F on UNER dev 77.7 rather than 77.2, on GUM dev, not tuned on, 28.1 and 27.2.
+ORGANIZATION = 0.5
 LABELS = ("O", *(f"{place}-{kind}" for kind in ("PER", "LOC", "ORG") for place in "BI"))
 
 
@@ -163,6 +147,7 @@ def main(
         found.append((weights.dense(), chain.scores))
     weights.replace(np.mean([of for of, _ in found], axis=0))
     scores = np.mean([of for _, of in found], axis=0).astype(np.float32)
+    scores[:, LABELS.index("B-ORG")] += ORGANIZATION
     for name, value in (("transitions", scores[:-2]), ("start", scores[-2]), ("end", scores[-1])):
         pipe.model.get_ref("chain").set_param(name, value)
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -226,7 +211,7 @@ def hyphenated(sentence: Sentence, names: dict[str, list[str]], chance: random.R
         way, more, first = chance.random(), [], "I"
         if way < HYPHENATED[kind]:
             if kind == "PER" and label[0] == "I" and chance.random() < 0.5:
-                more = ["-", chance.choice(ONSETS) + chance.choice(RHYMES)]
+                more = ["-", syllable(chance)]
             elif kind == "PER" or (label[0] == "B" and ends):
                 more = [*chance.choice(LINKS[kind]).split(), chance.choice(names[kind])]
         elif ends and way > 1.0 - APART:
