@@ -174,6 +174,9 @@ def _keep_compound(
         return
     if heads[left] == heads[right] and left != heads[left]:
         heads[left] = right
+    if heads[left] == place and heads[right] == heads[place] != right:  # "180 ° C" as two objects
+        heads[right] = place
+        needed[right] = True
     needed[place] |= heads[place] in (left, right)  # "cost-of-living": "of" is no part of "cost"
     for one, other in ((left, right), (right, left)):
         if heads[one] == other:
