@@ -119,7 +119,7 @@ def test_single_words_are_whole_and_not_denied():
 
 
 def test_an_empty_spans_key_is_refused():
-    with pytest.raises(ProblemError, match="^spans_key: "):
+    with pytest.raises(ProblemError, match="spans_key"):
         blank(spans_key="")
 
 
