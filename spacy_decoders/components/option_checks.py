@@ -60,8 +60,10 @@ def check_of(kind: Any) -> Check:
 def fault_in(error: ValidationError) -> str:
     """Say what pydantic expects instead of a value, or of one of its items."""
     faults = error.errors()
-    # of several types that a value may have, it fits the one that a function of ours refuses
-    fault = next((one for one in faults if one["type"] == "value_error"), faults[0])
+    # of several types that a value may have, the one that it fits best: one of which an item, its
+    # length, or a function of ours is what refuses it
+    signs = ("value_error", "too_short", "too_long")
+    fault = max(faults, key=lambda one: (one["type"] in signs, len(one["loc"])))
     items = "".join(f"[{place}]" for place in fault["loc"] if isinstance(place, int))
     said = fault["msg"].removeprefix("Value error, ").removesuffix(".")
     return f"{items}: {said[:1].lower()}{said[1:]}; got {fault['input']!r}."

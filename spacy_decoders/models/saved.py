@@ -94,7 +94,9 @@ def array_of(value: Any, kind: Any, shape: Sequence[int], part: str) -> NDArray[
     """
     fits = isinstance(value, np.ndarray) and value.dtype == kind and value.ndim == len(shape)
     if not fits or any(size not in (-1, of) for size, of in zip(shape, value.shape, strict=True)):
-        raise damaged(part, f"expected numbers of shape {tuple(shape)}, got {value!r:.40}")
+        is_array = isinstance(value, np.ndarray)
+        got = f"{value.dtype} of shape {value.shape}" if is_array else f"{value!r:.40}"
+        raise damaged(part, f"expected {np.dtype(kind)} of shape {tuple(shape)}, got {got}")
     found: NDArray[Any] = value
     return found
 

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from spacy_decoders.readers.sentences import read_conllu
+from tests.corpora import conllu
+
 SCRIPTS = Path(__file__).parents[2] / "projects" / "english" / "scripts"
 
 
@@ -60,14 +63,29 @@ def test_articles_know_their_sentences(texts, tmp_path):
 
 def test_the_treebank_stands_beside_the_trees_of_the_teacher(tmp_path):
     trees = script("tree_data")
-    treebank = tmp_path / "gold.conllu"
-    treebank.write_text("gold", encoding="utf8")
-    trees.main(treebank, tmp_path / "silver", tmp_path / "trees")
-    assert [file.name for file in (tmp_path / "trees").iterdir()] == ["gold-0.conllu"]
+    treebank, folder = tmp_path / "gold.conllu", tmp_path / "trees"
+    treebank.write_text(conllu(12), encoding="utf8")
+    trees.main(treebank, tmp_path / "silver", folder)
+    assert sorted(file.name for file in folder.iterdir()) == ["gold-0.conllu", "names-0.conllu"]
     (tmp_path / "silver").mkdir()
     (tmp_path / "silver" / "tweets.conllu").write_text("silver", encoding="utf8")
-    trees.main(treebank, tmp_path / "silver", tmp_path / "trees")
-    assert sorted(file.name for file in (tmp_path / "trees").iterdir()) == [
+    trees.main(treebank, tmp_path / "silver", folder)
+    assert sorted(file.name for file in folder.iterdir()) == [
         *(f"gold-{times}.conllu" for times in range(3)),
+        *(f"names-{times}.conllu" for times in range(2)),
         "silver-tweets.conllu",
     ]
+    given = {sentence.words: sentence for sentence in read_conllu(treebank)}
+    longer = [*read_conllu(folder / "names-0.conllu")]
+    assert longer
+    for sentence in longer:
+        at = sentence.words.index("-")
+        left = [i for i in range(len(sentence)) if i not in (at, at + 1)]
+        before = given[tuple(sentence.words[i] for i in left)]
+        moved = {0: 0} | {i + 1: place for place, i in enumerate(left, start=1)}
+        assert before.heads == tuple(moved[sentence.heads[i]] for i in left)
+        assert before.deps == tuple(sentence.deps[i] for i in left)
+        assert (sentence.heads[at], sentence.heads[at + 1]) == (at + 2, at)
+        assert sentence.deps[at : at + 2] == ("punct", "flat")
+        assert sentence.tags[at : at + 2] == ("HYPH", "NNP")
+        assert not any(sentence.spaces[at - 1 : at + 1])

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from ....arrays import checked_whole, is_number
 from ....budget import UNLIMITED, Budget
 from ....errors import ProblemError
 from ..lagrangian_search import STEPS
@@ -74,14 +75,13 @@ class ColorCoding(PathDecoder):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.failure < 1.0:
+        if not is_number(self.failure) or not 0.0 < self.failure < 1.0:
             raise ProblemError(
                 f"failure: expected a probability between 0 and 1, got {self.failure!r}."
             )
-        if self.colors != "auto" and (isinstance(self.colors, (bool, str)) or self.colors < 1):
-            raise ProblemError(
-                f"colors: expected 'auto' or a number of at least 1, got {self.colors!r}."
-            )
+        if self.colors != "auto":
+            checked_whole("colors", self.colors, low=1)
+        checked_whole("seed", self.seed, low=0)
 
     def decode(
         self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
