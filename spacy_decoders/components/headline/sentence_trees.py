@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Any
 
 import numpy as np
@@ -204,6 +204,14 @@ class SentenceTree:
             if not others and tokens[place].text in MARKS:
                 around = place - 1 in kept and not kept.isdisjoint(range(place + 1, place + 4))
                 kept = kept | {place} if around else kept - {place}
+        # the second of two commas goes with the first, wherever the parser puts it
+        kept -= {
+            place
+            for before, place in pairwise(sorted(kept))
+            if "," == tokens[place].text == tokens[before + 1].text
+            and before + 1 < place
+            and tokens[place].head.i < tokens[place].i  # those of a list belong to what follows
+        }
         kept -= {
             place
             for place in kept

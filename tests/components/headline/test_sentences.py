@@ -232,6 +232,13 @@ def test_numbers_keep_their_units(shipped, text):
         assert all((i in tokens) == (i + 1 in tokens) for i in tied)
 
 
+def test_two_commas_go_together(shipped):
+    text = "Freddie Mercury, who was born in Zanzibar, sang with Queen in London."
+    for length in range(5, 13):
+        with pipe_options(shipped.get_pipe("headline"), mode="sentence", length=length):
+            assert shipped(text)._.headline.count(",") in (0, 2)
+
+
 def test_nothing_to_shorten(shipped):
     docs = list(shipped.pipe(["...", "   \n ", "", "Rain fell."]))
     assert [doc._.headline for doc in docs] == ["", "", "", "Rain fell"]
