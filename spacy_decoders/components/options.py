@@ -155,6 +155,8 @@ class WithOptions:
         declared = self._declared.get(name)
         if declared is None:
             raise AttributeError(self._unknown("option", name))
+        if getattr(value, "ndim", 0):
+            raise ProblemError(f"{name}: expected plain values, got an array; use .tolist().")
         checked = self._checks[name](name, value)
         if declared.fixed and checked != self.__dict__.get(name, checked):
             raise ProblemError(f"{name}: {declared.fixed}")

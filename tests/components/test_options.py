@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
 import spacy
 
@@ -52,7 +53,7 @@ def test_every_option_of_the_config_is_a_checked_attribute(factory):
     assert set(pipe._options) == set(default) - spacys_own
     for name in pipe._options:
         # an option that is a list names the item
-        for wrong in (object(), [3.5]):
+        for wrong in (object(), [3.5], np.ones(2)):
             with pytest.raises(ProblemError, match=rf"^{name}(\[0\])?: "):
                 setattr(pipe, name, wrong)
 

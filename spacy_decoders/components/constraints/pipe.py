@@ -28,7 +28,7 @@ class WithConstraints:
 
     def configure(self, **values: Any) -> None:
         """Set several options at once, all or none."""
-        if values.get("constraints"):
+        if "constraints" in values:
             given = self._checked("constraints", values["constraints"])  # type: ignore[attr-defined]
             _check_tokens(given, self.vocab)
         super().configure(**values)  # type: ignore[misc]
