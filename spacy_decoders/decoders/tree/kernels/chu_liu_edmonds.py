@@ -13,6 +13,10 @@ import numpy as np
 
 from ....jit import FAST, jit
 
+#: The rows of `work`, by node: the head of its best arc, the node that it is contracted into, the
+#: first of those that are contracted into it, and the next beside it.
+SOURCE, PARENT, FIRST, SIBLING = range(4)
+
 
 @jit(fastmath=FAST)
 def _best_heads(arcs, root, value, source):
@@ -211,7 +215,8 @@ def solve_rooted(arcs, single_root, heads, value, work):
     tree is then the best with one root, and the dual bound plus one penalty bounds all such trees.
     The bound is -inf if there is none.
     """
-    source, parent, first, sibling = work[0], work[1], work[2], work[3]
+    source, parent = work[SOURCE], work[PARENT]
+    first, sibling = work[FIRST], work[SIBLING]
     penalty = _first_penalty(arcs, value) if single_root else 0.0
     root = arcs[0] - penalty
     next_penalty = largest = 0.0
@@ -242,4 +247,4 @@ def with_duals(arcs, single_root):
     work = np.empty((4, 2 * size), dtype=np.int64)
     value = np.empty(2 * size)
     bound, penalty, count = solve_rooted(arcs, single_root, heads, value, work)
-    return heads[1:], bound, penalty, value, work[1], count
+    return heads[1:], bound, penalty, value, work[PARENT], count

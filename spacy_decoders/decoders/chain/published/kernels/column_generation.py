@@ -240,13 +240,14 @@ def decode(arrays, offsets, gap, limit):
     labels = np.zeros(offsets[-1], np.int32)
     iterations, left = np.zeros(count, np.int64), np.zeros(count, np.bool_)
     work = workspace(longest_of(offsets), arrays.size)
+    domains, ahead, _, _ = work
     for s in range(count):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         if n:
             solved, iterations[s] = converge(arrays, work, begin, n, gap, limit)
             left[s] = not solved
             if solved:
-                trace(arrays, work[0], work[1], labels, begin, n)
+                trace(arrays, domains, ahead, labels, begin, n)
     return labels, iterations, np.flatnonzero(left)
 
 
