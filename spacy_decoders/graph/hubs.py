@@ -17,9 +17,7 @@ from .adjacency import GraphArrays
 from .kernels.four_edges import four_at_most, four_edges
 from .kernels.searching import between, multi_source
 from .kernels.short_paths import (
-    far_pairs,
     hub_bounds,
-    made_symmetric,
     near_pairs,
     short_paths,
     touched_edges,
@@ -107,7 +105,7 @@ class HubIndex:
             batch = sources[first : first + BLOCK]
             four = four_edges(self.indptr, self.indices, rows, batch, self.count, touched)
             four_at_most(four, batch, best)
-        made_symmetric(best)
+        np.minimum(best, best.T.copy(), out=best)
         self._search_far(rows, best)
         return best
 
@@ -115,7 +113,7 @@ class HubIndex:
         self, rows: NDArray[np.int32], best: NDArray[np.uint8], beyond: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the pairs whose bound is above `beyond` and may be too high."""
-        far_rows, far_columns = far_pairs(best, beyond, UNREACHED)
+        far_rows, far_columns = np.nonzero(np.triu((best > beyond) & (best < UNREACHED)))
         # a hub's own distances are in the table
         wanted = (rows[far_rows] >= self.count) & (rows[far_columns] >= self.count)
         return far_rows[wanted], far_columns[wanted]

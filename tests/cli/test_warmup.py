@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_decoders.cli.warmup import CORES, tasks_of
-from spacy_decoders.cli.warmup_pipelines import parts_of, run_part
+from spacy_decoders.cli.warmup_tasks import CORES, parts_of, run_part, tasks_of
 from spacy_decoders.registry import decoders
 from tests.processes import python
 
@@ -73,7 +72,7 @@ def test_a_pipeline_is_warmed_up_by_its_parts():
         "branch_and_bound_parser", "exact_tagger", "headline_generator", "graph_entity_linker"
     ]  # fmt: skip
     run_part("en", "graph_entity_linker")  # the others need not have been at work
-    assert "no installed pipeline" in invoke("warmup", "--pipeline", "nope").output
+    assert "find model 'nope'" in invoke("warmup", "--pipeline", "nope").output
 
 
 @pytest.mark.slow
