@@ -144,10 +144,7 @@ def checked_indices(
 ) -> NDArray[Any]:
     """Return whole numbers in ``[low, high)`` as a contiguous read-only array.
 
-    Raises
-    ------
-    ProblemError
-        If it is not an array of integers, has another shape, or is out of range.
+    Raises `ProblemError` if it is not an array of integers, has another shape, or is out of range.
     """
     given = _as_numbers(name, values)
     _check_shape(name, given, shape)
@@ -172,10 +169,7 @@ def checked_indices(
 def checked_whole(name: str, value: Any, *, low: int) -> int:
     """Return a whole number that is at least `low`.
 
-    Raises
-    ------
-    ProblemError
-        If it is anything else.
+    Raises `ProblemError` if it is anything else.
 
     Examples
     --------

@@ -32,29 +32,19 @@ EXAMINERS = {
 
 @dataclass(frozen=True)
 class Findings:
-    """The result of an independent check of a structure and its problem.
+    """The result of an independent check of a structure and its problem."""
 
-    Attributes
-    ----------
-    fault
-        Why the structure is not one of the problem's; None if it is legal.
-    score
-        Its score or cost, summed from the problem.
-    scale
-        The sum of the absolute scores of its parts.
-    best
-        The score of the best structure that the check found: `score` if it found no other.
-    bound
-        A bound on all structures; infinite if the check has no proof.
-    minimized
-        Whether the objective is a cost.
-    """
-
+    #: Why the structure is not one of the problem's; None if it is legal.
     fault: str | None
+    #: Its score or cost, summed from the problem.
     score: float
+    #: The sum of the absolute scores of its parts.
     scale: float
+    #: The score of the best structure that the check found: `score` if it found no other.
     best: float
+    #: A bound on all structures; infinite if the check has no proof.
     bound: float
+    #: Whether the objective is a cost.
     minimized: bool = False
 
     @classmethod

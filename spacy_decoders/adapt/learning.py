@@ -28,27 +28,19 @@ ITERATIONS = 300
 
 
 class LearnedChain(NamedTuple):
-    """What was learned.
+    """What was learned."""
 
-    Attributes
-    ----------
-    transitions, start, end
-        **Shape (L, L)**, **(L,)**, **(L,)**, float32; ``-inf`` for what the rules forbid.
-    scale
-        By what the scores are multiplied.
-    before, after
-        The mean of -log probability of the right labels of a token: without transitions and
-        with them.
-    texts
-        How many texts were learned from.
-    """
-
-    transitions: NDArray[np.float32]
-    start: NDArray[np.float32]
-    end: NDArray[np.float32]
+    #: **Shape (L, L)**, **(L,)**, **(L,)**, float32; ``-inf`` for what the rules forbid.
+    transitions: Weights
+    start: Weights
+    end: Weights
+    #: By what the scores are multiplied.
     scale: float
+    #: The mean of -log probability of the right labels of a token: without transitions and with
+    #: them.
     before: float
     after: float
+    #: How many texts were learned from.
     texts: int
 
 

@@ -30,21 +30,14 @@ Candidates = Sequence[tuple[Hashable, float]]
 
 @dataclass(frozen=True, eq=False)
 class LinkedMentions:
-    """One concept for each mention.
+    """One concept for each mention."""
 
-    Attributes
-    ----------
-    concepts
-        The concept of each mention; None where it had no candidate.
-    margins
-        How much more it would cost to link the mention to another concept; ``inf`` where there
-        is no other, None where there is none.
-    certificate
-        What all links cost together, and how good that is proven to be.
-    """
-
+    #: The concept of each mention; None where it had no candidate.
     concepts: tuple[Hashable | None, ...]
+    #: How much more it would cost to link the mention to another concept; ``inf`` where there is
+    #: no other, None where there is none.
     margins: tuple[float | None, ...]
+    #: What all links cost together, and how good that is proven to be.
     certificate: Certificate
 
 
@@ -104,8 +97,6 @@ class CollectiveLinker:
         mentions
             For each its candidates: concepts and their scores. Of a concept that is there more
             than once the best score counts.
-        budget
-            Of the decoder.
 
         Raises
         ------

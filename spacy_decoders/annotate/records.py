@@ -74,10 +74,7 @@ class Extent:
 def input_files(source: Path) -> list[Path]:
     """List the readable files of a folder, or the one file, in a fixed order.
 
-    Raises
-    ------
-    ProblemError
-        If there is no readable file, or a library is missing that reads one.
+    Raises `ProblemError` if there is no readable file, or a library is missing that reads one.
     """
     if not source.exists():
         raise ProblemError(f"input: {source} does not exist.")
@@ -123,10 +120,7 @@ def read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
 def texts(source: Path, vocab: Vocab, text_field: str) -> Iterator[tuple[str, str]]:
     """Yield the texts that are not empty, of all kinds of files, with their ids.
 
-    Raises
-    ------
-    ProblemError
-        If there is no readable file, or a record can't be read.
+    Raises `ProblemError` if there is no readable file, or a record can't be read.
     """
     for path in input_files(source):
         for extent in extents(path, RECORDS):

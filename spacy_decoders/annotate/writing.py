@@ -15,10 +15,8 @@ __all__ = ["write_atomically", "written_whole"]
 def written_whole(path: Path) -> Iterator[Path]:
     """Open a temporary file that atomically replaces `path` when it is closed.
 
-    Raises
-    ------
-    OSError
-        With the name of `path`, also where the system has none to tell, as of a full disk.
+    Raises `OSError` with the name of `path`, also where the system has none to tell, as of a full
+    disk.
     """
     temporary = path.with_name(f".{path.name}.{uuid4().hex}")
     try:

@@ -45,16 +45,8 @@ def ranked_choices(
 ) -> list[Choice]:
     """Compare ranked answers, the best first: the places where they differ.
 
-    Parameters
-    ----------
-    scores
-        Of each answer.
-    answers
-        The value at each place; places are sorted.
-    name
-        Names a place.
-    absent
-        The value of a place that an answer does not have.
+    Each answer gives the value at each place; places are sorted, and `name` names one. `absent` is
+    the value of a place that an answer does not have.
 
     Examples
     --------

@@ -150,22 +150,10 @@ def search_distances(
     first: int = 0,
     depth: int | None = None,
 ) -> Matrix:
-    """Search from up to 64 vertices at once.
+    """**Shape:** (a, v), int32: from each source to each vertex, or -1; by 64 sources at once.
 
-    Parameters
-    ----------
-    rows
-        **Shape:** (v,): vertices.
-    sources
-        **Shape:** (a,): positions in `rows`.
-    first
-        The first vertex that paths may go through.
-    depth
-        The length of the longest path of interest; None for any.
-
-    Returns
-    -------
-    **Shape:** (a, v), int32: from each source to each vertex, or -1.
+    `rows` are vertices, (v,), and `sources` positions in them, (a,). `first` is the first vertex
+    that paths may go through, and `depth` the length of the longest of interest; None for any.
     """
     limit = len(indptr) - 1 if depth is None else depth
     out = np.empty((len(sources), len(rows)), dtype=np.int32)

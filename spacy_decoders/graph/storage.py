@@ -150,10 +150,7 @@ class FolderFormat:
     def copy(self, source: Path, folder: str | Path) -> None:
         """Copy a folder atomically; files in the place that somebody has mapped stay theirs.
 
-        Raises
-        ------
-        ProblemError
-            If the place holds something else.
+        Raises `ProblemError` if the place holds something else.
         """
         folder = Path(folder).resolve()
         self._check_replaceable(folder)
@@ -165,11 +162,8 @@ class FolderFormat:
 
         With `verify` every file is read, and compared with its checksum.
 
-        Raises
-        ------
-        StorageError
-            If it is no such folder, of another version, or a file is missing, foreign, cut
-            short or, with `verify`, changed.
+        Raises `StorageError` if it is no such folder, of another version, or a file is missing,
+        foreign, cut short or, with `verify`, changed.
         """
         root = Path(folder).resolve()
         header = self._header(root)
@@ -297,10 +291,7 @@ def replaced(folder: Path) -> Iterator[Path]:
     Killed at any moment, the old folder or the whole new one is in the place. After an error all
     is as it was.
 
-    Raises
-    ------
-    OSError
-        As :func:`beside`.
+    Raises `OSError` as :func:`beside`.
     """
     with beside(folder) as fresh:
         yield fresh
@@ -319,10 +310,7 @@ def beside(folder: Path) -> Iterator[Path]:
 
     What a killed process has left there is removed by the next.
 
-    Raises
-    ------
-    OSError
-        If it can't be written, with the name of a file in it, or of the folder.
+    Raises `OSError` if it can't be written, with the name of a file in it, or of the folder.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(folder)

@@ -117,11 +117,6 @@ _NONE = Meanings(
 class AliasTable:
     """The aliases of a base, whatever their case.
 
-    Parameters
-    ----------
-    database
-        The file of the base.
-
     Examples
     --------
     >>> from .concept_base import ConceptBase

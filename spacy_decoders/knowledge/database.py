@@ -140,13 +140,7 @@ class Database:
                 raise self.damaged(error) from error
 
     def ask(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """The rows of a query.
-
-        Raises
-        ------
-        StorageError
-            If the file is damaged.
-        """
+        """The rows of a query; `StorageError` if the file is damaged."""
         return self._ask(statement, values)
 
     def ask_one(self, statement: str, *values: Any) -> Any:
@@ -303,10 +297,7 @@ def written(path: Path, *settings: str) -> Iterator[sqlite3.Connection]:
 
     What is not finished can't be read; whoever writes it throws it away.
 
-    Raises
-    ------
-    OSError
-        If it can't be written, as on a full disk.
+    Raises `OSError` if it can't be written, as on a full disk.
     """
     place = str(path.parent).replace("'", "''")  # what is sorted may not fit where /tmp lies
     fast = ("journal_mode = OFF", "synchronous = OFF", "cache_size = -262144")

@@ -23,15 +23,7 @@ _FIELDS = ("title", "description", "type", "qid", "url", "text")
 
 
 class Edits:
-    """What changes the concepts of a base.
-
-    Parameters
-    ----------
-    database
-        Its file.
-    graph
-        Its graph, as it was written.
-    """
+    """What changes the concepts of a base, given its graph as it was written."""
 
     def __init__(self, database: Database, graph: ConceptGraph) -> None:
         self.database = database

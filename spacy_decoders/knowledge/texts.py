@@ -52,10 +52,7 @@ class Known(NamedTuple):
 def known_of(database: Database, numbers: Sequence[int]) -> list[Known]:
     """What is known of some concepts, by one query.
 
-    Raises
-    ------
-    StorageError
-        If there is no such concept, or it has what can't be.
+    Raises `StorageError` if there is no such concept, or it has what can't be.
     """
     cache = database.cache("concepts")
     missing = [number for number in dict.fromkeys(numbers) if number not in cache]
@@ -87,15 +84,7 @@ def _check(database: Database, rows: list[tuple[Any, ...]]) -> None:
 
 
 class Column(Sequence[str]):
-    """One text of each concept, by concept number.
-
-    Parameters
-    ----------
-    database
-        The file of the base.
-    name
-        Which text.
-    """
+    """The text of a `name` of each concept, by concept number."""
 
     def __init__(self, database: Database, name: str) -> None:
         self.database = database
@@ -186,11 +175,6 @@ class TitleWords:
 class TextIndex:
     """Finds concepts by the words of their title, aliases and text, by SQLite's FTS5.
 
-    Parameters
-    ----------
-    database
-        The file of the base.
-
     Notes
     -----
     The candidate retrieval of Blanco, Boldi and Marino (2014, section 4), who rank with
@@ -201,13 +185,10 @@ class TextIndex:
         self.database = database
 
     def find(self, text: str, limit: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Find the concepts that share words with a text.
+        """Find the concepts that share words with a text: at most `limit` numbers, best first.
 
-        Returns
-        -------
-        concepts, scores
-            At most `limit` concept numbers, best first, and their scores, higher is better.
-            Equal scores are ordered by a hash of the concept.
+        Their scores come with them, higher is better. Equal scores are ordered by a hash of the
+        concept.
         """
         words = re.findall(r"\w+", text)
         if not words or limit < 1:

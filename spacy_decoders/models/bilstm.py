@@ -158,14 +158,7 @@ def _outputs(
 ) -> NDArray[np.float32]:
     """Return the states of both directions at each token, **shape (tokens, 2 * width)**.
 
-    Parameters
-    ----------
-    vectors
-        Of the tokens of all sequences, laid end to end.
-    lengths
-        Of the sequences.
-    W, U, bias
-        The parameters of the layer.
+    The `vectors` of the tokens of all sequences are laid end to end.
     """
     from .inference.kernels import lstm as kernels
 

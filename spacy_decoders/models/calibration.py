@@ -104,10 +104,7 @@ class Calibration:
     def from_dict(cls, saved: Mapping[str, Any]) -> Calibration:
         """Restore a calibration from :meth:`as_dict`.
 
-        Raises
-        ------
-        ProblemError
-            If there is an unknown key, or a value is not allowed.
+        Raises `ProblemError` if there is an unknown key, or a value is not allowed.
         """
         if not isinstance(saved, Mapping):
             raise ProblemError(f"calibration: expected a dict; got {saved!r}.")

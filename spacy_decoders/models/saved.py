@@ -29,10 +29,7 @@ def damaged(part: str, reason: object) -> StorageError:
 def reading(part: str) -> Iterator[None]:
     """Let whatever goes wrong while a part of a saved model is read name the part.
 
-    Raises
-    ------
-    StorageError
-        In the place of any error that is not this package's own.
+    Raises `StorageError` in the place of any error that is not this package's own.
     """
     collects = gc.isenabled()
     try:
@@ -56,10 +53,7 @@ def message_of(data: bytes, part: str) -> Any:
 def fields_of(saved: Any, names: Sequence[str], part: str) -> list[Any]:
     """Return the fields of a saved mapping.
 
-    Raises
-    ------
-    StorageError
-        If it is no mapping, or a field is missing.
+    Raises `StorageError` if it is no mapping, or a field is missing.
     """
     if not isinstance(saved, dict):
         raise damaged(part, f"expected fields, got {type(saved).__name__}")
@@ -70,13 +64,7 @@ def fields_of(saved: Any, names: Sequence[str], part: str) -> list[Any]:
 
 
 def whole_number(value: Any, least: int, most: int, part: str) -> int:
-    """Return a number that was saved.
-
-    Raises
-    ------
-    StorageError
-        If it is not a whole number in range.
-    """
+    """Return a number that was saved; `StorageError` if it is not a whole number in range."""
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise damaged(
             part, f"expected a whole number from {least:,} to {most:,}, got {value!r:.40}"
@@ -87,10 +75,7 @@ def whole_number(value: Any, least: int, most: int, part: str) -> int:
 def array_of(value: Any, kind: Any, shape: Sequence[int], part: str) -> NDArray[Any]:
     """Return an array that was saved; a size of -1 may be any.
 
-    Raises
-    ------
-    StorageError
-        If it is of another kind or shape.
+    Raises `StorageError` if it is of another kind or shape.
     """
     fits = isinstance(value, np.ndarray) and value.dtype == kind and value.ndim == len(shape)
     if not fits or any(size not in (-1, of) for size, of in zip(shape, value.shape, strict=True)):
@@ -117,10 +102,7 @@ def saved_counts(value: Any) -> Any:
 def inflated(data: bytes, size: int | None = None) -> bytes:
     """Decompress what was saved, `size` bytes of it; any number if None.
 
-    Raises
-    ------
-    ValueError
-        If there are more bytes or fewer, or they do not end where they should.
+    Raises `ValueError` if there are more bytes or fewer, or they do not end where they should.
     """
     stream = zlib.decompressobj()
     # one more would be too many: a few bytes may stand for gigabytes

@@ -15,12 +15,7 @@ __all__ = ["vocab_of"]
 def vocab_of(docs: Sequence[Doc], words: NDArray[np.uint64]) -> Vocab:
     """Return the first document's vocabulary, with the strings of all words.
 
-    Parameters
-    ----------
-    docs
-        The documents, at least one.
-    words
-        Numbers of strings, any shape; those that no document knows are left out.
+    The words are numbers of strings, of any shape; those that no document knows are left out.
     """
     first = docs[0].vocab
     others = {id(doc.vocab): doc.vocab for doc in docs if doc.vocab is not first}

@@ -21,13 +21,7 @@ LEAST_REFUSED = 1 << 28
 
 
 def read_docbin(path: str | Path) -> DocBin:
-    """Read a file of documents.
-
-    Raises
-    ------
-    ProblemError
-        If it is none.
-    """
+    """Read a file of documents; `ProblemError` if it is none."""
     try:
         data = Path(path).read_bytes()
         _check_size(data)
@@ -52,10 +46,7 @@ def _check_size(data: bytes) -> None:
 def docbin_docs(docbin: DocBin, path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     """Make the documents of a DocBin, one by one.
 
-    Raises
-    ------
-    ProblemError
-        If what is stored of one makes no document.
+    Raises `ProblemError` if what is stored of one makes no document.
     """
     docs = docbin.get_docs(vocab)
     for number in range(1, len(docbin) + 1):

@@ -41,10 +41,8 @@ _ID = re.compile(r"(\d{1,9})(?:-(\d{1,9})|\.\d+)?")
 class Sentence:
     """One sentence; a layer that its file lacks is None.
 
-    Raises
-    ------
-    WordError
-        If a word is empty, its part of speech is not universal, or its features are no list.
+    Raises `WordError` if a word is empty, its part of speech is not universal, or its features are
+    no list.
     """
 
     #: The (syntactic) words.

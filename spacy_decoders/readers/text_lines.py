@@ -66,13 +66,7 @@ def limited_lines(stream: _Stream) -> Iterator[tuple[bytes | None, int]]:
 
 
 def whole_lines(stream: _Stream, path: Path) -> Iterator[bytes]:
-    """Give the lines of a stream.
-
-    Raises
-    ------
-    ProblemError
-        If one is too long.
-    """
+    """Give the lines of a stream; `ProblemError` if one is too long."""
     for number, (line, _) in enumerate(limited_lines(stream), start=1):
         if line is None:
             raise ProblemError(
@@ -85,10 +79,7 @@ def whole_lines(stream: _Stream, path: Path) -> Iterator[bytes]:
 def text_lines(path: Path) -> Iterator[str]:
     r"""Read a file line by line, gzipped or not; each ends in ``\n``, but perhaps the last.
 
-    Raises
-    ------
-    ProblemError
-        If a line is not UTF-8, or the file is not gzipped as its name says.
+    Raises `ProblemError` if a line is not UTF-8, or the file is not gzipped as its name says.
     """
     with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
         number = 0
@@ -104,10 +95,7 @@ def text_lines(path: Path) -> Iterator[str]:
 def json_objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Read JSON lines, gzipped or not: each object with its place, as errors name it.
 
-    Raises
-    ------
-    ProblemError
-        If a line that is not blank holds no JSON object.
+    Raises `ProblemError` if a line that is not blank holds no JSON object.
     """
     for number, line in enumerate(text_lines(path), start=1):
         if not line.strip():
@@ -127,10 +115,8 @@ def matching_files(path: str | Path | None, suffixes: Sequence[str]) -> list[Pat
 
     ``.gz`` may follow each suffix.
 
-    Raises
-    ------
-    ProblemError
-        If there is none, or no path: a config may be looked at before it is given one.
+    Raises `ProblemError` if there is none, or no path: a config may be looked at before it is
+    given one.
     """
     if path is None:
         raise ProblemError("path: no corpus given; set it, for example by --paths.train FILE.")

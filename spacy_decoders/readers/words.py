@@ -61,13 +61,7 @@ def features(text: str | None) -> str | None:
 
 
 def head_of(field: str) -> int | None:
-    """Read the column of a head: a number, or ``_`` for none.
-
-    Raises
-    ------
-    ValueError
-        If it is neither.
-    """
+    """Read the column of a head: a number, or ``_`` for none; `ValueError` if it is neither."""
     if field == "_":
         return None
     if not (field.isascii() and field.isdecimal()):
@@ -80,10 +74,8 @@ def checked_heads(heads: Iterable[int | None]) -> tuple[int, ...] | None:
 
     Several words may have the root, 0, as their head.
 
-    Raises
-    ------
-    WordError
-        If a head is no word of the sentence, or words are heads of each other in a cycle.
+    Raises `WordError` if a head is no word of the sentence, or words are heads of each other in a
+    cycle.
 
     Examples
     --------

@@ -26,14 +26,9 @@ def calibrate(
 ) -> Callable[[Language], Language]:
     """Calibrate probabilities on held-out examples whenever the pipeline is saved.
 
-    As ``[training.before_to_disk]``. The calibrations are saved with the components.
-
-    Parameters
-    ----------
-    corpus
-        The examples, such as ``${corpora.dev}``: a reader.
-    components
-        The names of those to calibrate; by default all that have probabilities.
+    As ``[training.before_to_disk]``. The calibrations are saved with the components: those of the
+    names that are given, or all that have probabilities. The corpus is a reader, such as
+    ``${corpora.dev}``.
     """
     return partial(_calibrate, corpus=corpus, components=components)
 

@@ -34,23 +34,15 @@ STATE, TRANSITION = 0, 1
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """What a model file says.
+    """What a model file says."""
 
-    Attributes
-    ----------
-    labels
-        The labels in the order of their numbers.
-    attributes
-        The number of each attribute.
-    transitions
-        **Shape (L, L)**, float64: from-row to column; 0 where there is no feature.
-    weights
-        A sparse array, **shape (attributes, L)**, float64: what each label gains by an attribute.
-    """
-
+    #: The labels in the order of their numbers.
     labels: tuple[str, ...]
+    #: The number of each attribute.
     attributes: dict[str, int]
+    #: **Shape (L, L)**, float64: from-row to column; 0 where there is no feature.
     transitions: NDArray[np.float64]
+    #: A sparse array, **shape (attributes, L)**, float64: what each label gains by an attribute.
     weights: Any
 
 

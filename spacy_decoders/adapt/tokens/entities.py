@@ -25,41 +25,27 @@ __all__ = ["EntityDecoder", "FoundEntities", "TokenEntity"]
 
 @dataclass(frozen=True)
 class TokenEntity:
-    """An entity of a text.
+    """An entity of a text."""
 
-    Attributes
-    ----------
-    start, end
-        The first word, and the word after the last.
-    label
-        Its kind.
-    probability
-        Of all labellings, how likely those are that have just this entity here, by whichever of
-        its labels; None if it was not asked for.
-    """
-
+    #: The first word, and the word after the last.
     start: int
     end: int
+    #: Its kind.
     label: str
+    #: Of all labellings, how likely those are that have just this entity here, by whichever of
+    #: its labels; None if it was not asked for.
     probability: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class FoundEntities:
-    """What was decoded for one text.
+    """What was decoded for one text."""
 
-    Attributes
-    ----------
-    entities
-        In the order of the text.
-    labels
-        **Shape (n,)**, int32: the label of each word.
-    certificate
-        How good the labelling is.
-    """
-
+    #: In the order of the text.
     entities: tuple[TokenEntity, ...]
+    #: **Shape (n,)**, int32: the label of each word.
     labels: NDArray[np.int32]
+    #: How good the labelling is.
     certificate: Certificate
 
 

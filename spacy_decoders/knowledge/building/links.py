@@ -34,10 +34,8 @@ def read_links(
 ) -> PageLinks:
     """Read the links between concepts.
 
-    Raises
-    ------
-    ProblemError
-        If the links name their targets by number and there is no dump of link targets.
+    Raises `ProblemError` if the links name their targets by number and there is no dump of link
+    targets.
     """
     table = SqlTable(pagelinks)
     bad, of_target = {}, None

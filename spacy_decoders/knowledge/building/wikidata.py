@@ -128,10 +128,7 @@ def _class_types(
 ) -> tuple[NDArray[np.int64], NDArray[np.int16], NDArray[np.int16]]:
     """The classes below those of `TYPES`, ascending; each one's type, and how far below it is.
 
-    Parameters
-    ----------
-    below
-        (class, class above it) pairs. **Shape:** ``(any, 2)``
+    `below` are (class, class above it) pairs. **Shape:** ``(any, 2)``
     """
     roots = [(int(qid[1:]), i) for i, qids in enumerate(TYPES.values()) for qid in qids]
     numbers = np.array([number for number, _ in roots], np.int64)

@@ -51,10 +51,7 @@ def articles(path: Path, bad: BadRows, *, progress: bool = False) -> Iterator[Ar
 
     Pages that can't be read go to `bad`.
 
-    Raises
-    ------
-    ProblemError
-        If the file is damaged or ends too early.
+    Raises `ProblemError` if the file is damaged or ends too early.
     """
     for source in _pages(path, bad, progress):
         try:

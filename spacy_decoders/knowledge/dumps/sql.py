@@ -45,10 +45,7 @@ class Chunk(NamedTuple):
 def open_dump(path: Path, *, progress: bool = False) -> Iterator[IO[bytes]]:
     """Open a plain, gzip or bzip2 file by its ending.
 
-    Raises
-    ------
-    ProblemError
-        While it is read, if it is a damaged download.
+    Raises `ProblemError` while it is read, if it is a damaged download.
     """
     size = path.stat().st_size
     with (
@@ -105,17 +102,7 @@ class SqlTable:
     def chunks(
         self, numbers: Sequence[str], texts: Sequence[str] = (), *, progress: bool = False
     ) -> Iterator[Chunk]:
-        """Stream the rows.
-
-        Parameters
-        ----------
-        numbers
-            The number columns to read.
-        texts
-            The text columns to read.
-        progress
-            Whether to show a progress bar.
-        """
+        """Stream the rows: of these number columns and text columns, by their names."""
         wanted = sorted({self._column(name) for name in (*numbers, *texts)})
         number_at, text_at = (
             [wanted.index(self._column(name)) for name in names] for names in (numbers, texts)

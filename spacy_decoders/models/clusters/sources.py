@@ -35,11 +35,6 @@ class WordClusters:
         Of a language: "clusters" by the company that words keep, or "groups" of words with like
         vectors.
 
-    Raises
-    ------
-    ProblemError
-        If both a language and a file are given, or neither.
-
     References
     ----------
     .. [1] Liang (2005), Semi-Supervised Learning for Natural Language.
@@ -72,11 +67,6 @@ class WordVectors:
         A language whose vectors ship: "en". None to read a file.
     path
         A table that ``projects/english/scripts/word_vectors.py`` made of vectors of your own.
-
-    Raises
-    ------
-    ProblemError
-        If both sources are given, or neither.
     """
 
     def __init__(self, lang: str | None = None, path: str | Path | None = None) -> None:
@@ -90,6 +80,7 @@ class WordVectors:
 
 
 def _one_of(lang: str | None, path: str | Path | None) -> tuple[str | None, Path]:
+    """Return a source; `ProblemError` if both a language and a file are given, or neither."""
     if (lang is None) == (path is None):
         raise ProblemError("name either a language, lang, or a file, path.")
     return lang, Path(path or "")
@@ -98,10 +89,8 @@ def _one_of(lang: str | None, path: str | Path | None) -> tuple[str | None, Path
 def clusters_of_paths(path: Path) -> ClusterTable:
     """Read a file of paths.
 
-    Raises
-    ------
-    ProblemError
-        If a line is no path, word and perhaps count, or a path has more than 31 turns.
+    Raises `ProblemError` if a line is no path, word and perhaps count, or a path has more than 31
+    turns.
     """
     clusters: dict[str, int] = {}
     counts: dict[str, float] = {}

@@ -94,10 +94,8 @@ class SharedTable(ABC):
     def from_bytes(cls: type[Table], data: bytes) -> Table:
         """Make a table of bytes; all parts of pipelines share those that ship.
 
-        Raises
-        ------
-        StorageError
-            If they are damaged, or name a table that this installation does not have.
+        Raises `StorageError` if they are damaged, or name a table that this installation does not
+        have.
         """
         with reading(cls.part):
             if not data.startswith(_MARK):
@@ -141,10 +139,7 @@ class ClusterTable(SharedTable):
     ) -> ClusterTable:
         """Make a table of the path of each word's cluster, and the class of each word.
 
-        Raises
-        ------
-        ProblemError
-            If there are more than 65,536 clusters.
+        Raises `ProblemError` if there are more than 65,536 clusters.
         """
         classes = classes or {}
         words = words_by_key(sorted({*clusters, *classes}))
@@ -253,10 +248,7 @@ def words_by_key(words: Iterable[str]) -> dict[int, str]:
 def shipped(kind: str, lang: str) -> bytes:
     """Return the name of the table of a kind that ships for a language, as tables are read from.
 
-    Raises
-    ------
-    ProblemError
-        If none ships.
+    Raises `ProblemError` if none ships.
     """
     found = [file.name for file in FOLDER.glob("*-*-*") if file.name.startswith(f"{kind}-{lang}-")]
     if not found:

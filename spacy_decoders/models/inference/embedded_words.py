@@ -64,13 +64,8 @@ def _number(attribute: Any) -> int:
 class EmbeddedWords:
     """The vectors of an embedding layer, each computed once for a word and its attributes.
 
-    The layer itself computes them, for the words that it has not met. They are kept as long as
-    its parameters stay the same.
-
-    Parameters
-    ----------
-    layer
-        The embedding, such as ``spacy.MultiHashEmbed.v2``; see `suits`.
+    The layer itself, such as ``spacy.MultiHashEmbed.v2``, computes them for the words that it has
+    not met; see `suits`. They are kept as long as its parameters stay the same.
     """
 
     def __init__(self, layer: Model[Any, Any]) -> None:
@@ -96,13 +91,8 @@ class EmbeddedWords:
     def of(self, docs: Sequence[Doc], keep: bool) -> NDArray[np.float32] | None:
         """Return the vectors of all tokens, one row each; None if there are too many at once.
 
-        Parameters
-        ----------
-        docs
-            The documents.
-        keep
-            Whether vectors of earlier calls are still right if the parameters are the same
-            arrays. Optimizers change these in place.
+        Optimizers change parameters in place: only if they did not, and `keep` says so, are
+        vectors of earlier calls still right where the parameters are the same arrays.
         """
         from .kernels import word_rows as kernels
 

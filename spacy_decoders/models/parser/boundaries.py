@@ -33,16 +33,9 @@ def known_odds(
 ) -> NDArray[np.float32]:
     """Return the log-odds of sentence starts with what is known of them, infinite there.
 
-    Parameters
-    ----------
-    log_odds
-        Log-odds of a sentence start, shape (tokens,).
-    preset
-        Boundaries that are set already, shape (tokens,): 1 for a start, -1 for none, 0 for
-        unknown.
-    blank
-        Whether each token is white space, which begins no sentence unless preset; before the first
-        word it belongs to its sentence.
+    All are of shape (tokens,). `preset` are boundaries that are set already: 1 for a start, -1 for
+    none, 0 for unknown; `blank` tells white space, which begins no sentence unless preset; before
+    the first word it belongs to its sentence.
 
     Examples
     --------
@@ -59,34 +52,23 @@ def known_odds(
 
 @dataclass(frozen=True)
 class BoundaryLimits:
-    """Which boundaries of sentences are decided together with the trees.
+    """Which boundaries of sentences are decided together with the trees."""
 
-    Parameters
-    ----------
-    certain
-        Log-odds beyond which the boundary layer alone decides; 0 for all.
-    weight
-        What log-odds are multiplied by where trees have a say.
-    longest
-        The most words that are decided together, where boundaries can be found: more are cut at
-        the likeliest one.
-    offset
-        What is added to the log-odds of the boundary layer, which knows its training texts too
-        well: it misses more boundaries elsewhere than it invents.
-    """
-
+    #: Log-odds beyond which the boundary layer alone decides; 0 for all.
     certain: float = 4.0
+    #: What log-odds are multiplied by where trees have a say.
     weight: float = 1.0
+    #: The most words that are decided together, where boundaries can be found: more are cut at
+    #: the likeliest one.
     longest: int = MOST_WORDS
+    #: What is added to the log-odds of the boundary layer, which knows its training texts too
+    #: well: it misses more boundaries elsewhere than it invents.
     offset: float = 0.0
 
     def cut(self, odds: NDArray[np.float32]) -> NDArray[np.int64]:
         """Return where the blocks of a document begin, and at last the number of tokens.
 
-        Parameters
-        ----------
-        odds
-            As :func:`known_odds` returns them.
+        The `odds` are as :func:`known_odds` returns them.
 
         Examples
         --------

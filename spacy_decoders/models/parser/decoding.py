@@ -49,42 +49,28 @@ class DecodedTree(NamedTuple):
 
 @dataclass(frozen=True)
 class TreeParser:
-    """The decoder of sentences and its settings.
-
-    Parameters
-    ----------
-    decoder
-        The tree decoder.
-    templates
-        Learnt factors; None for the network's scores of arcs alone.
-    patterns
-        Hand-made patterns, with the tokens of a document that they may be about.
-    projective
-        Whether arcs may not cross.
-    beam
-        Keep the likely heads of each token only where factors have several arcs, as
-        :func:`~spacy_decoders.decoders.tree.prune` does; None for all.
-    k
-        Keep at most so many heads of each token there; None for all.
-    longest
-        Longer sentences, and those in which a pattern has too many places, are parsed by their
-        arcs alone; their certificate has no bound.
-    budget
-        For one sentence.
-    exempt
-        Labels that rules count, and those that they exempt: an arc whose best label is counted
-        does not get an exempt one instead, which would only evade the rule, unless a
-        `FixedLabel` demands it.
-    """
+    """The decoder of sentences and its settings."""
 
     decoder: TreeDecoding
+    #: Learnt factors; None for the network's scores of arcs alone.
     templates: FactorTemplates | None = None
+    #: Hand-made patterns, with the tokens of a document that they may be about.
     patterns: Patterns | None = None
+    #: Whether arcs may not cross.
     projective: bool = True
+    #: Keep the likely heads of each token only where factors have several arcs, as
+    #: :func:`~spacy_decoders.decoders.tree.prune` does; None for all.
     beam: float | None = None
+    #: Keep at most so many heads of each token there; None for all.
     k: int | None = None
+    #: Longer sentences, and those in which a pattern has too many places, are parsed by their
+    #: arcs alone; their certificate has no bound.
     longest: int = MOST_WORDS
+    #: For one sentence.
     budget: Budget = Budget()  # noqa: RUF009 - frozen
+    #: Labels that rules count, and those that they exempt: an arc whose best label is counted
+    #: does not get an exempt one instead, which would only evade the rule, unless a `FixedLabel`
+    #: demands it.
     exempt: tuple[tuple[Sequence[int], Sequence[int]], ...] = ()
 
     @cached_property
@@ -135,15 +121,8 @@ class TreeParser:
         satisfies these, no other is better. Only if it breaks one, other labels are scored: the
         best of those that no rule tells apart, or each.
 
-        Parameters
-        ----------
-        sentence
-            The scores.
-        rules
-            What the tree must satisfy.
-        every_label
-            Whether the problem that is returned must have all labels. Where rules leave no tree it
-            has, so that the error names the rules as they are given.
+        With `every_label`, the problem that is returned has all labels. Where rules leave no tree
+        it has, so that the error names the rules as they are given.
         """
         if every_label or not self.by_arcs:
             sentence = sentence.completed()

@@ -73,21 +73,14 @@ def add_families(model: Model[Any, Any], families: Iterable[Family]) -> None:
 
 @dataclass(frozen=True)
 class FactorTemplates:
-    """Scores of factors from one network's weight tables.
+    """Scores of factors from one network's weight tables."""
 
-    Parameters
-    ----------
-    model
-        A :func:`FactorWeights` layer.
-    families
-        Which families to score.
-    window
-        Pairs of siblings are scored only within this distance in tokens: more distant ones do not
-        improve accuracy and make proofs harder.
-    """
-
+    #: A :func:`FactorWeights` layer.
     model: Model[Any, Any]
+    #: Which families to score.
     families: tuple[Family, ...] = ("grandparents", "siblings")
+    #: Pairs of siblings are scored only within this distance in tokens: more distant ones do not
+    #: improve accuracy and make proofs harder.
     window: int = 15
 
     def add_to_arcs(self, sentence: SentenceScores, arcs: NDArray[np.float64]) -> None:
@@ -122,16 +115,8 @@ class FactorTemplates:
     ) -> None:
         """Add `amount` to the rows of all factors in a tree: the gradient of its score.
 
-        Parameters
-        ----------
-        gradients
-            What to add to, one array a family, shaped like the weights.
-        sentence
-            The network's scores.
-        heads
-            The tree, shape (n,), 0 for the root.
-        amount
-            What each occurrence adds.
+        The `gradients` are shaped like the weights; the `heads` of the tree are of shape (n,), 0
+        for the root.
         """
         tree = np.zeros(sentence.arcs.shape, dtype=bool)
         tree[heads, np.arange(1, len(heads) + 1)] = True

@@ -173,19 +173,9 @@ def form_hashes(docs: Iterable[Doc]) -> Codes:
 def context_codes(forms: Codes, tags: NDArray[Any], offsets: Sequence[int] | Any) -> Codes:
     """Return the codes of tokens with their neighbours in the same sentence.
 
-    Parameters
-    ----------
-    forms
-        uint64 (tokens, 2), of :func:`form_hashes`.
-    tags
-        The likely tag of each token, shape (tokens,).
-    offsets
-        Where sentences begin, and at last the number of tokens.
-
-    Returns
-    -------
-    codes
-        uint64 (tokens, ATTRIBUTES); neighbours beyond the sentence are 0.
+    **Shape**: forms uint64 (tokens, 2), of :func:`form_hashes`; tags (tokens,), the likely ones;
+    offsets (sentences + 1,), where sentences begin, and at last the number of tokens; returned
+    uint64 (tokens, ATTRIBUTES), neighbours beyond the sentence being 0.
     """
     codes = np.zeros((len(tags), ATTRIBUTES), dtype=np.uint64)
     codes[:, WORD], codes[:, SUFFIX_] = forms[:, 0], forms[:, 1]
@@ -204,10 +194,7 @@ def context_codes(forms: Codes, tags: NDArray[Any], offsets: Sequence[int] | Any
 def likely_arcs(arcs: Any) -> NDArray[np.bool_]:
     """Return which heads among tokens are likely, (modifiers, heads), by arc scores.
 
-    Parameters
-    ----------
-    arcs
-        Shape (n, n + 1), as :func:`.BiaffineArcs` returns them, the root in column 0.
+    These are of shape (n, n + 1), as :func:`.BiaffineArcs` returns them, the root in column 0.
     """
     found: NDArray[np.bool_] = arcs[:, 1:] >= arcs.max(axis=1, keepdims=True) - LIKELY
     return found
@@ -222,14 +209,8 @@ def score_likely(
 ) -> list[Any]:
     """Return the template scores of the likely arcs of each sentence, (arcs, labels).
 
-    The arcs are in the order of their modifiers and heads.
-
-    Parameters
-    ----------
-    forms, tags, offsets
-        As for :func:`context_codes`.
-    arcs
-        Arc scores, one array a sentence.
+    The arcs are in the order of their modifiers and heads. The arguments are those of
+    :func:`context_codes`, and the arc scores, one array a sentence.
     """
     likely = [
         np.argwhere(likely_arcs(scores))[:, ::-1] + begin

@@ -157,12 +157,8 @@ class ArcLabels:
     ) -> None:
         """Write the best label of each class of every arc, and its log-probability.
 
-        Parameters
-        ----------
-        found, best
-            (heads, modifiers, classes), what is written to; `found` is ``-inf`` before.
-        class_of
-            (labels,) or longer, the class of each label.
+        Written are `found` and `best`, (heads, modifiers, classes); `found` is ``-inf`` before.
+        `class_of`, (labels,) or longer, is the class of each label.
         """
         from .kernels import labels as kernels
 
@@ -214,19 +210,9 @@ class ArcLabels:
     ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         """Write the best labels of arcs of some modifiers, a block of these at a time.
 
-        Yields which of the modifiers, and the log-probabilities (arcs, labels) of all labels of
-        their arcs.
-
-        Parameters
-        ----------
-        best
-            What is written to.
-        modifiers
-            Their numbers, rising.
-        wanted
-            bool (modifiers, heads), which arcs of them.
-        room
-            (`_BLOCK`, labels * (hidden + 1)), what products are written to; a new array if None.
+        Yields which of the `modifiers`, rising numbers, and the log-probabilities (arcs, labels)
+        of all labels of their arcs that are `wanted`, bool (modifiers, heads). Products are
+        written to `room`, (`_BLOCK`, labels * (hidden + 1)); to a new array if None.
         """
         from .kernels import labels as kernels  # compiled where it is first needed
 

@@ -51,27 +51,20 @@ BUDGET = Budget(iterations=40)
 class GoldTrees:
     """The gold standard of a batch, over the tokens of all documents laid end to end.
 
-    Attributes
-    ----------
-    offsets
-        Where sentences begin, and at last the number of tokens.
-    heads
-        The token that heads each token, in its own sentence; -1 for the root.
-    labels, tags
-        Index of each token's label and tag.
-    starts
-        1 where a sentence begins, else 0.
-    documents
-        Where documents begin, and at last the number of tokens.
-
     ``UNKNOWN`` (-2) in heads, labels, starts or tags is a missing value.
     """
 
+    #: Where sentences begin, and at last the number of tokens.
     offsets: NDArray[np.int64]
+    #: The token that heads each token, in its own sentence; -1 for the root.
     heads: NDArray[np.int64]
+    #: Index of each token's label.
     labels: NDArray[np.int64]
+    #: 1 where a sentence begins, else 0.
     starts: NDArray[np.int64]
+    #: Index of each token's tag.
     tags: NDArray[np.int64]
+    #: Where documents begin, and at last the number of tokens.
     documents: NDArray[np.int64]
 
     def blocks(self, most: int = BLOCK_WORDS) -> NDArray[np.int64]:
@@ -250,23 +243,8 @@ def train_factors(
     scores: the factors learn only the errors of these. Each wrong arc gets the margin as a bonus
     (cost-augmented decoding).
 
-    Parameters
-    ----------
-    templates
-        The factors.
-    decoder
-        The tree decoder.
-    projective
-        Whether arcs may not cross; gold trees that cross are then left out.
-    sentences
-        The network's scores.
-    gold
-        The gold standard; sentences in which a head is unknown are left out.
-
-    Returns
-    -------
-    int
-        How many arcs were wrong.
+    Sentences in which a head is unknown are left out, and gold trees that cross if the decoder's
+    trees are `projective`. Returns how many arcs were wrong.
 
     References
     ----------

@@ -102,10 +102,7 @@ class ArcPattern:
 def arc_patterns(name: str, value: Any) -> tuple[dict[str, Any], ...]:
     """Return the option `patterns` of a parser, checked, in plain types.
 
-    Raises
-    ------
-    ProblemError
-        If a pattern is wrong; the message names it, and what is expected.
+    Raises `ProblemError` if a pattern is wrong; the message names it, and what is expected.
 
     Examples
     --------
@@ -205,10 +202,7 @@ class Patterns:
     def factors(self, sentence: SentenceScores, allowed: Bools) -> Factors | None:
         """Return a factor for each place of each pattern over the allowed arcs of a sentence.
 
-        Raises
-        ------
-        TooManyPlaces
-            If there are more than can be decoded.
+        Raises `TooManyPlaces` if there are more than can be decoded.
         """
         from ...decoders.tree import Factors
 

@@ -157,14 +157,8 @@ def score_arcs(
 ) -> tuple[list[Floats2d], Any]:
     """Return the arc scores of each sentence, and the vectors that labels are scored on.
 
-    Parameters
-    ----------
-    model
-        An :func:`~spacy_decoders.models.parser.arc_scorer.ArcScorer`.
-    vectors
-        Of the tokens of all sentences, laid end to end.
-    offsets
-        Where sentences begin, and at last the number of tokens.
+    The `vectors` are those of the tokens of all sentences, laid end to end; `offsets` are where
+    sentences begin, and at last the number of tokens.
     """
     arcs: list[Floats2d] = model.get_ref("arcs").predict((vectors, offsets))
     relatives = model.maybe_get_ref("relatives")

@@ -72,14 +72,8 @@ class SentenceScores:
         """Return the log-probability of the best label of each class of every arc, and this label.
 
         Both are (n + 1, n + 1, classes). The last label is that of the root, which no other arc
-        has. Arcs without labels have a bound of 0 and the label -1.
-
-        Parameters
-        ----------
-        class_of
-            (labels + 1,), the class of each label.
-        classes
-            Their number.
+        has. Arcs without labels have a bound of 0 and the label -1. `class_of`, (labels + 1,), is
+        the class of each label.
         """
         size, of_root = len(self.tokens) + 1, self.label_count - 1
         found = np.full((size, size, classes), -np.inf)
@@ -95,13 +89,7 @@ class SentenceScores:
         return int(self.labels[0, 0]) + 1
 
     def cut(self, starts: NDArray[np.bool_] | None) -> list[SentenceScores]:
-        """Return the scores of each of several sentences.
-
-        Parameters
-        ----------
-        starts
-            bool (n,), whether a sentence begins at each token; None for a single one.
-        """
+        """Return the scores of each sentence that begins at `starts`, bool (n,); None for one."""
         if starts is None or np.count_nonzero(starts) == 1:
             return [replace(self, boundaries=None)]
         ends = [*np.flatnonzero(starts).tolist(), len(starts)]
@@ -162,6 +150,9 @@ def score_documents(
 ) -> list[DocumentScores]:
     """Score all sentences of some documents, a few thousand words at a time.
 
+    An arc's score includes the log-probability of its best label, so that the best tree is the
+    best labelled tree.
+
     Parameters
     ----------
     model
@@ -177,12 +168,6 @@ def score_documents(
         Which boundaries are decided together with the trees.
     partly
         Whether to label the likely arcs only.
-
-    Returns
-    -------
-    list
-        The scores of each document. An arc's score includes the log-probability of its
-        best label, so that the best tree is the best labelled tree.
     """
     scored: list[DocumentScores] = []
     begin = words = 0

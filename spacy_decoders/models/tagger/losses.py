@@ -98,14 +98,7 @@ class ChainBatch:
 class ChainGradient:
     """The gradient of a loss with respect to emissions, transitions, start and end.
 
-    Attributes
-    ----------
-    emissions
-        **Shape (total, L)**.
-    transitions
-        **Shape (L, L)**.
-    start, end
-        **Shape (L,)**.
+    **Shape (total, L)**, **(L, L)**, **(L,)** and **(L,)**.
     """
 
     def __init__(self, batch: ChainBatch) -> None:

@@ -52,10 +52,7 @@ class PhraseTable:
     def of(cls, phrases: Mapping[str, Sequence[Sequence[int]]]) -> PhraseTable:
         """Make a table of phrases by kind, each the numbers of its words in lower case.
 
-        Raises
-        ------
-        ProblemError
-            If there are more kinds than a table has bits for.
+        Raises `ProblemError` if there are more kinds than a table has bits for.
         """
         if len(phrases) > MOST_KINDS:
             raise ProblemError(f"gazetteer: at most {MOST_KINDS} lists, got {len(phrases)}.")

@@ -29,10 +29,7 @@ Templates: TypeAlias = "Literal['tags', 'entities', 'names', 'groups', 'joint'] 
 def label_parts(labels: Sequence[Sequence[str]]) -> NDArray[np.float32]:
     """**Shape (labels, parts)**: 1 for the parts of each label, which has one for each target.
 
-    Raises
-    ------
-    ProblemError
-        If labels have different numbers of parts.
+    Raises `ProblemError` if labels have different numbers of parts.
 
     Examples
     --------

@@ -219,12 +219,8 @@ class SparseWeights(Shim):  # type: ignore[misc]
     def from_bytes(self, data: bytes) -> SparseWeights:
         """Load what was saved.
 
-        Raises
-        ------
-        StorageError
-            If it is damaged: then all stays as it was.
-        ProblemError
-            If the config asks for another number of rows.
+        Raises `StorageError` if it is damaged: then all stays as it was, and `ProblemError` if the
+        config asks for another number of rows.
         """
         with reading("weights"):
             saved = srsly.msgpack_loads(data)

@@ -46,23 +46,14 @@ class MetWords(NamedTuple):
 
 
 class WordTable:
-    """The words that were met, and what is known of each.
+    """The words that were met, and what is known of each, for templates of one word alone.
 
     Word 0 stands for whatever is outside the sentence.
-
-    Parameters
-    ----------
-    plan
-        The templates that look at one word alone.
-
-    Attributes
-    ----------
-    shifts
-        **Shape (distances,)**, int64: from how far away they look at it.
     """
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
+        #: **Shape (distances,)**, int64: from how far away the templates look at a word
         self.shifts, self._slots = np.unique(plan.shifts, return_inverse=True)
         self._lists: tuple[object, ...] = (None, None, None)
         self._version, self._width = -1, 0

@@ -46,24 +46,14 @@ def feature_row(plan, t, words, atoms, own, begin, stop, i, bits):
 
 @jit()
 def rows_of(plan, words, atoms, own, bounds, bits, rows):
-    """Write the row of each template at each token.
+    """Write the row of each template at each token, among 2 to the power of `bits`.
 
-    Parameters
-    ----------
-    plan
-        The :class:`~spacy_decoders.models.tagger.sparse.templates.Plan`.
-    words
-        **Shape (n,)**, int64: the place of each token's word in `atoms`.
-    atoms
-        **Shape (words, A)**, uint64: what is known of each word; 0 for nothing.
-    own
-        **Shape (n, B)**, uint64: what is known of each token beyond its word.
-    bounds
-        **Shape (sentences + 1,)**, int64: a window ends where its sentence ends.
-    bits
-        The number of rows is 2 to the power of this.
-    rows
-        **Shape (n, templates)**, int32: written.
+    The plan is a :class:`~spacy_decoders.models.tagger.sparse.templates.Plan`.
+
+    **Shape**: words int64 (n,), the place of each token's word in `atoms`; atoms uint64 (words,
+    A), what is known of each word, 0 for nothing; own uint64 (n, B), what is known of each token
+    beyond its word; bounds int64 (sentences + 1,), a window ends where its sentence ends; rows
+    int32 (n, templates), written.
     """
     for s in range(len(bounds) - 1):
         begin, stop = bounds[s], bounds[s + 1]
@@ -76,20 +66,12 @@ def rows_of(plan, words, atoms, own, bounds, bits, rows):
 def emit(plan, shifts, table, sums, words, atoms, own, bounds, bits, emissions):
     """Write the emissions of some sentences.
 
-    Parameters
-    ----------
-    plan
-        The templates that look at several words, or at more than a word.
-    shifts
-        **Shape (distances,)**, int64: how far away the word of each kept sum stands.
-    table
-        The :class:`~spacy_decoders.models.tagger.sparse.weights.Packed` weights.
-    sums
-        **Shape (words, distances, width)**, float32; word 0 stands outside every sentence.
-    words, atoms, own, bounds, bits
-        As for :func:`rows_of`.
-    emissions
-        **Shape (n, L)**, float32: written.
+    The plan has the templates that look at several words, or at more than a word; the table is
+    the :class:`~spacy_decoders.models.tagger.sparse.weights.Packed` weights.
+
+    **Shape**: shifts int64 (distances,), how far away the word of each kept sum stands; sums
+    float32 (words, distances, width), word 0 stands outside every sentence; emissions float32 (n,
+    L), written; the others as for :func:`rows_of`.
     """
     size, width = emissions.shape[1], sums.shape[2]
     total = np.empty(width, np.float32)
@@ -115,22 +97,11 @@ def emit(plan, shifts, table, sums, words, atoms, own, bounds, bits, emissions):
 def sum_words(plan, slots, table, atoms, bits, first, last, sums):
     """Write what the features of words alone are worth, for each distance they are seen from.
 
-    Parameters
-    ----------
-    plan
-        A plan of templates of one word each.
-    slots
-        **Shape (templates,)**, int64: to which of the sums each template belongs.
-    table
-        The :class:`~spacy_decoders.models.tagger.sparse.weights.Packed` weights.
-    atoms
-        **Shape (words, A)**, uint64.
-    bits
-        The number of rows is 2 to the power of this.
-    first, last
-        The words.
-    sums
-        **Shape (words, distances, width)**, float32: written for these words.
+    The plan has templates of one word each; table and bits are those of :func:`emit`.
+
+    **Shape**: slots int64 (templates,), to which of the sums each template belongs; atoms uint64
+    (words, A); sums float32 (words, distances, width), written for the words from `first` to
+    before `last`.
     """
     for w in range(first, last):
         sums[w] = 0

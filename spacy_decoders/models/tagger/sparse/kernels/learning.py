@@ -17,14 +17,8 @@ SMALLEST = np.float32(1e-4)
 def add_rows(weights, rows, emissions):
     """Add the weights of each token's rows to its emissions.
 
-    Parameters
-    ----------
-    weights
-        **Shape (rows, L)**, float32.
-    rows
-        **Shape (n, templates)**, int32; negative for none.
-    emissions
-        **Shape (n, L)**, float32: changed.
+    **Shape**: weights float32 (rows, L); rows int32 (n, templates), negative for none; emissions
+    float32 (n, L), changed.
     """
     size = weights.shape[1]
     for i in range(len(rows)):
@@ -58,20 +52,10 @@ def descend(trained, step, rows, gradient, pace):
     """Move the weights of the rows met against their gradient, token by token.
 
     AdaGrad [1]_, with the steps of both penalties that a row has missed since it was last met
-    made up for first.
+    made up for first. The :class:`Trained` weights are changed, at a :class:`Pace`.
 
-    Parameters
-    ----------
-    trained
-        The :class:`Trained` weights: changed.
-    step
-        The number of this step.
-    rows
-        **Shape (n, templates)**, int32; negative for none.
-    gradient
-        **Shape (n, L)**, float32, of the loss with respect to the emissions.
-    pace
-        The :class:`Pace`.
+    **Shape**: rows int32 (n, templates), negative for none; gradient float32 (n, L), of the loss
+    with respect to the emissions.
 
     References
     ----------

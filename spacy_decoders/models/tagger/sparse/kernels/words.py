@@ -38,18 +38,10 @@ def class_of(code, lower):
 def letters(codes, lowered, offsets, seeds, out):
     """Write the hashes of what the letters of words show; 0 for an affix that is no part.
 
-    Parameters
-    ----------
-    codes, lowered
-        **Shape (letters,)**, uint32: the code points of all words, and those of the same words
-        in lower case.
-    offsets
-        **Shape (words + 1,)**, int64.
-    seeds
-        **Shape (2 * AFFIX + 2,)**, uint64: one for each column.
-    out
-        **Shape (words, 2 * AFFIX + 2)**, uint64: prefixes of 1 to `AFFIX` letters, suffixes,
-        the shape with runs cut to one, and which classes of letters there are.
+    **Shape**: codes and lowered uint32 (letters,), the code points of all words, and those of the
+    same words in lower case; offsets int64 (words + 1,); seeds uint64 (2 * AFFIX + 2,), one for
+    each column; out uint64 (words, 2 * AFFIX + 2): prefixes of 1 to `AFFIX` letters, suffixes, the
+    shape with runs cut to one, and which classes of letters there are.
     """
     for w in range(len(offsets) - 1):
         begin, stop = offsets[w], offsets[w + 1]
@@ -91,19 +83,11 @@ def entry_of(keys, state):
 
 @jit()
 def add_phrases(keys, entries, words, offsets, kind):
-    """Add phrases of a kind to a table with room for them.
+    """Add phrases of a kind, by its number, to a table with room for them.
 
-    Parameters
-    ----------
-    keys, entries
-        **Shape (cells,)**, uint32 and uint16: a hash table by open addressing; changed. An entry
-        has a bit for each kind, and `GOES_ON`.
-    words
-        **Shape (total,)**, uint64: the words of all phrases, in lower case.
-    offsets
-        **Shape (phrases + 1,)**, int64.
-    kind
-        The number of the phrases' kind.
+    **Shape**: keys uint32 and entries uint16 (cells,), a hash table by open addressing, changed:
+    an entry has a bit for each kind, and `GOES_ON`; words uint64 (total,), those of all phrases,
+    in lower case; offsets int64 (phrases + 1,).
     """
     for p in range(len(offsets) - 1):
         state = np.uint64(0)
@@ -127,15 +111,9 @@ def single_words(keys, entries, lower, listed):
 def mark_phrases(keys, entries, lower, sentences, marks):
     """Write the longest phrases of each sentence, from left to right.
 
-    Parameters
-    ----------
-    lower
-        **Shape (n,)**, uint64: the words in lower case.
-    sentences
-        **Shape (sentences + 1,)**, int64.
-    marks
-        **Shape (n,)**, uint64: of a word in a phrase, the kinds of the phrase and whether it
-        stands alone, first or later; 0 outside. Written.
+    **Shape**: lower uint64 (n,), the words in lower case; sentences int64 (sentences + 1,); marks
+    uint64 (n,), written: of a word in a phrase, the kinds of the phrase and whether it stands
+    alone, first or later; 0 outside.
     """
     for s in range(len(sentences) - 1):
         i, stop = sentences[s], sentences[s + 1]
@@ -167,19 +145,11 @@ def mark_phrases(keys, entries, lower, sentences, marks):
 def note_mentions(numbers, form, lower, documents, initial, own):
     """Write what the other mentions of each word in its document tell.
 
-    Parameters
-    ----------
-    numbers
-        **Shape (n,)**, int64: the same for all mentions of a word in a document, less than n.
-    form, lower
-        **Shape (n,)**, uint64: the words, and their lower case.
-    documents
-        **Shape (documents + 1,)**, int64.
-    initial
-        **Shape (n,)**, bool: whether a sentence begins there.
-    own
-        **Shape (n, B)**, uint64. Written are columns 0, in which case other mentions stand, and
-        1 and 2, the words before and after another mention.
+    **Shape**: numbers int64 (n,), the same for all mentions of a word in a document, less than n;
+    form and lower uint64 (n,), the words, and their lower case; documents int64 (documents + 1,);
+    initial bool (n,), whether a sentence begins there; own uint64 (n, B), of which are written
+    columns 0, in which case other mentions stand, and 1 and 2, the words before and after another
+    mention.
     """
     n = len(numbers)
     last = np.full(n, -1)
