@@ -240,7 +240,7 @@ ABLATIONS = (
         judges.candidates,
         attributes(
             "spacy_decoders.models.linker.together",
-            _undominated=lambda *given: np.ones(len(given[-1]), bool),
+            _worth_decoding=lambda *given: np.ones(len(given[-1]), bool),
         ),
         files=("models/linker/dominance.py",),
     ),

@@ -109,8 +109,7 @@ def checked_scores(
         too large for `dtype` or, in double precision, beyond :data:`LARGEST_SCORE`; the
         message has the first offending index.
     """
-    given = _as_numbers(name, values)
-    _check_shape(name, given, shape)
+    given = _as_numbers(name, values, shape)
     # an overflow shows as an infinity, and infinities of both signs as NaN in the sum
     with np.errstate(over="ignore", invalid="ignore"):
         array = np.ascontiguousarray(given, dtype=dtype)
@@ -146,8 +145,7 @@ def checked_indices(
 
     Raises `ProblemError` if it is not an array of integers, has another shape, or is out of range.
     """
-    given = _as_numbers(name, values)
-    _check_shape(name, given, shape)
+    given = _as_numbers(name, values, shape)
     if given.size and given.dtype.kind not in "iu":
         raise ProblemError(f"{name}: expected whole numbers, got dtype {given.dtype}.")
     # values that do not fit the dtype would wrap around silently
@@ -194,7 +192,7 @@ def is_number(value: Any) -> bool:
     return real and not isinstance(value, bool) and bool(value == value)
 
 
-def _as_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
+def _as_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray):
         raise ProblemError(
             f"{name}: a masked array would lose its mask; fill it, scores with -inf for what is "
@@ -206,6 +204,13 @@ def _as_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
         raise ProblemError(f"{name}: expected an array of numbers ({error}).") from error
     if array.dtype.kind not in "biuf":
         raise ProblemError(f"{name}: expected an array of numbers, got dtype {array.dtype}.")
+    fits = array.ndim == len(shape)
+    for want, got in zip(shape, array.shape, strict=False):
+        fits = fits and want in (None, got)
+    if not fits:
+        wanted = ", ".join("any" if size is None else str(size) for size in shape)
+        comma = "," if len(shape) == 1 else ""
+        raise ProblemError(f"{name}: expected shape ({wanted}{comma}), got {array.shape}.")
     return array
 
 
@@ -223,13 +228,3 @@ def _check_size(name: str, array: NDArray[np.float64]) -> None:
             f"{name}: scores must lie within ±{LARGEST_SCORE:g}; got {array[index]} at index "
             f"{index}. Use -inf for what is forbidden."
         )
-
-
-def _check_shape(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> None:
-    fits = array.ndim == len(shape) and all(
-        want is None or want == got for want, got in zip(shape, array.shape, strict=True)
-    )
-    if not fits:
-        wanted = ", ".join("any" if size is None else str(size) for size in shape)
-        comma = "," if len(shape) == 1 else ""
-        raise ProblemError(f"{name}: expected shape ({wanted}{comma}), got {array.shape}.")

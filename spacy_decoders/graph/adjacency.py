@@ -113,15 +113,6 @@ class GraphArrays:
                 break
         return read_only(ranks[self.inner])
 
-    def places(self, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the indices of vertices, any valid index for unknown ones."""
-        last = len(self.ids) - 1
-        if self.ids[-1] - self.ids[0] == last:
-            # contiguous ids need no search
-            places: NDArray[np.int64] = np.clip(wanted - self.ids[0], 0, last)
-            return places
-        return np.minimum(np.searchsorted(self.ids, wanted), last)
-
 
 def _symmetric(edges: NDArray[np.integer[Any]], size: int) -> Any:
     """Return the sparse matrix, of bool, of edges both ways without loops."""

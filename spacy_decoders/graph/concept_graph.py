@@ -235,10 +235,14 @@ class ConceptGraph:
 
     def _located(self, wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return where vertices are, if they are in the graph, and whether they are."""
-        ids = self.arrays.ids
-        if not len(ids):
+        ids, last = self.arrays.ids, len(self.arrays.ids) - 1
+        if last < 0:
             return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
-        places = self.arrays.places(wanted)
+        if ids[-1] - ids[0] == last:
+            # contiguous ids need no search
+            places = np.clip(wanted - ids[0], 0, last)
+        else:
+            places = np.minimum(np.searchsorted(ids, wanted), last)
         return places, ids[places] == wanted
 
     def neighbours(self, vertex: int) -> NDArray[np.int64]:

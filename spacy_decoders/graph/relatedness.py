@@ -43,6 +43,7 @@ def shared_neighbour_cosine(
     *,
     most: int | None = None,
     hubs: Literal["logarithm", "root"] = "logarithm",
+    joined: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float64]:
     r"""**Shape:** (v, v): how much of their neighbourhood some vertices share, from 0 to 1.
 
@@ -66,6 +67,8 @@ def shared_neighbour_cosine(
         of their own; None for all.
     hubs
         How fast the weight of a neighbour falls with its degree.
+    joined
+        What `adjacency` says of the vertices, where that is known.
 
     Examples
     --------
@@ -77,10 +80,10 @@ def shared_neighbour_cosine(
            [0.  , 0.  , 0.  , 1.  ]])
     """
     if within == "vertices":
-        joined = adjacency(graph, vertices)
-        degrees = joined.sum(axis=1)
-        np.fill_diagonal(joined, True)
-        groups, members = np.nonzero(joined)
+        within_them = adjacency(graph, vertices) if joined is None else joined.copy()
+        degrees = within_them.sum(axis=1)
+        np.fill_diagonal(within_them, True)
+        groups, members = np.nonzero(within_them)
     else:
         groups, members, degrees = _neighbourhoods(graph, vertices, most)
     indptr = np.searchsorted(groups, np.arange(len(degrees) + 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -95,13 +95,14 @@ class Meanings(NamedTuple):
     #: How often the alias is a link where it occurs in text at all; None where unknown.
     link: float | None
 
-    def written(self, mention: str) -> NDArray[np.float32]:
-        """How often each candidate is written with the capitals of `mention`.
+    def written(self, *ways: str) -> NDArray[np.float32]:
+        """How often each candidate is written as one of several ways to write the alias.
 
-        The share of its uses under this alias; NaN where that is unknown.
+        The largest share of its uses under this alias; NaN where that is unknown.
         **Shape:** ``(candidates,)``
         """
-        share: NDArray[np.float32] = self.shares[letter_case(mention)]
+        cases = [letter_case(text) for text in ways]
+        share: NDArray[np.float32] = np.fmax.reduce(self.shares[cases])
         return share
 
 
@@ -141,21 +142,17 @@ class AliasTable:
 
     def find(self, aliases: Sequence[str]) -> list[Meanings | None]:
         """The candidates of each alias, None where it is unknown; all by one query."""
-        return self.find_normalised(normalised(aliases))
-
-    def find_normalised(self, aliases: Sequence[str]) -> list[Meanings | None]:
-        """As `find`, for aliases that :func:`normalised` returned."""
-        cache = self.database.cache("aliases")
-        missing = [alias for alias in dict.fromkeys(aliases) if alias not in cache]
+        cache, keys = self.database.cache("aliases"), normalised(aliases)
+        missing = {*keys}.difference(cache)
         if missing:
             cache.update(dict.fromkeys(missing))
             cache.update(self._read(missing))
-        return [cache[alias] for alias in aliases]
+        return [cache[alias] for alias in keys]
 
     def begin(self, texts: Sequence[str]) -> list[bool]:
         """Whether an alias begins with each text, or is it."""
         cache, keys = self.database.cache("begun"), normalised(texts)
-        missing = [text for text in dict.fromkeys(keys) if text not in cache]
+        missing = {*keys}.difference(cache)
         if missing:
             cache.update(dict.fromkeys(missing, False))
             rows = self.database.ask_many(
@@ -172,10 +169,10 @@ class AliasTable:
 
     def all_of(self, alias: str) -> Meanings:
         """All that is known of one alias's candidates; none if it is unknown."""
-        (found,) = self.find_normalised([normalise(alias)])
+        (found,) = self.find([alias])
         return found or _NONE
 
-    def _read(self, aliases: list[str]) -> dict[str, Meanings]:
+    def _read(self, aliases: Iterable[str]) -> dict[str, Meanings]:
         rows = self.database.ask_many(
             "SELECT alias, concept, count, lower, capitalised, upper, mixed, coalesce(link, -1) "
             "FROM candidates WHERE alias IN (SELECT value FROM json_each(?)) "

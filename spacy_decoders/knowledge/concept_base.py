@@ -295,9 +295,9 @@ class ConceptBase:
         """Whether it is known of any concept which item of Wikidata it is."""
         return bool(self._database.ask("SELECT 1 FROM concepts WHERE qid IS NOT NULL LIMIT 1"))
 
-    def url(self, concept: int) -> str | None:
-        """The page about a concept, None where unknown."""
-        (known,) = self.known([concept])
+    def url(self, concept: int | Known) -> str | None:
+        """The page about a concept, by its number or what is known of it; None where unknown."""
+        known = concept if isinstance(concept, Known) else self.known([concept])[0]
         if known.url.startswith(("http://", "https://")):  # a folder may hold anything
             return known.url
         url: str = self.manifest.get("url") or ""
@@ -389,7 +389,7 @@ class ConceptBase:
             "description": known.description,
             "type": known.type or None,
             "qid": known.qid,
-            "url": self.url(concept),
+            "url": self.url(known),
         }
 
     def _found(self, concept: int | str) -> int:

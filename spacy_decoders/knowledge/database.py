@@ -163,7 +163,7 @@ class Database:
     def cache(self, name: str) -> dict[Any, Any]:
         """A dictionary of this thread, empty after each change of the file."""
         connection, local = self._connection(), self._local
-        if self.live:
+        if self._file.live:
             (version,) = connection.execute("PRAGMA data_version").fetchone()
             if version != local.version:
                 local.version = version

@@ -91,8 +91,9 @@ class SharedNeighbours:
                 return shared_neighbour_cosine(graph, vertices)
             near = shared_neighbour_cosine(graph, vertices, "graph", most=self.most, hubs="root")
             if self.within == "both":
-                near += _WITHIN * shared_neighbour_cosine(graph, vertices)
-                near += _LINKED * adjacency(graph, vertices)
+                joined = adjacency(graph, vertices)
+                near += _WITHIN * shared_neighbour_cosine(graph, vertices, joined=joined)
+                near += _LINKED * joined
                 np.fill_diagonal(near, 1.0 + _WITHIN + _LINKED)
             return near
 

@@ -37,16 +37,18 @@ class Known(NamedTuple):
     title: str
     description: str
     type: str
-    item: int | None  # the number of its item in Wikidata
+    qid: str | None  # its item in Wikidata, None where unknown
     url: str
     text: str  # the description where there is no text
 
-    @property
-    def qid(self) -> str | None:
-        """The Wikidata item, None where unknown."""
-        if self.item is not None:
-            return f"Q{self.item}"
-        return self.id if self.id and QID.fullmatch(self.id) else None
+    @classmethod
+    def of(cls, number: int, identity: str | None, *texts: str, item: int | None = None) -> Known:
+        """Take an identifier that is one of Wikidata's for the item, where there is no other."""
+        title, description, kind, url, text = texts or (identity or "", "", "", "", "")
+        qid = identity if identity and QID.fullmatch(identity) else None
+        if item is not None:
+            qid = f"Q{item}"
+        return cls(number, identity, title, description, kind, qid, url, text)
 
 
 def known_of(database: Database, numbers: Sequence[int]) -> list[Known]:
@@ -55,15 +57,15 @@ def known_of(database: Database, numbers: Sequence[int]) -> list[Known]:
     Raises `StorageError` if there is no such concept, or it has what can't be.
     """
     cache = database.cache("concepts")
-    missing = [number for number in dict.fromkeys(numbers) if number not in cache]
+    missing = {*numbers}.difference(cache)
     if missing:
         rows = database.ask_many(
-            "SELECT number, id, title, description, type, qid, url, coalesce(text, description) "
+            "SELECT number, id, title, description, type, url, coalesce(text, description), qid "
             "FROM concepts WHERE number IN (SELECT value FROM json_each(?))",
             missing,
         )
         _check(database, rows)
-        cache.update((row[0], Known._make(row)) for row in rows)
+        cache.update((row[0], Known.of(*row[:-1], item=row[-1])) for row in rows)
     try:
         return [cache[number] for number in numbers]
     except KeyError as error:
@@ -71,10 +73,8 @@ def known_of(database: Database, numbers: Sequence[int]) -> list[Known]:
 
 
 def _check(database: Database, rows: list[tuple[Any, ...]]) -> None:
-    _, identities, *texts, items, urls, bodies = (
-        zip(*rows, strict=True) if rows else ((),) * len(Known._fields)
-    )
-    for column in (*texts, urls, bodies):
+    _, identities, *texts, items = zip(*rows, strict=True) if rows else ((),) * len(Known._fields)
+    for column in texts:
         if not {str}.issuperset(map(type, column)):
             raise database.damaged("a concept has no text where it should have")
     if not {str, type(None)}.issuperset(map(type, identities)):
@@ -153,7 +153,7 @@ class TitleWords:
         A word of no title counts as one that occurs once.
         """
         cache = self.database.cache("words")
-        missing = [word for word in words if word not in cache]
+        missing = {*words}.difference(cache)
         if missing:
             cache.update(dict.fromkeys(missing, 1))
             cache.update(

@@ -13,12 +13,12 @@ from spacy.tokens import Span
 
 from ...arrays import checked_indices
 from ...errors import ProblemError
+from ...knowledge.texts import Known
 from .knowledge_base import ConceptKnowledgeBase
 
 if TYPE_CHECKING:
-    from ...knowledge.aliases import Meanings
     from ...knowledge.candidates import CandidateTable
-    from ...knowledge.texts import Known
+    from ...knowledge.concept_base import ConceptBase
 
 __all__ = ["AliasCandidates", "CandidateFinder", "FoundCandidates", "TextCandidates", "found_by"]
 
@@ -48,18 +48,6 @@ class FoundCandidates:
     #: ``(candidates,)``
     popularity: NDArray[np.float64] | None = None
 
-    def first(self, count: int) -> FoundCandidates:
-        """Return the best of them."""
-        if len(self.concepts) <= count:
-            return self
-        return FoundCandidates(
-            self.concepts[:count],
-            self.priors[:count],
-            None if self.written is None else self.written[:count],
-            self.linked,
-            None if self.popularity is None else self.popularity[:count],
-        )
-
 
 #: Finds the candidates of several mentions in a knowledge base.
 CandidateFinder = Callable[..., Iterable[Any]]
@@ -75,33 +63,26 @@ class AliasCandidates:
     def __call__(self, kb: KnowledgeBase, mentions: Sequence[Span]) -> list[Any]:
         if not isinstance(kb, ConceptKnowledgeBase):
             return list(kb.get_candidates_batch(mentions))
-        return [
-            _NONE
-            if known is None
-            else FoundCandidates(
-                known.concepts, known.priors, _written(known, mention), known.link
+        found = []
+        known = kb.base.aliases.find([mention.text for mention in mentions])
+        for mention, meanings in zip(mentions, known, strict=True):
+            if meanings is None:
+                found.append(_NONE)
+                continue
+            text, first = mention.text, mention[0]
+            ways = [text]
+            if text[:1].isupper() and (first.i == 0 or first.is_sent_start):
+                ways.append(text[:1].lower() + text[1:])  # a sentence begins with a capital
+            if text.isupper():  # a headline writes everything so
+                ways.append(text.capitalize())
+            written = meanings.written(*ways)
+            found.append(
+                FoundCandidates(meanings.concepts, meanings.priors, written, meanings.link)
             )
-            for known, mention in zip(
-                kb.base.aliases.find([mention.text for mention in mentions]), mentions, strict=True
-            )
-        ]
+        return found
 
 
-_NONE = FoundCandidates(
-    np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.float32), None
-)
-
-
-def _written(known: Meanings, mention: Span) -> NDArray[np.float32]:
-    """How often each candidate is written as the mention; a sentence begins with a capital."""
-    text = mention.text
-    written = known.written(text)
-    first = mention[0]
-    if text[:1].isupper() and (first.i == 0 or first.is_sent_start):
-        written = np.fmax(written, known.written(text[:1].lower() + text[1:]))
-    if text.isupper():  # a headline writes everything so
-        written = np.fmax(written, known.written(text.capitalize()))
-    return written
+_NONE = FoundCandidates(np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.float32))
 
 
 @dataclass(frozen=True)
@@ -143,8 +124,8 @@ class TextCandidates:
             both = np.concatenate([known.concepts, new]).astype(np.int32)
             priors = np.concatenate([known.priors, ranked]).astype(np.float32)
             written = np.concatenate([known.written, np.full(len(new), np.nan, np.float32)])
-            every = FoundCandidates(both, priors, written, known.linked)
-            found.append(every.first(self.limit))
+            best = slice(self.limit)
+            found.append(FoundCandidates(both[best], priors[best], written[best], known.linked))
         return found
 
 
@@ -166,26 +147,61 @@ def gather(
     limit
         The most candidates of each.
     """
-    found = found_by(kb, finder, mentions)
-    concepts = _Concepts(kb)
+    from ...knowledge.candidates import CandidateTable
+
     checks = not isinstance(finder, AliasCandidates | TextCandidates)
+    met: dict[str, Candidate] = {}
     kept: list[int] = []
     laid: list[FoundCandidates] = []
-    for place, one in enumerate(found):
+    for place, one in enumerate(found_by(kb, finder, mentions)):
         if not isinstance(one, FoundCandidates):
-            one = concepts.numbered(_ranked(one))
+            one = _numbered(_ranked(one), kb, met)
         elif checks:
-            one = _checked(one)
-            if concepts.base is None:
-                raise ProblemError(
-                    "candidates: FoundCandidates have the numbers of concepts, which a "
-                    f"{type(kb).__name__} has not; return spaCy's candidates."
-                )
-        one = one.first(limit)
-        if (one.priors >= 0).any():
+            one = _checked(one, kb)
+        if (one.priors[:limit] >= 0).any():
             kept.append(place)
             laid.append(one)
-    return kept, concepts.table(laid, [texts[place] for place in kept])
+    sizes = np.array([min(limit, len(one.concepts)) for one in laid], np.int64)
+    numbers = _joined([one.concepts for one in laid], sizes, np.int64)
+    popularity = _joined([one.popularity for one in laid], sizes, np.float64)
+    # documents speak of the same concepts again and again
+    distinct, places = np.unique(numbers, return_inverse=True)
+    spread = places.reshape(-1).tolist()
+    base: ConceptBase | None = None
+    if isinstance(kb, ConceptKnowledgeBase):
+        base, length = kb.base, kb.vocab.vectors_length
+        known, uses = base.known(distinct.tolist()), base.graph.degree[numbers]
+        given = [kb.concept_vector(number) for number in distinct.tolist()] if length else []
+    else:
+        length, uses = kb.entity_vector_length, np.zeros(len(numbers), np.int32)
+        known = [Known.of(number, name) for number, name in enumerate(met)]
+        given = [list(one.entity_vector) for one in met.values()]
+    vectors = np.array(given, np.float32).reshape(len(known), length)
+    table = CandidateTable(
+        mentions=[texts[place] for place in kept],
+        offsets=np.concatenate([[0], np.cumsum(sizes)]),
+        known=[known[row] for row in spread],
+        priors=_joined([one.priors for one in laid], sizes, np.float64),
+        popularity=np.where(np.isnan(popularity), uses, popularity),
+        written=_joined([one.written for one in laid], sizes, np.float32),
+        linked=np.array([one.linked for one in laid], np.float32),
+        vectors=vectors[spread],
+        concepts=numbers if base is not None else numbers[:0],
+        base=base,
+    )
+    if "" in table.ids:
+        raise ProblemError("candidates: a concept among them was removed; find them anew.")
+    return kept, table
+
+
+def _joined(
+    columns: Sequence[NDArray[Any] | None], sizes: NDArray[np.int64], dtype: Any
+) -> NDArray[Any]:
+    """Lay the best of each mention's candidates end to end, NaN where nothing is known."""
+    parts = [np.empty(0, dtype)]
+    for column, size in zip(columns, sizes.tolist(), strict=True):
+        parts.append(np.full(size, np.nan, dtype) if column is None else column[:size])
+    return np.concatenate(parts).astype(dtype)
 
 
 def found_by(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span]) -> list[Any]:
@@ -205,9 +221,16 @@ def found_by(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span
     return found
 
 
-def _checked(found: FoundCandidates) -> FoundCandidates:
+def _checked(found: FoundCandidates, kb: KnowledgeBase) -> FoundCandidates:
     """Return candidates in arrays of one length; only shares that are unknown are NaN."""
-    concepts = checked_indices("candidates: concepts", found.concepts, (None,))
+    if not isinstance(kb, ConceptKnowledgeBase):
+        raise ProblemError(
+            "candidates: FoundCandidates have the numbers of concepts, which a "
+            f"{type(kb).__name__} has not; return spaCy's candidates."
+        )
+    concepts = checked_indices(
+        "candidates: concepts", found.concepts, (None,), low=0, high=len(kb.base)
+    )
     columns: dict[str, Any] = {}
     for name, dtype in (("priors", np.float32), ("written", np.float32), ("popularity", float)):
         given = getattr(found, name)
@@ -240,89 +263,22 @@ def _ranked(candidates: Any) -> list[Candidate]:
     return sorted(given, key=lambda one: (-one.prior_prob, one.entity))
 
 
-class _Concepts:
-    """The concepts of a knowledge base by number; of spaCy's own, those that were met."""
-
-    def __init__(self, kb: KnowledgeBase) -> None:
-        self.kb = kb
-        self.base = kb.base if isinstance(kb, ConceptKnowledgeBase) else None
-        self._met: dict[str, int] = {}
-        self._vectors: list[list[float]] = []
-
-    def numbered(self, candidates: list[Candidate]) -> FoundCandidates:
-        """Turn spaCy's candidates into numbers, by their identifiers."""
-        ids = [one.entity_ for one in candidates]
-        priors = np.array([one.prior_prob for one in candidates], np.float32)
-        if self.base is not None:
-            numbers = self.base.ids.find(ids)
-            if (numbers < 0).any():
-                unknown = ids[int(np.argmin(numbers))]
-                raise ProblemError(f"candidates: the knowledge base has no {unknown!r}.")
-            return FoundCandidates(numbers.astype(np.int32), priors)
-        for one, name in zip(candidates, ids, strict=True):
-            if name not in self._met:
-                self._met[name] = len(self._met)
-                self._vectors.append(list(one.entity_vector))
-        met = np.array([self._met[name] for name in ids], np.int32)
-        uses = np.array([max(0.0, one.entity_freq) for one in candidates], np.float64)
-        return FoundCandidates(met, priors, popularity=uses)
-
-    def table(self, found: list[FoundCandidates], names: list[str]) -> CandidateTable:
-        """Lay out candidates end to end."""
-        from ...knowledge.candidates import CandidateTable
-
-        base = self.base
-        none = np.empty(0, np.int64)
-        numbers = np.concatenate([none, *(one.concepts for one in found)]).astype(np.int64)
-        offsets = np.cumsum([0, *(len(one.concepts) for one in found)]).astype(np.int64)
-        # documents speak of the same concepts again and again
-        distinct, places = np.unique(numbers, return_inverse=True)
-        ids, titles, vectors, known = self._known(distinct)
-        popularity = np.zeros(len(numbers))
-        if base is not None:
-            popularity += base.graph.degree[numbers]
-        written = np.full(len(numbers), np.nan, np.float32)
-        for one, start, stop in zip(found, offsets.tolist(), offsets[1:].tolist(), strict=False):
-            if one.written is not None:
-                written[start:stop] = one.written
-            if one.popularity is not None:
-                popularity[start:stop] = one.popularity
-        spread = places.reshape(-1).tolist()
-        return CandidateTable(
-            mentions=names,
-            offsets=offsets,
-            ids=[ids[row] for row in spread],
-            titles=[titles[row] for row in spread],
-            priors=np.concatenate([none, *(one.priors for one in found)]).astype(np.float64),
-            popularity=popularity,
-            vectors=vectors[spread],
-            concepts=numbers if base is not None else none,
-            base=base,
-            known=[known[row] for row in spread] if known else (),
-            written=written,
-            linked=np.array([np.nan if f.linked is None else f.linked for f in found], np.float32),
-        )
-
-    def _known(
-        self, numbers: NDArray[np.int64]
-    ) -> tuple[Sequence[str], Sequence[str], NDArray[np.float32], Sequence[Known]]:
-        """The identifiers, titles and vectors of some concepts, and what a concept base knows."""
-        base, vocab = self.base, self.kb.vocab
-        if not isinstance(self.kb, ConceptKnowledgeBase) or base is None:
-            met = list(self._met)
-            ids, given = [met[i] for i in numbers], [self._vectors[i] for i in numbers]
-            length = self.kb.entity_vector_length
-            return ids, ids, np.array(given, np.float32).reshape(len(ids), length), ()
-        if len(numbers) and not 0 <= numbers[0] <= numbers[-1] < len(base):
-            raise ProblemError(
-                f"candidates: concepts are numbered from 0 to {len(base) - 1}; got "
-                f"{numbers[0]} to {numbers[-1]}."
-            )
-        known = base.known(numbers.tolist())
-        ids = [one.id or "" for one in known]
-        if not all(ids):
-            raise ProblemError("candidates: a concept among them was removed; find them anew.")
-        vectors = np.zeros((len(numbers), vocab.vectors_length), np.float32)
-        for row, concept in enumerate(numbers.tolist() if vocab.vectors_length else ()):
-            vectors[row] = self.kb.concept_vector(concept)
-        return ids, [one.title for one in known], vectors, known
+def _numbered(
+    candidates: list[Candidate], kb: KnowledgeBase, met: dict[str, Candidate]
+) -> FoundCandidates:
+    """Turn spaCy's candidates into numbers: of concepts or, without these, as they were met."""
+    ids = [one.entity_ for one in candidates]
+    priors = np.array([one.prior_prob for one in candidates], np.float32)
+    if isinstance(kb, ConceptKnowledgeBase):
+        numbers = kb.base.ids.find(ids)
+        if (numbers < 0).any():
+            unknown = ids[int(np.argmin(numbers))]
+            raise ProblemError(f"candidates: the knowledge base has no {unknown!r}.")
+        return FoundCandidates(numbers.astype(np.int32), priors)
+    for name, one in zip(ids, candidates, strict=True):
+        met.setdefault(name, one)
+    places = {name: number for number, name in enumerate(met)}
+    uses = np.array([max(0.0, one.entity_freq) for one in candidates], np.float64)
+    return FoundCandidates(
+        np.array([places[name] for name in ids], np.int32), priors, popularity=uses
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +15,9 @@ from ...budget import Budget, allowing_for_compilation
 from ...certificate import Certificate
 from ...models.calibration import Calibration
 from ...models.linker.confidence import Decided
-from ...models.linker.together import link_problem, pair_terms, with_nothing
-from ...models.linker.types import of_types
+from ...models.linker.evidence import of_types
+from ...models.linker.together import link_problem
 from ..factories.graph_entity_linker import LinkerOptions
-from .link_dicts import links_of, no_link
 from .mentions import Mentions
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ __all__ = ["Links", "decode_links", "windows_of"]
 
 #: Decoders that know no candidate but the vertices of a graph.
 _OF_GRAPHS = ("Degree", "PageRank", "SpanningTree")
+#: What stands for a concept where nothing is linked.
+_NOTHING = {"id": "", "qid": None, "title": "", "type": None, "description": "", "url": None}
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Links:
     #: The mentions, and what is written of each.
     spans: list[Span]
     links: list[dict[str, Any]]
-    #: One of each window.
+    #: One of each window, and of each contradiction.
     certificates: list[Certificate]
     #: Of each span what was chosen in its window and its place there; None without candidates.
     choices: list[tuple[Decided, int] | None]
@@ -64,25 +66,33 @@ def decode_links(
         What makes probabilities of scores.
     """
     table = mentions.table
-    scores = _scores(mentions, weights, options)
-    windows = windows_of(len(table.mentions), options.window)
+    scores = mentions.features.astype(np.float64) @ weights
+    # what has a prior below 0 is shown, and never chosen
+    forbidden = table.priors < 0
+    if options.types is not None and table.base is not None:
+        forbidden |= ~of_types([known.type for known in table.known], options.types)
+    scores[table.places[forbidden]] = -np.inf
     links: dict[int, dict[str, Any]] = {}
     places: dict[int, tuple[Decided, int]] = {}
     certificates = []
-    for together, kept in windows:
-        part = table if len(windows) == 1 else table.of(together)
-        certificate, decided = _decoded(mentions, part, together, scores, weights, options)
-        certificates.append(
-            certificate if len(windows) == 1 else replace(certificate, scope="pruned")
-        )
-        written = links_of(part, decided, options, calibration)
+    windows = windows_of(len(table.mentions), options.window)
+    for window, kept in windows:
+        part = table if len(windows) == 1 else table.of(window)
+        certificate, decided = _decoded(mentions, part, window, scores, weights, options)
+        if len(windows) > 1:
+            certificate = replace(certificate, scope="pruned")
+        certificates.append(certificate)
+        written = _links(part, decided, options, calibration)
         for mention in kept:
-            place = mention - together.start
+            place = mention - window.start
             links[mention] = written[place]
             places[mention] = decided, place
+    # what contradicts itself is linked to nothing
+    name = type(options.decoder).__name__
+    certificates += [Certificate.infeasible(name)] * len(mentions.conflicts)
     return Links(
         mentions.spans,
-        [links[unit] if unit >= 0 else no_link() for unit in mentions.units],
+        [links[unit] if unit >= 0 else _link_to_nothing() for unit in mentions.units],
         certificates,
         [places.get(unit) for unit in mentions.units],
         mentions.conflicts,
@@ -108,22 +118,6 @@ def windows_of(count: int, size: int) -> list[tuple[range, list[int]]]:
     ]
 
 
-def _scores(
-    mentions: Mentions, weights: NDArray[np.float64], options: LinkerOptions
-) -> NDArray[np.float64]:
-    """What each candidate, and nothing, is worth alone; ``-inf`` is forbidden."""
-    table = mentions.table
-    scores = mentions.features.astype(np.float64) @ weights
-    own = np.ones(len(scores), bool)
-    own[with_nothing(table.offsets)[1:] - 1] = False
-    # what has a prior below 0 is shown, and never chosen
-    forbidden = table.priors < 0
-    if options.types is not None and table.base is not None:
-        forbidden |= ~of_types(table.types, options.types)
-    scores[np.flatnonzero(own)[forbidden]] = -np.inf
-    return scores
-
-
 def _decoded(
     mentions: Mentions,
     table: CandidateTable,
@@ -133,14 +127,14 @@ def _decoded(
     options: LinkerOptions,
 ) -> tuple[Certificate, Decided]:
     """The links of a window, whose candidates are in `table`, and how sure each is."""
-    offsets = with_nothing(mentions.table.offsets)
-    rows = slice(offsets[window.start], offsets[window.stop])
-    own = scores[rows]
-    forms = mentions.forms.of(window.start, window.stop)
+    rows = slice(*mentions.table.with_nothing[[window.start, window.stop]].tolist())
+    own, forms = scores[rows], mentions.forms
+    if len(window) < len(mentions.table.mentions):
+        forms = forms.of(window)
     joint = link_problem(
         table,
         forms,
-        pair_terms(table, forms, options.pairs),
+        options.pairs,
         own,
         weights,
         form_weight=options.form_weight,
@@ -152,7 +146,7 @@ def _decoded(
     )
     chosen = joint.chosen(solution.choices)
     # of several mentions of a form each has a part of the form's weight
-    costs = joint.conditional_costs(chosen) * np.repeat(forms.repeats, np.diff(joint.offsets))
+    costs = joint.conditional_costs(chosen) * forms.repeats[joint.own]
     return solution.certificate, Decided(
         offsets=joint.offsets,
         choices=chosen,
@@ -165,3 +159,91 @@ def _decoded(
         forms=forms.count,
         coverage=table.coverage,
     )
+
+
+# --- what is written of a link: plain types, for `ent._.link` -----------------------------
+
+
+def _link_to_nothing() -> dict[str, Any]:
+    """What is written of a mention without candidates."""
+    sure = {"score": 1.0, "prob": 1.0, "nil_prob": 1.0, "margin": None, "exact_margin": False}
+    return {**_NOTHING, **sure, "candidates": []}
+
+
+def _links(
+    table: CandidateTable, decided: Decided, options: LinkerOptions, calibration: Calibration
+) -> list[dict[str, Any]]:
+    """What is written of each mention of a window.
+
+    Its score is the probability given all other links, `prob` the calibrated probability that it
+    is right; where nothing is linked, that nothing is right.
+    """
+    right = calibration.apply(decided.right(calibration.temperature))
+    shares, probs = decided.given_others, decided.probabilities(right)
+    chosen, sizes = decided.offsets[:-1] + decided.choices, np.diff(table.offsets)
+    # of each mention its choice, then the others by their share
+    others = table.places != np.repeat(chosen, sizes)
+    ranked = np.lexsort((-shares[table.places], others, table.own_mention))
+    ranks = np.arange(len(table)) - np.repeat(table.offsets[:-1], sizes)
+    shown = ranked[ranks < options.shown]
+    places = table.places[shown]
+    candidates = [
+        {
+            "id": known.id,
+            "qid": known.qid,
+            "title": known.title,
+            "type": known.type or None,
+            "score": score,
+            "prob": prob,
+            "prior": prior,
+        }
+        for known, score, prob, prior in zip(
+            [table.known[row] for row in shown.tolist()],
+            shares[places].tolist(),
+            probs[places].tolist(),
+            table.priors[shown].tolist(),
+            strict=True,
+        )
+    ]
+    ends = np.cumsum(np.minimum(sizes, options.shown)).tolist()
+    links = []
+    for place, (choice, nothing, margin, exact) in enumerate(
+        zip(
+            chosen.tolist(),
+            (decided.offsets[1:] - 1).tolist(),
+            decided.margins.tolist(),
+            decided.exact.tolist(),
+            strict=True,
+        )
+    ):
+        concept = _NOTHING
+        prob = float(probs[choice])
+        if choice != nothing and prob >= options.min_prob:
+            concept = _described(table, choice - place)
+        elif choice != nothing:  # too unlikely
+            prob = float(probs[nothing])
+        link = {
+            **concept,
+            "score": float(shares[choice]),
+            "prob": prob,
+            "nil_prob": float(probs[nothing]),
+            # an only candidate has nothing to be compared with
+            "margin": margin if isfinite(margin) else None,
+            "exact_margin": exact,
+            "candidates": candidates[ends[place - 1] if place else 0 : ends[place]],
+        }
+        links.append(link)
+    return links
+
+
+def _described(table: CandidateTable, row: int) -> dict[str, Any]:
+    """What is known of a candidate's concept."""
+    known = table.known[row]
+    return {
+        "id": known.id,
+        "qid": known.qid,
+        "title": known.title,
+        "type": known.type or None,
+        "description": known.description,
+        "url": None if table.base is None else table.base.url(known),
+    }

@@ -19,7 +19,7 @@ from thinc.api import Optimizer
 
 from ...errors import ProblemError
 from ...models.calibration_fitting import Answers, correctable_loss
-from ...models.linker.together import pair_terms, with_nothing
+from ...models.linker.together import pair_terms
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
 from .. import extensions
 from ..constraints.pipe import WithConstraints
@@ -282,7 +282,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
                 self.model.ops.asarray2f(cast(Any, features))
             )
             loss, gradient = conditional_gradient(
-                self.model.ops.to_numpy(scores), with_nothing(mentions.table.offsets), gold
+                self.model.ops.to_numpy(scores), mentions.table.with_nothing, gold
             )
             backprop(self.model.ops.asarray1f(cast(Any, gradient / (gold >= 0).sum())))
             losses[self.name] += loss
@@ -305,7 +305,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
             own = slice(*table.offsets[unit : unit + 2].tolist())
             known: list[str | None] = list(table.ids[own])
             if identity not in known and table.base is not None:
-                known = table.qids[own]
+                known = [one.qid for one in table.known[own]]
             # nothing stands behind the candidates
             gold[unit] = known.index(identity) if identity in known else len(known)
         return mentions, gold
@@ -313,14 +313,14 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     def _beside_gold(self, mentions: Mentions, gold: NDArray[np.int64]) -> NDArray[np.float32]:
         """The features of each candidate beside the gold candidates of all other mentions."""
         features = mentions.features.copy()
-        offsets = with_nothing(mentions.table.offsets)
+        offsets = mentions.table.with_nothing
         own = np.repeat(np.arange(len(gold)), np.diff(offsets))
         known = np.flatnonzero(gold >= 0)
         terms = pair_terms(mentions.table, mentions.forms, self.pairs)
-        rows = terms.rows()
+        rows = terms.rows
         near = terms.far - terms.costs[rows[:, None], rows[offsets[known] + gold[known]]]
         # as in decoding, all mentions of a form have the voice of one
-        near *= mentions.forms.shares()[np.ix_(own, known)] * mentions.forms.repeats[own, None]
+        near *= mentions.forms.shares[np.ix_(own, known)] * mentions.forms.repeats[own, None]
         features[:, Feature.PAIRS] = near.sum(axis=1)
         return features
 

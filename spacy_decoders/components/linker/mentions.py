@@ -18,7 +18,7 @@ from ...errors import ProblemError
 from ...models.linker.together import Forms
 from ..factories.graph_entity_linker import MentionSource
 from .candidates import CandidateFinder, gather
-from .features import MATCH_LABEL, common_form, features_of
+from .features import MATCH_LABEL, common_nouns, features_of, singular
 from .knowledge_base import ConceptKnowledgeBase
 
 if TYPE_CHECKING:
@@ -80,20 +80,20 @@ def _aliases(doc: Doc, kb: KnowledgeBase) -> list[Span]:
         fit[ent.start : ent.end] = [False] * len(ent)
     # the text of a Doc, and the place of a token in it, take longer than all of this
     words = [strings[orth] for orth in table[:, 0].tolist()]
-    spaced = [word + " " * blank for word, blank in zip(words, table[:, 1].tolist(), strict=True)]
+    blanks = table[:, 1].tolist()
     aliases = kb.base.aliases
     found: list[tuple[int, int, str]] = []
     # token by token, as long as an alias begins so: most words begin none
-    grown = [(start, start, "") for start in range(len(words)) if fit[start]]
+    grown = [(start, start, word) for start, word in enumerate(words) if fit[start]]
     for _ in range(_LONGEST):
-        forms = [before + words[stop] for _, stop, before in grown]
-        begun = list(itertools.compress(zip(grown, forms, strict=True), aliases.begin(forms)))
-        found += [(start, stop + 1, form) for (start, stop, _), form in begun if fit[stop]]
-        grown = [
-            (start, stop + 1, before + spaced[stop])
-            for (start, stop, before), _ in begun
-            if stop + 1 < len(words)
-        ]
+        begins = aliases.begin([form for *_, form in grown])
+        longer = []
+        for start, stop, form in itertools.compress(grown, begins):
+            if fit[stop]:
+                found.append((start, stop + 1, form))
+            if stop + 1 < len(words):
+                longer.append((start, stop + 1, form + " " * blanks[stop] + words[stop + 1]))
+        grown = longer
         if not grown:
             break
     known = [meanings is not None for meanings in aliases.find([form for *_, form in found])]
@@ -108,7 +108,7 @@ def _aliases(doc: Doc, kb: KnowledgeBase) -> list[Span]:
 def with_candidates(
     doc: Doc, spans: list[Span], kb: KnowledgeBase, finder: CandidateFinder, limit: int
 ) -> Mentions:
-    """Look up the candidates of each mention."""
+    """Look up the candidates of each mention, and read what speaks for them."""
     from ...knowledge.aliases import normalised
 
     kept, table = gather(kb, finder, spans, normalised([span.text for span in spans]), limit)
@@ -116,20 +116,16 @@ def with_candidates(
     for unit, place in enumerate(kept):
         units[place] = unit
     own = [spans[place] for place in kept]
-    forms = Forms(
-        _numbered(_forms(table.mentions, own)),
-        _numbered([span.text for span in own]),
-    )
-    return Mentions(spans, units, table, forms, features_of(doc, own, table))
-
-
-def _forms(texts: Sequence[str], spans: Sequence[Span]) -> list[str]:
-    """The form of each mention: one for each text, and one for the inflections of a noun."""
+    common = common_nouns(own)
+    # the inflections of a noun are one form: that of the first mention that tells them
     forms: dict[str, str] = {}
-    for text, span in zip(texts, spans, strict=True):
+    for place in np.flatnonzero(common).tolist():
+        text = table.mentions[place]
         if forms.get(text, text) == text:
-            forms[text] = common_form(span, text)
-    return [forms[text] for text in texts]
+            forms[text] = singular(own[place], text)
+    numbers = _numbered([forms.get(text, text) for text in table.mentions])
+    same = Forms(numbers, _numbered([span.text for span in own]))
+    return Mentions(spans, units, table, same, features_of(doc, own, common, table))
 
 
 def _numbered(texts: Sequence[str]) -> NDArray[np.int64]:

@@ -110,10 +110,10 @@ class ExactRepresentatives(RepresentativesDecoder):
         solver = ExactSearch(costs, start, clock)
         solver.solve()
         choices = costs.given(solver.choices)
-        scale = problem.scale(choices)
+        cost, scale = problem.cost_and_scale(choices)
         certificate = Certificate.from_bound(
             name,
-            problem.cost(choices),
+            cost,
             costs.priced(solver.bound),
             minimized=True,
             tolerance=float(costs.unit) * solver.tolerance,
@@ -135,9 +135,10 @@ class ExactRepresentatives(RepresentativesDecoder):
             own = first + np.flatnonzero(allowed[first:last])
             sets.append(own[np.lexsort((local[own], keys[own]))])
         # the first of equal choices counts, whatever the order of the input
-        order = sorted(
-            range(len(sets)), key=lambda i: (keys[sets[i]].tolist(), local[sets[i]].tolist())
+        ranked = sorted(
+            [(keys[own].tolist(), local[own].tolist(), i) for i, own in enumerate(sets)]
         )
+        order = [i for *_, i in ranked]
         grid = np.indices([len(sets[i]) for i in order]).reshape(len(sets), -1)
         members = np.stack([sets[i][row] for i, row in zip(order, grid, strict=True)])
         rows = problem.members[members]
@@ -151,10 +152,10 @@ class ExactRepresentatives(RepresentativesDecoder):
         margins[order] = np.where(differ, costs, np.inf).min(axis=1) - costs[best]
         choices[order] = members[:, best]
         choices -= problem.offsets[:-1]
-        scale = problem.scale(choices)
+        cost, scale = problem.cost_and_scale(choices)
         certificate = Certificate.from_bound(
             type(self).__name__,
-            problem.cost(choices),
+            cost,
             float(rounded_down(costs, magnitudes, len(terms)).min()),
             minimized=True,
             tolerance=relative_tolerance(scale),

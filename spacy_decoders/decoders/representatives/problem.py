@@ -262,15 +262,19 @@ class RepresentativesProblem:
 
     def cost(self, choices: ArrayLike) -> float:
         """Return what a choice costs, in float64: the objective to minimise."""
-        positions = self._positions(choices)
-        own = math.fsum(self.local_costs[positions].tolist())
-        return self.pair_weight * math.fsum(self._pairs(positions)) + own
+        return self.cost_and_scale(choices)[0]
 
     def scale(self, choices: ArrayLike) -> float:
         """Return the sum of the absolute costs that a choice is made of."""
+        return self.cost_and_scale(choices)[1]
+
+    def cost_and_scale(self, choices: ArrayLike) -> tuple[float, float]:
+        """Return both at once."""
         positions = self._positions(choices)
-        pairs = math.fsum(map(abs, self._pairs(positions)))
-        return self.pair_weight * pairs + float(np.abs(self.local_costs[positions]).sum())
+        pairs, own = self._pairs(positions), self.local_costs[positions]
+        cost = self.pair_weight * math.fsum(pairs) + math.fsum(own.tolist())
+        scale = self.pair_weight * math.fsum(map(abs, pairs)) + float(np.abs(own).sum())
+        return cost, scale
 
     def _positions(self, choices: ArrayLike) -> NDArray[np.int64]:
         """Return where the chosen candidates are when all sets are laid end to end."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -85,10 +86,11 @@ def _refuse_marks(distances: NDArray[np.float64]) -> None:
 
 def checked_sets(sets: Sequence[ArrayLike], size: int) -> tuple[NDArray[np.int32], ...]:
     """Return the candidates of each set, which are below `size`."""
-    checked = tuple(
-        owned(checked_indices(f"sets[{i}]", members, (None,), low=0, high=size), members)
-        for i, members in enumerate(sets)
-    )
+
+    def check(name: str, members: ArrayLike, _: int | None) -> NDArray[np.int32]:
+        return checked_indices(name, members, (None,), low=0, high=size)
+
+    checked = _each_checked("sets", sets, "i", [None] * len(sets), check)
     if 0 in map(len, checked):
         at = [*map(len, checked)].index(0)
         raise ProblemError(f"sets[{at}]: no candidates; leave out what has none.")
@@ -101,9 +103,41 @@ def checked_local(
     """Return what the candidates of each set cost by themselves; inf forbids one."""
     if len(local) != len(sets):
         raise ProblemError(f"local: expected {len(sets)} arrays, one per set; got {len(local)}.")
+    return _each_checked("local", local, "f", [*map(len, sets)], _checked_costs)
+
+
+def _each_checked(
+    name: str,
+    given: Sequence[ArrayLike],
+    kind: str,
+    sizes: Sequence[int | None],
+    check: Callable[[str, ArrayLike, Any], NDArray[Any]],
+) -> tuple[NDArray[Any], ...]:
+    """Check the array of each set: all at once where that will do, and is much faster.
+
+    Parameters
+    ----------
+    name
+        The argument's name, for the message.
+    given
+        An array for each set.
+    kind
+        The dtype's kind of arrays that can be laid end to end and checked.
+    sizes
+        The size that each must have, None for any.
+    check
+        Checks an array of a name and a size, and returns what to store.
+    """
+    arrays = [one for one in given if type(one) is np.ndarray and one.ndim == 1]
+    lengths = [*map(len, arrays)]
+    alike = len(arrays) == len(given) and {one.dtype.kind for one in arrays} == {kind}
+    if alike and (None in sizes or lengths == [*sizes]):
+        ends = np.cumsum(lengths)
+        with suppress(ProblemError):  # raised anew below, with the number of the set
+            return tuple(np.split(check(name, np.concatenate(arrays), ends[-1]), ends[:-1]))
     return tuple(
-        owned(_checked_costs(f"local[{i}]", costs, len(members)), costs)
-        for i, (costs, members) in enumerate(zip(local, sets, strict=True))
+        owned(check(f"{name}[{i}]", one, size), one)
+        for i, (one, size) in enumerate(zip(given, sizes, strict=True))
     )
 
 

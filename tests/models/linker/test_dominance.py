@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from spacy_decoders.decoders.representatives import ExactRepresentatives
-from spacy_decoders.models.linker.dominance import Group, undominated
-from spacy_decoders.models.linker.together import link_problem, pair_terms
+from spacy_decoders.models.linker.dominance import undominated
+from spacy_decoders.models.linker.together import link_problem
 from tests.models.linker.test_together import forms_of, table_of, weights_of
 
 
@@ -31,7 +31,7 @@ def test_the_best_choice_and_all_margins_stay(seed):
         sets.append(named.setdefault(form, members))
     table = table_of(*sets)
     spellings = numbers * 2 + rng.integers(2, size=count)
-    forms = forms_of(numbers, spellings).of(0, count)
+    forms = forms_of(numbers, spellings).of(range(count))
     closeness = {
         pair: float(rng.integers(0, 5)) / 4
         for pair in itertools.product(sorted(set(table.ids)), repeat=2)
@@ -42,17 +42,16 @@ def test_the_best_choice_and_all_margins_stay(seed):
             [[closeness[min(a, b), max(a, b)] for b in of.ids] for a in of.ids], float
         ).reshape(len(of), len(of))
 
-    terms = pair_terms(table, forms, pairs)
     scores = rng.normal(size=len(table) + count) * rng.choice([0.5, 4.0])
     scores[rng.random(len(scores)) < 0.1] = -np.inf
     scores[np.cumsum(np.diff(table.offsets) + 1) - 1] = rng.normal(size=count)
     weights, form_weight = weights_of(pairs=8.0), float(rng.choice([0.0, 2.0]))
-    joint = link_problem(table, forms, terms, scores, weights, form_weight=form_weight)
+    joint = link_problem(table, forms, pairs, scores, weights, form_weight=form_weight)
     solution = ExactRepresentatives().decode(joint.problem)
     chosen = joint.chosen(solution.choices)
 
     every = np.arange(len(scores))
-    together = joint.together.among(every)
+    together = joint.between(every, every)
 
     def cost(choice):
         rows = joint.offsets[:-1] + np.array(choice)
@@ -83,17 +82,16 @@ def test_the_best_choice_and_all_margins_stay(seed):
 
 def test_one_better_candidate_is_not_enough():
     """The best other choice is needed for the margin."""
-    alone = Group(np.array([[3.0, 2.0, 1.0]]), 0.0)
-    kept = undominated([alone], np.zeros((3, 3)), np.zeros((1, 1))).tolist()
-    assert kept == [True, True, False]
+    alone = np.array([3.0, 2.0, 1.0])
+    kept = undominated(np.array([0, 3]), alone, alone, np.zeros((3, 3)), np.zeros((1, 1)))
+    assert kept.tolist() == [True, True, False]
 
 
 def test_what_others_may_speak_for_is_kept():
-    first = Group(np.array([[3.0, 2.0, 1.0]]), 0.0)
-    second = Group(np.array([[0.0, 0.0]]), 0.0)
+    alone = np.array([3.0, 2.0, 1.0, 0.0, 0.0])
     near = np.zeros((5, 5))
     near[2, 3] = near[3, 2] = 1.5
     for voice, expected in ((1.0, True), (0.5, False)):
         voices = np.array([[0, voice], [voice, 0]])
-        kept = undominated([first, second], near, voices).tolist()
-        assert kept == [True, True, expected, True, True]
+        kept = undominated(np.array([0, 3, 5]), alone, alone, near, voices)
+        assert kept.tolist() == [True, True, expected, True, True]

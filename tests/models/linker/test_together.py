@@ -5,7 +5,8 @@ import pytest
 
 from spacy_decoders.decoders.representatives import ExactRepresentatives
 from spacy_decoders.knowledge.candidates import CandidateTable
-from spacy_decoders.models.linker.together import Forms, link_problem, pair_terms
+from spacy_decoders.knowledge.texts import Known
+from spacy_decoders.models.linker.together import Forms, link_problem
 from spacy_decoders.models.linker.weights import FEATURES, Feature
 
 
@@ -15,10 +16,11 @@ def table_of(*sets):
     return CandidateTable(
         mentions=["m"] * len(sets),
         offsets=np.cumsum([0, *map(len, sets)]).astype(np.int64),
-        ids=flat,
-        titles=flat,
+        known=[Known.of(number, one) for number, one in enumerate(flat)],
         priors=np.ones(len(flat)),
         popularity=np.ones(len(flat)),
+        written=np.full(len(flat), np.nan, np.float32),
+        linked=np.full(len(sets), np.nan, np.float32),
         vectors=np.zeros((len(flat), 0), np.float32),
         concepts=np.empty(0, np.int64),
     )
@@ -48,8 +50,8 @@ class Near:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_shares_of_two_forms_add_to_one(seed):
     rng = np.random.default_rng(seed)
-    forms = forms_of(rng.integers(3, size=7)).of(0, 7)
-    shares = forms.shares()
+    forms = forms_of(rng.integers(3, size=7)).of(range(7))
+    shares = forms.shares
     np.testing.assert_allclose(shares, shares.T)
     for one in range(forms.count):
         for other in range(forms.count):
@@ -60,7 +62,7 @@ def test_the_shares_of_two_forms_add_to_one(seed):
 def whole_cost(joint, choices):
     """What choices among all candidates cost, those that need no decoding among them."""
     rows = joint.offsets[:-1] + np.array(choices)
-    pairs = joint.together.among(rows)
+    pairs = joint.between(rows, rows)
     return joint.local[rows].sum() + np.triu(pairs, 1).sum()
 
 
@@ -77,8 +79,7 @@ def test_repeats_that_agree_weigh_as_much_as_one_mention():
         (once, own, forms_of([0, 1])),
         (twice, repeated, forms_of([0, 1, 0, 0])),
     ):
-        terms = pair_terms(table, forms, Near())
-        joints.append(link_problem(table, forms, terms, scores, weights, form_weight=4.0))
+        joints.append(link_problem(table, forms, Near(), scores, weights, form_weight=4.0))
     for first in range(3):
         for second in range(4):
             alike = whole_cost(joints[1], [first, second, first, first])
@@ -88,21 +89,19 @@ def test_repeats_that_agree_weigh_as_much_as_one_mention():
 def test_to_differ_from_the_others_costs_the_weight_of_forms():
     table = table_of(["a", "b"], ["a", "b"], ["a", "b"])
     forms = forms_of([0, 0, 0])
-    terms = pair_terms(table, forms, Near())
     scores = np.zeros(len(table) + 3)
-    joint = link_problem(table, forms, terms, scores, weights_of(), form_weight=6.0)
+    joint = link_problem(table, forms, Near(), scores, weights_of(), form_weight=6.0)
     # a third of the weight of the form is each mention's
     assert whole_cost(joint, [0, 0, 1]) == pytest.approx(6.0 / 3)
     assert whole_cost(joint, [1, 1, 1]) == whole_cost(joint, [2, 2, 2]) == 0.0
     other_case = forms_of([0, 0, 0], spellings=[0, 0, 1])
-    joint = link_problem(table, other_case, terms, scores, weights_of(), form_weight=6.0)
+    joint = link_problem(table, other_case, Near(), scores, weights_of(), form_weight=6.0)
     assert whole_cost(joint, [0, 0, 1]) == 0.0
 
 
 def test_nothing_is_chosen_where_nothing_speaks_for_a_candidate():
     table = table_of(["a"], ["a2", "b"])
     forms = forms_of([0, 1])
-    terms = pair_terms(table, forms, Near())
     nothing = np.array([False, True, False, False, True])
     alone = np.array([0.0, 0.0, 0.0, -0.5, 0.0])
     for bias, together, expected in (
@@ -112,7 +111,7 @@ def test_nothing_is_chosen_where_nothing_speaks_for_a_candidate():
         (1.0, 20.0, [0, 0]),
     ):
         joint = link_problem(
-            table, forms, terms, np.where(nothing, bias, alone), weights_of(pairs=together)
+            table, forms, Near(), np.where(nothing, bias, alone), weights_of(pairs=together)
         )
         solution = ExactRepresentatives().decode(joint.problem)
         assert joint.chosen(solution.choices).tolist() == expected
