@@ -13,7 +13,7 @@ from rich.table import Table
 
 from ..components.probabilities import Fitted, calibrate_pipeline
 from ..errors import ProblemError
-from ..models.calibration_fitting import auroc, calibration_error
+from ..models.calibration import auroc, calibration_error
 from ..readers.corpora import gold_corpus
 from .arguments import CONSOLE, Columns, listed
 

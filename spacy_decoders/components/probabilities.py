@@ -12,8 +12,13 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import ProblemError
-from ..models.calibration import Calibration
-from ..models.calibration_fitting import Answers, cross_fitted, fit_correction, fit_temperature
+from ..models.calibration import (
+    Answers,
+    Calibration,
+    cross_fitted,
+    fit_correction,
+    fit_temperature,
+)
 from .decoding_pipe import DecodingPipe
 
 __all__ = ["CalibratedPipe", "Fitted", "annotated", "calibrate_pipeline"]

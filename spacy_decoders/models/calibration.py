@@ -2,15 +2,18 @@
 
 A temperature divides the scores before they become probabilities, and a logistic correction maps
 the probability of an answer to the share of such answers that is right (Platt 1999). Both are
-fitted on held-out data (:mod:`.calibration_fitting`) and stored in plain types with the component.
+fitted to held-out answers of which it is known whether they were right, and stored in plain types
+with the component. What is measured is how far probabilities are from the share that is right,
+and how well they rank.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import is_number
 from ..errors import ProblemError
 
-__all__ = ["Calibration", "log_odds", "sigmoid", "softmax"]
+__all__ = [
+    "Answers", "Calibration", "auroc", "calibration_error", "correctable_loss", "cross_fitted",
+    "fit_correction", "fit_temperature", "sigmoid",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +32,16 @@ Floats = NDArray[np.float64]
 LEAST = 1e-9
 #: By so much a sum of probabilities may exceed 1.
 ROUNDED = 1e-6
+#: The temperatures that are considered.
+COLDEST, HOTTEST = 0.05, 20.0
+#: Weight of the squared distance from no correction.
+PENALTY = 0.01
+#: A correction is used if it lowers the held-out loss of an answer by at least this (in nats).
+GAIN = 1e-4
+#: Parts of the answers that are held out in turn.
+FOLDS = 5
+#: Intervals of probabilities in which answers are measured.
+BINS = 15
 
 
 @dataclass(frozen=True)
@@ -131,19 +147,176 @@ def sigmoid(odds: Floats) -> Floats:
     return chance
 
 
-def softmax(scores: ArrayLike) -> Floats:
-    """Return the probabilities of alternatives, proportional to exp(score).
+class Answers(NamedTuple):
+    """Answers of a model, and whether they were right."""
 
-    Of the scores, **shape (alternatives,)**, some may be ``-inf``, but not all.
+    #: **Shape (answers,)**, from 0 to 1.
+    probabilities: Floats
+    #: **Shape (answers,)**, bool.
+    right: NDArray[np.bool_]
+    #: **Shape (answers,)**: the document of each, as a number, for answers of one document are
+    #: held out together; None if each stands for itself.
+    groups: NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[float, bool, int]]) -> Answers:
+        """Make them of rows of probability, whether it was right, and document."""
+        return cls(
+            np.array([row[0] for row in rows], dtype=np.float64),
+            np.array([row[1] for row in rows], dtype=bool),
+            np.array([row[2] for row in rows], dtype=np.int64),
+        )
+
+    def chosen(self, which: NDArray[np.bool_]) -> Answers:
+        """Return some of the answers."""
+        groups = None if self.groups is None else self.groups[which]
+        return Answers(self.probabilities[which], self.right[which], groups)
+
+    def loss(self) -> float:
+        """The mean logistic loss."""
+        clipped = np.clip(self.probabilities, LEAST, 1.0 - LEAST)
+        return float(-np.log(np.where(self.right, clipped, 1.0 - clipped)).mean())
+
+    def folds(self) -> NDArray[np.int64]:
+        """The part of each answer, by its group, in order: **shape (answers,)**."""
+        groups = np.arange(len(self.right)) if self.groups is None else self.groups
+        _, ranks = np.unique(groups, return_inverse=True)
+        folds: NDArray[np.int64] = ranks.astype(np.int64) % FOLDS
+        return folds
+
+
+def fit_temperature(loss: Callable[[float], float]) -> float:
+    """Return the temperature of the least loss, to three digits, over its logarithm.
+
+    The loss at a temperature, such as the mean of -log probability of what is right, is assumed to
+    have one minimum.
 
     Examples
     --------
-    >>> softmax([0.0, 0.0]).tolist()
-    [0.5, 0.5]
+    >>> round(fit_temperature(lambda t: (t - 2.0) ** 2), 2)
+    2.0
     """
-    given = np.asarray(scores, dtype=np.float64)
-    if not given.size:
-        return given
-    weights = np.exp(given - given.max())
-    shares: Floats = weights / weights.sum()
-    return shares
+    from scipy.optimize import minimize_scalar
+
+    found = minimize_scalar(
+        lambda log: loss(float(np.exp(log))),
+        bounds=(np.log(COLDEST), np.log(HOTTEST)),
+        method="bounded",
+        options={"xatol": 1e-3},
+    )
+    return float(np.exp(found.x))
+
+
+def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration:
+    """Fit slope and intercept, where they lower the logistic loss on held-out answers.
+
+    The probabilities of the answers were computed at the `temperature`.
+
+    References
+    ----------
+    Platt (1999), Probabilistic Outputs for Support Vector Machines.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> chances = rng.uniform(size=4000)
+    >>> sure = chances**0.25 / (chances**0.25 + (1 - chances) ** 0.25)  # not sure enough
+    >>> found = fit_correction(Answers(sure, rng.uniform(size=4000) < chances))
+    >>> 3.5 < found.slope < 4.5
+    True
+    """
+    left = _open(answers)
+    if len(left.right) < 2 * FOLDS:
+        return Calibration(temperature)
+    fit = partial(_fitted, temperature=temperature)
+    loss = left.loss()
+    gain = loss - left._replace(probabilities=_without_fold(left, fit)).loss()
+    return fit(left) if gain > GAIN * max(loss, 0.01) else Calibration(temperature)
+
+
+def correctable_loss(answers: Answers) -> float:
+    """Return the mean logistic loss of answers once slope and intercept have been fitted to them.
+
+    This compares probabilities by how well they tell right answers from wrong ones, whatever a
+    correction can mend.
+    """
+    left = _open(answers)
+    if not len(left.right):
+        return 0.0
+    return left._replace(probabilities=_fitted(left, 1.0).apply(left.probabilities)).loss()
+
+
+def cross_fitted(answers: Answers, *, temperature: float = 1.0) -> Answers:
+    """Return the answers with the probability of each by a calibration fitted without its fold.
+
+    This is what a calibration is measured by on the data that it is fitted on.
+    """
+    fit = partial(fit_correction, temperature=temperature)
+    return answers._replace(probabilities=_without_fold(answers, fit))
+
+
+def calibration_error(answers: Answers) -> float:
+    """Return the expected calibration error, from 0 to 1 (Guo et al. 2017, equation 3).
+
+    In each interval of probabilities their mean is compared with the share that is right.
+
+    Examples
+    --------
+    >>> answers = Answers.of([(0.9, True, 0), (0.9, False, 0), (0.1, False, 1), (0.1, False, 1)])
+    >>> round(calibration_error(answers), 3)
+    0.25
+    """
+    places = np.minimum((answers.probabilities * BINS).astype(np.int64), BINS - 1)
+    surplus = np.bincount(places, answers.probabilities - answers.right, BINS)
+    return float(np.abs(surplus).sum() / max(1, len(answers.right)))
+
+
+def auroc(answers: Answers) -> float:
+    """Return the probability that a right answer ranks above a wrong one, ties counting half.
+
+    NaN if all are right, or all are wrong.
+
+    Examples
+    --------
+    >>> auroc(Answers.of([(0.9, True, 0), (0.8, False, 0), (0.3, False, 0)]))
+    1.0
+    """
+    from spacy.scorer import ROCAUCScore
+
+    found = ROCAUCScore()
+    found.cands, found.golds = answers.probabilities.tolist(), answers.right.tolist()
+    return float(found.score) if found.is_binary() else float("nan")
+
+
+def _without_fold(answers: Answers, fit: Callable[[Answers], Calibration]) -> Floats:
+    """The probability of each answer, corrected by what was fitted to all folds but its own."""
+    corrected = np.array(answers.probabilities, dtype=np.float64)
+    folds = answers.folds()
+    for fold in range(FOLDS):
+        held_out = folds == fold
+        if held_out.any() and not held_out.all():
+            corrected[held_out] = fit(answers.chosen(~held_out)).apply(corrected[held_out])
+    return corrected
+
+
+def _open(answers: Answers) -> Answers:
+    """Those that are neither certain nor impossible, of which nothing can be learned."""
+    return answers.chosen((answers.probabilities > 0.0) & (answers.probabilities < 1.0))
+
+
+def _fitted(answers: Answers, temperature: float) -> Calibration:
+    """Return the slope and intercept of least penalised logistic loss, a convex problem."""
+    from scipy.optimize import minimize
+
+    odds, right = log_odds(answers.probabilities), answers.right
+    features, plain = np.stack([odds, np.ones(len(odds))], axis=1), np.array([1.0, 0.0])
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        found, away = features @ weights, weights - plain
+        fit = np.logaddexp(0.0, np.where(right, -found, found)).sum()
+        gradient = features.T @ (sigmoid(found) - right) + PENALTY * away
+        return float(fit + 0.5 * PENALTY * (away**2).sum()), gradient
+
+    limits = [(0.05, None), (None, None)]
+    slope, intercept = minimize(loss, plain, jac=True, method="L-BFGS-B", bounds=limits).x
+    return Calibration(temperature, float(slope), float(intercept))

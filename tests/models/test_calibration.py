@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from spacy_decoders.models.calibration import Calibration
-from spacy_decoders.models.calibration_fitting import (
+from spacy_decoders.models.calibration import (
     Answers,
+    Calibration,
     auroc,
     calibration_error,
     cross_fitted,

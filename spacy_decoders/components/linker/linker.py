@@ -18,7 +18,7 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from ...errors import ProblemError
-from ...models.calibration_fitting import Answers, correctable_loss
+from ...models.calibration import Answers, correctable_loss
 from ...models.linker.together import pair_terms
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
 from .. import extensions

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.training import Example
 
-from ...models.calibration import sigmoid
-from ...models.calibration_fitting import Answers, correctable_loss
+from ...models.calibration import Answers, correctable_loss, sigmoid
 from ...models.parser.losses import GoldTrees
 from ...models.parser.tree_scores import DocumentScores, SentenceScores
 from ..probabilities import CalibratedPipe

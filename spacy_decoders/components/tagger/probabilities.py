@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from spacy.attrs import ENT_IOB, ENT_TYPE
 from spacy.tokens import Doc
 
-from ...models.calibration import Calibration
-from ...models.calibration_fitting import Answers
+from ...models.calibration import Answers, Calibration
 from ..extensions import record
 from .decoding import NO_LABEL, Entity, Tagging, TaggingProbabilities
 from .label_space import IOB, LabelSpace

@@ -16,7 +16,7 @@ from spacy.training import Example, validate_get_examples
 from spacy.util import check_lexeme_norms
 
 from ...errors import InfeasibleError, ProblemError
-from ...models.calibration_fitting import Answers
+from ...models.calibration import Answers
 from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from ..constraints.constraint import check_known
