@@ -32,21 +32,9 @@ MOST_BYTES = 8 << 30
 
 
 def refuse_beyond_memory(name: str, what: str, size: int, advice: str) -> None:
-    """Raise before tables of more than 8 GB are made.
+    """Raise `ProblemError` before tables of more than 8 GB are made for one problem.
 
-    Parameters
-    ----------
-    name, what
-        The argument, and what is in it, for the message.
-    size
-        Bytes of the tables.
-    advice
-        What to do instead.
-
-    Raises
-    ------
-    ProblemError
-        If they would take more.
+    For the message there are the argument's name, what is in it, and what to do instead.
 
     Examples
     --------

@@ -24,11 +24,8 @@ PROOF_TOLERANCE = 1e-9
 def largest_tolerance(scale: float) -> float:
     """Return the largest tolerance within which a structure may be called optimal.
 
-    Parameters
-    ----------
-    scale
-        The sum of the absolute scores of the parts that the structure has. A large score elsewhere
-        in the problem, such as a mask, is not included.
+    The `scale` is the sum of the absolute scores of the parts that the structure has. A large
+    score elsewhere in the problem, such as a mask, is not included.
 
     Examples
     --------
@@ -44,12 +41,8 @@ def tolerance_of(scale: float, rounding: float = 0.0) -> float:
     Searches ask it when to stop and certificates compare with it, so that what a search takes for
     proven is proven in the certificate, too.
 
-    Parameters
-    ----------
-    scale
-        The sum of the absolute scores of the parts that the structure has.
-    rounding
-        What the bound adds for the rounding error of its own arithmetic.
+    The `scale` is as for :func:`largest_tolerance`; `rounding` is what the bound adds for the
+    rounding error of its own arithmetic.
 
     Examples
     --------
@@ -64,14 +57,8 @@ def tolerance_of(scale: float, rounding: float = 0.0) -> float:
 def agree(score: float, bound: float, scale: float, rounding: float = 0.0) -> bool:
     """Return whether a bound, with its rounding added, proves a score.
 
-    Parameters
-    ----------
-    score
-        Of the structure, recomputed from the problem.
-    bound
-        On the best score, as computed: `rounding` is still to be added on its far side.
-    scale, rounding
-        As for :func:`tolerance_of`.
+    The score is recomputed from the problem. The bound on the best score is as computed:
+    `rounding` is still to be added on its far side.
 
     Examples
     --------

@@ -11,21 +11,9 @@ __all__ = ["needed"]
 
 
 def needed(module: str, extra: str, argument: str = "") -> Any:
-    """Import a module of another library.
+    """Import a module of another library, which an extra of this package installs.
 
-    Parameters
-    ----------
-    module
-        Its dotted name.
-    extra
-        The extra of this package that installs it.
-    argument
-        The argument that asks for it, as the error names it.
-
-    Raises
-    ------
-    ProblemError
-        If it is not installed.
+    Raises `ProblemError` if it is not installed; it names the argument that asks for it.
 
     Examples
     --------

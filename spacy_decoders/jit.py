@@ -29,14 +29,8 @@ def jit(
     """Compile with numba: no Python objects, no GIL, cached on disk where that is possible.
 
     Never parallel: a threading layer that was started before a fork kills spaCy's worker
-    processes. Batches are spread over documents instead.
-
-    Parameters
-    ----------
-    fastmath
-        Floating-point freedoms, such as :data:`FAST`.
-    **options
-        Further options of ``numba.njit``, such as ``inline`` or ``boundscheck``.
+    processes. Batches are spread over documents instead. `fastmath` are floating-point freedoms,
+    such as :data:`FAST`; further options are those of ``numba.njit``, such as ``inline``.
     """
     options["no_cfunc_wrapper"] = True  # no kernel is called from C
     if fastmath:
@@ -64,13 +58,6 @@ def internal(*, counted: bool = False, **options: Any) -> Callable[[Function], F
     """Compile a function that kernels alone call: it has no entry from Python.
 
     Unpacking Python's arguments, many arrays in named tuples, would take as long to compile as
-    a short function.
-
-    Parameters
-    ----------
-    counted
-        Whether it makes or returns arrays, and so counts references; see :func:`uncounted`.
-    **options
-        As for :func:`jit`.
+    a short function. If it makes or returns arrays, it is `counted`; see :func:`uncounted`.
     """
     return jit(_nrt=counted, no_cpython_wrapper=True, **options)

@@ -18,11 +18,6 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
 
     The names are those that it imports for type checkers, under ``if TYPE_CHECKING:``. They are
     looked up in its source when the first of them is used, and imported one by one.
-
-    Parameters
-    ----------
-    package
-        Its ``__name__``.
     """
 
     @cache

@@ -123,12 +123,8 @@ def weighted_overlap(
 ) -> NDArray[np.float64]:
     """**Shape:** (size, size): the summed weights of the groups that two items share.
 
-    Parameters
-    ----------
-    indptr, members
-        The members of each group, end to end. **Shapes:** (groups + 1,), (total,)
-    weights
-        Of each group. **Shape:** (groups,)
+    **Shape:** indptr (groups + 1,) and members (total,), those of each group, end to end; weights
+    (groups,).
 
     Examples
     --------

@@ -152,22 +152,11 @@ def write_folder(
 ) -> None:
     """Write the folder of a base at once or not at all.
 
-    Parameters
-    ----------
-    folder
-        As for :func:`write_concept_base`.
-    graph
-        A vertex is the number of a concept.
-    concepts
-        The rows of the table of concepts.
-    uses
-        Normalised aliases, the numbers of concepts, how often the one means the other, how
-        often of that it is written in which of :data:`~.aliases.CASES`, and how often the alias
-        is a link where it occurs, None where that is unknown.
-    facts
-        For the manifest.
-    searched
-        Whether there is a full-text index.
+    A vertex of the graph is the number of a concept; the concepts are rows of their table, and the
+    facts are for the manifest. Uses are normalised aliases, the numbers of concepts, how often the
+    one means the other, how often of that it is written in which of :data:`~.aliases.CASES`, and
+    how often the alias is a link where it occurs, None where that is unknown. What is `searched`
+    has a full-text index.
     """
     header = {**facts, "text": searched}
     words: Counter[str] = Counter()

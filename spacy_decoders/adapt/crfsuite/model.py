@@ -61,17 +61,9 @@ class CrfSuiteModel:
 
     @classmethod
     def open(cls, source: str | PathLike[str] | bytes | Any) -> CrfSuiteModel:
-        """Read a model.
+        """Read a model: a file by its path, its content, or a fitted ``sklearn_crfsuite.CRF``.
 
-        Parameters
-        ----------
-        source
-            The path of the file, its content, or a fitted ``sklearn_crfsuite.CRF``.
-
-        Raises
-        ------
-        ProblemError
-            If it is no model of CRFsuite's.
+        Raises `ProblemError` if it is no model of CRFsuite's.
         """
         if not isinstance(source, (str, bytes, PathLike)):
             file = getattr(source, "modelfile", None)
@@ -146,16 +138,9 @@ class CrfSuiteModel:
 def attributes_of(item: Any) -> Iterator[tuple[str, float]]:
     """Yield the attributes of one token and their values, as ``python-crfsuite`` reads them.
 
-    Parameters
-    ----------
-    item
-        A list of attributes; or a dict from attributes to numbers, to bools, to a string (``a``
-        with ``"b"`` is the attribute ``a:b``), to several strings, or to a dict of the like.
-
-    Raises
-    ------
-    ProblemError
-        If a value is something else.
+    A token is a list of attributes; or a dict from attributes to numbers, to bools, to a string
+    (``a`` with ``"b"`` is the attribute ``a:b``), to several strings, or to a dict of the like.
+    Raises `ProblemError` if a value is something else.
 
     Examples
     --------

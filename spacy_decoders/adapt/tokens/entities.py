@@ -18,7 +18,7 @@ from ...components.option_checks import check_of
 from .scheme import EntityScheme, SchemeName
 
 if TYPE_CHECKING:
-    from ...decoders.chain import ChainModel, ChainSolution, RunKinds
+    from ...decoders.chain import ChainModel, ChainSolution
 
 __all__ = ["EntityDecoder", "FoundEntities", "TokenEntity"]
 
@@ -124,18 +124,10 @@ class EntityDecoder:
     def decode(self, scores: ArrayLike) -> FoundEntities:
         """Find the entities of one text.
 
-        Parameters
-        ----------
-        scores
-            **Shape (n, L)**: of the labels of each word, such as :func:`.words.word_scores`
-            returns; ``-inf`` forbids.
-
-        Raises
-        ------
-        ProblemError
-            If the shape does not fit, or a score is NaN or ``+inf``.
-        InfeasibleError
-            If no labelling is legal.
+        The scores, **shape (n, L)**, are those of the labels of each word, such as
+        :func:`.words.word_scores` returns; ``-inf`` forbids. Raises `ProblemError` if the shape
+        does not fit, or a score is NaN or ``+inf``, and `InfeasibleError` if no labelling is
+        legal.
         """
         return self.decode_batch([scores])[0]
 
@@ -180,17 +172,9 @@ class EntityDecoder:
     ) -> EntityDecoder:
         """Return a decoder with the transitions that fit labelled texts best.
 
-        What made the scores stays as it is; a few hundred sentences take seconds.
-
-        Parameters
-        ----------
-        scores
-            For each text **shape (n, L)**.
-        gold
-            For each text **shape (n,)**: the right labels. Texts whose labels break the scheme
-            are left out.
-        l2
-            As for :func:`~spacy_decoders.adapt.learning.learn_chain`.
+        What made the scores stays as it is; a few hundred sentences take seconds. The arguments
+        are those of :func:`~spacy_decoders.adapt.learning.learn_chain`; texts whose right labels
+        break the scheme are left out.
         """
         from ..learning import learn_chain
 
@@ -220,11 +204,11 @@ class EntityDecoder:
         if self.probabilities and any(spans):
             from ...decoders.chain import posteriors
 
-            kinds, runs = self._run_kinds, []
-            for begin, of_text in zip(begins, spans, strict=True):
-                for start, end, kind in of_text:
-                    number = kinds.kinds[self.rules.kinds.index(kind)]
-                    runs.append((begin + start, begin + end, number))
+            kinds, runs = self.rules.runs, []
+            for begin, of_text, solution in zip(begins, spans, solutions, strict=True):
+                for start, end, _ in of_text:
+                    kind = kinds.kinds[solution.labels[start]]
+                    runs.append((begin + start, begin + end, kind))
             found = posteriors(self.model, emissions, np.array(lengths))
             likely = iter(found.of_runs(kinds, *np.array(runs).T).tolist())
         return [
@@ -235,12 +219,3 @@ class EntityDecoder:
             )
             for solution, of_text in zip(solutions, spans, strict=True)
         ]
-
-    @cached_property
-    def _run_kinds(self) -> RunKinds:
-        """The kinds of entities, as the chain's posteriors take them."""
-        from ...decoders.chain import RunKinds
-
-        names = sorted({kind for kind in self.rules.kinds if kind})
-        numbers = [names.index(kind) if kind else -1 for kind in self.rules.kinds]
-        return RunKinds(np.array(numbers), self.rules.continues)

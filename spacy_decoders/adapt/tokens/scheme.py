@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...components.option_checks import check_of
 from ...errors import ProblemError
+
+if TYPE_CHECKING:
+    from ...decoders.chain import RunKinds
 
 __all__ = ["EntityScheme", "SchemeName"]
 
@@ -132,16 +135,18 @@ class EntityScheme:
         Of labels that break the scheme an entity is what could be one: it begins where no label
         before it goes on, as the usual readers have it.
         """
-        found: list[tuple[int, int, str]] = []
-        begin, before = 0, -1
-        numbers = [int(label) for label in labels]
-        for i, label in enumerate([*numbers, self.names.index("O")]):
-            if before >= 0 and self.kinds[before] and not self.continues[before, label]:
-                found.append((begin, i, self.kinds[before]))
-            if before < 0 or not self.continues[before, label]:
-                begin = i
-            before = label
-        return found
+        starts, stops, _ = self.runs.runs_in(labels, np.array([0, len(labels)]))
+        spans = zip(starts.tolist(), stops.tolist(), strict=True)
+        return [(start, stop, self.kinds[labels[start]]) for start, stop in spans]
+
+    @cached_property
+    def runs(self) -> RunKinds:
+        """The kinds of entities, in alphabetical order, as the chain's posteriors take them."""
+        from ...decoders.chain import RunKinds
+
+        names = sorted({kind for kind in self.kinds if kind})
+        numbers = [names.index(kind) if kind else -1 for kind in self.kinds]
+        return RunKinds(np.array(numbers), self.continues)
 
     def breaks(self, labels: NDArray[Any]) -> int:
         """Count the places where labels break the scheme: first, last, and from word to word."""

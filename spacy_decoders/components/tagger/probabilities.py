@@ -18,7 +18,7 @@ from .decoding import NO_LABEL, Entity, Tagging, TaggingProbabilities
 from .label_space import IOB, LabelSpace
 
 if TYPE_CHECKING:
-    from ...decoders.chain import ChainModel, ChainPosteriors, RunKinds
+    from ...decoders.chain import ChainModel, ChainPosteriors
 
 __all__ = [
     "ENTITIES", "KINDS", "LEAST", "TOKENS", "UNITS", "blank_improbable", "forget_probabilities",
@@ -74,7 +74,7 @@ def tagging_probabilities(
         kinds, types = space.entity_runs
         places = np.flatnonzero(decoded)
         correct = calibrations[ENTITIES]
-        spans = _runs_of(labels[decoded], found.offsets, kinds)
+        spans = kinds.runs_in(labels[decoded], found.offsets)
         likely = found.of_runs(kinds, *spans)
         entities = _entities(places, *spans, likely, types, correct)
         if least is not None:
@@ -194,20 +194,6 @@ def _of_values(space: LabelSpace, found: ChainPosteriors, labels: NDArray[np.int
         return found.of_labels(labels)
     likely: Floats = np.minimum((found.marginals * space.same_first_part[labels]).sum(axis=1), 1.0)
     return likely
-
-
-def _runs_of(
-    labels: NDArray[np.int32], offsets: NDArray[np.int64], kinds: RunKinds
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """First rows, rows after the last, and kinds of the runs of a labelling."""
-    row_kinds = kinds.kinds[labels]
-    goes_on = np.zeros(len(labels) + 1, dtype=bool)
-    goes_on[1:-1] = kinds.continues[labels[:-1], labels[1:]]
-    goes_on[offsets] = False
-    inside = row_kinds >= 0
-    starts = np.flatnonzero(inside & ~goes_on[:-1])
-    stops = np.flatnonzero(inside & ~goes_on[1:]) + 1
-    return starts, stops, row_kinds[starts]
 
 
 def _entities(

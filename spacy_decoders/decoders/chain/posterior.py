@@ -77,6 +77,23 @@ class RunKinds:
         object.__setattr__(self, "kinds", read_only(kinds))
         object.__setattr__(self, "continues", read_only(continues.copy()))
 
+    def runs_in(
+        self, labels: NDArray[np.int32], offsets: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """First rows, rows after the last, and kinds of the runs of sentences laid end to end.
+
+        Where a label continues nothing, although it should, it begins a run. `offsets`,
+        (sentences + 1,), are where sentences begin.
+        """
+        kinds = self.kinds[labels]
+        goes_on = np.zeros(len(labels) + 1, dtype=bool)
+        goes_on[1:-1] = self.continues[labels[:-1], labels[1:]]
+        goes_on[offsets] = False
+        inside = kinds >= 0
+        starts = np.flatnonzero(inside & ~goes_on[:-1])
+        stops = np.flatnonzero(inside & ~goes_on[1:]) + 1
+        return starts, stops, kinds[starts]
+
     @property
     def count(self) -> int:
         """The number of kinds."""

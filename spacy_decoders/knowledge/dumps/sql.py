@@ -73,30 +73,15 @@ def open_dump(path: Path, *, progress: bool = False) -> Iterator[IO[bytes]]:
 class SqlTable:
     """One table of a dump, such as ``enwiki-latest-pagelinks.sql.gz``.
 
-    The order of the columns is read from the CREATE TABLE statement, since it has changed
-    over the years.
-
-    Parameters
-    ----------
-    path
-        A dump of one table, plain or compressed.
-
-    Attributes
-    ----------
-    columns
-        Names of all columns, in their order.
-    bad
-        Tuples left out as broken in the last reading.
-
-    Raises
-    ------
-    ProblemError
-        If the file has no CREATE TABLE statement.
+    The file is plain or compressed. The order of the columns is read from the CREATE TABLE
+    statement, since it has changed over the years; `ProblemError` if there is none.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
+        #: names of all columns, in their order
         self.columns = self._read_columns()
+        #: tuples left out as broken in the last reading
         self.bad = 0
 
     def chunks(

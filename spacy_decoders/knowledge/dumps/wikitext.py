@@ -41,18 +41,9 @@ Links = list[tuple[str, str]]
 def plain_text(source: str) -> tuple[str, Links, Links]:
     """The text of an article, without markup, and its links.
 
-    Templates, tables, references, headings and images are left out, and white space is joined.
-
-    Parameters
-    ----------
-    source
-        Wikitext.
-
-    Returns
-    -------
-    text, links, hidden
-        The text; (page linked to, words of the link) pairs in it, and those of templates and
-        tables.
+    Templates, tables, references, headings and images are left out, and white space is joined. The
+    links are (page linked to, words of the link) pairs, those in the text and, apart, those of
+    templates and tables.
 
     Examples
     --------

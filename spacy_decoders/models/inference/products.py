@@ -22,14 +22,8 @@ def product(
     With the kernels that OpenBLAS has for AVX-512 it is the same to the last digit; those for AVX2
     add up in an order that depends on a row's place, so that last digits may differ.
 
-    Parameters
-    ----------
-    rows
-        **Shape (rows, inner)**.
-    weights
-        **Shape (inner, columns)**.
-    room
-        What is written to, **shape (more than LEAST_ROWS, columns)**; a new array if None.
+    **Shape**: rows (rows, inner); weights (inner, columns); room (more than LEAST_ROWS, columns),
+    what is written to; a new array if None.
 
     Examples
     --------

@@ -260,20 +260,12 @@ def label_arcs(
 ) -> Iterator[tuple[BestLabels, ArcLabels]]:
     """Find the best labels of the arcs of each sentence.
 
-    Parameters
-    ----------
-    model
-        A :func:`BiaffineLabels` layer.
-    vectors
-        Token vectors, shape (tokens, nI).
-    offsets
-        Where sentences begin, from 0 to `tokens`.
-    arcs
-        Arc scores, one array a sentence.
-    templates
-        What :func:`.score_likely` returned, if there are templates.
-    likely_only
-        Whether the others have no label, and 0 as its log-probability, which it is at most.
+    The model is a :func:`BiaffineLabels` layer, and templates are what :func:`.score_likely`
+    returned, if there are any. With `likely_only`, the other arcs have no label, and 0 as its
+    log-probability, which it is at most.
+
+    **Shape**: vectors (tokens, nI); offsets (sentences + 1,), where sentences begin, from 0 to
+    `tokens`; arcs, one array a sentence.
     """
     heads: Any = model.layers[0].predict(vectors)
     modifiers: Any = model.layers[1].predict(vectors)

@@ -159,19 +159,9 @@ class Patterns:
     def of(
         cls, given: Iterable[Mapping[str, Any]], labels: Sequence[str], tags: Sequence[str]
     ) -> Patterns:
-        """Read a checked option.
+        """Read what :func:`arc_patterns` returned, for a parser's labels, the root last, and tags.
 
-        Parameters
-        ----------
-        given
-            What :func:`arc_patterns` returned.
-        labels, tags
-            The parser's own; the labels with the root's last.
-
-        Raises
-        ------
-        ProblemError
-            If the parser has none of the labels that a pattern names.
+        Raises `ProblemError` if the parser has none of the labels that a pattern names.
         """
         stated = tuple(ArcPattern.of(of["weight"], of["pattern"]) for of in given)
         deps = [dep for pattern in stated for dep in pattern.deps]

@@ -258,19 +258,11 @@ def assemble(
     *,
     partly: bool = False,
 ) -> list[SentenceScores]:
-    """Label the arcs of sentences, and return all scores as decoders take them.
+    """Label the arcs of sentences, the likely ones only if `partly`, and return all scores.
 
-    Parameters
-    ----------
-    vectors, tags, forms
-        Of all tokens, end to end: vector for labels, index of the best tag, hashes of form and
-        suffix.
-    arcs
-        Arc scores, one array a sentence.
-    places, boundaries
-        The indices of each sentence's tokens in its document, and the scores of boundaries in it.
-    partly
-        Whether to label the likely arcs only.
+    The vectors for labels, the indices of the best tags and the hashes of forms and suffixes are
+    those of all tokens, end to end. For each sentence there are its arc scores, the places of its
+    tokens in its document, and the scores of boundaries in it.
     """
     if not len(places):
         return []

@@ -75,19 +75,9 @@ def chain_scorer(
 ) -> Scorer:
     """Build a scorer whose emissions are those of a network, of sparse features or of both.
 
-    Parameters
-    ----------
-    name
-        Of the model.
-    layers
-        In the order in which they are saved: :func:`chain_weights`, "sparse_emissions", a network
-        and its :func:`network_emissions`, without those that there are not.
-    output_layer
-        The one of them that knows the number of labels.
-    transition_l2
-        As for :func:`build_chain_scorer`.
-    **attrs
-        Further attributes of the model.
+    The layers stand in the order in which they are saved: :func:`chain_weights`,
+    "sparse_emissions", a network and its :func:`network_emissions`, without those that there are
+    not. The `output_layer` is the one of them that knows the number of labels.
     """
     if not transition_l2 >= 0.0:
         raise ProblemError(f"transition_l2: expected at least 0, got {transition_l2}.")

@@ -102,14 +102,8 @@ class PhraseTable:
 class Gazetteer:
     """Lists of names that a model is to know, read when it is initialised.
 
-    A trained model keeps them: whoever loads it needs no file.
-
-    Parameters
-    ----------
-    paths
-        For each kind of name a file with one name a line, gzipped or not.
-    lang
-        The language whose tokenizer cuts the names into words.
+    A trained model keeps them: whoever loads it needs no file. For each kind of name there is a
+    file with one name a line, gzipped or not; the tokenizer of `lang` cuts the names into words.
     """
 
     def __init__(self, paths: Mapping[str, str | Path], lang: str = "en") -> None:
