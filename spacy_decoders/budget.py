@@ -109,8 +109,10 @@ class Clock:
 
     def exhausted(self, iterations: int = 0) -> bool:
         """Whether the budget has ended after so many outer iterations."""
-        limit = self.budget.iterations
-        return (limit is not None and iterations >= limit) or self.seconds_left == 0.0
+        seconds, limit = self.budget.seconds, self.budget.iterations
+        if limit is not None and iterations >= limit:
+            return True
+        return seconds is not None and self.seconds_left == 0.0
 
 
 def rest_of(clock: Clock, iterations: int) -> Budget:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..components.linker.mentions import MATCH_LABEL
+from ..components.linker.features import MATCH_LABEL
 from .arcs import TreeDrawing, Word
 from .choices import Choice, head_choices, link_choices, mentions_in, tag_choices
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +60,7 @@ def normalised(aliases: Sequence[str]) -> list[str]:
 CASES = ("lower", "capitalised", "upper", "mixed")
 
 
+@lru_cache(maxsize=2**14)
 def letter_case(text: str) -> int:
     """The place in `CASES` of how a text is written.
 
@@ -101,8 +103,7 @@ class Meanings(NamedTuple):
         The largest share of its uses under this alias; NaN where that is unknown.
         **Shape:** ``(candidates,)``
         """
-        cases = [letter_case(text) for text in ways]
-        share: NDArray[np.float32] = np.fmax.reduce(self.shares[cases])
+        share: NDArray[np.float32] = np.fmax.reduce(self.shares[[*map(letter_case, ways)]])
         return share
 
 

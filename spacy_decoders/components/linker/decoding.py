@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -23,12 +23,19 @@ from .mentions import Mentions
 if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
 
-__all__ = ["Links", "decode_links", "windows_of"]
+__all__ = ["OF_GRAPHS", "Links", "decode_links", "windows_of"]
 
 #: Decoders that know no candidate but the vertices of a graph.
-_OF_GRAPHS = ("Degree", "PageRank", "SpanningTree")
+OF_GRAPHS = ("Degree", "PageRank", "SpanningTree")
 #: What stands for a concept where nothing is linked.
-_NOTHING = {"id": "", "qid": None, "title": "", "type": None, "description": "", "url": None}
+_NOTHING: Mapping[str, Any] = {
+    "id": "",
+    "qid": None,
+    "title": "",
+    "type": None,
+    "description": "",
+    "url": None,
+}
 
 
 @dataclass(frozen=True)
@@ -87,9 +94,8 @@ def decode_links(
             place = mention - window.start
             links[mention] = written[place]
             places[mention] = decided, place
-    # what contradicts itself is linked to nothing
-    name = type(options.decoder).__name__
-    certificates += [Certificate.infeasible(name)] * len(mentions.conflicts)
+    for _ in mentions.conflicts:  # what contradicts itself is linked to nothing
+        certificates.append(Certificate.infeasible(type(options.decoder).__name__))
     return Links(
         mentions.spans,
         [links[unit] if unit >= 0 else _link_to_nothing() for unit in mentions.units],
@@ -138,7 +144,7 @@ def _decoded(
         own,
         weights,
         form_weight=options.form_weight,
-        nothing=type(options.decoder).__name__ not in _OF_GRAPHS,
+        nothing=type(options.decoder).__name__ not in OF_GRAPHS,
     )
     limits = Budget(options.seconds, options.iterations)
     solution = options.decoder.decode(
@@ -205,7 +211,7 @@ def _links(
             strict=True,
         )
     ]
-    ends = np.cumsum(np.minimum(sizes, options.shown)).tolist()
+    ends = [0, *np.cumsum(np.minimum(sizes, options.shown)).tolist()]
     links = []
     for place, (choice, nothing, margin, exact) in enumerate(
         zip(
@@ -216,34 +222,23 @@ def _links(
             strict=True,
         )
     ):
-        concept = _NOTHING
-        prob = float(probs[choice])
+        best = candidates[ends[place] : ends[place + 1]]
+        link, prob = dict(_NOTHING), float(probs[choice])
         if choice != nothing and prob >= options.min_prob:
-            concept = _described(table, choice - place)
+            known = table.known[choice - place]
+            link["id"], link["qid"], link["title"] = known.id, known.qid, known.title
+            link["type"], link["description"] = known.type or None, known.description
+            link["url"] = None if table.base is None else table.base.url(known)
         elif choice != nothing:  # too unlikely
             prob = float(probs[nothing])
-        link = {
-            **concept,
+        link |= {
             "score": float(shares[choice]),
             "prob": prob,
             "nil_prob": float(probs[nothing]),
             # an only candidate has nothing to be compared with
             "margin": margin if isfinite(margin) else None,
             "exact_margin": exact,
-            "candidates": candidates[ends[place - 1] if place else 0 : ends[place]],
+            "candidates": best,
         }
         links.append(link)
     return links
-
-
-def _described(table: CandidateTable, row: int) -> dict[str, Any]:
-    """What is known of a candidate's concept."""
-    known = table.known[row]
-    return {
-        "id": known.id,
-        "qid": known.qid,
-        "title": known.title,
-        "type": known.type or None,
-        "description": known.description,
-        "url": None if table.base is None else table.base.url(known),
-    }

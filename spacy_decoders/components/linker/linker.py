@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import compress
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,11 +21,12 @@ from ...models.linker.together import pair_terms
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
 from .. import extensions
 from ..constraints.pipe import WithConstraints
-from ..factories.graph_entity_linker import LinkerOptions, MentionSource
+from ..factories.graph_entity_linker import LinkerOptions
 from ..probabilities import CalibratedPipe
-from .decoding import Links, decode_links
+from .decoding import OF_GRAPHS, Links, decode_links
+from .features import MATCH_LABEL
 from .knowledge_base import ConceptKnowledgeBase
-from .mentions import MATCH_LABEL, Mentions, find_mentions, with_candidates
+from .mentions import Mentions, annotated_mentions, find_mentions
 
 __all__ = ["GraphEntityLinker"]
 
@@ -75,27 +74,18 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse at once what would fail at every document."""
         decoder = type(options["decoder"]).__name__
-        has_graph = isinstance(options["kb"], ConceptKnowledgeBase)
         if decoder == "Decomposable":
             raise ProblemError(
                 "decoder: Decomposable needs candidates that bridges of a graph keep apart, "
                 "which those of mentions are not; decode by ExactRepresentatives."
             )
-        if decoder in ("Degree", "PageRank", "SpanningTree") and not has_graph:
-            raise ProblemError(
-                f"decoder: {decoder} needs a knowledge base with a graph, made by `python -m "
-                "spacy decoders kb build`; decode by ExactRepresentatives."
-            )
-        if options["types"] is not None and not has_graph:
-            raise ProblemError(
-                "types: concepts have them in a knowledge base made by `python -m spacy decoders "
-                "kb build`, not in this one; leave it None."
-            )
-        if options["mentions"] == "aliases" and not has_graph:
-            raise ProblemError(
-                "mentions: 'aliases' needs a knowledge base made by `python -m spacy decoders kb "
-                "build`; take mentions from 'ents' or 'spans'."
-            )
+        if not isinstance(options["kb"], ConceptKnowledgeBase):
+            if decoder in OF_GRAPHS:
+                raise _no_concepts(f"decoder: {decoder} needs", "decode by ExactRepresentatives")
+            if options["types"] is not None:
+                raise _no_concepts("types: concepts have them in", "leave it None")
+            if options["mentions"] == "aliases":
+                raise _no_concepts("mentions: 'aliases' needs", "take them from 'ents' or 'spans'")
         if options["constraints"]:
             from ..constraints.candidates import check_concepts
 
@@ -109,7 +99,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def predict(self, docs: Iterable[Doc]) -> list[Mentions]:
         """Find the mentions of each document and their candidates."""
-        return [self._mentions(doc) for doc in docs]
+        return [find_mentions(doc, self, self.places_in(doc)) for doc in docs]
 
     def decode(self, doc: Doc, scores: Mentions) -> Links:
         """Choose the best concepts together."""
@@ -120,76 +110,43 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
         extensions.record_list(doc, self.name, "conflicts", decoded.conflicts)
         present = {(ent.start, ent.end) for ent in doc.ents}
-        pairs = [
-            (span, link)
-            for span, link in zip(decoded.spans, decoded.links, strict=True)
-            # what only an alias suggests, and nothing is linked to, is no mention
-            if self.mentions != "aliases" or link["id"] or (span.start, span.end) in present
-        ]
-        linked = [
-            Span(
+        names, aside = [], []
+        for span, link in zip(decoded.spans, decoded.links, strict=True):
+            is_new = self.mentions == "aliases" and (span.start, span.end) not in present
+            if is_new and not link["id"]:
+                continue  # what only an alias suggests, and nothing is linked to, is no mention
+            identifier = (self.kb_id == "qid" and link["qid"]) or link["id"]
+            linked = Span(
                 doc,
                 span.start,
                 span.end,
                 label=span.label,
-                kb_id=doc.vocab.strings.add(self._identifier(link)),
+                kb_id=doc.vocab.strings.add(identifier),
                 span_id=span.id,
             )
-            for span, link in pairs
-        ]
-        if self.mentions == "spans":
-            if linked:
-                by_place = {(span.start, span.end, span.label): span for span in linked}
-                group = doc.spans[self.spans_key]
-                doc.spans[self.spans_key] = [
-                    by_place.get((span.start, span.end, span.label), span) for span in group
-                ]
-        else:
-            self._set_entities(doc, linked, present)
-        for span, (_, link) in zip(linked, pairs, strict=True):
-            span._.link = {"component": self.name, **link}
-        extensions.record_certificates(doc, self.name, decoded.certificates)
-
-    def _set_entities(self, doc: Doc, linked: list[Span], present: set[tuple[int, int]]) -> None:
-        """Write linked mentions: entities and their names, and other concepts where they go."""
-        names = linked
-        if self.mentions == "aliases" and self.concepts_key is not None:
-            only = [
-                span.label_ == MATCH_LABEL and (span.start, span.end) not in present
-                for span in linked
-            ]
-            doc.spans[self.concepts_key] = list(compress(linked, only))
-            names = [span for span, aside in zip(linked, only, strict=True) if not aside]
-        if not names:
-            return
-        places = {(span.start, span.end) for span in names}
-        others = [ent for ent in doc.ents if (ent.start, ent.end) not in places]
-        for span in names:
-            if (span.start, span.end) not in present:  # nobody has said how probable it is
+            linked._.link = {"component": self.name, **link}
+            if is_new and self.concepts_key is not None and span.label_ == MATCH_LABEL:
+                aside.append(linked)
+                continue
+            names.append(linked)
+            if is_new:  # nobody has said how probable it is
                 at = ("._.", "prob", span.start_char, span.end_char)
                 cast("dict[Any, Any]", doc.user_data).pop(at, None)
-        doc.set_ents([*others, *names], default="unmodified")
-
-    def _identifier(self, link: Mapping[str, Any]) -> str:
-        """What ``kb_id_`` holds of a link."""
-        return str((self.kb_id == "qid" and link["qid"]) or link["id"])
-
-    def _mentions(self, doc: Doc) -> Mentions:
-        spans = find_mentions(doc, self.mentions, self.spans_key, self.labels_discard, self.kb)
-        if not self.overwrite:
-            spans = [span for span in spans if not span.kb_id]
-        finder: Any = self.candidates
-        conflicts, places = [], self.places_in(doc)
-        if places:
-            from ..constraints.candidates import LimitedCandidates
-
-            finder = LimitedCandidates(self.kb, finder, places)
-            own = {(span.start, span.end) for span in spans}
-            kept = [span for span in _spans(doc, self.mentions, self) if span.kb_id]
-            kept = [span for span in kept if (span.start, span.end) not in own]
-            conflicts = finder.conflicts(doc, spans) + finder.broken(doc, kept)
-        found = with_candidates(doc, spans, self.kb, finder, self.max_candidates)
-        return replace(found, conflicts=conflicts)
+        if self.mentions == "spans":
+            own = {(span.start, span.end, span.label): span for span in names}
+            group = doc.spans.get(self.spans_key, ())
+            if own:
+                doc.spans[self.spans_key] = [
+                    own.get((span.start, span.end, span.label), span) for span in group
+                ]
+        else:
+            if self.mentions == "aliases" and self.concepts_key is not None:
+                doc.spans[self.concepts_key] = aside
+            places = {(span.start, span.end) for span in names}
+            others = [ent for ent in doc.ents if (ent.start, ent.end) not in places]
+            if names:
+                doc.set_ents([*others, *names], default="unmodified")
+        extensions.record_certificates(doc, self.name, decoded.certificates)
 
     # --- calibration ---
 
@@ -221,7 +178,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     ) -> Answers:
         probabilities, right, groups = [], [], []
         for number, (example, links) in enumerate(zip(examples, decoded, strict=True)):
-            reference = _spans(example.reference, self.mentions, self)
+            reference = annotated_mentions(example.reference, self)
             gold = {(span.start_char, span.end_char): span.kb_id_ for span in reference}
             for span, link, choice in zip(links.spans, links.links, links.choices, strict=True):
                 identity = gold.get((span.start_char, span.end_char), "")
@@ -292,22 +249,21 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def _gold(self, doc: Doc) -> tuple[Mentions, NDArray[np.int64]]:
         """Mentions of an annotated document, and the place of each one's gold candidate."""
-        source = self.mentions
-        plain = doc.copy()
-        identifiers = {(span.start, span.end): span.kb_id_ for span in _spans(doc, source, self)}
-        mentions = self._mentions(plain)
+        present = annotated_mentions(doc, self)
+        identifiers = {(span.start, span.end): span.kb_id_ for span in present}
+        (mentions,) = self.predict([doc.copy()])
         table = mentions.table
         gold = np.full(len(table.mentions), -1, np.int64)
         for span, unit in zip(mentions.spans, mentions.units, strict=True):
             identity = identifiers.get((span.start, span.end), "")
             if unit < 0 or not identity:
                 continue
-            own = slice(*table.offsets[unit : unit + 2].tolist())
-            known: list[str | None] = list(table.ids[own])
-            if identity not in known and table.base is not None:
-                known = [one.qid for one in table.known[own]]
+            own = table.known[slice(*table.offsets[unit : unit + 2].tolist())]
+            names = [one.id for one in own]
+            if identity not in names:
+                names = [one.qid for one in own]
             # nothing stands behind the candidates
-            gold[unit] = known.index(identity) if identity in known else len(known)
+            gold[unit] = names.index(identity) if identity in names else len(names)
         return mentions, gold
 
     def _beside_gold(self, mentions: Mentions, gold: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -345,9 +301,9 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         return self
 
 
-def _spans(doc: Doc, source: MentionSource, linker: GraphEntityLinker) -> Sequence[Span]:
-    """The annotated mentions of a reference document."""
-    if source == "spans":
-        return list(doc.spans.get(linker.spans_key, ()))
-    aside = linker.concepts_key if source == "aliases" else None
-    return [*doc.ents, *(doc.spans.get(aside, ()) if aside is not None else ())]
+def _no_concepts(wanted: str, instead: str) -> ProblemError:
+    """What to raise where an option needs what a knowledge base of spaCy's does not have."""
+    return ProblemError(
+        f"{wanted} a knowledge base with a graph, made by `python -m spacy decoders kb build`; "
+        f"{instead}."
+    )

@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import IS_PUNCT, IS_SPACE, IS_STOP, ORTH, SPACY
-from spacy.kb import KnowledgeBase
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
-from ...errors import ProblemError
 from ...models.linker.together import Forms
-from ..factories.graph_entity_linker import MentionSource
+from ..factories.graph_entity_linker import LinkerOptions
 from .candidates import CandidateFinder, gather
 from .features import MATCH_LABEL, common_nouns, features_of, singular
-from .knowledge_base import ConceptKnowledgeBase
 
 if TYPE_CHECKING:
+    from ...knowledge.aliases import AliasTable
     from ...knowledge.candidates import CandidateTable
+    from ..constraints.places import Place
 
-__all__ = ["MATCH_LABEL", "Mentions", "find_mentions", "with_candidates"]
+__all__ = ["Mentions", "annotated_mentions", "find_mentions"]
 
 #: Longest alias that is looked for, in tokens.
 _LONGEST = 6
@@ -50,30 +49,80 @@ class Mentions:
     conflicts: Sequence[dict[str, Any]] = ()
 
 
-def find_mentions(
-    doc: Doc, source: MentionSource, spans_key: str, discard: Sequence[str], kb: KnowledgeBase
-) -> list[Span]:
-    """The spans to link, those with a discarded label left out.
+def annotated_mentions(doc: Doc, options: LinkerOptions) -> list[Span]:
+    """The mentions that stand in a document, with the linked concepts that are no entities."""
+    if options.mentions == "spans":
+        return list(doc.spans.get(options.spans_key, ()))
+    aside = options.concepts_key if options.mentions == "aliases" else None
+    return [*doc.ents, *(doc.spans.get(aside, ()) if aside is not None else ())]
 
-    From ``doc.ents``, from ``doc.spans[spans_key]``, or ``doc.ents`` and whatever else in
-    the text is an alias in the knowledge base: the longest first, not beginning or ending
-    with a stop word or punctuation.
+
+def find_mentions(doc: Doc, options: LinkerOptions, places: Sequence[Place] = ()) -> Mentions:
+    """Find the spans to link, look up their candidates and read what speaks for these.
+
+    The spans are those of ``doc.ents`` or of ``doc.spans[spans_key]``, or ``doc.ents`` and
+    whatever else in the text is an alias in the knowledge base: the longest first, not beginning
+    or ending with a stop word or punctuation. Those with a discarded label are left out.
+
+    Parameters
+    ----------
+    doc
+        The document.
+    options
+        Where mentions and candidates come from.
+    places
+        Where constraints apply.
     """
-    if source == "spans":
-        spans = list(doc.spans.get(spans_key, ()))
-    else:
+    from ...knowledge.aliases import normalised
+
+    if options.mentions == "spans":
+        spans = list(doc.spans.get(options.spans_key, ()))
+    elif options.mentions == "ents":
         spans = list(doc.ents)
-        if source == "aliases":
-            spans = filter_spans([*spans, *_aliases(doc, kb)])
-    return [span for span in spans if span.label_ not in discard]
+    else:
+        aliases = _matches(doc, options.kb.base.aliases)  # type: ignore[attr-defined]
+        spans = filter_spans([*doc.ents, *aliases])
+    spans = [
+        span
+        for span in spans
+        if span.label_ not in options.labels_discard and (options.overwrite or not span.kb_id)
+    ]
+    finder: CandidateFinder = options.candidates
+    conflicts: Sequence[dict[str, Any]] = ()
+    if places:
+        from ..constraints.candidates import LimitedCandidates
+
+        finder = limited = LimitedCandidates(options.kb, finder, places)
+        own = {(span.start, span.end) for span in spans}
+        kept = [
+            span
+            for span in annotated_mentions(doc, options)
+            if span.kb_id and (span.start, span.end) not in own
+        ]
+        conflicts = limited.conflicts(doc, spans) + limited.broken(doc, kept)
+    names = normalised([span.text for span in spans])
+    known, table = gather(options.kb, finder, spans, names, options.max_candidates)
+    units = [-1] * len(spans)
+    for unit, place in enumerate(known):
+        units[place] = unit
+    linkable = [spans[place] for place in known]
+    common = common_nouns(linkable)
+    # the inflections of a noun are one form: that of the first mention that tells them
+    nouns: dict[str, str] = {}
+    for place in np.flatnonzero(common).tolist():
+        text = table.mentions[place]
+        if nouns.get(text, text) == text:
+            nouns[text] = singular(linkable[place], text)
+    forms = Forms(
+        _numbered([nouns.get(text, text) for text in table.mentions]),
+        _numbered([span.text for span in linkable]),
+    )
+    features = features_of(doc, linkable, common, table)
+    return Mentions(spans, units, table, forms, features, conflicts)
 
 
-def _aliases(doc: Doc, kb: KnowledgeBase) -> list[Span]:
-    if not isinstance(kb, ConceptKnowledgeBase):
-        raise ProblemError(
-            "mentions: the alias matcher needs a knowledge base made by `python -m spacy "
-            "decoders kb build`; take mentions from 'ents' or 'spans'."
-        )
+def _matches(doc: Doc, aliases: AliasTable) -> list[Span]:
+    """The aliases in a text, but for entities and parts of them."""
     table = doc.to_array([ORTH, SPACY, IS_STOP, IS_PUNCT, IS_SPACE]).reshape(-1, 5)
     fit, strings = [row == 0 for row in table[:, 2:].sum(axis=1).tolist()], doc.vocab.strings
     for ent in doc.ents:
@@ -81,7 +130,6 @@ def _aliases(doc: Doc, kb: KnowledgeBase) -> list[Span]:
     # the text of a Doc, and the place of a token in it, take longer than all of this
     words = [strings[orth] for orth in table[:, 0].tolist()]
     blanks = table[:, 1].tolist()
-    aliases = kb.base.aliases
     found: list[tuple[int, int, str]] = []
     # token by token, as long as an alias begins so: most words begin none
     grown = [(start, start, word) for start, word in enumerate(words) if fit[start]]
@@ -103,29 +151,6 @@ def _aliases(doc: Doc, kb: KnowledgeBase) -> list[Span]:
         Span(doc, start, stop, label=labels.get(form, MATCH_LABEL))
         for start, stop, form in itertools.compress(found, known)
     ]
-
-
-def with_candidates(
-    doc: Doc, spans: list[Span], kb: KnowledgeBase, finder: CandidateFinder, limit: int
-) -> Mentions:
-    """Look up the candidates of each mention, and read what speaks for them."""
-    from ...knowledge.aliases import normalised
-
-    kept, table = gather(kb, finder, spans, normalised([span.text for span in spans]), limit)
-    units = [-1] * len(spans)
-    for unit, place in enumerate(kept):
-        units[place] = unit
-    own = [spans[place] for place in kept]
-    common = common_nouns(own)
-    # the inflections of a noun are one form: that of the first mention that tells them
-    forms: dict[str, str] = {}
-    for place in np.flatnonzero(common).tolist():
-        text = table.mentions[place]
-        if forms.get(text, text) == text:
-            forms[text] = singular(own[place], text)
-    numbers = _numbered([forms.get(text, text) for text in table.mentions])
-    same = Forms(numbers, _numbered([span.text for span in own]))
-    return Mentions(spans, units, table, same, features_of(doc, own, common, table))
 
 
 def _numbered(texts: Sequence[str]) -> NDArray[np.int64]:

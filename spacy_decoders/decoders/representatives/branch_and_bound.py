@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from .kernels.enumeration import Found, search
 from .kernels.evaluation import reduced
 from .kernels.layout import LARGEST, Box
 from .local_search import total_cost
+from .problem import least_of_others
 from .subproblem import Subproblem
 
 __all__ = ["SWEEPS", "ExactSearch", "Exploration", "explore", "improved"]
@@ -104,16 +104,13 @@ class ExactSearch:
         Without the changes that are out of all proportion: they would cost the others their
         digits.
         """
-        _, values = improved(self.costs, self.choices, -1)
-        changes = [
-            np.delete(values[first:last], chosen).min() - values[first + chosen]
-            for chosen, (first, last) in zip(
-                self.choices, pairwise(self.costs.offsets.tolist()), strict=True
-            )
-            if last - first > 1
-        ]
-        least = min((c for c in changes if c > 0), default=0.0)
-        return self.upper + max((c for c in changes if c <= WASTE**2 * least), default=0.0)
+        costs, choices = self.costs, self.choices
+        _, values = improved(costs, choices, -1)
+        changes = least_of_others(values, costs.offsets, choices)
+        changes = (changes - values[costs.offsets[:-1] + choices])[costs.sizes > 1]
+        least = changes[changes > 0].min() if (changes > 0).any() else 0.0
+        near = changes[changes <= WASTE**2 * least]
+        return self.upper + (float(near.max()) if len(near) else 0.0)
 
 
 def improved(
@@ -144,7 +141,7 @@ def explore(
     stack = [OpenNode(root, None, 0)]
     while stack:
         part = stack.pop()
-        if part.bound > root.numbers.cutoff(search.upper):
+        if part.bound > search.cutoff:
             search.leave(part.bound)
         elif clock.exhausted(search.nodes):
             for left in (part, *stack):
@@ -169,6 +166,10 @@ class Exploration:
     nodes: int  # subproblems bounded
     choices: NDArray[np.int64] | None = None  # what costs `upper`; None if nothing below was met
     least: int = LARGEST  # quanta that every choice in the box costs at least
+    cutoff: int = field(init=False)  # the most quanta of what is cheaper than `upper`
+
+    def __post_init__(self) -> None:
+        self.cutoff = self.numbers.cutoff(self.upper)
 
     def leave(self, bound: int) -> None:
         self.least = min(self.least, bound)
@@ -177,10 +178,7 @@ class Exploration:
         cost = total_cost(self.costs, choices)
         if cost < self.upper:
             self.upper, self.choices = cost, choices
-
-    @property
-    def cutoff(self) -> int:
-        return self.numbers.cutoff(self.upper)
+            self.cutoff = self.numbers.cutoff(cost)
 
     def parts(self, part: OpenNode, sweeps: int) -> list[OpenNode]:
         """Narrow a box, then see all of it, or return what it splits into."""

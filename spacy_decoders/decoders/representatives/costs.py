@@ -6,6 +6,7 @@ Nothing here depends on the order of sets and candidates in the input.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from .kernels.layout import CostArrays, pair_starts
 from .problem import RepresentativesProblem
 
-__all__ = ["CostTable", "cost_table", "relative_tolerance", "rounded_down"]
+__all__ = ["CostTable", "cost_table", "order_of_sets", "relative_tolerance", "rounded_down"]
 
 #: The relative error of one operation, and the absolute one of a result near 0.
 UNIT, SMALLEST = float(np.finfo(np.float64).eps) / 2, 5e-324
@@ -133,9 +134,7 @@ def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
     order = order[problem.allowed[order]]
     sizes = np.bincount(own[order], minlength=problem.size)
     spans = [slice(*span) for span in pairwise([0, *np.cumsum(sizes).tolist()])]
-    # sets of the same vertices are told apart by their local costs
-    ranks, local = keys[order].tolist(), problem.local_costs[order].tolist()
-    set_order = sorted(range(problem.size), key=lambda i: (ranks[spans[i]], local[spans[i]]))
+    set_order = order_of_sets(keys[order], problem.local_costs[order], spans)
     order = np.concatenate([order[spans[i]] for i in set_order])
     sizes = sizes[set_order]
     members, unary = problem.members[order], problem.local_costs[order]
@@ -166,6 +165,17 @@ def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
         integral,
         unit,
     )
+
+
+def order_of_sets(
+    keys: NDArray[np.uint64], local: NDArray[np.float64], sets: Sequence[Any]
+) -> list[int]:
+    """Order sets by the keys of their candidates, whatever their order in the input.
+
+    Sets of the same vertices are told apart by their local costs. `sets` are indices or slices.
+    """
+    ranked = sorted([(keys[own].tolist(), local[own].tolist(), i) for i, own in enumerate(sets)])
+    return [i for *_, i in ranked]
 
 
 def relative_tolerance(scale: float) -> float:

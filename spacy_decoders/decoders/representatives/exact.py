@@ -12,7 +12,7 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from .branch_and_bound import ExactSearch
-from .costs import cost_table, relative_tolerance, rounded_down
+from .costs import cost_table, order_of_sets, relative_tolerance, rounded_down
 from .local_search import improve
 from .margins import margins_of
 from .problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
@@ -135,10 +135,7 @@ class ExactRepresentatives(RepresentativesDecoder):
             own = first + np.flatnonzero(allowed[first:last])
             sets.append(own[np.lexsort((local[own], keys[own]))])
         # the first of equal choices counts, whatever the order of the input
-        ranked = sorted(
-            [(keys[own].tolist(), local[own].tolist(), i) for i, own in enumerate(sets)]
-        )
-        order = [i for *_, i in ranked]
+        order = order_of_sets(keys, local, sets)
         grid = np.indices([len(sets[i]) for i in order]).reshape(len(sets), -1)
         members = np.stack([sets[i][row] for i, row in zip(order, grid, strict=True)])
         rows = problem.members[members]

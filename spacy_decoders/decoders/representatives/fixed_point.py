@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,12 +45,12 @@ class FixedPoint:
         """The number of sets."""
         return len(self.offsets) - 1
 
-    @property
+    @cached_property
     def resolution(self) -> float:
         """How much less than a cost the bound that closes its search may be."""
         return 3.0 * (self.slack + 1) / self.scale if self.slack else 0.0
 
-    @property
+    @cached_property
     def told_apart(self) -> float:
         """The cost from which on costs are not told apart, rounded down."""
         if not self.slack:
@@ -64,14 +65,14 @@ class FixedPoint:
             return int(np.floor(quanta)) - 1 - self.slack
         return round(quanta) - self.step
 
-    def lower(self, bound: int) -> float:
-        """Return the cost that choices of at least `bound` quanta have at least.
+    def lower(self, bound: int | NDArray[np.int64]) -> Any:
+        """Return the cost that choices of at least `bound` quanta, one or many, have at least.
 
         That is if one of them costs no more than shift + reach.
         """
         if not self.slack:
             return self.shift + -(-bound // self.step)
-        above = (bound - self.slack) / self.scale
+        above: Any = (bound - self.slack) / self.scale
         return rounded_down(self.shift + above, self.minima + abs(above), self.size**2)
 
     def bounds(self, keep: NDArray[np.bool_], potentials: NDArray[np.int64]) -> NDArray[np.int64]:

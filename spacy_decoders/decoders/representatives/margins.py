@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from .costs import CostTable, relative_tolerance, rounded_down
 from .fixed_point import quantise
 from .kernels.layout import LARGEST
 from .local_search import total_cost
+from .problem import least_of_others
 from .subproblem import Subproblem
 
 __all__ = ["Margins", "margins_of"]
@@ -73,23 +73,18 @@ def margins_of(solver: ExactSearch, *, exact: bool, work: int | None) -> Margins
 
 def _lower_bounds(solver: ExactSearch) -> NDArray[np.float64]:
     """**Shape:** (k,): what another candidate in each set leads to at least."""
-    costs = solver.costs
+    costs, several = solver.costs, solver.costs.sizes > 1
     magnitude = float(np.abs(costs.unary_minima).sum() + np.abs(costs.block_minima).sum())
-    bounds = None if solver.root is None else solver.root.bounds()
+    by_itself = least_of_others(costs.unary, costs.offsets, solver.choices)[several]
+    apart = costs.shift - costs.unary_minima[several] + by_itself
+    found = rounded_down(apart, 2 * magnitude + np.abs(by_itself), costs.size**2)
+    if solver.root is not None:
+        bounds, numbers = solver.root.bounds(), solver.root.numbers
+        least = least_of_others(bounds, costs.offsets, solver.choices)[several]
+        # what costs more than the quanta tell apart may cost any more
+        found = np.maximum(found, np.minimum(numbers.lower(least), numbers.told_apart))
     lower = np.full(costs.size, solver.bound)
-    for i, (first, last) in enumerate(pairwise(costs.offsets.tolist())):
-        if last - first == 1:
-            continue
-        by_itself = float(np.delete(costs.unary[first:last], solver.choices[i]).min())
-        apart = costs.shift - float(costs.unary_minima[i]) + by_itself
-        lower[i] = max(
-            lower[i], rounded_down(apart, 2 * magnitude + abs(by_itself), costs.size**2)
-        )
-        if bounds is not None and solver.root is not None:
-            least = int(np.delete(bounds[first:last], solver.choices[i]).min())
-            numbers = solver.root.numbers
-            # what costs more than the quanta tell apart may cost any more
-            lower[i] = max(lower[i], min(numbers.lower(least), numbers.told_apart))
+    lower[several] = np.maximum(solver.bound, found)
     return lower
 
 

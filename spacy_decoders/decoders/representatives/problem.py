@@ -30,6 +30,7 @@ __all__ = [
     "RepresentativesSolution",
     "conditional_margins",
     "first_least",
+    "least_of_others",
     "vertex_keys",
 ]
 
@@ -395,13 +396,23 @@ def conditional_margins(
     problem: RepresentativesProblem, choices: NDArray[Any]
 ) -> NDArray[np.float64]:
     """**Shape:** (k,): the extra cost of the best other candidate, all other choices fixed."""
-    costs = problem.conditional_costs(choices)
-    margins = np.full(problem.size, np.inf)
-    for i, choice in enumerate(choices):
-        costs_here = costs[problem.offsets[i] : problem.offsets[i + 1]]
-        if len(costs_here) > 1:
-            margins[i] = np.delete(costs_here, choice).min() - costs_here[choice]
-    return margins
+    costs, offsets = problem.conditional_costs(choices), problem.offsets
+    chosen: NDArray[np.float64] = costs[offsets[:-1] + choices]
+    return np.asarray(least_of_others(costs, offsets, choices) - chosen)
+
+
+def least_of_others(
+    values: NDArray[Any], offsets: NDArray[np.int64], choices: NDArray[Any]
+) -> NDArray[Any]:
+    """**Shape:** (k,): the least value of each set without what was chosen.
+
+    The largest number that there is where nothing else can be.
+    """
+    others = values.copy()
+    whole = values.dtype.kind == "i"
+    others[offsets[:-1] + choices] = np.iinfo(values.dtype).max if whole else np.inf
+    least: NDArray[Any] = np.minimum.reduceat(others, offsets[:-1])
+    return least
 
 
 def _in_single(margins: NDArray[Any]) -> NDArray[np.float32]:
