@@ -78,11 +78,9 @@ def decoder_of(core: str) -> Check:
         modules = [parent.__module__ for parent in type(value).__mro__]
         ours = [module for module in modules if module.startswith(home)]
         fits = not ours or any(module.startswith(f"{home}{core}.") for module in ours)
-        if (
-            fits
-            and not isinstance(value, type)
-            and all(hasattr(value, method) for method in methods)
-        ):
+        # bytes can be decoded, too
+        is_object = not isinstance(value, (type, bytes, bytearray))
+        if fits and is_object and all(hasattr(value, method) for method in methods):
             return value
         from .decoder_registry import decoders
 

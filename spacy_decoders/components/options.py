@@ -12,6 +12,8 @@ from difflib import get_close_matches
 from inspect import get_annotations
 from typing import Any, ClassVar, NamedTuple
 
+import srsly
+
 from ..errors import ProblemError
 from .option_checks import Check, check_of
 
@@ -158,6 +160,8 @@ class WithOptions:
         if getattr(value, "ndim", 0):
             raise ProblemError(f"{name}: expected plain values, got an array; use .tolist().")
         checked = self._checks[name](name, value)
+        if _is_plain(checked):
+            _check_size(name, checked)
         if declared.fixed and checked != self.__dict__.get(name, checked):
             raise ProblemError(f"{name}: {declared.fixed}")
         return checked
@@ -183,6 +187,14 @@ class WithOptions:
 
 def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, (bool, float, int, str, tuple, dict))
+
+
+def _check_size(name: str, value: Any) -> None:
+    """Raise if a plain value has whole numbers that no file can hold."""
+    try:
+        srsly.json_dumps(value)
+    except OverflowError:
+        raise ProblemError(f"{name}: expected numbers of up to 64 bits; got {value!r}.") from None
 
 
 def _are_alike(saved: Any, configured: Any) -> bool:

@@ -134,10 +134,20 @@ def test_a_decoder_of_another_core_is_refused_when_the_component_is_built(factor
     with pytest.raises(ProblemError, match=allowed):
         spacy.blank("en").add_pipe(factory, config={"decoder": {"@decoders": name}})
     pipe = nlp.get_pipe(factory)
-    for wrong in (WRONG[factory], None, "Viterbi", type(own)):
+    for wrong in (WRONG[factory], None, "Viterbi", b"Viterbi", type(own)):
         with pytest.raises(ProblemError, match=r"^decoder: "):
             pipe.decoder = wrong
     assert pipe.decoder is own
+
+
+def test_numbers_that_no_file_holds_are_refused_when_they_are_set():
+    parser = spacy.blank("en").add_pipe("branch_and_bound_parser")
+    constraint = {"pattern": [{"LENGTH": 1 << 64}], "root": True}
+    for name, value in (("iterations", 1 << 64), ("constraints", [constraint])):
+        with pytest.raises(ProblemError, match=f"^{name}: expected numbers of up to 64 bits"):
+            setattr(parser, name, value)
+    parser.iterations = (1 << 64) - 1
+    parser.to_bytes()
 
 
 CHANGES = {
