@@ -77,6 +77,7 @@ class DocumentDecoder:
             attach_spaces(parsed.heads, self.scores.blank, parsed.starts)
             parsed.labels[blank] = np.where(parsed.heads[blank] == blank, ROOT, SPACE)
         if self.demands.wishes:
+            parsed.wishes = self.demands.wishes
             parsed.conflicts += self._unmet(parsed)
         return parsed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ from ...errors import InfeasibleError, UndecidedError
 
 if TYPE_CHECKING:
     from ...models.parser.tree_scores import SentenceScores
+    from .demands import Wish
 
 __all__ = [
     "DEPS", "HEADS", "KINDS", "NO_LABEL", "ROOT", "SPACE", "STARTS", "UNITS", "NoTree",
@@ -81,6 +83,8 @@ class ParsedDoc:
     missing: list[NoTree] = field(default_factory=list)
     #: Demands that contradict each other, or do not hold.
     conflicts: list[dict[str, Any]] = field(default_factory=list)
+    #: Heads and labels that were demanded.
+    wishes: Sequence[Wish] = ()
     #: What there is to say of the first sentence without a tree.
     warning: str = ""
     #: How probable it all is, if asked for.

@@ -158,14 +158,16 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
                 "with examples, or load a trained one."
             )
         demands = [self._demands(doc) for doc in docs]
-        return score_documents(
+        by_arcs = set(self.factors) <= {"arcs"}
+        scores = score_documents(
             self.model,
             docs,
             [demanded.starts() for demanded in demands],
             [demanded.columns.blank for demanded in demands],
             self._limits,
-            partly=self.parser.by_arcs and not self._needs_all_labels,
+            partly=by_arcs and not self._needs_all_labels,
         )
+        return [replace(of, demands=own) for of, own in zip(scores, demands, strict=True)]
 
     @one_thread()
     def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:
@@ -174,7 +176,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             scores,
             self.name,
             self._parser_of(doc),
-            self._demands(doc),
+            scores.demands,
             self.model,
             self._limits,
             self.head_margins,
@@ -219,7 +221,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         found = decoded.probabilities
         if found is not None and self.min_prob is not None:
             improbable = found.deps < self.min_prob
-            for wish in self._demands(doc).wishes:
+            for wish in decoded.wishes:
                 improbable[wish.token] &= wish.about == "head" or wish.forbidden
             deps = np.where(improbable, np.uint64(0), deps)
         kept = np.zeros(len(doc), dtype=bool)

@@ -35,25 +35,15 @@ class Term(NamedTuple):
     def counted(self, heads: Sequence[int], labels: Sequence[int]) -> list[int]:
         """Return for each such arc of a tree what it is counted with: its head, its token or 0."""
         found: Iterable[int] = range(1, len(heads))
-        if self.labels is not ANY:
-            found = _among(found, labels, self.labels)
-        if self.heads is not ANY:
-            found = _among(found, heads, self.heads)
-        if self.tokens is not ANY:
-            found = _among(found, range(len(heads)), self.tokens)
+        own = (labels, self.labels), (heads, self.heads), (range(len(heads)), self.tokens)
+        for values, members in own:
+            if not isinstance(members, Except):
+                found = [m for m in found if values[m] in members]
+            elif others := members.members:  # a set is asked in a fraction of the time
+                found = [m for m in found if values[m] not in others]
         if self.of_each == "token":
             return list(found)
         return [heads[m] if self.of_each == "head" else 0 for m in found]
-
-
-def _among(
-    tokens: Iterable[int], values: Sequence[int], members: Collection[int] | Except
-) -> list[int]:
-    """Return the tokens whose values are among some numbers."""
-    if isinstance(members, Except):  # a set is asked in a fraction of the time
-        others = members.members
-        return [m for m in tokens if values[m] not in others]
-    return [m for m in tokens if values[m] in members]
 
 
 class Limit(NamedTuple):

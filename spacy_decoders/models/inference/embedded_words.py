@@ -129,10 +129,12 @@ class EmbeddedWords:
 
     def _is_current(self) -> bool:
         parts = _parts(self.layer)
-        return len(parts) == len(self._known) and all(
-            part is known and (value is None or np.array_equal(part, value))
-            for part, (known, value) in zip(parts, self._known, strict=True)
-        )
+        if len(parts) != len(self._known):
+            return False
+        for part, (known, value) in zip(parts, self._known, strict=True):
+            if part is not known or (value is not None and not np.array_equal(part, value)):
+                return False
+        return True
 
 
 def _value_of(part: Any) -> Any:

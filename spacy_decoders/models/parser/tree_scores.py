@@ -137,6 +137,8 @@ class DocumentScores:
     blank: NDArray[np.bool_]
     #: float32 (tokens, width), the encoder's vectors.
     vectors: Floats2d | None = None
+    #: What the component read of the document, and demands of its trees.
+    demands: Any = None
 
 
 def score_documents(
