@@ -15,16 +15,12 @@ WORDS = "lemma_words"
 INDEX = "lemma_index"
 #: Tags of names.
 NAMES = ("NNP", "NNPS")
-#: Parts of speech that have rules; the words of others are their own lemmas, in small letters.
-RULED = ("NOUN", "VERB", "ADJ", "ADV", "X", "SYM", "PUNCT", "")
-#: Those whose words have no capitals that are not of a name or an abbreviation.
+#: Parts of speech whose words have no capitals that are not of a name or an abbreviation.
 INFLECTED = ("NOUN", "VERB", "ADJ", "ADV")
 #: Tags of words that are their own lemmas, unless they are listed, as "are" is.
 BASE_FORMS = ("VB", "VBP", "NN")
-#: Abbreviated numbers, listed as "thousand" and "million": only behind a number, as in "$5m", and
-#: not before what is said of metres, as in "5m tall".
+#: Abbreviated numbers, listed as "thousand" and "million": only behind a number, as in "$5m".
 NUMBERS = ("k", "m", "b", "bn", "t")
-OF_METRES = ("tall", "long", "wide", "high", "deep", "thick", "away", "apart", "above", "below")
 #: Letters of the longest part of a name that is no name itself.
 _PARTICLE = 3
 #: Lemmas kept before the cache is emptied.
@@ -52,7 +48,8 @@ class ListedLemmatizer(EnglishLemmatizer):
 
     def rule_lemmatize(self, token: Token) -> list[str]:
         """Return the lemma of a token, by the list or by rules."""
-        if token.lower_ in NUMBERS and token.tag_ == "CD" and not _counts(token):
+        before = token.doc[max(0, token.i - 1)]
+        if token.lower_ in NUMBERS and token.tag_ == "CD" and not before.like_num:
             return [token.text]
         key = (token.orth, token.pos, token.tag, token.morph.key)  # type: ignore[attr-defined]
         found: list[str] | None = self.cache.get(key)
@@ -76,8 +73,6 @@ class ListedLemmatizer(EnglishLemmatizer):
             return _cased(self._singular(token.lower_), name) if plural else name
         if token.pos_ == "NUM":
             return text.replace(",", "") if text[0].isdigit() else token.lower_
-        if token.pos_ not in RULED:
-            return token.lower_
         if token.tag_ in BASE_FORMS:
             kept = text[1:] != text[1:].lower() and not text.isupper()
             # a capital that stands alone names something: "X", "Z", "vitamin C"
@@ -85,8 +80,6 @@ class ListedLemmatizer(EnglishLemmatizer):
         lemma: str = super().rule_lemmatize(token)[0]
         if token.tag_ in NAMES:
             return _cased(lemma, text)
-        if lemma + "s" == token.lower_ and lemma.endswith("s"):
-            lemma = token.lower_  # "witness" ends with no plural
         if text[1:] != text[1:].lower() and not text.isupper():
             return _cased(lemma, text)
         return lemma.lower() if token.pos_ in INFLECTED else lemma
@@ -96,17 +89,7 @@ class ListedLemmatizer(EnglishLemmatizer):
         known = self.lookups.get_table(INDEX, {}).get("noun", ())
         rules = self.lookups.get_table("lemma_rules", {}).get("noun", ())
         forms = [word[: -len(old)] + new for old, new in rules if word.endswith(old)]
-        if len(word) < 4 or word.endswith(("ss", "us", "is")) or not forms:
-            return word
-        singular: str = next((form for form in forms if form in known), forms[0])
-        return singular
-
-
-def _counts(token: Token) -> bool:
-    """Whether the abbreviation of a number stands behind one, and of no metres."""
-    around = token.doc[max(0, token.i - 1) : token.i + 2]
-    metres = token.lower_ == "m" and around[-1].lower_ in OF_METRES
-    return around[0].like_num and not metres
+        return next((form for form in forms if form in known), forms[0] if forms else word)
 
 
 def _cased(lemma: str, text: str) -> str:

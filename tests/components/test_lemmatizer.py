@@ -32,7 +32,7 @@ def nlp():
         ("Greater", "NNP", "ADJ", "Degree=Cmp", "Great"),
         ("York", "NNP", "PROPN", "Number=Sing", "York"),
         ("Hills", "NNPS", "PROPN", "Number=Plur", "Hill"),
-        ("Themis", "NNPS", "PROPN", "Number=Plur", "Themis"),
+        ("Nazis", "NNPS", "PROPN", "Number=Plur", "Nazi"),
         ("kerala", "NNP", "PROPN", "Number=Sing", "Kerala"),
         ("al", "NNP", "PROPN", "Number=Sing", "al"),
         ("a@b.org", "ADD", "PROPN", "", "a@b.org"),
@@ -59,8 +59,6 @@ def test_lemmas(nlp, word, tag, pos, morph, lemma):
     [
         ("$ 5 m", "million"),
         ("5 M of it", "million"),
-        ("5 m tall", "m"),
-        ("10 k away", "thousand"),
         ("m hash functions", "m"),
         ("use k functions", "k"),
     ],
