@@ -51,8 +51,6 @@ class ScoredUnit:
     values: Floats
     #: Whether it is a word, read aloud. **Shape:** ``(tokens,)``
     words: NDArray[np.bool_]
-    #: Whether it is an address, which names nobody that a reader knows. **Shape:** ``(tokens,)``
-    addresses: NDArray[np.bool_]
     #: The phrases that could be headlines: where they are, how often the text has them, and their
     #: scores. **Shape of all:** ``(n,)``
     starts: Integers
@@ -74,7 +72,7 @@ def scored_units(
     vertices, features = Vertices.of(tokens), token_features(tokens, knowledge)
     odds = word_odds(model, vertices, features)
     chances = chances_of(vertices, odds)
-    values, addresses = token_values(texts, chances), texts.addresses | texts.forms.account
+    values = token_values(texts, chances)
     starts = ends = counts = np.zeros(0, dtype=np.int64)
     scores = np.zeros(0)
     if phrases:
@@ -102,7 +100,6 @@ def scored_units(
                 chances[begin:end],
                 values[begin:end],
                 texts.read[begin:end],
-                addresses[begin:end],
                 starts[own] - begin,
                 ends[own] - begin,
                 counts[own],
@@ -172,13 +169,12 @@ def headlines_of_both(
 ) -> list[Headline]:
     """The best phrases and, where there is a parse, the best short sentences."""
     headlines = headlines_of_phrases(scored, knowledge, options)
-    unit = scored.unit
-    doc, origin = (unit, 0) if isinstance(unit, Doc) else (unit.doc, unit.start)
+    doc = scored.unit if isinstance(scored.unit, Doc) else scored.unit.doc
     if doc.has_annotation("DEP"):
         headlines += [
             sentence
             for sentence in headlines_of_short_sentences(scored, knowledge, options)
-            if not scored.addresses[np.array(sentence.tokens) - origin].any()
+            if not any(doc[i].like_url or doc[i].like_email for i in sentence.tokens)
         ]
     return headlines
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
 from unicodedata import category, normalize
 
-from .meaning import NEGATIONS, TIMES
+from .meaning import NEGATIONS
 
-__all__ = ["Features", "Form", "Relation", "features_of", "form_of", "relation_of"]
+__all__ = ["features_of", "form_of", "relation_of"]
 
 #: Strings whose kinds are remembered.
 REMEMBERED = 1 << 16
@@ -16,7 +15,7 @@ REMEMBERED = 1 << 16
 #: Hyphens, dashes, and whatever joins a word to the word before or the next.
 HYPHENS = frozenset("-–/")
 DASHES = frozenset("-–—")
-GLUE = HYPHENS | frozenset("—&+#'’") | {"'s", "’s", "++", "--"}
+GLUE = HYPHENS | frozenset("—&+#'’") | {"'s", "’s", "++"}
 #: Characters of formulas, whose tokens are no words.
 FORMULA = frozenset("^=<>\\~|")
 #: Single letters of the Latin script: names of variables and points, no content.
@@ -43,94 +42,54 @@ BELOW = frozenset({"xcomp", "ccomp", "advcl", "acl", "relcl", "parataxis", "pcom
 SILENT = frozenset({"", "punct", "ROOT"})
 
 
-class Form(NamedTuple):
-    """What a token is by its text."""
-
-    #: Whether it is a word with a letter, or one with a digit.
-    lettered: Any
-    number: Any
-    #: Whether it joins its neighbours, as a hyphen or a dash, or is a single letter.
-    glue: Any
-    hyphen: Any
-    dash: Any
-    letter: Any
-    #: Whether it begins with a letter, ends a sentence or asks.
-    alphabetic: Any
-    stop: Any
-    question: Any
-    #: Whether it is an emoji or a part of one, which is no word, and often one of several tokens.
-    picture: Any
-    #: Whether it is the name of an account, denies, says when, or is a form of "do".
-    account: Any
-    negation: Any
-    time: Any
-    did: Any
-
-
 @lru_cache(REMEMBERED)
-def form_of(text: str) -> Form:
+def form_of(text: str) -> dict[str, bool]:
     """What a token is by its text."""
     lower, glue = text.lower(), text.lower() in GLUE
-    signs = "" if text.isascii() or text == "°" else normalize("NFKC", text)  # units get letters
+    signs = "" if text.isascii() else normalize("NFKC", text)  # units get letters
     word = text.isalpha() or (
         FORMULA.isdisjoint(text) and text.count("(") == text.count(")") and not glue
     )
-    return Form(
-        lettered=word and any(c.isalpha() for c in text),
-        number=word and any(c.isdigit() for c in text),
-        glue=glue,
-        hyphen=text in HYPHENS,
-        dash=text in DASHES,
-        letter=lower in LETTERS,
-        alphabetic=text[:1].isalpha(),
-        stop=text[-1:] in FULL_STOPS,
-        question=text == "?",
-        picture=bool(signs) and all(category(c) in PICTURES for c in signs),
-        account=text[:1] == "@",
-        negation=lower in NEGATIONS,
-        time=lower in TIMES,
-        did=lower in ("do", "does", "did"),
-    )
-
-
-class Relation(NamedTuple):
-    """What a token is to its head."""
-
-    part: Any
-    of_object: Any
-    subject: Any
-    aside: Any
-    joining: Any
-    below: Any
-    silent: Any
+    return {
+        # a word with a letter, or one with a digit
+        "lettered": word and any(c.isalpha() for c in text),
+        "number": word and any(c.isdigit() for c in text),
+        # what joins its neighbours, as a hyphen or a dash does; a single letter
+        "glue": glue,
+        "hyphen": text in HYPHENS,
+        "dash": text in DASHES,
+        "letter": lower in LETTERS,
+        "alphabetic": text[:1].isalpha(),
+        "stop": text[-1:] in FULL_STOPS,
+        "question": text == "?",
+        # an emoji or a part of one, which is no word, and often one of several tokens
+        "picture": bool(signs) and all(category(c) in PICTURES for c in signs),
+        # the name of an account; what denies; a form of "do"
+        "account": text[:1] == "@",
+        "negation": lower in NEGATIONS,
+        "did": lower in ("do", "does", "did"),
+    }
 
 
 @lru_cache(REMEMBERED)
-def relation_of(name: str) -> Relation:
+def relation_of(name: str) -> dict[str, bool]:
     """What a token is to its head by the name of the relation."""
     plain = name.partition(":")[0]
-    return Relation(
-        part=plain in PARTS or name == "nmod:desc",
-        of_object=plain in OBJECTS,
-        subject=plain in SUBJECTS,
-        aside=plain in ASIDE,
-        joining=plain in JOINING,
-        below=plain in BELOW,
-        silent=name in SILENT,
-    )
-
-
-class Features(NamedTuple):
-    """What a token is by its morphological features."""
-
-    finite: Any
-    negative: Any
+    return {
+        "part": plain in PARTS,
+        "object": plain in OBJECTS,
+        "subject": plain in SUBJECTS,
+        "aside": plain in ASIDE,
+        "joining": plain in JOINING,
+        "below": plain in BELOW,
+        "silent": name in SILENT,
+    }
 
 
 @lru_cache(REMEMBERED)
-def features_of(features: str) -> Features:
-    """What a token is by its features, as spaCy writes them."""
-    return Features(
-        finite="VerbForm=Fin" in features and "Mood=Imp" not in features,
-        negative="Polarity=Neg" in features,
-    )
+def features_of(features: str) -> dict[str, bool]:
+    """What a token is by its morphological features, as spaCy writes them."""
+    return {
+        "finite": "VerbForm=Fin" in features and "Mood=Imp" not in features,
+        "negative": "Polarity=Neg" in features,
+    }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from spacy.tokens import Token
 
-__all__ = ["NEGATIONS", "TIMES", "needed_tokens"]
+__all__ = ["NEGATIONS", "needed_tokens"]
 
 #: Relations, before any colon, whose word a sentence needs with its head: arguments, auxiliaries
 #: and copulas, the parts of one name or verb, what marks the head's own role, negation.
@@ -20,23 +20,22 @@ REQUIRED = frozenset({
 NEGATIONS = frozenset({
     "not", "n't", "n’t", "never", "no", "nor", "neither", "none", "nobody", "nothing", "nowhere",
     "without", "few", "fewer", "little", "less", "hardly", "barely", "scarcely", "seldom",
-    "rarely", "only", "cannot", "deny", "denies", "denied", "refuse", "refuses", "refused",
+    "rarely", "only", "cannot",
 })  # fmt: skip
 #: Words that limit what they modify, or say which or how many.
 LIMITS = frozenset({
-    "more", "least", "most", "almost", "nearly", "some", "many", "several", "half", "all",
+    "more", "least", "most", "almost", "nearly", "some", "many", "several", "half", "all", "both",
     "part", "partly", "mostly", "sometimes", "roughly", "approximately", "virtually", "just",
     "perhaps", "maybe", "possibly", "probably", "likely", "unlikely", "allegedly", "reportedly",
-    "apparently", "supposedly", "former", "ex", "late", "alleged", "suspected", "accused",
-    "fake", "false", "mock", "counterfeit", "would-be", "so-called", "self-styled", "supposed",
-    "purported", "potential", "possible", "proposed", "planned", "attempted", "failed", "acting",
-    "deputy", "vice", "non", "anti", "pseudo", "quasi", "too", "yet", "under", "over", "up",
-    "impossible", "last", "next", "about", "around", "than", "this", "that", "these", "those",
-    "any", "every", "each", "both", "either", "another",
+    "apparently", "supposedly", "former", "late", "alleged", "suspected", "accused", "fake",
+    "false", "supposed", "potential", "possible", "proposed", "planned", "attempted", "failed",
+    "acting", "vice", "non", "impossible", "too", "yet", "over", "up", "about", "around", "last",
+    "next", "this", "that", "these", "those", "any", "every", "each", "either", "another",
 })  # fmt: skip
+KEPT = NEGATIONS | LIMITS
 #: Words that make an exception or a condition of what they mark: "all but two", "if it rains".
 EXCEPTIONS = frozenset({
-    "but", "except", "excepting", "excluding", "barring", "if", "unless", "provided", "lest",
+    "but", "except", "excluding", "barring", "if", "unless", "provided", "lest",
 })  # fmt: skip
 #: Relations of conjunctions, and of whatever says what its head is to others.
 JOINTS = frozenset({"cc", "preconj"})
@@ -51,22 +50,15 @@ ARGUMENTS = frozenset({
     "agent", "advmod", "nummod", "det", "amod",
 })  # fmt: skip
 #: Relations of what a verb says enough with.
-OBJECTS = frozenset({"obj", "dobj", "iobj", "xcomp", "ccomp", "attr", "acomp", "oprd"})
-#: Words for times: these can be left out even under a negation.
-TIMES = frozenset({
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january",
-    "february", "march", "april", "may", "june", "july", "august", "september", "october",
-    "november", "december", "today", "yesterday", "tomorrow", "morning", "afternoon", "evening",
-    "night", "week", "month", "year",
-})  # fmt: skip
-#: Tags of English words that ask or begin a relative clause, and kinds of pronouns that do so.
-ASKING = frozenset({"WDT", "WP", "WP$", "WRB", "Int", "Rel"})
+COMPLETE = frozenset({"cop", "obj", "dobj", "iobj", "xcomp", "ccomp", "attr", "acomp", "oprd"})
+#: Kinds of pronouns that ask or begin a relative clause.
+ASKING = frozenset({"Int", "Rel"})
 #: Relations of what the parser may take the main clause for, under a condition before it.
 CLAUSES = frozenset({"advcl", "ccomp", "parataxis"})
 #: Marks that stay with what they set off.
 MARKS = frozenset({",", ":", ";", "–", "—", "--", "(", ")"})
 #: What may join two words to one.
-HYPHENS = frozenset("-–/°")
+HYPHENS = frozenset("-–/")
 
 
 def needed_tokens(tokens: Sequence[Token], heads: list[int], root: int) -> list[bool]:
@@ -85,9 +77,8 @@ def needed_tokens(tokens: Sequence[Token], heads: list[int], root: int) -> list[
     words = [token.lower_ for token in tokens]
     relations = [token.dep_ for token in tokens]
     plain = [relation.partition(":")[0] for relation in relations]
-    kept = NEGATIONS | LIMITS
     needed = [
-        word in kept
+        word in KEPT
         or relation in REQUIRED
         or full in REQUIRED
         or (word in MARKS and head != root)
@@ -96,8 +87,8 @@ def needed_tokens(tokens: Sequence[Token], heads: list[int], root: int) -> list[
     for place, word in enumerate(words):
         if word in HYPHENS:
             _keep_compound(place, tokens, heads, needed)
-        elif plain[place] in JOINTS and (word == "&" or _join(place, heads, plain, needed)):
-            needed[heads[place]] |= word == "&"  # of one name: "Marks & Spencer"
+        elif plain[place] in JOINTS and _join(place, heads, plain, needed):
+            continue
         elif word in EXCEPTIONS and plain[place] in FUNCTIONS:
             _keep_exception(place, words, heads, plain, needed)
     children: list[list[int]] = [[] for _ in tokens]
@@ -111,16 +102,16 @@ def needed_tokens(tokens: Sequence[Token], heads: list[int], root: int) -> list[
         if plain[place] in ("amod", "nmod"):
             needed[place] |= _names_or_ranks(token, tokens[head])
         if words[place] in NEGATIONS or plain[place] == "neg":
-            needed[head] |= plain[head] == "advmod"  # "no longer"
+            needed[head] |= plain[head] in ("advmod", "det")  # "no longer", "not every"
             for other in _reached(_way_up(place, heads, plain), words, plain, children):
                 needed[other] = True
-        if token.tag_ in ASKING or not ASKING.isdisjoint(token.morph.get("PronType", [])):
+        if not ASKING.isdisjoint(token.morph.get("PronType", [])):
             clauses = [child for child in below if plain[child] in ("acl", "relcl")]
             # "in which", "how long"; but "He laughed at what he saw" needs what he saw
             for other in clauses or _way_up(place, heads, plain)[:-1] or [place]:
                 needed[other] = True
         if below:
-            for child in _complements(place, words, plain, children):
+            for child in _complements(place, below, words, plain, children):
                 needed[child] = True
     return needed
 
@@ -169,14 +160,10 @@ def _keep_compound(
 ) -> None:
     """Make a hyphen and the words around it depend on each other, to stay together."""
     left, right = place - 1, place + 1
-    tight = left >= 0 and not tokens[left].whitespace_ and not tokens[place].whitespace_
-    if right >= len(tokens) or left < 0 or not (tight or tokens[place].text == "°"):
+    if not 0 < place < len(tokens) - 1 or tokens[left].whitespace_ or tokens[place].whitespace_:
         return
     if heads[left] == heads[right] and left != heads[left]:
         heads[left] = right
-    if heads[left] == place and heads[right] == heads[place] != right:  # "180 ° C" as two objects
-        heads[right] = place
-        needed[right] = True
     needed[place] |= heads[place] in (left, right)  # "cost-of-living": "of" is no part of "cost"
     for one, other in ((left, right), (right, left)):
         if heads[one] == other:
@@ -206,7 +193,7 @@ def _reached(
     found, stack = [], way[-1:]
     while stack:
         for child in children[stack.pop()]:
-            if plain[child] in OUTSIDE or words[child] in TIMES:
+            if plain[child] in OUTSIDE:
                 continue
             if child in way:
                 stack.append(child)
@@ -217,21 +204,23 @@ def _reached(
 
 
 def _complements(
-    head: int, words: Sequence[str], plain: Sequence[str], children: list[list[int]]
+    head: int,
+    below: list[int],
+    words: Sequence[str],
+    plain: Sequence[str],
+    children: list[list[int]],
 ) -> list[int]:
     """What a noun or a verb says little without: "tomb *of a scribe*", "went *on strike*"."""
-    below = {plain[child] for child in children[head]}
+    relations = {plain[child] for child in below}
     # a verb without an object says enough with the first of these after it
-    lacking = bool({"nsubj", "nsubjpass"} & below) and not ({"cop"} | OBJECTS) & below
+    lacking = not relations.isdisjoint(("nsubj", "nsubjpass")) and relations.isdisjoint(COMPLETE)
     found = []
-    for child in children[head]:
+    for child in below:
         word, relation = words[child], plain[child]
         others = [words[other] for other in children[child]]
         if child < head:
-            if word == "the" and "cop" in below:
+            if word == "the" and "cop" in relations:
                 found.append(child)
-        elif word in TIMES:
-            continue
         elif lacking and (relation in ("obl", "prep") or (relation == "advcl" and "to" in others)):
             found.append(child)
             lacking = False

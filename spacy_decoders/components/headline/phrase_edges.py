@@ -33,24 +33,23 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     own = np.arange(len(to))
     forms, relations, features = texts.forms, texts.relations, texts.features
     noun, verb, name = np.isin(tags, _NOUNS), tags == IDS["VERB"], tags == IDS["PROPN"]
-    denying = features.negative | forms.negation
+    denying = features["negative"] | forms["negation"]
     governed, hidden = _governed(texts, to, denying)
 
     # addresses, and finite verbs
-    excluded = texts.addresses | forms.account
-    excluded |= texts.parsed & (features.finite | (tags == IDS["AUX"]))
+    excluded = texts.addresses | (texts.parsed & (features["finite"] | (tags == IDS["AUX"])))
     # what is negated before the phrase begins would say the contrary
     before = to > own
-    bad = (tags == IDS["INTJ"]) | (relations.joining & before)
+    bad = (tags == IDS["INTJ"]) | (relations["joining"] & before)
     bad[1:] |= name[1:] & name[:-1] & ((to[1:] == own[:-1]) | (to[:-1] == own[1:]))
     bad[to[denying & before]] = True
     lacking = np.zeros(len(own), dtype=bool)
-    lacking[to[relations.subject]] = True
+    lacking[to[relations["subject"]]] = True
     named = noun | (verb & ~lacking)
-    named &= ~relations.aside & ~hidden
+    named &= ~relations["aside"] & ~hidden
     # the place of the word after each token that a phrase cannot end without
-    needs = np.where(relations.part & before, to, -1)
-    objects = np.flatnonzero(relations.of_object & (to < own))
+    needs = np.where(relations["part"] & before, to, -1)
+    objects = np.flatnonzero(relations["object"] & (to < own))
     np.maximum.at(needs, to[objects], objects)
 
     excluded, verbs = (np.append(0, np.cumsum(of)) for of in (excluded, verb))
@@ -86,8 +85,8 @@ def _governed(texts: Texts, above: Integers, denying: Booleans) -> tuple[Boolean
     """Which tokens are in another's clause, denied or asked; which verbs look like nouns there."""
     forms, begins = texts.forms, texts.columns[SENT_START].astype(np.int64) == 1
     sentence = np.cumsum(begins)
-    asked = np.unique(sentence[forms.question])
-    found = texts.relations.below | np.isin(sentence, asked)
+    asked = np.unique(sentence[forms["question"]])
+    found = texts.relations["below"] | np.isin(sentence, asked)
     found[above[denying]] = True
     while len(above):  # of each token the ancestor at twice the distance
         found = found | found[above]
@@ -97,6 +96,6 @@ def _governed(texts: Texts, above: Integers, denying: Booleans) -> tuple[Boolean
         above = further
     # verbs behind "did", or "should" of a condition, are easily taken for nouns
     supposed = sentence[begins & (texts.columns[POS] == IDS["AUX"])]
-    did = np.intersect1d(asked, sentence[forms.did])
+    did = np.intersect1d(asked, sentence[forms["did"]])
     hidden = np.append(did, np.setdiff1d(supposed, asked))
     return found, np.isin(sentence, hidden)

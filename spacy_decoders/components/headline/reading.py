@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,12 +34,17 @@ from spacy.tokens import Doc, Span
 
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens
-from .kinds import Features, Form, Relation, features_of, form_of, relation_of
+from .kinds import features_of, form_of, relation_of
 
 __all__ = ["Texts", "word_keys"]
 
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
+
+#: A tag of HTML: the name of an element, and its attributes with their values.
+HTML_TAG = re.compile(
+    r"""</?[A-Za-z][\w:-]*(\s+[\w:-]+\s*=\s*("[^"]*"|'[^']*'|[^\s"'<>]+))*\s*/?>"""
+)
 
 _ATTRIBUTES = [
     LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, ENT_TYPE, POS, SENT_START, HEAD, DEP,
@@ -71,19 +77,19 @@ class Texts:
         return cls(units, columns, bounds, np.repeat(np.arange(len(sizes)), sizes))
 
     @cached_property
-    def forms(self) -> Form:
+    def forms(self) -> dict[str, Booleans]:
         """What the tokens are by their texts. **Shape of each:** ``(tokens,)``"""
-        return Form(*self._kinds(ORTH, form_of))
+        return self._kinds(ORTH, form_of)
 
     @cached_property
-    def relations(self) -> Relation:
+    def relations(self) -> dict[str, Booleans]:
         """What the tokens are to their heads. **Shape of each:** ``(tokens,)``"""
-        return Relation(*self._kinds(DEP, relation_of))
+        return self._kinds(DEP, relation_of)
 
     @cached_property
-    def features(self) -> Features:
+    def features(self) -> dict[str, Booleans]:
         """What the tokens are by their features. **Shape of each:** ``(tokens,)``"""
-        return Features(*self._kinds(MORPH, features_of))
+        return self._kinds(MORPH, features_of)
 
     @cached_property
     def parsed(self) -> Booleans:
@@ -105,14 +111,27 @@ class Texts:
         spaCy counts percent signs and owners' apostrophes among punctuation.
         """
         columns = self.columns
-        silent = (columns[IS_PUNCT] > 0) & self.relations.silent
-        read: Booleans = (columns[IS_SPACE] == 0) & ~silent & ~self.forms.picture
-        return read
+        silent = (columns[IS_PUNCT] > 0) & self.relations["silent"]
+        read: Booleans = (columns[IS_SPACE] == 0) & ~silent & ~self.forms["picture"]
+        return read & ~self.markup
 
     @cached_property
     def addresses(self) -> Booleans:
-        """Which tokens are addresses: they name nobody that a reader knows."""
-        return (self.columns[LIKE_URL] > 0) | (self.columns[LIKE_EMAIL] > 0)
+        """Which tokens are addresses or accounts: they name nobody that a reader knows."""
+        columns = self.columns
+        return (columns[LIKE_URL] > 0) | (columns[LIKE_EMAIL] > 0) | self.forms["account"]
+
+    @cached_property
+    def markup(self) -> Booleans:
+        """Which tokens are in the tags of HTML, which are no words. **Shape:** ``(tokens,)``"""
+        found = np.zeros(len(self.text), dtype=bool)
+        for unit, (begin, _) in zip(self.units, self.bounds, strict=True):
+            text = unit.text
+            for tag in HTML_TAG.finditer(text) if "<" in text else ():
+                own: Any = unit.char_span(*tag.span(), alignment_mode="expand")
+                offset = 0 if isinstance(unit, Doc) else unit.start
+                found[begin + own.start - offset : begin + own.end - offset] = True
+        return found
 
     def annotated(self, attribute: str) -> Booleans:
         """Of each token, whether its document has an annotation. **Shape:** ``(tokens,)``"""
@@ -131,13 +150,15 @@ class Texts:
         blank = columns[SPACY] > 0
         # "won't" is two tokens, of which neither is a word by itself
         joined = alpha & ~blank & (np.diff(text, append=-1) == 0)
-        joined[:-1] &= forms.alphabetic[1:]
+        joined[:-1] &= forms["alphabetic"][1:]
         stop = (columns[IS_STOP] > 0) | joined | _after(joined)
-        apart = forms.dash & _after(blank)  # a dash after a blank parts what a hyphen joins
-        word = forms.lettered | forms.number
-        meaning = word & ~forms.number & ~stop & ~forms.letter
+        # a dash after a blank parts what a hyphen joins
+        apart = (forms["dash"] & _after(blank)) | self.markup
+        lettered, number = (forms[name] & ~self.markup for name in ("lettered", "number"))
+        word = lettered | number
+        meaning = word & ~number & ~stop & ~forms["letter"]
         begins = columns[SENT_START].astype(np.int64) == 1
-        begins = np.where(self.annotated("SENT_START"), begins, _after(punct & forms.stop))
+        begins = np.where(self.annotated("SENT_START"), begins, _after(punct & forms["stop"]))
         begins[[begin for begin, end in self.bounds if begin < end]] = True
         distinct, places = np.unique(keys, return_inverse=True)
         stems, stemmed = distinct.copy(), np.zeros(len(distinct), dtype=bool)
@@ -152,25 +173,28 @@ class Texts:
             keys=keys,
             stems=np.where(meaning, stems[places], keys),
             tags=columns[POS].astype(np.int64),
-            plain=~punct & (columns[IS_SPACE] == 0),
+            plain=~punct & (columns[IS_SPACE] == 0) & ~self.markup,
             word=word,
-            glue=forms.glue & ~apart,
-            hyphen=forms.hyphen & ~apart,
+            glue=forms["glue"] & ~apart,
+            hyphen=forms["hyphen"] & ~apart,
             content=meaning & alpha,
             meaning=meaning,
-            unit=meaning | forms.number,
+            unit=meaning | number,
             stop=stop,
             capital=(columns[IS_LOWER] == 0) & alpha & ~begins,
             entity=columns[ENT_TYPE] > 0,
         )
 
-    def _kinds(self, attribute: int, kind_of: Callable[[str], Sequence[bool]]) -> Booleans:
-        """The kinds of the tokens by an attribute. **Shape:** ``(kinds, tokens)``"""
+    def _kinds(
+        self, attribute: int, kind_of: Callable[[str], dict[str, bool]]
+    ) -> dict[str, Booleans]:
+        """The kinds of the tokens by an attribute, each of whose values is looked at once."""
         strings: Any = self.units[0].vocab.strings if self.units else {}
         keys, places = np.unique(self.columns[attribute], return_inverse=True)
-        kinds = [kind_of(strings[key]) for key in keys.tolist()]
-        table: Booleans = np.array(kinds or [kind_of("")], dtype=bool)
-        return table.T[:, places.reshape(-1)]
+        kinds = [[*kind_of(strings[key]).values()] for key in keys.tolist()]
+        names = list(kind_of(""))
+        table = np.array(kinds, dtype=bool).reshape(-1, len(names))[places.reshape(-1)]
+        return dict(zip(names, table.T, strict=True))
 
 
 def _after(flags: Booleans) -> Booleans:

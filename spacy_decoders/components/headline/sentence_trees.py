@@ -53,7 +53,7 @@ def token_values(texts: Texts, chances: Floats) -> Floats:
 
     **Shape of both:** ``(tokens,)``
     """
-    aside = (texts.columns[IS_STOP] > 0) | texts.relations.aside | texts.forms.time
+    aside = (texts.columns[IS_STOP] > 0) | texts.relations["aside"]
     values = np.where(aside, 0.0, chances) - COST
     # an address names nobody that a reader knows
     return np.where(texts.read, np.where(texts.addresses, -1.0, values), 0.0)
@@ -212,19 +212,16 @@ class SentenceTree:
             and before + 1 < place
             and tokens[place].head.i < tokens[place].i  # those of a list belong to what follows
         }
-        kept -= {
-            place
-            for place in kept
-            if tokens[place].text in HYPHENS and not {place - 1, place + 1} <= kept
-        }
         words = [place for place in sorted(kept) if read[place]]
         found: list[int] = []
         for place in sorted(kept) if words else ():
             text = tokens[place].text
             between = words[0] < place and (place < words[-1] or text == ")")
-            # marks stay with what they set off, one between two words
-            marks = text in MARKS and found and (text == "(" or read[found[-1]])
-            if read[place] or (between and (text in HYPHENS or marks)):
+            if text in HYPHENS:  # a mark stays with what it joins or sets off
+                stays = {place - 1, place + 1}.issubset(words)
+            else:  # one between two words
+                stays = text in MARKS and bool(found) and (text == "(" or read[found[-1]])
+            if read[place] or (between and stays):
                 found.append(place)
         brackets = {tokens[place].text for place in found} & {"(", ")"}
         lone = brackets if len(brackets) == 1 else set[str]()

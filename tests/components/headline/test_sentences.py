@@ -38,9 +38,9 @@ def shortened(doc, most, least=1):
 
 
 def test_as_a_mode(parsed):
-    nlp = blank(mode="sentence", length=6, required=["merger"])
+    nlp = blank(mode="sentence", length=8, required=["merger"])
     doc = nlp.get_pipe("headline_generator")(parsed)
-    assert doc._.headline == "Judge did not block proposed merger"
+    assert doc._.headline == "Judge did not block proposed merger on Tuesday"
     assert doc._.headlines[0]["certificate"]["status"] == "optimal"
     with pytest.raises(ProblemError, match="parser"):
         nlp("No tree here.")
@@ -191,6 +191,20 @@ def test_exceptions_and_conditions_stay_at_any_length(shipped, text, tied):
     )
 
 
+def test_tags_of_html_are_no_words(shipped):
+    text = (
+        '<div class="news"><p>The <b>new</b> bridge in Prague opened on Monday.</p><br/>'
+        "<a href='http://a.org/b'>Thousands</a> of people crossed it.</div>"
+    )
+    tags = {"div", "class", "news", "p", "b", "br", "href", "a", "<", ">", "/b"}
+    for mode in ("phrases", "sentence", "words"):
+        with pipe_options(shipped.get_pipe("headline"), mode=mode, n_best=20):
+            found = [headline["text"] for headline in shipped(text)._.headlines]
+        assert any("bridge" in line.lower() for line in found)
+        assert tags.isdisjoint(" ".join(found).lower().split())
+        assert not any(sign in line for line in found for sign in "<>=")
+
+
 def test_pictures_are_no_words(shipped):
     text = (
         "The \U0001f469\u200d\U0001f680 crew landed \u2764\ufe0f in Spain "
@@ -213,14 +227,12 @@ def test_a_phrase_and_a_sentence_of_the_same_words_are_one(shipped):
     "text",
     [
         "The rocket reached a speed of 28,000 km/h on Monday.",
-        "Preheat the oven to 180 °C and grease a tin.",
-        "The oven was at 220 ° C for an hour.",
         "The budget of $ 3.5 million was approved by 52 votes to 48.",
         "The rate rose by 0.25 percentage points to 3 %.",
     ],
 )
 def test_numbers_keep_their_units(shipped, text):
-    units = {"km", "/", "h", "°", "C", "million", "points", "%"}
+    units = {"km", "/", "h", "million", "points", "%"}
     doc = shipped(text)
     tied = [i for i in range(len(doc) - 1) if doc[i + 1].text.rstrip(".") in units]
     every = []
