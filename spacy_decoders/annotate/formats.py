@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
 from ..extras import needed
 from .records import as_json
@@ -96,25 +97,10 @@ def _columns(doc: Doc) -> dict[str, Any]:
 def _schema(pyarrow: Any, ids: Any) -> Any:
     """The same for every shard whose ids are alike."""
     strings, numbers = pyarrow.list_(pyarrow.string()), pyarrow.list_(pyarrow.int64())
-    return pyarrow.schema(
-        {
-            "id": ids,
-            "text": pyarrow.string(),
-            "tokens": strings,
-            "tags": strings,
-            "pos": strings,
-            "morphs": strings,
-            "lemmas": strings,
-            "heads": numbers,
-            "deps": strings,
-            "sentences": pyarrow.list_(numbers),
-            "ents": pyarrow.string(),
-            "headline": pyarrow.string(),
-            "headlines": pyarrow.string(),
-            "certificates": pyarrow.string(),
-            "fields": pyarrow.string(),
-        }
-    )
+    lists = dict.fromkeys(("tokens", "tags", "pos", "morphs", "lemmas", "deps"), strings)
+    kinds = {**lists, "id": ids, "heads": numbers, "sentences": pyarrow.list_(numbers)}
+    columns = _columns(Doc(Vocab()))
+    return pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in columns])
 
 
 #: What writes documents to a file in each format; the format is the file's suffix, too.

@@ -28,10 +28,8 @@ __all__ = ["COLUMNS", "Sentence", "read_columns", "read_conllu"]
 #: What a column of a column file may hold; "-" stands for one to skip.
 COLUMNS = ("form", "lemma", "pos", "tag", "morph", "head", "dep", "ent", "-")
 
-#: The columns of CoNLL-U and CoNLL-X that are read; those behind them may be missing.
-_CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel")
-
-_PLUS = "# global.columns = "
+#: The columns of CoNLL-U and CoNLL-X; those behind the relation may be missing.
+_CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
 #: Numbers of words, of multi-word tokens and of empty nodes.
 _ID = re.compile(r"(\d{1,9})(?:-(\d{1,9})|\.\d+)?")
@@ -106,12 +104,8 @@ def read_conllu(
     path = Path(path)
     if form == "auto":
         form = "conllu" if ".conllu" in path.suffixes else "conllx"
-    columns: tuple[str, ...] = (*_CONLLU, "deps", "misc") if form == "conllu" else _CONLLU
     for block in _blocks(path):
-        for _, line in block:
-            if line.startswith(_PLUS):  # CoNLL-U Plus names its columns
-                columns = tuple(line.removeprefix(_PLUS).lower().split())
-        yield _from_conllu(path, block, columns, universal=form == "conllu")
+        yield _from_conllu(path, block, universal=form == "conllu")
 
 
 def read_columns(
@@ -196,9 +190,7 @@ def _blocks(path: Path) -> Iterator[list[tuple[int, str]]]:
         yield block
 
 
-def _from_conllu(
-    path: Path, block: Sequence[tuple[int, str]], columns: Sequence[str], *, universal: bool
-) -> Sentence:
+def _from_conllu(path: Path, block: Sequence[tuple[int, str]], *, universal: bool) -> Sentence:
     """Make a sentence of numbered lines."""
     words: list[dict[str, str]] = []
     numbers: list[int] = []
@@ -207,18 +199,18 @@ def _from_conllu(
     for number, line in block:
         if line.startswith("#"):
             continue
-        row = dict(zip(columns, line.rstrip("\n").split("\t"), strict=False))
+        row = dict(zip(_CONLLU, line.rstrip("\n").split("\t"), strict=False))
         place = f"{path.name}, line {number}"
-        missing = [name for name in _CONLLU if name not in row]
-        if missing:
+        if "deprel" not in row:
+            missing = ", ".join(_CONLLU[len(row) : _CONLLU.index("deps")])
             raise ProblemError(
-                f"{place}: {len(row)} columns, without {', '.join(missing)}; are they parted by "
-                "tabs?"
+                f"{place}: {len(row)} columns, without {missing}; are they parted by tabs?"
             )
         found = _ID.fullmatch(row["id"])
         if not found:
             raise ProblemError(f"{place}: the row has no number, but {row['id'][:40]!r}.")
-        space = "SpaceAfter=No" not in row.get("misc", "").split("|")
+        # CoNLL-X has something else there
+        space = not universal or "SpaceAfter=No" not in row.get("misc", "").split("|")
         if found[2]:
             joined, space_behind = int(found[2]), space
         if found[0] != found[1]:
