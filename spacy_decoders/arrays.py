@@ -140,9 +140,7 @@ def checked_indices(
     limits = np.iinfo(dtype)
     low = limits.min if low is None else low
     high = limits.max + 1 if high is None else high
-    bad = np.zeros(given.shape, dtype=bool)
-    bad |= given < low
-    bad |= given > high - 1
+    bad = (given < low) | (given > high - 1)
     if bad.any():
         index = tuple(int(i) for i in np.argwhere(bad)[0])
         raise ProblemError(

@@ -115,21 +115,9 @@ class FolderFormat:
     ) -> None:
         """Write a folder atomically: to a temporary folder, which is then moved into place.
 
-        Parameters
-        ----------
-        folder
-            A new or empty folder, or one of the same kind, which is replaced.
-        arrays
-            By name.
-        facts
-            Further entries of the header.
-        write_others
-            Writes the other files into the folder that it is given.
-
-        Raises
-        ------
-        ProblemError
-            If the folder holds something else.
+        The folder is new or empty, or one of the same kind, which is replaced; `ProblemError` if
+        it holds something else. The facts are further entries of the header; `write_others` writes
+        the other files into the folder that it is given.
         """
         folder = Path(folder).resolve()
         self._check_replaceable(folder)

@@ -86,20 +86,9 @@ class Database:
     """The file of a base, and what was read of it lately.
 
     It is read by a connection for each thread and process; what the caches hold is as new as the
-    file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    live
-        Whether somebody may change it: then every reader sees each change at once. What is not
-        live is opened as what never changes, and can't be written.
-
-    Raises
-    ------
-    StorageError
-        If the file is missing, cut short, or of another kind.
+    file. If it is `live`, somebody may change it: then every reader sees each change at once. What
+    is not live is opened as what never changes, and can't be written. Raises `StorageError` if the
+    file is missing, cut short, or of another kind.
     """
 
     def __init__(self, path: Path, *, live: bool = False) -> None:

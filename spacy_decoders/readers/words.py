@@ -28,16 +28,11 @@ _UNKNOWN = ("", "_", "-")
 
 
 class WordError(ProblemError):
-    """A fault of one word's annotation.
-
-    Attributes
-    ----------
-    word
-        Index of the word in its sentence.
-    """
+    """A fault of one word's annotation."""
 
     def __init__(self, word: int, message: str) -> None:
         super().__init__(message)
+        #: index of the word in its sentence
         self.word = word
 
 
@@ -114,15 +109,8 @@ def _cycle(heads: Sequence[int | None]) -> list[int]:
 def as_bio(tags: Iterable[str]) -> tuple[str, ...]:
     """Return tags in BIO, of a sentence tagged in IOB, BIO, BILOU (BILUO) or BIOES.
 
-    Parameters
-    ----------
-    tags
-        The tag of each word; ``_`` where it is unknown, which becomes the empty string.
-
-    Raises
-    ------
-    WordError
-        If a tag is of none of the schemes.
+    ``_``, of a word whose tag is unknown, becomes the empty string. Raises `WordError` if a tag is
+    of none of the schemes.
 
     Examples
     --------

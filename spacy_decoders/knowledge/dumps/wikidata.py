@@ -60,27 +60,16 @@ def named_items(statements: Iterable[Mapping[str, Any]] | None) -> Iterator[str]
 class WikidataDump:
     """The items of a Wikidata dump in one language.
 
-    A concept's links are the items that its statements name, deprecated ones left out. Its
-    label and aliases count as often as it has pages in the Wikipedias: the more, the better
-    known.
-
-    Parameters
-    ----------
-    path
-        ``latest-all.json``, plain or compressed: a JSON array with one item a line.
-    language
-        Language of labels, aliases and descriptions; items without a label in it are left
-        out.
-
-    Attributes
-    ----------
-    bad
-        What the last iteration could not read.
+    The dump is ``latest-all.json``, plain or compressed: a JSON array with one item a line. A
+    concept's links are the items that its statements name, deprecated ones left out. Its label and
+    aliases count as often as it has pages in the Wikipedias: the more, the better known. Items
+    without a label in the language are left out.
     """
 
     def __init__(self, path: Path, language: str = "en") -> None:
         self.path = Path(path)
         self.language = language
+        #: what the last iteration could not read
         self.bad = BadRows()
         if not self.path.is_file():
             raise ProblemError(f"source: {self.path} does not exist.")

@@ -30,27 +30,15 @@ _TYPES = {
 class WordNet:
     """The synsets of a wordnet.
 
-    Aliases are the synset's words, counted by how often each is used in this sense where that is
-    known; links are all relations between synsets.
-
-    Parameters
-    ----------
-    source
-        A file in WordNet LMF, such as ``english-wordnet-2024.xml.gz``, plain or compressed.
-
-    Attributes
-    ----------
-    bad
-        What the last iteration could not read.
-
-    Raises
-    ------
-    ProblemError
-        If the source does not exist; when it is read, if it is no LMF.
+    The source is a file in WordNet LMF, such as ``english-wordnet-2024.xml.gz``, plain or
+    compressed; `ProblemError` if it does not exist or, when it is read, is no LMF. Aliases are the
+    synset's words, counted by how often each is used in this sense where that is known; links are
+    all relations between synsets.
     """
 
     def __init__(self, source: Path) -> None:
         self.source = Path(source)
+        #: what the last iteration could not read
         self.bad = BadRows()
         if not self.source.is_file():
             raise ProblemError(f"source: {self.source} does not exist.")

@@ -59,14 +59,8 @@ class WordClusters:
 class WordVectors:
     """Word vectors that a model is to have, read when it is initialised.
 
-    A trained model keeps them, in a few bytes a word: whoever loads it needs no file.
-
-    Parameters
-    ----------
-    lang
-        A language whose vectors ship: "en". None to read a file.
-    path
-        A table that ``projects/english/scripts/word_vectors.py`` made of vectors of your own.
+    A trained model keeps them, in a few bytes a word: whoever loads it needs no file. They ship
+    for the language "en"; ``projects/english/scripts/word_vectors.py`` makes a file of your own.
     """
 
     def __init__(self, lang: str | None = None, path: str | Path | None = None) -> None:

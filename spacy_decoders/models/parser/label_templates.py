@@ -84,18 +84,8 @@ def LabelTemplates(
     Takes the codes of tokens (:func:`context_codes`) and arcs, shape (arcs, 2), as rows of (head,
     modifier). Returns label scores, shape (arcs, nO), each a sum of weights in the rows into which
     the templates are hashed. In training, each template of each arc is left out by the dropout
-    rate, and half of the arcs show none, so that the layers beside it learn as well.
-
-    Parameters
-    ----------
-    rows
-        Rows of the table of weights.
-    nO
-        Number of labels.
-    dropout
-        Share of templates that are left out in training.
-    least_dropout
-        The least such share, whatever dropout is set for the whole network.
+    rate, but at least by `least_dropout`, whatever is set for the whole network, and half of the
+    arcs show none, so that the layers beside it learn as well.
 
     Examples
     --------

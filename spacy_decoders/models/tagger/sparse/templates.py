@@ -205,17 +205,9 @@ class Plan(NamedTuple):
 def plan_of(templates: Sequence[str]) -> Plan:
     """Read templates.
 
-    Parameters
-    ----------
-    templates
-        Each is one or several terms joined by ``|``: the name of an atom and, in brackets, the
-        distance of the word it is of. ``lower[-2..2]`` stands for five templates, and
-        ``suffix1..3[0]`` for three.
-
-    Raises
-    ------
-    ProblemError
-        If a template cannot be read, names no known atom, or looks too far.
+    Each is one or several terms joined by ``|``: the name of an atom and, in brackets, the
+    distance of the word it is of. ``lower[-2..2]`` stands for five templates, and
+    ``suffix1..3[0]`` for three. Raises `ProblemError` if one cannot be read, names no known atom, or looks too far.
 
     Examples
     --------
