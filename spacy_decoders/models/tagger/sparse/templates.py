@@ -207,7 +207,8 @@ def plan_of(templates: Sequence[str]) -> Plan:
 
     Each is one or several terms joined by ``|``: the name of an atom and, in brackets, the
     distance of the word it is of. ``lower[-2..2]`` stands for five templates, and
-    ``suffix1..3[0]`` for three. Raises `ProblemError` if one cannot be read, names no known atom, or looks too far.
+    ``suffix1..3[0]`` for three. Raises `ProblemError` if one cannot be read, names no known atom,
+    or looks too far.
 
     Examples
     --------
