@@ -8,15 +8,19 @@ import runpy
 import subprocess
 import sys
 import warnings
+from functools import cache
+from multiprocessing import forkserver
 from pathlib import Path
 
 from numba import config
 
 __all__ = ["forked_python", "python"]
 
-#: Gives birth to processes that have imported the libraries already.
+ROOT = Path(__file__).parents[1]
+
+#: Gives birth to processes that have imported the libraries and loaded what is compiled already.
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["spacy.cli", "spacy_decoders.decoders.tree", "scipy.optimize"])
+FORKS.set_forkserver_preload(["spacy.cli", "tests.warm"])
 
 
 def python(
@@ -37,16 +41,33 @@ def python(
     return done
 
 
-def forked_python(arguments: list[str], log: Path) -> None:
-    """Run what ``python`` with these arguments would, in this folder; it must end well.
+def forked_python(
+    *arguments: object, log: Path, folder: Path | None = None, **environment: str
+) -> str:
+    """Run what ``python`` with these arguments would; it must end well. Return what it printed.
 
     It is as much on its own as by :func:`python`, but need not import spaCy and numba first.
     """
-    here = str(Path.cwd()), dict(os.environ)
-    process = FORKS.Process(target=_run_as_main, args=(arguments, log, *here))
+    _start_forks()
+    command = [str(part) for part in arguments]
+    place, variables = str(folder or Path.cwd()), {**os.environ, **environment}
+    process = FORKS.Process(target=_run_as_main, args=(command, log, place, variables))
     process.start()
     process.join()
-    assert process.exitcode == 0, f"{' '.join(arguments)}\n{log.read_text(encoding='utf8')}"
+    printed = log.read_text(encoding="utf8")
+    assert process.exitcode == 0, f"{' '.join(command)}\n{printed}"
+    return printed
+
+
+@cache
+def _start_forks() -> None:
+    """Start the server where it finds the modules of tests that it imports."""
+    here = Path.cwd()
+    os.chdir(ROOT)
+    try:
+        forkserver.ensure_running()
+    finally:
+        os.chdir(here)
 
 
 def _run_as_main(

@@ -4,7 +4,7 @@ import numpy as np
 from numba import types
 
 from spacy_decoders.jit import internal, jit
-from tests.processes import python
+from tests.processes import forked_python
 
 MODULE = """
 import sys
@@ -68,9 +68,10 @@ def test_an_internal_function_has_no_entry_from_python():
 def test_one_from_the_cache_is_linked_into_a_new_caller(tmp_path):
     script = tmp_path / "kernels.py"
     script.write_text(MODULE)
+    given = {"log": tmp_path / "log", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
 
     def run(name):
-        return python(script, name, NUMBA_CACHE_DIR=str(tmp_path / "cache")).stdout.split()
+        return forked_python(script, name, **given).split()
 
     assert run("total") == ["30.0", "0"]
     value, hits = run("largest")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.processes import python
+from tests.processes import forked_python, python
 
 CALLEE = """
 from spacy_decoders.jit import jit
@@ -27,20 +27,20 @@ print(ask(), sum(ask.stats.cache_hits.values()))
 
 
 def outputs(folder, command, name, texts):
-    """Return what a command prints after a file gets each text; an equal text is not rewritten."""
+    """Return what a script prints after a file gets each text; an equal text is not rewritten."""
     printed, path = [], folder / name
+    given = {"log": folder / "log", "folder": folder, "NUMBA_CACHE_DIR": str(folder / "cache")}
     for text in texts:
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
-        run = python(*command, folder=folder, NUMBA_CACHE_DIR=str(folder / "cache"))
-        printed.append(run.stdout.split())
+        printed.append(forked_python(command, **given).split())
     return printed
 
 
 def test_a_changed_callee_is_noticed(tmp_path):
     (tmp_path / "caller.py").write_text(CALLER)
     texts = [CALLEE.format(number) for number in (1, 1, 22)]
-    printed = outputs(tmp_path, ["caller.py"], "callee.py", texts)
+    printed = outputs(tmp_path, "caller.py", "callee.py", texts)
     assert printed == [["1", "0"], ["1", "1"], ["22", "0"]]
 
 
@@ -64,7 +64,8 @@ print(ask({0}(7)), sum(ask.stats.cache_hits.values()))
 
 def test_an_index_that_names_a_class_of_before_counts_as_none(tmp_path):
     texts = [RENAMED.format(name) for name in ("Pair", "Couple")]
-    printed = outputs(tmp_path, ["-c", "import asker"], "asker.py", texts)
+    (tmp_path / "ask.py").write_text("import asker")  # which names the class by its module
+    printed = outputs(tmp_path, "ask.py", "asker.py", texts)
     assert printed == [["7", "0"], ["7", "0"]]
 
 

@@ -31,7 +31,7 @@ def run_project(tmp_path, monkeypatch):
     def run_command(command: list[str], *, capture: bool) -> None:
         # a few words are clustered sooner than what clusters them is compiled
         monkeypatch.setenv("NUMBA_DISABLE_JIT", str(int("scripts/clusters.py" in command)))
-        forked_python(command[1:], tmp_path / "command.log")
+        forked_python(*command[1:], log=tmp_path / "command.log")
 
     def run(folder: Path, variables: dict[str, object], part: str = "all") -> None:
         overrides = {f"vars.{key}": value for key, value in variables.items()}

@@ -71,9 +71,9 @@ class PhraseTable:
         saved: dict[str, Any] = {
             "kinds": self.kinds,
             "cells": len(self.keys),
-            "used": zlib.compress(np.diff(used, prepend=0).astype("<u4").tobytes(), 9),
+            "used": zlib.compress(np.diff(used, prepend=0).astype("<u4").tobytes()),
             "keys": zlib.compress(self.keys[used].tobytes(), 1),
-            "entries": zlib.compress(self.entries[used].tobytes(), 9),
+            "entries": zlib.compress(self.entries[used].tobytes()),
         }
         return bytes(srsly.msgpack_dumps(saved))
 
