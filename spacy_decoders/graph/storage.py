@@ -35,8 +35,6 @@ __all__ = ["FolderFormat", "StoredArrays", "beside"]
 VERSION = 2
 #: A header is no larger than this, in bytes.
 LARGEST_HEADER = 1 << 24
-#: Entries that are checked together, so that they stay in the cache.
-CHUNK = 1 << 15
 #: Of the system calls that exchange two names: ``AT_FDCWD``, ``RENAME_EXCHANGE``, ``RENAME_SWAP``.
 _HERE, _EXCHANGE = -100, 2
 
@@ -78,18 +76,15 @@ class StoredArrays:
         """Require that no entry is less than the one before it or, `strictly`, equal to it."""
         values = self[name]
         descends = np.less_equal if strictly else np.less
-        for first in range(0, len(values) - 1, CHUNK):
-            part = values[first : first + CHUNK + 1]
-            if descends(part[1:], part[:-1]).any():
-                self.refuse(name, "its entries do not ascend")
+        if descends(values[1:], values[:-1]).any():
+            self.refuse(name, "its entries do not ascend")
 
     def check_range(self, name: str, high: int) -> None:
         """Require that all entries of an int32 array are at least 0 and below `high`."""
         # as unsigned numbers the negative ones are the largest: one pass finds both
         values = self[name].view(np.uint32)
-        for first in range(0, len(values), CHUNK):
-            if values[first : first + CHUNK].max() >= high:
-                self.refuse(name, f"an entry is not in the range from 0 to {high - 1}")
+        if len(values) and values.max() >= high:
+            self.refuse(name, f"an entry is not in the range from 0 to {high - 1}")
 
 
 @dataclass(frozen=True)
