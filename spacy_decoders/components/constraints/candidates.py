@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
@@ -53,7 +54,9 @@ class LimitedCandidates:
                     _limited(kb, one, places)
                     if isinstance(one, FoundCandidates) and isinstance(kb, ConceptKnowledgeBase)
                     else [
-                        known for known in one if all(_agrees(known.entity_, at) for at in places)
+                        known
+                        for known in one
+                        if all(_agrees({known.entity_}, at) for at in places)
                     ]
                 )
         return found
@@ -72,11 +75,7 @@ class LimitedCandidates:
         """Describe what is demanded otherwise of links that are kept as they are."""
         found = []
         for span in kept:
-            names = [span.kb_id_]
-            if isinstance(self.kb, ConceptKnowledgeBase):
-                base, names = self.kb.base, [span.kb_id_]
-                for number in _numbers(self.kb, span.kb_id_):
-                    names += [base.id(number), base.qid(number) or ""]
+            names = {span.kb_id_}.union(*self._names([span.kb_id_]))
             for place in self._at(span):
                 if span.kb_id_ != NIL and not _agrees(names, place):
                     present = Source("present annotation", span.start, span.end)
@@ -95,34 +94,36 @@ class LimitedCandidates:
         ]
         if not any(wanted):
             return True
-        listed: Iterable[Any] = {name for names in wanted for name in names}
-        if isinstance(self.kb, ConceptKnowledgeBase):
-            base = self.kb.base
-            numbers = {number for name in listed for number in _numbers(self.kb, name)}
-            listed = [(base.id(number), base.qid(number)) for number in numbers]
+        listed = self._names({name for names in wanted for name in names})
         return any(all(_agrees(names, place) for place in places) for names in listed)
 
+    def _names(self, listed: Iterable[str]) -> list[set[str | None]]:
+        """Identifier and item of each concept that constraints, or links, name by one of both."""
+        if not isinstance(self.kb, ConceptKnowledgeBase):
+            return [{name} for name in listed]
+        numbers = {number for name in listed for number in _numbers(self.kb, name)}
+        return [{known.id, known.qid} for known in self.kb.base.known(sorted(numbers))]
 
-def _agrees(names: Any, place: Place) -> bool:
-    """Whether a constraint allows a concept, by its name or names."""
-    own, constraint = {names} if isinstance(names, str) else set(names), place.constraint
+
+def _agrees(names: AbstractSet[str | None], place: Place) -> bool:
+    """Whether a constraint allows a concept, by its names."""
+    constraint = place.constraint
     if constraint.candidates is not None:
-        return not own.isdisjoint(constraint.candidates)
-    return own.isdisjoint(constraint.not_candidates or ())
+        return not names.isdisjoint(constraint.candidates)
+    return names.isdisjoint(constraint.not_candidates or ())
 
 
 def _limited(
     kb: ConceptKnowledgeBase, found: FoundCandidates, places: Iterable[Place]
 ) -> FoundCandidates:
     """Forbid candidates by a prior below 0, and add those that are demanded."""
-    base = kb.base
     for place in places:
         wanted = place.constraint.candidates
         if wanted:
             there = set(found.concepts.tolist())
             new = dict.fromkeys(number for name in wanted for number in _numbers(kb, name))
             found = _with(found, [number for number in new if number not in there])
-    names = [(base.id(number), base.qid(number)) for number in found.concepts.tolist()]
+    names = [{known.id, known.qid} for known in kb.base.known(found.concepts.tolist())]
     allowed = np.array([all(_agrees(own, place) for place in places) for own in names], dtype=bool)
     return replace(found, priors=np.where(allowed, found.priors, -1.0).astype(np.float32))
 

@@ -171,7 +171,7 @@ def gather(
     if isinstance(kb, ConceptKnowledgeBase):
         base, length = kb.base, kb.vocab.vectors_length
         known, uses = base.known(distinct.tolist()), base.graph.degree[numbers]
-        given = [kb.concept_vector(number) for number in distinct.tolist()] if length else []
+        given = [kb.concept_vector(one) for one in known] if length else []
     else:
         length, uses = kb.entity_vector_length, np.zeros(len(numbers), np.int32)
         known = [Known.of(number, name) for number, name in enumerate(met)]

@@ -18,6 +18,7 @@ from ...knowledge.database import FOLDER
 
 if TYPE_CHECKING:
     from ...knowledge.concept_base import ConceptBase
+    from ...knowledge.texts import Known
 
 __all__ = ["ConceptKnowledgeBase"]
 
@@ -73,7 +74,7 @@ class ConceptKnowledgeBase(KnowledgeBase):
         concept = self.base.number(entity)
         if concept < 0:
             return [0.0] * self.entity_vector_length
-        return self.concept_vector(concept)
+        return self.concept_vector(*self.base.known([concept]))
 
     def to_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> None:
         """Copy the folder of the concept base; one that was changed is saved."""
@@ -112,14 +113,14 @@ class ConceptKnowledgeBase(KnowledgeBase):
     def __reduce__(self) -> tuple[Any, tuple[Vocab, ConceptBase]]:
         return type(self), (self.vocab, self.base)
 
-    def concept_vector(self, concept: int) -> list[float]:
-        """Vector of a concept by its number."""
+    def concept_vector(self, known: Known) -> list[float]:
+        """Vector of a concept, by what is known of it."""
         if self.vocab.vectors_length:
-            words = f"{self.base.titles[concept]} {self.base.descriptions[concept]}".split()
+            words = f"{known.title} {known.description}".split()
             vectors = [self.vocab.get_vector(word) for word in words]
             mean: list[float] = np.asarray(np.mean(vectors, axis=0), np.float64).tolist()
             return mean
-        digest = hashlib.blake2b(self.base.id(concept).encode("utf8"), digest_size=8).digest()
+        digest = hashlib.blake2b((known.id or "").encode("utf8"), digest_size=8).digest()
         rng = np.random.default_rng(int.from_bytes(digest, "little"))
         direction = rng.standard_normal(_MADE_UP_LENGTH)
         unit: list[float] = (direction / np.linalg.norm(direction)).tolist()
@@ -133,11 +134,13 @@ class ConceptKnowledgeBase(KnowledgeBase):
         return [
             Candidate(
                 kb=self,
-                entity_hash=self.vocab.strings.add(self.base.id(concept)),
-                entity_freq=float(degrees[concept]),
-                entity_vector=self.concept_vector(concept),
+                entity_hash=self.vocab.strings.add(known.id or ""),
+                entity_freq=float(degrees[known.number]),
+                entity_vector=self.concept_vector(known),
                 alias_hash=alias_hash,
                 prior_prob=prior,
             )
-            for concept, prior in zip(concepts.tolist(), priors.tolist(), strict=True)
+            for known, prior in zip(
+                self.base.known(concepts.tolist()), priors.tolist(), strict=True
+            )
         ]

@@ -31,34 +31,38 @@ class Subproblem:
     numbers: FixedPoint
     #: **Shape:** (n,): the candidates in the box.
     keep: NDArray[np.bool_]
-    #: **Shape:** (k, n): the potentials that the boxes around this one have found.
-    carried: NDArray[np.int64]
+    #: **Shape:** (k, n): of the pair costs with each set, what each candidate pays alone: what the
+    #: boxes around this one have found and, after each raise of the bound, what was found since.
+    potentials: NDArray[np.int64]
     #: The positions of these candidates.
     positions: NDArray[np.int64]
-    #: Their costs after what is carried, and quanta that every choice costs beside.
+    #: Their costs after what was carried here, and quanta that every choice costs beside.
     costs: CostArrays
     constant: int
-    #: **Shape:** (k, positions): the potentials found since.
+    #: **Shape:** (k, positions): the potentials found since, and those carried here.
     messages: NDArray[Any]
+    carried: NDArray[np.int64]
     #: Quanta that every choice left costs at least, as the sweeps say: it tells when to
     #: stop, and proves nothing.
     estimate: int = 0
     sweeps: int = 0
-    _after: tuple[int, NDArray[np.int64], NDArray[np.int64] | None] | None = None
+    _bounds: NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, numbers: FixedPoint) -> Subproblem:
         """Begin with all choices."""
         n = len(numbers.arrays.unary)
+        nothing = np.zeros((numbers.size, n), dtype=np.int64)
         return cls(
             numbers=numbers,
             keep=np.ones(n, dtype=bool),
-            carried=np.zeros((numbers.size, n), dtype=np.int64),
+            potentials=nothing,
             positions=np.arange(n),
             # the sweeps change unary costs in place
             costs=numbers.arrays._replace(unary=numbers.arrays.unary.copy()),
             constant=0,
-            messages=np.zeros((numbers.size, n), dtype=np.int64),
+            messages=nothing.copy(),
+            carried=nothing,
         )
 
     @property
@@ -66,35 +70,14 @@ class Subproblem:
         """Whether one candidate of each set is left."""
         return len(self.positions) == self.numbers.size
 
-    @property
-    def potentials(self) -> NDArray[np.int64]:
-        """**Shape:** (k, n): of the pair costs with each set, what each candidate pays alone.
-
-        None where sums of them could leave the integers' range.
-        """
-        return self._known()[0]
-
     def bounds(self) -> NDArray[np.int64]:
         """**Shape:** (n,): the quanta that the choices with each candidate cost at least.
 
         Looked up in the costs, apart from the sweeps.
         """
-        potentials, bounds = self._known()
-        if bounds is None:
-            bounds = self.numbers.bounds(self.keep, potentials)
-            self._after = self.sweeps, potentials, bounds
-        return bounds
-
-    def _known(self) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-        """Return the potentials after the last sweep, and their bounds if they were asked for."""
-        if self._after is None or self._after[0] != self.sweeps:
-            potentials = self.carried.copy()
-            potentials[:, self.positions] += self.messages
-            most = 2**61 // (4 * (self.numbers.size + 1) ** 2)
-            if potentials.max() > most or potentials.min() < -most:
-                potentials[:] = 0
-            self._after = self.sweeps, potentials, None
-        return self._after[1:]
+        if self._bounds is None:
+            self._bounds = self.numbers.bounds(self.keep, self.potentials)
+        return self._bounds
 
     def raise_bound(self, cutoff: int, clock: Clock, sweeps: int, stalled: float = 0.05) -> None:
         """Raise the bound, until it passes `cutoff`, stalls, or time is up.
@@ -105,15 +88,21 @@ class Subproblem:
         earlier = [self.estimate]
         for _ in range(sweeps):
             if self.estimate > cutoff or clock.seconds_left == 0.0:
-                return
+                break
             if not self._sweep(limit, clock):
                 # the messages so far stay valid, but time or the integers' range is spent
-                return
+                break
             earlier.append(self.estimate)
             if len(earlier) > PATIENCE:
                 missing = cutoff + 1 - self.estimate
                 if self.estimate - earlier[-1 - PATIENCE] < stalled * missing:
-                    return
+                    break
+        self.potentials, self._bounds = self.carried.copy(), None
+        self.potentials[:, self.positions] += self.messages
+        # none where sums of them could leave the integers' range
+        most = 2**61 // (4 * (self.numbers.size + 1) ** 2)
+        if self.potentials.max() > most or self.potentials.min() < -most:
+            self.potentials[:] = 0
 
     def _sweep(self, limit: int, clock: Clock) -> bool:
         """Pass messages between all pairs of sets; return whether all had their turn."""
@@ -136,16 +125,17 @@ class Subproblem:
 
         Its costs are looked up anew, as what the potentials leave of them.
         """
-        box, potentials = Box.of(keep, self.numbers.offsets), self.potentials
-        left = reduced(self.numbers.arrays, box, potentials)
+        box = Box.of(keep, self.numbers.offsets)
+        left = reduced(self.numbers.arrays, box, self.potentials)
         return Subproblem(
             numbers=self.numbers,
             keep=keep,
-            carried=potentials,
+            potentials=self.potentials,
             positions=box.kept,
             costs=CostArrays(left.paid, left.pairs, left.starts, box.ends),
             constant=int(left.constant),
             messages=np.zeros((self.numbers.size, len(box.kept)), dtype=np.int64),
+            carried=self.potentials,
             estimate=self.estimate,
         )
 

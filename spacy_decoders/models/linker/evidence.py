@@ -102,7 +102,8 @@ def shared_words(
         for place, (around, text) in enumerate(zip(contexts, texts, strict=True)):
             counts, length = _counted(text)
             scale = _SATURATION * (1.0 - _BY_LENGTH + _BY_LENGTH * length / _USUAL)
-            for word in counts.keys() & around:
+            # in an order, by which the sums are rounded, that is the same in each process
+            for word in sorted(counts.keys() & around):
                 places.append(field * len(contexts) + place)
                 words.append(word)
                 weights.append((_SATURATION + 1.0) * counts[word] / (counts[word] + scale))
