@@ -28,7 +28,7 @@ LAYERS = {
     "extras": 0,
     "jit": 0,
     "kernel_cache": 0,
-    "digest": 0,
+    "files": 0,
     "lazy": 0,
     "process_pool": 0,
     "one_thread": 0,

@@ -15,11 +15,10 @@ from pydantic import PositiveInt, TypeAdapter
 
 from ..bundled import FOLDER
 from ..components.option_checks import check_of
-from ..digest import file_digest
 from ..errors import ProblemError
+from ..files import file_digest, write_atomically
 from .formats import Format
 from .records import Extent, extents, input_files
-from .writing import write_atomically
 
 __all__ = ["REPORT", "Failure", "Job", "Shard", "ShardReport", "Summary"]
 

@@ -13,10 +13,10 @@ from tqdm import tqdm
 
 from ..errors import ProblemError
 from ..extras import needed
+from ..files import write_atomically
 from ..process_pool import spawned_pool
 from .job import Failure, Job, Shard, ShardReport, Summary
 from .worker import annotate_shard, pipeline
-from .writing import write_atomically
 
 __all__ = ["annotate"]
 

@@ -13,10 +13,10 @@ from spacy.tokens import Doc
 
 from ..bundled import load
 from ..components import extensions
+from ..files import write_atomically, written_whole
 from .formats import WRITERS
 from .job import REPORT, Failure, Job, Shard, ShardReport
 from .records import Record, read
-from .writing import write_atomically, written_whole
 
 __all__ = ["annotate_shard", "pipeline"]
 

@@ -23,7 +23,7 @@ from ..bundled import load
 from ..components import extensions
 from ..display import explain
 from ..display.choices import mentions_in
-from ..display.views import headlines_by_component, names_in
+from ..display.explain import headlines_by_component, names_in
 from ..display.words import in_words, in_words_together, share_in_words
 from ..readers.text_lines import decoded
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..digest import file_digest
 from ..errors import ProblemError, StorageError
+from ..files import file_digest
 
 __all__ = ["CHECKSUMS", "check_files", "loading", "seal_files"]
 

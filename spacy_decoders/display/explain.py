@@ -1,20 +1,23 @@
-"""From a Doc to one self-contained page."""
+"""From a Doc to one self-contained page, and what the page shows of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from ..components import extensions
+from ..components.linker.mentions import MATCH_LABEL
 from ..errors import ProblemError
-from .views import DocumentView
+from .arcs import TreeDrawing, Word
+from .choices import Choice, head_choices, link_choices, mentions_in, tag_choices
 from .words import cost_in_words, in_words, in_words_together, share_in_words
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation", "explain", "headlines_by_component", "names_in"]
 
 
 @dataclass(frozen=True)
@@ -94,3 +97,156 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
         share=share_in_words,
     )
     return Explanation(environment.get_template("page.html").render(title=title, docs=views))
+
+
+class Piece(NamedTuple):
+    """A run of the text, with the label of its entity and its link."""
+
+    text: str
+    is_entity: bool = False
+    label: str = ""
+    concept: str = ""
+
+    @property
+    def note(self) -> str:
+        """The note that the page adds to the text; a concept of the same name adds none."""
+        concept = "" if self.concept.casefold() == self.text.casefold() else self.concept
+        return " → ".join(filter(None, (self.label, concept)))
+
+
+class Name(NamedTuple):
+    """A name in the text: its type and what it means, where these are known; None otherwise.
+
+    `type_prob` and `concept_prob` say how probable both are.
+    """
+
+    text: str
+    type: str | None
+    type_prob: float | None
+    concept: str | None
+    concept_prob: float | None
+    others: list[str]
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the knowledge base has nothing of this name.
+
+        A name with candidates, all refused, has a probability of being none of them.
+        """
+        return self.concept is None and self.concept_prob is not None and not self.others
+
+
+@dataclass(frozen=True)
+class SentenceView:
+    """A sentence: its words with their tags, its tree, and the alternatives."""
+
+    #: As it stands in the document.
+    text: str
+    #: Those that are no white space, with their tags.
+    words: list[Word]
+    #: Its drawing, if it was parsed.
+    tree: TreeDrawing | None
+    #: A heading and the choices for heads, tags and entities, where there were any.
+    choices: list[tuple[str, list[Choice]]]
+
+    @classmethod
+    def of(cls, doc: Doc, span: Span) -> SentenceView:
+        """Collect what a sentence holds."""
+        words = [
+            Word(token.text, token.tag_ or token.pos_, token._.tag_margin)
+            for token in span
+            if not token.is_space
+        ]
+        tree = _tree(span, words) if words and doc.has_annotation("DEP") else None
+        found = [("Heads", head_choices(doc, span) if tree else []), *tag_choices(doc, span)]
+        choices = [(heading, given) for heading, given in found if given]
+        return cls(span.text.strip(), words, tree, choices)
+
+    @property
+    def closest(self) -> Choice:
+        """The choice with the cheapest alternative."""
+        every = (choice for _, choices in self.choices for choice in choices)
+        return min(every, key=lambda choice: choice.options[0].loss)
+
+
+@dataclass(frozen=True)
+class DocumentView:
+    """A document: the text with its entities, sentences, links, headlines and certificates."""
+
+    heading: str
+    pieces: list[Piece]
+    names: list[Name]
+    sentences: list[SentenceView]
+    links: list[Choice]
+    headlines: Mapping[str, Sequence[Mapping[str, Any]]]
+    certificates: Mapping[str, Sequence[Mapping[str, Any]]]
+
+    @classmethod
+    def of(cls, doc: Doc, number: int) -> DocumentView:
+        """Collect what the `number`-th document holds."""
+        spans = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
+        headlines = headlines_by_component(doc)
+        first = next((ranked[0]["text"] for ranked in headlines.values()), f"Document {number}")
+        return cls(
+            heading=doc._.headline or first,
+            pieces=list(_pieces(doc)),
+            names=names_in(doc),
+            sentences=[SentenceView.of(doc, span) for span in spans] if len(doc) else [],
+            links=link_choices(doc),
+            headlines=headlines,
+            certificates=doc._.certificates,
+        )
+
+
+def headlines_by_component(doc: Doc) -> dict[str, list[Mapping[str, Any]]]:
+    """The headlines that each generator of a pipeline has written, best first."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for headline in doc._.headlines:
+        # documents of the first release do not record the component
+        found.setdefault(headline.get("component", "headline"), []).append(headline)
+    return found
+
+
+def names_in(doc: Doc) -> list[Name]:
+    """Each entity and mention, with the other concepts that it could mean."""
+    found = []
+    for ent in mentions_in(doc):
+        link = ent._.link
+        others = [
+            c["title"] or c["id"] for c in link.get("candidates", ()) if c["id"] != link["id"]
+        ]
+        typed = ent.label_ != MATCH_LABEL
+        found.append(
+            Name(
+                ent.text,
+                ent.label_ if typed else None,
+                ent._.prob if typed else None,
+                link.get("title") or link.get("id") or None,
+                link.get("prob"),
+                others,
+            )
+        )
+    return found
+
+
+def _pieces(doc: Doc) -> Iterator[Piece]:
+    position = 0
+    for ent in mentions_in(doc):
+        yield Piece(doc.text[position : ent.start_char])
+        link = ent._.link
+        # spaCy writes NIL for no link, and a mention that is not an entity has a placeholder label
+        concept = link.get("title") or link.get("id") or ent.kb_id_.removeprefix("NIL")
+        label = "" if ent.label_ == MATCH_LABEL else ent.label_
+        yield Piece(ent.text, True, label, concept)
+        position = ent.end_char
+    yield Piece(doc.text[position:])
+
+
+def _tree(span: Span, words: Sequence[Word]) -> TreeDrawing:
+    tokens = [token for token in span if not token.is_space]
+    at = {token.i: place for place, token in enumerate(tokens)}
+    return TreeDrawing.of(
+        words,
+        {at[t.i]: (at.get(t.head.i, at[t.i]), t.dep_) for t in tokens},
+        [token._.head_margin for token in tokens],
+    )

@@ -26,8 +26,8 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from ..digest import file_digest
 from ..errors import ProblemError, StorageError
+from ..files import file_digest
 
 __all__ = ["FolderFormat", "StoredArrays", "beside"]
 

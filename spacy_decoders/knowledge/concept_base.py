@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from ..arrays import checked_whole
 from ..errors import ProblemError, StorageError
+from ..files import write_atomically
 from ..graph import ConceptGraph
 from .aliases import AliasTable
 from .concepts import QID, Concept
@@ -154,9 +155,7 @@ class ConceptBase:
         header = dict(stored.header)
         if live and NAME in header["files"]:  # what changes has no checksum
             header["files"] = {k: v for k, v in header["files"].items() if k != NAME}
-            fresh = stored.folder / f".manifest.{os.getpid()}"
-            fresh.write_text(json.dumps(header, indent=1), encoding="utf8")
-            fresh.replace(stored.folder / FOLDER.header_name)
+            write_atomically(stored.folder / FOLDER.header_name, json.dumps(header, indent=1))
         path = (stored.folder / NAME).resolve()
         if path.parent != stored.folder:
             raise StorageError(f"folder: {path} is a link that leads out of the folder.")

@@ -1,14 +1,24 @@
-"""Atomic writing of files, with errors that name the file."""
+"""Checksums of files, and writing them whole, with errors that name them."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-__all__ = ["write_atomically", "written_whole"]
+__all__ = ["file_digest", "write_atomically", "written_whole"]
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 22):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 @contextmanager
