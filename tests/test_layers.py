@@ -6,13 +6,11 @@ import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
-from graphlib import CycleError, TopologicalSorter
 from importlib.util import resolve_name
 from pathlib import Path
 from typing import NamedTuple
 
 import networkx as nx
-import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "spacy_decoders"
@@ -149,20 +147,7 @@ def test_nothing_of_the_product_imports_what_is_published():
 
 
 def test_no_import_goes_in_a_circle():
-    graph: dict[str, set[str]] = {module: set() for module in trees()}
-    for found in imports():
-        if found.module in graph and not found.lazy and found.module != found.importer:
-            graph[found.importer].add(found.module)
-    # a package's face imports its modules, which name it to find one another
-    graph = {name: {m for m in to if not name.startswith(f"{m}.")} for name, to in graph.items()}
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        pytest.fail(" -> ".join(error.args[1]))
-
-
-def test_no_import_goes_in_a_circle_within_functions_either():
-    """Two modules that need each other are one."""
+    """Nor within functions: two modules that need each other are one."""
     graph = nx.DiGraph(
         (found.importer, found.module)
         for found in imports()

@@ -160,6 +160,7 @@ def questions(model: ChainModel, emissions: np.ndarray) -> list[Callable[[], Any
         lambda: max_marginal_margins(model, emissions),
         lambda: zero_one_oracle(model, emissions, [0] * n),
         lambda: forward_backward(model, emissions, [n]),
+        lambda: marginals(model, emissions),
     ]
 
 

@@ -52,7 +52,7 @@ def best_of_all(model, emissions):
 def test_an_answer_in_time_is_legal_and_its_bound_true(decoder, forbidden, ticking):
     rng = np.random.default_rng(int(100 * forbidden))
     ends = set()
-    for trial in range(60):
+    for trial in range(24):
         size, n = (3, 5) if trial % 2 else (20, 2)
         model, emissions = drawn(rng, size, n, forbidden)
         best = best_of_all(model, emissions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import strategies as st
@@ -18,12 +19,16 @@ from spacy_decoders.decoders.tree import (
     PriceAndCut,
     SecondOrder,
     TreeProblem,
+    TreeSolution,
     head_margins,
     k_best,
     max_marginals,
+    sentence_starts,
 )
+from spacy_decoders.decoders.tree.branch_and_bound import preparation
+from spacy_decoders.decoders.tree.second_order import second_order_marginals
 from spacy_decoders.errors import InfeasibleError, ProblemError, UndecidedError
-from tests.decoders.tree.samples import LABELS, drawn_rules
+from tests.decoders.tree.samples import LABELS, drawn_rules, random_factors
 from tests.decoders.tree.truth import JointTruth, Truth, judge
 
 #: How the scores of an array are drawn.
@@ -57,53 +62,40 @@ def _problems(draw: st.DrawFn) -> TreeProblem:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     kind, parts = st.sampled_from(KINDS), st.booleans()
     cube = (n + 1,) * 3
-    factors = None
-    if draw(parts) and n:
-        factors = _factors(rng, n, drawn(rng, draw(kind), (draw(st.integers(1, 4)),)))
     return TreeProblem(
         drawn(rng, draw(kind), (n + 1, n + 1)),
         grandparents=drawn(rng, draw(kind), cube) if draw(parts) else None,
         siblings=drawn(rng, draw(kind), cube) if draw(parts) else None,
-        factors=factors,
+        factors=_factors(rng, n, draw(kind)) if draw(parts) and n else None,
         projective=draw(st.booleans()),
         single_root=draw(st.booleans()),
     )
 
 
-def _factors(rng: np.random.Generator, n: int, scores: np.ndarray) -> Factors:
-    """Sets of up to three arcs, paid for any range of their number."""
-    arcs = [
-        [(h, m) for h, m in zip(rng.integers(0, n + 1, 3), rng.integers(1, n + 1, 3), strict=True)
-         if h != m]
-        for _ in scores
-    ]  # fmt: skip
-    members = [sorted(set(arc)) for arc in arcs]
-    high = np.array([rng.integers(0, len(one) + 1) for one in members])
-    low = np.array([rng.integers(0, most + 1) for most in high])
-    return Factors(
-        [arc for one in members for arc in one],
-        np.cumsum([0, *map(len, members)]),
-        scores,
-        low,
-        high,
-    )
+def _factors(rng: np.random.Generator, n: int, kind: str) -> Factors:
+    return random_factors(rng, n, lambda *shape: drawn(rng, kind, shape))
 
 
 @st.composite
 def _joint_problems(draw: st.DrawFn) -> TreeProblem:
     """Sentences, labels and rules, some or all of them, with any other parts."""
-    n = draw(st.integers(0, 3))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     kind, parts = st.sampled_from(KINDS), st.booleans()
+    labelled = draw(parts)
+    n = draw(st.integers(0, 3 if labelled else 4))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     size, second = n + 1, draw(parts)
     sentences = draw(parts)
-    labels = drawn(rng, draw(kind), (size, size, LABELS)) if draw(parts) else None
+    labels = drawn(rng, draw(kind), (size, size, LABELS)) if labelled else None
     rules = drawn_rules(rng, n, sentences=sentences) if n and draw(parts) else []
+    projective = draw(parts)
+    # factors must not join sentences that are decoded apart, as where arcs may cross
+    factors = second and n and (projective or not sentences) and draw(parts)
     return TreeProblem(
         drawn(rng, draw(kind), (size, size)),
         grandparents=drawn(rng, draw(kind), (size,) * 3) if second else None,
         siblings=drawn(rng, draw(kind), (size,) * 3) if second and draw(parts) else None,
-        projective=draw(parts),
+        factors=_factors(rng, n, draw(kind)) if factors else None,
+        projective=projective,
         boundaries=drawn(rng, draw(kind), (n,)) if sentences else None,
         labels=labels,
         rules=[rule for rule in rules if labels is not None or not rule.needs_labels],
@@ -125,16 +117,19 @@ def deciders(problem: TreeProblem):
         yield "ChuLiuEdmonds", "everything", ChuLiuEdmonds(), UNLIMITED
     if problem.projective and not problem.has_factors:
         yield "SecondOrder", "adjacent", SecondOrder(), UNLIMITED
-    for backbone in ("auto", "first-order"):
+        yield "SecondOrder, outermost", "outermost", SecondOrder("outermost"), UNLIMITED
+    for backbone in ("auto", "first-order", "second-order"):
         yield f"BranchAndBound {backbone}", "everything", BranchAndBound(backbone), UNLIMITED
     short = Budget(iterations=2)
     yield "BranchAndBound, 2 passes", "everything", BranchAndBound(iterations=2), short
+    yield "BranchAndBound, hurried", "everything", BranchAndBound(), Budget(seconds=1e-9)
     paper = BranchAndBound(method="paper")
     yield "paper", "everything", paper, UNLIMITED
     yield "paper, 2 passes", "everything", paper, short
     if problem.siblings is None and not problem.has_factors:
         yield "PriceAndCut", "everything", PriceAndCut(), UNLIMITED
         yield "PriceAndCut relaxed", "everything", PriceAndCut(relax=True), UNLIMITED
+        yield "PriceAndCut unpruned", "everything", PriceAndCut(pruning=False), UNLIMITED
 
 
 def check(problem: TreeProblem) -> Counter[str]:
@@ -142,27 +137,40 @@ def check(problem: TreeProblem) -> Counter[str]:
     met: Counter[str] = Counter()
     joint = problem.is_constrained or problem.boundaries is not None
     kind = JointTruth if joint else Truth
-    truths = {paid: kind(problem, paid) for paid in ("everything", "adjacent")}
+    truths = {paid: kind(problem, paid) for paid in ("everything", "adjacent", "outermost")}
     for name, paid, decoder, budget in deciders(problem):
-        truth = truths[paid]
-        try:
-            solution = decoder.decode(problem, budget=budget)
-        except InfeasibleError:
-            assert not truth.parts, f"{name}: infeasible, but {truth.score}"
-            met[f"{name} infeasible"] += 1
-            continue
-        except UndecidedError:
-            assert budget.iterations, name
-            met[f"{name} undecided"] += 1
-            continue
-        except ProblemError:
-            assert name.startswith("PriceAndCut"), name  # scores beyond those of a solver
-            met[f"{name} refused"] += 1
-            continue
-        assert truth.parts, f"{name}: a tree of none"
-        met[f"{'joint ' * joint}{name} {judge(truth, problem, solution)}"] += 1
+        met[f"{'joint ' * joint}{name} {_met(problem, truths[paid], name, decoder, budget)}"] += 1
+    with patch.object(preparation, "LONGEST_CHART", 0):  # short sentences go the way of long ones
+        name, decoder = "BranchAndBound without a chart", BranchAndBound()
+        status = _met(problem, truths["everything"], name, decoder, UNLIMITED)
+    met[f"{'joint ' * joint}{name} {status}"] += 1
     met.update(check_ranking(problem, truths["everything"]))
+    if problem.projective and not problem.has_factors and not joint:
+        check_marginals(second_order_marginals(problem), truths["adjacent"])
     return met
+
+
+def _met(problem: TreeProblem, truth: Truth, name: str, decoder, budget: Budget) -> str:
+    """Decode once; return the status, or how it was refused."""
+    try:
+        solution = decoder.decode(problem, budget=budget)
+    except InfeasibleError:
+        assert not truth.parts, f"{name}: infeasible, but {truth.score}"
+        return "infeasible"
+    except UndecidedError:
+        assert budget != UNLIMITED, name
+        return "undecided"
+    except ProblemError:
+        # scores beyond those of a solver, factors that join sentences
+        assert name.startswith(("PriceAndCut", "paper")), name
+        return "refused"
+    assert truth.parts, f"{name}: a tree of none"
+    if problem.boundaries is not None:
+        assert solution.starts.tolist() == sentence_starts(solution.heads).tolist(), name
+    status = judge(truth, problem, solution)
+    if name.startswith("BranchAndBound") and budget == UNLIMITED and type(truth) is Truth:
+        check_ranked(decoder.k_best(problem, 3), problem, truth)
+    return status
 
 
 def check_ranking(problem: TreeProblem, truth: Truth) -> Counter[str]:
@@ -171,11 +179,7 @@ def check_ranking(problem: TreeProblem, truth: Truth) -> Counter[str]:
     if not truth.parts:
         return met
     met["max_marginals"] += 1
-    through = max_marginals(problem)
-    for m in range(1, problem.n + 1):
-        for h in range(problem.n + 1):
-            those = {heads: s for heads, s in truth.score.items() if heads[m - 1] == h}
-            _agrees(through[h, m], those, truth)
+    check_marginals(max_marginals(problem), truth)
     best = max(truth.score, key=lambda heads: truth.score[heads])
     margins = head_margins(problem, best)
     for m, margin in enumerate(margins, start=1):
@@ -183,8 +187,17 @@ def check_ranking(problem: TreeProblem, truth: Truth) -> Counter[str]:
         other = truth.score[best] - margin if math.isfinite(margin) else -math.inf
         if not math.isnan(margin):
             _agrees(other, others, truth, also=truth.scale(best))
+    met.update(check_ranked(k_best(problem, 3), problem, truth))
+    return met
+
+
+def check_ranked(
+    solutions: list[TreeSolution], problem: TreeProblem, truth: Truth
+) -> Counter[str]:
+    """Trees that are said to be the best three."""
+    met: Counter[str] = Counter()
     seen: list[tuple[int, ...]] = []
-    for solution in k_best(problem, 3):
+    for solution in solutions:
         judge(truth, problem, solution, verified=False)
         heads = tuple(solution.heads.tolist())
         assert heads not in seen
@@ -195,6 +208,14 @@ def check_ranking(problem: TreeProblem, truth: Truth) -> Counter[str]:
         seen.append(heads)
     assert len(seen) == min(3, len(truth.parts))
     return met
+
+
+def check_marginals(through: np.ndarray, truth: Truth) -> None:
+    """The worth of the best tree through each arc."""
+    for m in range(1, len(through)):
+        for h in range(len(through)):
+            those = {heads: s for heads, s in truth.score.items() if heads[m - 1] == h}
+            _agrees(through[h, m], those, truth)
 
 
 def _agrees(

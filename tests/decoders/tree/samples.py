@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 
 from spacy_decoders.decoders.tree import (
     AtMost,
+    Factors,
     FixedArc,
     FixedLabel,
     FixedStart,
@@ -50,6 +52,31 @@ def best_through_arcs(n: int, scored: dict[tuple[int, ...], float]) -> np.ndarra
 def slack(score: float) -> float:
     """What float64 leaves open, also where a score holds -1e30."""
     return 1e-9 + 1e-13 * abs(score)
+
+
+def random_factors(
+    rng: np.random.Generator, n: int, scores: Callable[..., np.ndarray] | None = None
+) -> Factors:
+    """A few of each kind: constants, larger parts, ORs, ranges, valency."""
+    scores = scores or (lambda *shape: rng.integers(-8, 9, shape).astype(float))
+    factors = Factors.empty()
+    for _ in range(rng.integers(1, 12)):
+        pairs = zip(rng.integers(0, n + 1, 4).tolist(), rng.integers(1, n + 1, 4), strict=True)
+        arcs = [(h, int(m)) for h, m in pairs if h != m][: rng.integers(0, 5)]
+        score = float(scores(1)[0]) if rng.random() < 0.95 else -np.inf
+        kind = rng.random()
+        size = len(set(arcs))
+        if kind < 0.5 or not arcs:
+            factors += Factors.of([(arcs, score)])
+        elif kind < 0.65:
+            factors += Factors.any_of(arcs, score)
+        elif kind < 0.85:
+            low = int(rng.integers(0, size + 1))
+            high = int(rng.integers(low, size + 1))
+            factors += Factors(arcs, [0, len(arcs)], [score], [low], [high])
+        else:
+            factors += Factors.valency(int(rng.integers(0, n + 1)), n, scores(4))
+    return factors
 
 
 #: The number of labels of the rules that are drawn.

@@ -36,8 +36,7 @@ from spacy_decoders.decoders.tree.kernels import (
 )
 from spacy_decoders.decoders.tree.published import price_and_cut
 from spacy_decoders.errors import DecodersError, InfeasibleError
-from tests.decoders.tree.branch_and_bound.test_decoder import random_factors
-from tests.decoders.tree.samples import LABELS, trees
+from tests.decoders.tree.samples import LABELS, random_factors, trees
 from tests.decoders.tree.truth import JointTruth, Truth, judge
 
 
