@@ -1,15 +1,23 @@
-"""Checksums of files, and writing them whole, with errors that name them."""
+"""Checksums of files, and writing files and folders whole, with errors that name them."""
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import hashlib
+import os
+import platform
+import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-__all__ = ["file_digest", "write_atomically", "written_whole"]
+__all__ = ["beside", "file_digest", "replaced", "write_atomically", "written_whole"]
+
+#: Of the system calls that exchange two names: ``AT_FDCWD``, ``RENAME_EXCHANGE``, ``RENAME_SWAP``.
+_HERE, _EXCHANGE = -100, 2
 
 
 def file_digest(path: Path) -> str:
@@ -35,8 +43,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     except OSError as error:
         if error.filename not in (None, str(temporary)):
             raise
-        reason = error.strerror or str(error)
-        raise OSError(error.errno or errno.EIO, reason, str(path)) from error
+        raise _named(error, path) from error
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -45,3 +52,91 @@ def write_atomically(path: Path, text: str) -> None:
     """Write a whole file or none: a reader or a later run never sees half of it."""
     with written_whole(path) as temporary:
         temporary.write_text(text, encoding="utf8")
+
+
+@contextmanager
+def replaced(folder: Path) -> Iterator[Path]:
+    """Give a new folder that takes the place of another one when it is complete.
+
+    Killed at any moment, the old folder or the whole new one is in the place. After an error all
+    is as it was.
+
+    Raises `OSError` as :func:`beside`.
+    """
+    with beside(folder) as fresh:
+        yield fresh
+        if folder.exists() and not _exchange(fresh, folder):
+            old = folder.with_name(f"{fresh.name}.old")
+            folder.rename(old)
+            fresh.rename(folder)
+            shutil.rmtree(old, ignore_errors=True)
+        elif fresh.exists() and not folder.exists():
+            fresh.rename(folder)
+
+
+@contextmanager
+def beside(folder: Path) -> Iterator[Path]:
+    """Give a new folder beside another one, for a while.
+
+    What a killed process has left there is removed by the next.
+
+    Raises `OSError` if it can't be written, with the name of a file in it, or of the folder.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _remove_leftovers(folder)
+    fresh = folder.with_name(f".{folder.name}.{_own()}.{uuid4().hex}")
+    try:
+        fresh.mkdir()
+        yield fresh
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise _named(error, folder) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _own() -> str:
+    """A name of this process, on this machine."""
+    return f"{re.sub('[^A-Za-z0-9]', '-', platform.node())}.{os.getpid()}"
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what processes of this machine have left that were killed."""
+    host, _ = _own().split(".")
+    pattern = re.compile(rf"\.{re.escape(folder.name)}\.{re.escape(host)}\.(\d+)\.[0-9a-f]{{32}}")
+    for path in folder.parent.iterdir():
+        found = pattern.fullmatch(path.name)
+        if found and not _is_alive(int(found[1])):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    if os.name == "nt":  # there, a signal of 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is somebody else's
+        return True
+    return True
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """Exchange two folders in one step, if the system and the file system can."""
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        names = os.fsencode(first), os.fsencode(second)
+        if hasattr(libc, "renameat2"):
+            done = libc.renameat2(_HERE, names[0], _HERE, names[1], _EXCHANGE)
+        else:
+            done = libc.renamex_np(*names, _EXCHANGE)
+    except (AttributeError, OSError, TypeError):
+        return False
+    return bool(done == 0)
+
+
+def _named(error: OSError, path: Path) -> OSError:
+    """The error with a name: of a full disk the system tells none, and numpy no number."""
+    return OSError(error.errno or errno.EIO, error.strerror or str(error), str(path))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ProblemError
-from ..graph.storage import beside
+from ..files import beside
 from .building.articles import parts_of, read_articles
 from .building.lines import as_lines, storable
 from .building.links import PageLinks, read_links
