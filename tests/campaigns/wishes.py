@@ -300,6 +300,11 @@ def faults(nlp: Language, component: str, seed: int, *, least: bool = True) -> l
         in_unit = any(wish.start < end and start < wish.end for start, end in units)
         if not wish.holds(doc) and not named and not in_unit:
             found.append(f"{component} {seed}: {name} at {wish.start}:{wish.end} is dropped")
+    proven = [of["status"] for of in doc._.certificates.get(component, ())].count("infeasible")
+    if component == "linker" and proven != len(doc._.conflicts):
+        found.append(
+            f"{component} {seed}: {proven} certificates of {len(doc._.conflicts)} conflicts"
+        )
     for of in doc._.conflicts if least else ():
         found += [
             f"{component} {seed}: {why}" for why in not_least(nlp, component, case, names, of)

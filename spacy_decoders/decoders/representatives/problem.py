@@ -29,7 +29,6 @@ __all__ = [
     "RepresentativesProblem",
     "RepresentativesSolution",
     "conditional_margins",
-    "first_least",
     "least_of_others",
     "vertex_keys",
 ]
@@ -230,12 +229,9 @@ class RepresentativesProblem:
 
     def cheapest(self, costs: NDArray[np.float64], seed: int) -> NDArray[np.int64]:
         """**Shape:** (k,): the allowed candidate of least cost in each set."""
-        costs, keys = np.where(self.allowed, costs, np.inf), self.keys(seed)
-        choices = [
-            first_least(costs[first:last], keys[first:last])
-            for first, last in pairwise(self.offsets.tolist())
-        ]
-        return np.array(choices, dtype=np.int64)
+        own = np.repeat(np.arange(self.size), np.diff(self.offsets))
+        order = np.lexsort((self.keys(seed), np.where(self.allowed, costs, np.inf), own))
+        return np.asarray(order[self.offsets[:-1]] - self.offsets[:-1])
 
     def graph_for(self, decoder: str) -> ConceptGraph:
         """Return the graph that the problem was made from, which a decoder looks into."""
@@ -440,12 +436,6 @@ def vertex_keys(vertices: NDArray[Any], seed: int) -> NDArray[np.uint64]:
     with np.errstate(over="ignore"):
         start = _mixed(np.array([seed], dtype=np.int64).view(np.uint64))
         return _mixed(vertices.astype(np.int64).view(np.uint64) ^ start)
-
-
-def first_least(costs: NDArray[Any], keys: NDArray[np.uint64]) -> int:
-    """Return the index of the least cost, of equal ones that with the least key."""
-    tied = np.flatnonzero(costs == costs.min())
-    return int(tied[np.argmin(keys[tied])])
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

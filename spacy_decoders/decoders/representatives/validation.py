@@ -87,10 +87,10 @@ def _refuse_marks(distances: NDArray[np.float64]) -> None:
 def checked_sets(sets: Sequence[ArrayLike], size: int) -> tuple[NDArray[np.int32], ...]:
     """Return the candidates of each set, which are below `size`."""
 
-    def check(name: str, members: ArrayLike, _: int | None) -> NDArray[np.int32]:
-        return checked_indices(name, members, (None,), low=0, high=size)
+    def check(name: str, members: ArrayLike, count: int | None) -> NDArray[np.int32]:
+        return checked_indices(name, members, (count,), low=0, high=size)
 
-    checked = _each_checked("sets", sets, "i", [None] * len(sets), check)
+    checked = _each_checked("sets", sets, [None] * len(sets), check)
     if 0 in map(len, checked):
         at = [*map(len, checked)].index(0)
         raise ProblemError(f"sets[{at}]: no candidates; leave out what has none.")
@@ -103,38 +103,27 @@ def checked_local(
     """Return what the candidates of each set cost by themselves; inf forbids one."""
     if len(local) != len(sets):
         raise ProblemError(f"local: expected {len(sets)} arrays, one per set; got {len(local)}.")
-    return _each_checked("local", local, "f", [*map(len, sets)], _checked_costs)
+    return _each_checked("local", local, [*map(len, sets)], _checked_costs)
 
 
 def _each_checked(
     name: str,
     given: Sequence[ArrayLike],
-    kind: str,
     sizes: Sequence[int | None],
     check: Callable[[str, ArrayLike, Any], NDArray[Any]],
 ) -> tuple[NDArray[Any], ...]:
-    """Check the array of each set: all at once where that will do, and is much faster.
+    """Check the array of each set, which has the given size if that is no None.
 
-    Parameters
-    ----------
-    name
-        The argument's name, for the message.
-    given
-        An array for each set.
-    kind
-        The dtype's kind of arrays that can be laid end to end and checked.
-    sizes
-        The size that each must have, None for any.
-    check
-        Checks an array of a name and a size, and returns what to store.
+    `check` takes a name for the message, an array and its size. Plain arrays are checked end to
+    end, which is much faster for many sets.
     """
-    arrays = [one for one in given if type(one) is np.ndarray and one.ndim == 1]
-    lengths = [*map(len, arrays)]
-    alike = len(arrays) == len(given) and {one.dtype.kind for one in arrays} == {kind}
+    plain = [one for one in given if type(one) is np.ndarray and one.ndim == 1]
+    alike = len(plain) == len(given) and len({one.dtype for one in plain}) == 1
+    lengths = [*map(len, plain)]
     if alike and (None in sizes or lengths == [*sizes]):
         ends = np.cumsum(lengths)
         with suppress(ProblemError):  # raised anew below, with the number of the set
-            return tuple(np.split(check(name, np.concatenate(arrays), ends[-1]), ends[:-1]))
+            return tuple(np.split(check(name, np.concatenate(plain), ends[-1]), ends[:-1]))
     return tuple(
         owned(check(f"{name}[{i}]", one, size), one)
         for i, (one, size) in enumerate(zip(given, sizes, strict=True))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import RepresentativesProblem, first_least
+from ..problem import RepresentativesProblem
 from .heuristic import SeededHeuristic
 
 __all__ = ["Greedy"]
@@ -60,5 +60,5 @@ class Greedy(SeededHeuristic):
                         own = problem.sets[begin][choices[begin]]
                         costs -= problem.pair_weight * problem.distances[problem.members, own]
                 first, last = spans[i]
-                choices[i] = first_least(costs[first:last], keys[first:last])
+                choices[i] = np.lexsort((keys[first:last], costs[first:last]))[0]
         return choices
