@@ -11,9 +11,6 @@ __all__ = ["Arc", "TreeDrawing", "Word", "text_width"]
 
 #: Pixels between levels of arcs, between words, and from a word's centre to its arcs' ends.
 _LEVEL, _GAP, _ASIDE = 28, 26, 5
-#: A head or tag whose change costs less than this is a close call.
-_CLOSE = 1.0
-
 Tree = Mapping[int, tuple[int, str]]
 
 
@@ -23,11 +20,6 @@ class Word(NamedTuple):
     text: str
     tag: str
     margin: float | None
-
-    @property
-    def is_close(self) -> bool:
-        """Whether another tag would cost little."""
-        return self.margin is not None and self.margin < _CLOSE
 
 
 class Arc(NamedTuple):
@@ -39,11 +31,6 @@ class Arc(NamedTuple):
     x: float
     y: float
     margin: float | None
-
-    @property
-    def is_close(self) -> bool:
-        """Whether another head would cost little."""
-        return self.margin is not None and self.margin < _CLOSE
 
 
 @dataclass(frozen=True)

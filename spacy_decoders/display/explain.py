@@ -15,7 +15,7 @@ from ..components.linker.mentions import MATCH_LABEL
 from ..errors import ProblemError
 from .arcs import TreeDrawing, Word
 from .choices import Choice, head_choices, link_choices, mentions_in, tag_choices
-from .words import cost_in_words, in_words, in_words_together, share_in_words
+from .words import cost_in_words, in_words, in_words_together, is_close, share_in_words
 
 __all__ = ["Explanation", "explain", "headlines_by_component", "names_in"]
 
@@ -96,6 +96,7 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
         cost=cost_in_words,
         share=share_in_words,
     )
+    environment.tests["close"] = is_close
     return Explanation(environment.get_template("page.html").render(title=title, docs=views))
 
 

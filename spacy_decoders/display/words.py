@@ -7,8 +7,12 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-__all__ = ["Saying", "cost_in_words", "in_words", "in_words_together", "share_in_words"]
+__all__ = [
+    "Saying", "cost_in_words", "in_words", "in_words_together", "is_close", "share_in_words",
+]  # fmt: skip
 
+#: A head or tag whose change costs less than this is a close call.
+CLOSE = 1.0
 #: From the strongest statement to the weakest.
 _STATUSES = ("optimal", "probable", "bounded", "heuristic", "infeasible")
 _SCOPES = ("full", "pruned")
@@ -85,6 +89,11 @@ def cost_in_words(loss: float) -> str:
     ('0.031', '2.5', '32', '−0.5')
     """
     return (f"{loss:.0f}" if abs(loss) >= 10 else f"{loss:.2g}").replace("-", "−")
+
+
+def is_close(margin: float | None) -> bool:
+    """Whether another head or tag would cost little."""
+    return margin is not None and margin < CLOSE
 
 
 def share_in_words(prob: float | None) -> str:

@@ -11,11 +11,7 @@ from ..arrays import read_only
 from .concept_graph import ConceptGraph
 from .kernels.searching import add_pairs, adjacent_pairs
 
-__all__ = [
-    "adjacency",
-    "shared_neighbour_cosine",
-    "weighted_overlap",
-]
+__all__ = ["adjacency", "shared_neighbour_cosine", "weighted_overlap"]
 
 
 def adjacency(graph: ConceptGraph, vertices: ArrayLike) -> NDArray[np.bool_]:

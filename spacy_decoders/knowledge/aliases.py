@@ -13,14 +13,7 @@ from numpy.typing import NDArray
 
 from .database import Database
 
-__all__ = [
-    "CASES",
-    "AliasTable",
-    "Meanings",
-    "letter_case",
-    "normalise",
-    "normalised",
-]
+__all__ = ["CASES", "AliasTable", "Meanings", "letter_case", "normalise", "normalised"]
 
 
 def normalise(alias: str) -> str:

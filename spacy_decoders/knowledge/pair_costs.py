@@ -14,23 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProblemError
-from ..graph import (
-    ConceptGraph,
-    adjacency,
-    shared_neighbour_cosine,
-    weighted_overlap,
-)
+from ..graph import ConceptGraph, adjacency, shared_neighbour_cosine, weighted_overlap
 from .candidates import CandidateTable
 from .concept_base import ConceptBase
 from .texts import distinct_words
 
-__all__ = [
-    "DirectLink",
-    "EntityVectors",
-    "GraphDistance",
-    "PairCosts",
-    "SharedNeighbours",
-]
+__all__ = ["DirectLink", "EntityVectors", "GraphDistance", "PairCosts", "SharedNeighbours"]
 
 Matrix = NDArray[np.float64]
 

@@ -17,9 +17,7 @@ from .words import (
     PARTS_OF_SPEECH,
     WordError,
     as_bio,
-    checked_heads,
-    features,
-    head_of,
+    heads_of,
     is_features,
 )
 
@@ -236,7 +234,7 @@ def _from_conllu(path: Path, block: Sequence[tuple[int, str]], *, universal: boo
         # spaCy accepts no others as `pos`
         parts = [row["upos"] for row in words]
         layers["pos"] = [part if part in PARTS_OF_SPEECH else None for part in parts]
-        layers["morph"] = [features(row["feats"]) for row in words]
+        layers["morph"] = [row["feats"] if is_features(row["feats"]) else None for row in words]
     starts = any(line.startswith("#") and _starts_document(line) for _, line in block)
     return _sentence(path, numbers, layers, starts, spaces)
 
@@ -254,7 +252,7 @@ def _sentence(
 ) -> Sentence:
     """Make a sentence of its layers; an error names the line of its word."""
     try:
-        heads = _heads(layers["head"]) if "head" in layers else None
+        heads = heads_of(map(str, layers["head"])) if "head" in layers else None
         return Sentence(
             words=tuple(map(str, layers["form"])),
             spaces=tuple(spaces) or (True,) * len(numbers),
@@ -269,16 +267,6 @@ def _sentence(
         )
     except WordError as error:
         raise ProblemError(f"{path.name}, line {numbers[error.word]}: {error}.") from error
-
-
-def _heads(column: Iterable[str | None]) -> tuple[int, ...] | None:
-    heads = []
-    for word, field in enumerate(column):
-        try:
-            heads.append(head_of(str(field)))
-        except ValueError as error:
-            raise WordError(word, str(error)) from error
-    return checked_heads(heads)
 
 
 def _layer(values: Iterable[str | None]) -> tuple[str, ...] | None:

@@ -13,9 +13,7 @@ __all__ = [
     "PARTS_OF_SPEECH",
     "WordError",
     "as_bio",
-    "checked_heads",
-    "features",
-    "head_of",
+    "heads_of",
     "is_features",
 ]
 
@@ -50,39 +48,29 @@ def is_features(text: str) -> bool:
     )
 
 
-def features(text: str | None) -> str | None:
-    """Return a list of features, or None where the text is something else."""
-    return text if text and is_features(text) else None
-
-
-def head_of(field: str) -> int | None:
-    """Read the column of a head: a number, or ``_`` for none; `ValueError` if it is neither."""
-    if field == "_":
-        return None
-    if not (field.isascii() and field.isdecimal()):
-        raise ValueError(f"the head is no number and not _, but {field!r}")
-    return int(field)
-
-
-def checked_heads(heads: Iterable[int | None]) -> tuple[int, ...] | None:
-    """Return the heads of a sentence, or None where a word has none.
+def heads_of(column: Iterable[str]) -> tuple[int, ...] | None:
+    """Read the heads of a sentence, numbers or ``_`` for none; None where a word has none.
 
     Several words may have the root, 0, as their head.
 
-    Raises `WordError` if a head is no word of the sentence, or words are heads of each other in a
-    cycle.
+    Raises `WordError` if a head is neither, or no word of the sentence, or words are heads of each
+    other in a cycle.
 
     Examples
     --------
-    >>> checked_heads([2, 0])
+    >>> heads_of(["2", "0"])
     (2, 0)
-    >>> checked_heads([2, None]) is None
+    >>> heads_of(["2", "_"]) is None
     True
-    >>> checked_heads([2, 1])
+    >>> heads_of(["2", "1"])
     Traceback (most recent call last):
     spacy_decoders.readers.words.WordError: the heads of words 1, 2 form a cycle
     """
-    given = tuple(heads)
+    given: list[int | None] = []
+    for word, field in enumerate(column):
+        if field != "_" and not (field.isascii() and field.isdecimal()):
+            raise WordError(word, f"the head is no number and not _, but {field!r}")
+        given.append(None if field == "_" else int(field))
     for word, head in enumerate(given):
         if head is not None and head > len(given):
             raise WordError(word, f"the head is word {head}, the last word is {len(given)}")
