@@ -157,7 +157,7 @@ def kept_code() -> list[CompiledCode]:
     Places are named by the folder that has a folder for each of the package's.
     """
     a_file_of = {path.parent: path for path in PACKAGE.rglob("*.py")}
-    found: dict[Path, CompiledCode] = {}
+    found: dict[Path, list[Path]] = {}
     for place in PLACES:
         (locator,) = place._impl_class._locator_classes
         for source in a_file_of.values():
@@ -166,13 +166,15 @@ def kept_code() -> list[CompiledCode]:
                 break
             path = Path(made.get_cache_path())
             root = PACKAGE if path.is_relative_to(PACKAGE) else path.parent
-            before = found.get(root, CompiledCode(root, 0, 0))
-            found[root] = CompiledCode(
-                root,
-                before.functions + sum(1 for _ in path.glob("*.nbi")),
-                before.bytes + sum(file.stat().st_size for file in path.glob("*.nbc")),
-            )
-    return list(found.values())
+            found.setdefault(root, []).extend(path.glob("*.nb[ic]"))
+    return [
+        CompiledCode(
+            root,
+            sum(file.suffix == ".nbi" for file in files),
+            sum(file.stat().st_size for file in files if file.suffix == ".nbc"),
+        )
+        for root, files in found.items()
+    ]
 
 
 @cache

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..components.option_checks import check_of
 from ..errors import ProblemError
 from ..files import file_digest, write_atomically
 from .formats import Format
-from .records import Extent, extents, input_files
+from .records import Extent, input_files, runs
 
 __all__ = ["REPORT", "Failure", "Job", "Shard", "ShardReport", "Summary"]
 
@@ -153,11 +153,7 @@ class Job:
 
     def shards(self) -> list[Shard]:
         """Cut the input into shards: the same cut for the same input and size."""
-        pieces = (piece for path in self.files() for piece in extents(path, self.shard_size))
-        return [
-            Shard(number, tuple(run))
-            for number, run in enumerate(_packed(pieces, self.shard_size))
-        ]
+        return list(starmap(Shard, enumerate(runs(self.files(), self.shard_size))))
 
     def begin(self) -> None:
         """Create the output folder, or make sure that it was begun with the same settings.
@@ -209,18 +205,3 @@ def _of_pipeline(model: str) -> str:
         if path.is_file() and path.suffix != ".pyc":
             digest.update(f"\n{path.relative_to(folder)} {file_digest(path)}".encode())
     return digest.hexdigest()
-
-
-def _packed(pieces: Iterable[Extent], size: int) -> Iterator[list[Extent]]:
-    """Join extents until a shard is full, so that many small files make few shards."""
-    run: list[Extent] = []
-    filled = 0
-    for piece in pieces:
-        records = piece.stop - piece.start
-        if run and filled + records > size:
-            yield run
-            run, filled = [], 0
-        run.append(piece)
-        filled += records
-    if run:
-        yield run

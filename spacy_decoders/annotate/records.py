@@ -9,7 +9,8 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from ..extras import needed
 from ..readers.docbins import docbin_docs, read_docbin
 from ..readers.text_lines import LONGEST_LINE, decoded, limited_lines
 
-__all__ = ["Extent", "Record", "as_json", "extents", "input_files", "read", "texts"]
+__all__ = ["Extent", "Record", "as_json", "input_files", "read", "runs", "texts"]
 
 #: The suffixes of each kind of file.
 _KINDS = {
@@ -90,20 +91,28 @@ def input_files(source: Path) -> list[Path]:
     return readable
 
 
-def extents(path: Path, size: int) -> Iterator[Extent]:
-    """Cut a file into runs of at most `size` records; a broken file is one bad record."""
-    positions: Iterable[int]
+def runs(paths: Iterable[Path], size: int) -> Iterator[tuple[Extent, ...]]:
+    """Cut files into runs of `size` records, the last perhaps of fewer."""
+    records = ((path, *at) for path in paths for at in enumerate(_positions(path)))
+    for run in minibatch(records, size):
+        of_files = (list(found) for _, found in groupby(run, itemgetter(0)))
+        yield tuple(
+            Extent(str(found[0][0]), found[0][1], found[-1][1] + 1, found[0][2])
+            for found in of_files
+        )
+
+
+def _positions(path: Path) -> Iterable[int]:
+    """The byte at which each record begins, of lines that can be sought; any number of others.
+
+    A broken file is one bad record.
+    """
     if _kind(path) == "lines" and path.suffix != ".gz":
-        positions = _line_offsets(path)
-    else:
-        try:
-            positions = range(_count(path))
-        except (OSError, EOFError, ValueError, zlib.error):  # `read` reports the same error
-            positions = range(1)
-    start = 0
-    for run in minibatch(positions, size):
-        yield Extent(str(path), start, start + len(run), run[0])
-        start += len(run)
+        return _line_offsets(path)
+    try:
+        return range(_count(path))
+    except (OSError, EOFError, ValueError, zlib.error):  # `read` reports the same error
+        return range(1)
 
 
 def read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
@@ -122,14 +131,13 @@ def texts(source: Path, vocab: Vocab, text_field: str) -> Iterator[tuple[str, st
 
     Raises `ProblemError` if there is no readable file, or a record can't be read.
     """
-    for path in input_files(source):
-        for extent in extents(path, RECORDS):
-            for record in read(extent, vocab, text_field):
-                if record.problem is not None:
-                    raise ProblemError(f"input: {record.id}: {record.problem}")
-                text = record.text if record.doc is None else record.doc.text
-                if text and text.strip():
-                    yield text, str(record.id)
+    for extent in chain.from_iterable(runs(input_files(source), RECORDS)):
+        for record in read(extent, vocab, text_field):
+            if record.problem is not None:
+                raise ProblemError(f"input: {record.id}: {record.problem}")
+            text = record.text if record.doc is None else record.doc.text
+            if text and text.strip():
+                yield text, str(record.id)
 
 
 def _read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:

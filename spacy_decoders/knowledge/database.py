@@ -130,24 +130,21 @@ class Database:
 
     def ask(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """The rows of a query; `StorageError` if the file is damaged."""
-        return self._ask(statement, values)
+        try:
+            return self._connection().execute(statement, values).fetchall()
+        except (sqlite3.DatabaseError, OverflowError) as error:
+            raise self.damaged(error) from error
 
     def ask_one(self, statement: str, *values: Any) -> Any:
         """The only value of a query, None where there is none."""
-        rows = self._ask(statement, values)
+        rows = self.ask(statement, *values)
         return rows[0][0] if rows else None
 
     def ask_many(self, statement: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
         """The rows of a query for many values, as ``IN (SELECT value FROM json_each(?))``."""
         # half a pair of surrogates is in no file
         given = [v.encode("utf8", "replace").decode() if isinstance(v, str) else v for v in values]
-        return self._ask(statement, (json.dumps(given),))
-
-    def _ask(self, statement: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        try:
-            return self._connection().execute(statement, values).fetchall()
-        except (sqlite3.DatabaseError, OverflowError) as error:
-            raise self.damaged(error) from error
+        return self.ask(statement, json.dumps(given))
 
     def cache(self, name: str) -> dict[Any, Any]:
         """A dictionary of this thread, empty after each change of the file."""

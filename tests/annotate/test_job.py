@@ -39,6 +39,7 @@ def test_shards_take_every_record_once_and_in_order(counts, size):
             (folder / f"{number}.jsonl").write_text(lines, encoding="utf8")
         shards = Job(folder, folder / "out", shard_size=size).shards()
         assert [shard.number for shard in shards] == list(range(len(shards)))
+        assert all(shard.records == size for shard in shards[:-1])
         assert all(1 <= shard.records <= size for shard in shards)
         vocab = Vocab()
         found = [

@@ -13,7 +13,7 @@ import spacy
 import srsly
 
 from spacy_decoders import ProblemError
-from spacy_decoders.annotate.records import extents, read
+from spacy_decoders.annotate.records import read, runs
 from spacy_decoders.knowledge.dumps import sql
 from spacy_decoders.knowledge.dumps.wikidata import WikidataDump
 from spacy_decoders.knowledge.sources import wordnet
@@ -84,14 +84,14 @@ class TestLongLines:
             while block := plain.read(1 << 20):
                 zipped.write(block)
         for file in (path, tmp_path / "a.jsonl.gz"):
-            runs = list(extents(file, 2))
-            assert [(run.start, run.stop) for run in runs] == [(0, 2), (2, 3)]
-            found = [record for run in runs for record in read(run, NLP.vocab, "text")]
+            extents = [extent for (extent,) in runs([file], 2)]
+            assert [(extent.start, extent.stop) for extent in extents] == [(0, 2), (2, 3)]
+            found = [record for of in extents for record in read(of, NLP.vocab, "text")]
             assert [record.text for record in found] == ["One.", None, "Three."]
             assert "64 MB" in found[1].problem and found[1].line == 2
         sparse(tmp_path / "b.txt", 2)
-        (run,) = extents(tmp_path / "b.txt", 10)
-        (record,) = read(run, NLP.vocab, "text")
+        ((extent,),) = runs([tmp_path / "b.txt"], 10)
+        (record,) = read(extent, NLP.vocab, "text")
         assert "64 MB" in record.problem
 
     def test_of_sql(self, tmp_path):
@@ -136,8 +136,8 @@ def test_deep_json(tmp_path, depth):
     dump = WikidataDump(tmp_path / "w.json")
     assert not list(dump) and dump.bad.count == 1
     (tmp_path / "a.jsonl").write_text(f'{{"text": "One."}}\n{{"text": {deep}}}\n')
-    (run,) = extents(tmp_path / "a.jsonl", 10)
-    first, second = read(run, NLP.vocab, "text")
+    ((extent,),) = runs([tmp_path / "a.jsonl"], 10)
+    first, second = read(extent, NLP.vocab, "text")
     assert first.text == "One." and second.problem
     (tmp_path / "a.jsonl").write_text(f'{{"text": "One.", "mentions": []}}\n{{"text": {deep}}}\n')
     with pytest.raises(ProblemError, match=r"a\.jsonl, line 2"):

@@ -12,7 +12,7 @@ import spacy
 from spacy.tokens import DocBin
 
 from spacy_decoders import ProblemError
-from spacy_decoders.annotate.records import extents, input_files, read
+from spacy_decoders.annotate.records import input_files, read, runs
 from spacy_decoders.models.clusters.sources import WordClusters
 from spacy_decoders.registry.readers import (
     column_corpus,
@@ -43,8 +43,8 @@ def records(path):
     vocab = NLP.vocab
     found = [
         record
-        for file in input_files(path)
-        for extent in extents(file, 2)
+        for run in runs(input_files(path), 2)
+        for extent in run
         for record in read(extent, vocab, "text")
     ]
     for record in found:
