@@ -49,20 +49,8 @@ class Calibration:
     """What turns the probabilities of one kind of answer into calibrated ones.
 
     A probability p, computed from scores that were divided by `temperature`, becomes
-    ``sigmoid(slope * log_odds(p) + intercept)``.
-
-    Parameters
-    ----------
-    temperature
-        What scores are divided by, greater than 0.
-    slope, intercept
-        Of the correction of log-odds; 1 and 0 change nothing. The slope is greater than 0, so that
-        the order of answers is kept.
-
-    Raises
-    ------
-    ProblemError
-        If a value is not a finite number, or the temperature or slope not greater than 0.
+    ``sigmoid(slope * log_odds(p) + intercept)``. Raises `ProblemError` if a value is not a finite
+    number, or the temperature or slope not greater than 0.
 
     Examples
     --------
@@ -73,7 +61,10 @@ class Calibration:
     True
     """
 
+    #: What scores are divided by, greater than 0.
     temperature: float = 1.0
+    #: Of the correction of log-odds; 1 and 0 change nothing. The slope is greater than 0, so that
+    #: the order of answers is kept.
     slope: float = 1.0
     intercept: float = 0.0
 

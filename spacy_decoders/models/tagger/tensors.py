@@ -24,18 +24,9 @@ Vectors: TypeAlias = "Model[list[Doc], list[Floats2d]]"
 def build_tensor_vectors(width: int, absent: float = 0.1) -> Vectors:
     """Build a layer that reads ``doc.tensor``; a Doc without one has vectors of zeros.
 
-    Parameters
-    ----------
-    width
-        The width of the vectors. A tensor of another width is not read.
-    absent
-        The share of documents whose vectors training leaves out, so that the layers above serve
-        without the other component too.
-
-    Raises
-    ------
-    ProblemError
-        If the width is not positive, or the share not from 0 to 1.
+    A tensor of another `width` is not read. `absent` is the share of documents whose vectors
+    training leaves out, so that the layers above serve without the other component too. Raises
+    `ProblemError` if the width is not positive, or the share not from 0 to 1.
     """
     if width < 1:
         raise ProblemError(f"width: expected a positive number, got {width}.")
