@@ -183,27 +183,20 @@ class Exploration:
     def parts(self, part: OpenNode, sweeps: int) -> list[OpenNode]:
         """Narrow a box, then see all of it, or return what it splits into."""
         box, bound = part.box if part.keep is None else part.box.restrict(part.keep), part.bound
-        bounds = np.empty(0, dtype=np.int64)
-        while True:
-            stalled = LARGE_STALLED if len(box.costs.blocks) > LARGE else STALLED
-            if not box.is_decided:
-                box.raise_bound(self.cutoff, self.clock, sweeps, stalled)
-            sweeps = SWEEPS
-            bounds = np.maximum(box.bounds(), bound)
-            bound = int(bounds.min())
-            if bound <= self.cutoff:
-                self.offer(improved(self.costs, box.rounded(), self.frozen)[0])
-            if bound > self.cutoff or box.is_decided:
-                self.leave(bound)
-                return []
-            keep = bounds <= self.cutoff
-            share = keep[box.keep].mean()
-            if self.clock.seconds_left == 0.0 or share == 1.0:
-                break
+        stalled = LARGE_STALLED if len(box.costs.blocks) > LARGE else STALLED
+        if not box.is_decided:
+            box.raise_bound(self.cutoff, self.clock, sweeps, stalled)
+        bounds = np.maximum(box.bounds(), bound)
+        bound = int(bounds.min())
+        if bound <= self.cutoff:
+            self.offer(improved(self.costs, box.rounded(), self.frozen)[0])
+        if bound > self.cutoff or box.is_decided:
+            self.leave(bound)
+            return []
+        keep = bounds <= self.cutoff
+        if not keep[box.keep].all():
             self.leave(int(bounds[box.keep & ~keep].min()))
             box = box.restrict(keep)
-            if share > 0.8:
-                break
         if self.clock.seconds_left == 0.0:
             return [OpenNode(box, None, bound)]
         seen = _enumerated(self.numbers, box.keep, box.potentials, self.cutoff)

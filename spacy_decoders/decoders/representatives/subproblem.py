@@ -112,9 +112,7 @@ class Subproblem:
         for begin in range(0, max(1, k * (k - 1) // 2), pairs):
             if begin and clock.seconds_left == 0.0:
                 return False
-            within, estimate = sweep(
-                tuple(self.costs), self.messages, limit, self.sweeps % 2 == 0, begin, begin + pairs
-            )
+            within, estimate = sweep(tuple(self.costs), self.messages, limit, begin, begin + pairs)
             self.estimate = max(self.estimate, self.constant + int(estimate))
             if not within:
                 return False

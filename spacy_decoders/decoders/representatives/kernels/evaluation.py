@@ -50,7 +50,6 @@ def evaluate(costs, box, potentials):
         for j in range(i + 1, k):
             width = offsets[j + 1] - offsets[j]
             both = alone or ends[j + 1] - ends[j] == 1
-            whole = ends[j + 1] - ends[j] == width
             taken = potentials[i, offsets[j] : offsets[j + 1]]
             least = np.int64(LARGEST)
             for p in range(ends[i], ends[i + 1]):
@@ -62,10 +61,6 @@ def evaluate(costs, box, potentials):
                     for q in range(ends[j], ends[j + 1]):
                         y = kept[q] - offsets[j]
                         paid[q if alone else p] += of_pair[y] - taken[y] - given
-                elif whole:
-                    for y in range(width):
-                        left = np.int64(of_pair[y]) - taken[y]
-                        of_row = left if left < of_row else of_row
                 else:
                     for q in range(ends[j], ends[j + 1]):
                         y = kept[q] - offsets[j]

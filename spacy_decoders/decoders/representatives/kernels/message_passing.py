@@ -42,7 +42,7 @@ def _column_minima(block, start, rows, columns, given, out):
 
 
 @jit()
-def sweep(costs, messages, limit, backwards, begin, end):
+def sweep(costs, messages, limit, begin, end):
     """Move costs from pairs into the unary costs, in place; return the dual bound.
 
     One pass of message passing over the pairs of sets with numbers from `begin` to `end`,
@@ -66,8 +66,7 @@ def sweep(costs, messages, limit, backwards, begin, end):
     second_out = np.empty(widest, np.int64)
     number = 0
     within = True
-    for step in range(k * k):
-        at = k * k - 1 - step if backwards else step
+    for at in range(k * k):
         i, j = at // k, at % k
         if i >= j:
             continue
@@ -82,24 +81,14 @@ def sweep(costs, messages, limit, backwards, begin, end):
             own[x] = unary[a + x] - messages[j, a + x]
         for y in range(columns):
             other[y] = unary[b + y] - messages[i, b + y]
-        if backwards:
-            _column_minima(blocks, start, rows, columns, own, least)
-            for y in range(columns):
-                second_out[y] = ((other[y] + least[y]) >> 1) - other[y]
-            _negate(second_out, columns)
-            _row_minima(blocks, start, rows, columns, second_out, first_out)
-            _negate(first_out, rows)
-            _column_minima(blocks, start, rows, columns, first_out, second_out)
-            _negate(first_out, rows)
-        else:
-            _row_minima(blocks, start, rows, columns, other, least)
-            for x in range(rows):
-                first_out[x] = ((own[x] + least[x]) >> 1) - own[x]
-            _negate(first_out, rows)
-            _column_minima(blocks, start, rows, columns, first_out, second_out)
-            _negate(second_out, columns)
-            _row_minima(blocks, start, rows, columns, second_out, first_out)
-            _negate(second_out, columns)
+        _row_minima(blocks, start, rows, columns, other, least)
+        for x in range(rows):
+            first_out[x] = ((own[x] + least[x]) >> 1) - own[x]
+        _negate(first_out, rows)
+        _column_minima(blocks, start, rows, columns, first_out, second_out)
+        _negate(second_out, columns)
+        _row_minima(blocks, start, rows, columns, second_out, first_out)
+        _negate(second_out, columns)
         for x in range(rows):
             if abs(first_out[x]) > limit or abs(own[x] + first_out[x]) > limit:
                 within = False
