@@ -164,29 +164,6 @@ def _roots(heads):
 
 
 @jit(fastmath=FAST)
-def _first_penalty(arcs, value):
-    """Return a penalty on root arcs that leaves one root where each token takes its best head."""
-    size = arcs.shape[0]
-    value[:size] = -np.inf
-    for h in range(1, size):
-        for m in range(size):
-            value[m] = max(value[m], arcs[h, m])
-    first = second = -np.inf  # what the root gains over the best other head
-    for m in range(1, size):
-        gain = arcs[0, m] - value[m] if arcs[0, m] > -np.inf else -np.inf
-        if gain > first:
-            first, second = gain, first
-        elif gain > second:
-            second = gain
-    if second == -np.inf or first > 0.0 > second:
-        return 0.0
-    half = 0.5 * (first - second)
-    if first <= 0.0:
-        return first - min(half, 1.0 - first)
-    return second + min(half, 1.0 + second)
-
-
-@jit(fastmath=FAST)
 def _range_of_penalties(arcs):
     """Return penalties on root arcs, one as large as good arcs' scores and the largest of use.
 
@@ -210,16 +187,14 @@ def _range_of_penalties(arcs):
 def solve_rooted(arcs, single_root, heads, value, work):
     """Write the best tree; return its bound, the penalty that was used, and the nodes.
 
-    With a single root, the constraint is relaxed to a penalty on root arcs (or a prize), at first
-    one that mostly leaves one root. Where it leaves several, it is raised until one remains: the
-    tree is then the best with one root, and the dual bound plus one penalty bounds all such trees.
-    The bound is -inf if there is none.
+    With a single root, the constraint is relaxed, and where the tree has several, enforced by a
+    penalty on root arcs that is raised until one remains: the tree is then the best with one root,
+    and the dual bound plus one penalty bounds all such trees. The bound is -inf if there is none.
     """
     source, parent = work[SOURCE], work[PARENT]
     first, sibling = work[FIRST], work[SIBLING]
-    penalty = _first_penalty(arcs, value) if single_root else 0.0
-    root = arcs[0] - penalty
-    next_penalty = largest = 0.0
+    root = arcs[0]
+    penalty = next_penalty = largest = 0.0
     while True:
         bound, count = solve(arcs, root, heads, value, source, parent, first, sibling)
         if bound == -np.inf:
