@@ -8,10 +8,10 @@ contiguous rows:
 - `between[a, b, h]`: all between the adjacent siblings a < b, where h is their head.
 
 `x <= y` and `y <= x` are the two directions. Entries whose last index lies within the span are
-undefined and never read, and so are the scores of arcs that are forbidden. Nothing is summed up
-between two tokens that no head may have both. `closed` is the incomplete span as a complete span
-extends it: unchanged if every grandparent counts, and with the grandparent of the outermost
-modifier added if only that one does. In the first case it is the same array.
+undefined and never read, and so are the scores of arcs that are forbidden. `closed` is the
+incomplete span as a complete span extends it: unchanged if every grandparent counts, and with the
+grandparent of the outermost modifier added if only that one does. In the first case it is the same
+array.
 
 What a sentence is paid that begins at token s, ``gaps[s]``, is part of `between` where the head is
 the root: there two sentences meet. Without entries there is one sentence, or nothing is paid.
@@ -46,7 +46,6 @@ def _turn(arcs, grandparents, outermost, stride, on_arc, on_closing):
     for at in range(on_closing.size):
         on_closing[at] = 0.0
     turned = on_closing if outermost else on_arc
-    sparse = is_sparse(arcs)
     for h in range(size):
         for m in range(size):
             if arcs[h, m] == -np.inf:
@@ -54,44 +53,12 @@ def _turn(arcs, grandparents, outermost, stride, on_arc, on_closing):
             begin = (h * size + m) * stride
             for at in range(begin, begin + stride):
                 on_arc[at] = arcs[h, m]
-            if sparse and grandparents.size > 0:
-                for g in range(size):
-                    turned[begin + g] += grandparents[g, h, m]
-        if not sparse and grandparents.size > 0:
+        if grandparents.size > 0:
             for g in range(size):
                 place = h * size * stride + g
                 for m in range(size):
                     turned[place] += grandparents[g, h, m]
                     place += stride
-
-
-@jit(fastmath=FAST)
-def is_sparse(arcs):
-    """Return whether fewer than a third of the arcs are allowed."""
-    number = 0
-    for h in range(arcs.shape[0]):
-        for m in range(1, arcs.shape[0]):
-            number += arcs[h, m] > -np.inf
-    return 3 * number < arcs.size
-
-
-@jit(fastmath=FAST)
-def _joined(arcs):
-    """Return which pairs of tokens some head may have both, uint8 (n + 1, n + 1)."""
-    size = arcs.shape[0]
-    if not is_sparse(arcs):
-        return np.ones((size, size), np.uint8)
-    joined = np.zeros((size, size), np.uint8)
-    modifiers = np.empty(size, np.int64)
-    for h in range(size):
-        count = 0
-        for m in range(1, size):
-            if arcs[h, m] > -np.inf:
-                for k in range(count):
-                    joined[modifiers[k], m] = 1
-                modifiers[count] = m
-                count += 1
-    return joined
 
 
 @jit(fastmath=FAST)
@@ -140,7 +107,7 @@ def _meeting_at_root(complete, gaps, i, j, size, stride):
 
 @jit(fastmath=FAST)
 def _inside(
-    arcs, siblings, gaps, joined, on_arc, on_closing, complete, incomplete, closed, between, stride
+    arcs, siblings, gaps, on_arc, on_closing, complete, incomplete, closed, between, stride
 ):
     """Fill the tables over all spans of tokens, the left end going from right to left."""
     size = arcs.shape[0]
@@ -156,10 +123,6 @@ def _inside(
             lane, lanes, next_lane, next_lanes = outside_lanes(i, j, stride)
             right = i * row + j * stride
             left = j * row + i * stride
-            if not joined[i, j]:
-                for at in range(right, right + stride):
-                    between[at] = -np.inf
-                lanes = 0
             while lanes > 0:
                 highest_sums(
                     between, right + lane,
@@ -170,7 +133,7 @@ def _inside(
                 if next_lanes == 0:
                     break
                 lane, lanes, next_lanes = next_lane, next_lanes, 0
-            if gaps.size > 0 and joined[i, j]:
+            if gaps.size > 0:
                 between[right] = _meeting_at_root(complete, gaps, i, j, size, stride)
             for side in range(2):
                 h, m = (i, j) if side == 0 else (j, i)
@@ -246,14 +209,12 @@ def _fill(arcs, grandparents, siblings, gaps, single_root, outermost, space):
     on_closing = space[4 * each : 5 * each] if outermost else space[:0]
     closed = space[5 * each : 6 * each] if outermost else incomplete
     to_root = np.empty(size)
-    joined = _joined(arcs)
     _turn(arcs, grandparents, outermost, stride, on_arc, on_closing)
     _inside(
-        arcs, siblings, gaps, joined, on_arc, on_closing, complete, incomplete, closed, between,
-        stride,
-    )  # fmt: skip
+        arcs, siblings, gaps, on_arc, on_closing, complete, incomplete, closed, between, stride
+    )
     best = _at_root(arcs, siblings, single_root, complete, between, stride, to_root)
-    return best, stride, joined, on_arc, on_closing, complete, incomplete, closed, between, to_root
+    return best, stride, on_arc, complete, incomplete, closed, between, to_root
 
 
 def entries(size, outermost):
@@ -388,7 +349,7 @@ def decode(arcs, grandparents, siblings, gaps, single_root, outermost, space):
     """
     size = arcs.shape[0]
     heads = np.full(size, -1, dtype=np.int32)
-    best, stride, _, _, _, complete, incomplete, closed, between, to_root = _fill(
+    best, stride, _, complete, incomplete, closed, between, to_root = _fill(
         arcs, grandparents, siblings, gaps, single_root, outermost, space
     )
     if best > -np.inf:
@@ -409,7 +370,7 @@ def max_marginals(arcs, grandparents, siblings, gaps, single_root, space):
     whatever a part passed on to a larger one there, it receives back here.
     """
     size = arcs.shape[0]
-    _, stride, joined, on_arc, _, complete, incomplete, _, between, to_root = _fill(
+    _, stride, on_arc, complete, incomplete, _, between, to_root = _fill(
         arcs, grandparents, siblings, gaps, single_root, False, space
     )
     row = size * stride
@@ -455,7 +416,7 @@ def max_marginals(arcs, grandparents, siblings, gaps, single_root, space):
                     value = highest_row_sum(base, 0, incomplete, at, stride) + pair
                     out_between[span] = max(out_between[span], value)
             here = i * row + j * stride
-            for r in range(i, j if joined[i, j] else i):
+            for r in range(i, j):
                 left = i * row + r * stride
                 right = j * row + (r + 1) * stride
                 one, other = out_complete[left], out_complete[right]

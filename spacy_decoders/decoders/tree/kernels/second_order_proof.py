@@ -34,23 +34,20 @@ def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, spac
         for j in range(i + 1, size):
             width = j - i
             low, lows, high, highs = outside_lanes(i, j, stride)
-            together = _may_be_siblings(arcs, i, j)
             for lane, lanes in ((low, lows), (high, highs)):
-                if not together:
-                    break
                 highest_sums(
                     best, lane,
                     complete, i * (row + stride) + lane,
                     complete, j * row + (i + 1) * stride + lane,
                     stride, width, lanes,
                 )  # fmt: skip
-            if gaps.size > 0 and together:
+            if gaps.size > 0:
                 best[0] = -np.inf
                 for r in range(i, j):
                     met = complete[i * row + r * stride] + complete[j * row + (r + 1) * stride]
                     best[0] = max(best[0], met + gaps[r + 1])
             here = i * row + j * stride
-            if together and not _outside_at_least(between, here, best, i, j, size):
+            if not _outside_at_least(between, here, best, i, j, size):
                 return np.inf
             for side in range(2):
                 h, m = (i, j) if side == 0 else (j, i)
@@ -87,15 +84,6 @@ def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, spac
                 if not _outside_at_least(complete, here, best, i, j, size):
                     return np.inf
     return _of_root(arcs, siblings, single_root, complete, between, row, stride)
-
-
-@jit()
-def _may_be_siblings(arcs, i, j):
-    """Whether some head may have both tokens: what is between them matters to no other."""
-    for h in range(arcs.shape[0]):
-        if arcs[h, i] > -np.inf and arcs[h, j] > -np.inf:
-            return True
-    return False
 
 
 @jit()
