@@ -14,22 +14,20 @@ import heapq
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Budget, Clock, rest_of
-from ...certificate import Certificate, agree, tolerance_of
+from ...certificate import agree
 from ...errors import DecodersError, InfeasibleError, UndecidedError
 from ..conflicts import least_conflict
+from .decoder import TreeDecoder, certified
 from .problem import TreeProblem, TreeSolution
 from .rule_limits import LabelledArcs, Mask, Violation
 from .rules import FixedStart, Rule
 from .scoring import breaks_any
-
-if TYPE_CHECKING:
-    from .decoder import TreeDecoder
 
 __all__ = ["best_constrained"]
 
@@ -251,17 +249,9 @@ class LabelledSearch:
         score, scale = self.decoder.objective(problem, solution.heads, labels)
         if score == -np.inf:
             raise DecodersError(f"{own.decoder}: the search returned a forbidden tree.")
-        certificate = Certificate.from_bound(
-            own.decoder,
-            score,
-            bound,
-            tolerance=max(own.tolerance, tolerance_of(scale)),
-            scale=scale,
-            scope=problem.scope,
-            iterations=self.iterations,
-        )
-        kept = None if labels is None else labels.astype(np.int32)
-        return replace(solution, certificate=certificate, labels=kept)
+        given = (problem, solution.heads, score, scale, bound, 0.0, self.iterations)
+        found = certified(own.decoder, *given, tolerance=own.tolerance)
+        return replace(found, labels=None if labels is None else labels.astype(np.int32))
 
 
 def _score_of(found: _Found | None) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import TypeVar
@@ -16,12 +16,12 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate, tolerance_of
 from ...errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
-from ..alternatives import beside_the_best
 from .problem import TreeProblem, TreeSolution
 from .scoring import starts_of_tree, sum_of_parts
 
 __all__ = [
     "TreeDecoder",
+    "beside_the_best",
     "certified",
     "certified_by_arcs",
     "infeasible",
@@ -102,7 +102,10 @@ class TreeDecoder(ABC):
         while heap:
             _, _, solution, part, fixed = heapq.heappop(heap)
             open_parts = [solution, *(entry[2] for entry in heap), *undecided]
-            ranked.append(_ranked(problem, solution, open_parts))
+            iterations = sum(one.certificate.iterations for one in open_parts)
+            certificate = replace(solution.certificate, iterations=iterations)
+            bound = max(map(_bound, open_parts))  # of all trees that are not listed yet
+            ranked.append(replace(solution, certificate=certificate, rank_bound=bound))
             if len(ranked) == k:
                 break
             for token, rest in _departures(part, solution.heads, fixed):
@@ -149,23 +152,34 @@ def _score(solution: TreeSolution) -> float:
     return score
 
 
-def _ranked(
-    problem: TreeProblem, solution: TreeSolution, open_parts: list[TreeSolution]
-) -> TreeSolution:
-    """Set each rank bound to the bound over all remaining parts; for the first, over all trees."""
-    own = solution.certificate
-    certificates = [part.certificate for part in open_parts]
-    bound = max(np.inf if one.bound is None else one.bound for one in certificates)
-    certificate = Certificate.from_bound(
-        own.decoder,
-        _score(solution),
-        bound,
-        tolerance=own.tolerance,
-        scale=np.inf,  # the tolerance is within its limit already
-        scope=problem.scope,
-        iterations=sum(one.iterations for one in certificates),
-    )
-    return replace(solution, certificate=certificate, rank_bound=bound)
+def beside_the_best(solutions: Sequence[TreeSolution]) -> list[TreeSolution]:
+    """Let the certificates of ranked trees compare each with the best of all.
+
+    A certificate refers to the problem, not to a rank: the bound of each is that of the first, so
+    that the gap of the others is their largest possible loss, and only a tree that equals the best
+    is called optimal. Each keeps its own tolerance, which is limited by its own scale. A tree that
+    exceeds the bound of the first disproves it.
+    """
+    bound = _bound(solutions[0])
+    ranked = list(solutions[:1])
+    for solution in solutions[1:]:
+        own = solution.certificate
+        certificate = Certificate.from_bound(
+            own.decoder,
+            _score(solution),
+            bound,
+            tolerance=own.tolerance,
+            scale=np.inf,  # the tolerance is within its limit already
+            scope=own.scope,
+            iterations=own.iterations,
+        )
+        ranked.append(replace(solution, certificate=certificate))
+    return ranked
+
+
+def _bound(solution: TreeSolution) -> float:
+    bound = solution.certificate.bound
+    return np.inf if bound is None else bound
 
 
 def rounding_slack(parts: int, score: Numbers, positive: float) -> Numbers:
@@ -197,6 +211,8 @@ def certified(
     bound: float,
     slack: float,
     iterations: int = 1,
+    *,
+    tolerance: float = 0.0,
 ) -> TreeSolution:
     """Return a tree whose certificate compares its score with a bound computed apart.
 
@@ -210,12 +226,14 @@ def certified(
         An upper bound on all trees, up to rounding.
     slack
         The rounding error of the bound, which is added to it.
+    tolerance
+        Of the parts that the tree is made of, if that is more.
     """
     certificate = Certificate.from_bound(
         decoder,
         score,
         bound + slack,
-        tolerance=tolerance_of(scale, slack),
+        tolerance=max(tolerance, tolerance_of(scale, slack)),
         scale=scale,
         scope=problem.scope,
         iterations=iterations,

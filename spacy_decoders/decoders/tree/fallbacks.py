@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from ...budget import Budget
+from ...budget import Clock
 from ...certificate import tolerance_of
-from .decoder import certified_by_arcs
-from .problem import NO_GAPS, TreeProblem, TreeSolution
+from .problem import NO_GAPS, TreeProblem
 from .scoring import score_tree
 
 __all__ = [
+    "BlockTree",
     "arborescence_bound",
-    "best_heads_bound",
-    "block_tree",
-    "lacks_time",
     "most_of_arcs",
-    "tree_in_time",
+    "tree_in_blocks",
 ]
-
-#: Seconds that a chart and its check may take for each triple of tokens, on a slow machine.
-STEP = 2e-9
-
-#: Seconds that a decoder may take whatever the budget.
-LEAST = 0.05
 
 #: Tokens of a block.
 BLOCK = 64
+
+
+class BlockTree(NamedTuple):
+    """Heads (n + 1,), the score of the tree, and a bound on all trees."""
+
+    heads: NDArray[np.int32]
+    score: float
+    bound: float
 
 
 def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
@@ -85,22 +84,26 @@ def most_of_arcs(
     return arcs, constant
 
 
-def lacks_time(tokens: int, budget: Budget) -> bool:
-    """Return whether work that is cubic in so many tokens may take longer than the budget."""
-    return budget.seconds is not None and STEP * tokens**3 > max(LEAST, budget.seconds)
+def tree_in_blocks(
+    problem: TreeProblem, seconds: float, clock: Clock, forbidden: float = -np.inf
+) -> BlockTree | None:
+    """Return a tree of separately parsed blocks if a pass takes longer than the clock has left.
 
+    Parameters
+    ----------
+    seconds
+        What a pass over the whole problem may take.
+    forbidden
+        The finite score of a forbidden part, if it has one.
 
-def best_heads_bound(problem: TreeProblem) -> float:
-    """Return the sum of the best head of each token, rounded up: no tree scores more."""
-    best = problem.arcs[:, 1:].max(axis=0).tolist()
-    return math.fsum(best) + 1e-15 * math.fsum(map(abs, best))
-
-
-def tree_in_time(decoder: str, problem: TreeProblem) -> TreeSolution | None:
-    """Return a projective tree of blocks of tokens, bounded by the best heads; None without."""
-    if problem.boundaries is not None or (found := block_tree(problem)) is None:
+    Returns
+    -------
+    BlockTree or None
+        None where there is time, or no such tree.
+    """
+    if not seconds > clock.seconds_left or (found := block_tree(problem)) is None:
         return None
-    return certified_by_arcs(decoder, problem, found[0][1:], best_heads_bound(problem), 0.0)
+    return BlockTree(*found, arborescence_bound(problem, forbidden))
 
 
 def block_tree(problem: TreeProblem) -> tuple[NDArray[np.int32], float] | None:

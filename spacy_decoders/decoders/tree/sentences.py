@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Budget, Clock, rest_of
-from ...certificate import Certificate, tolerance_of
 from ...errors import InfeasibleError, ProblemError, UndecidedError
-from .decoder import TreeDecoder, rounding_slack
+from .decoder import TreeDecoder, certified, rounding_slack
 from .factors import Factors
 from .fallbacks import most_of_arcs
 from .problem import TreeProblem, TreeSolution
-from .scoring import starts_of_tree
 
 __all__ = ["best_sentences", "part_of"]
 
@@ -132,7 +130,7 @@ class _Sentences:
                 "budget: it ended before there were trees of all sentences; allow more seconds or "
                 "iterations."
             )
-        return self._certified(heads, starts_of_tree(heads), 0.0, bound)
+        return self._certified(heads, 0.0, bound)
 
     def _joined(self, path: Path) -> TreeSolution:
         """Return the trees of a path as one solution, compared with the bound on all paths."""
@@ -143,26 +141,15 @@ class _Sentences:
             part = self.found[first, end]
             heads[first:end] = np.where(part.heads > 0, part.heads + first, 0)
             tolerance += part.certificate.tolerance
-        starts = np.zeros(problem.n, bool)
-        starts[path.ends[:-1]] = True
-        return self._certified(heads, starts, tolerance, path.value)
+        return self._certified(heads, tolerance, path.value)
 
-    def _certified(
-        self, heads: NDArray[np.int32], starts: NDArray[np.bool_], tolerance: float, bound: float
-    ) -> TreeSolution:
-        problem = self.problem
+    def _certified(self, heads: NDArray[np.int32], tolerance: float, bound: float) -> TreeSolution:
+        problem, name = self.problem, type(self.decoder).__name__
         score, scale = self.decoder.objective(problem, heads, None)
-        name = type(self.decoder).__name__
-        certificate = Certificate.from_bound(
-            name,
-            score,
-            bound + rounding_slack(2 * problem.n, bound, self.positive),
-            tolerance=max(tolerance, tolerance_of(scale)),
-            scale=scale,
-            scope=problem.scope,
-            iterations=self.iterations,
+        bound += rounding_slack(2 * problem.n, bound, self.positive)
+        return certified(
+            name, problem, heads, score, scale, bound, 0.0, self.iterations, tolerance=tolerance
         )
-        return TreeSolution(heads, certificate, starts=starts)
 
 
 def part_of(problem: TreeProblem, first: int, end: int) -> TreeProblem:

@@ -10,7 +10,7 @@ from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.tree import (
     Eisner,
     TreeProblem,
-    fallbacks,
+    eisner,
     score_tree,
 )
 from spacy_decoders.errors import InfeasibleError
@@ -23,7 +23,7 @@ def ticking(monkeypatch):
     """A second passes whenever the clock is read, and every problem lacks time."""
     ticks = iter(range(10**9))
     monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
-    monkeypatch.setattr(fallbacks, "STEP", 1e9)
+    monkeypatch.setattr(eisner, "STEP", 1e9)
 
 
 def drawn(rng, n, *, projective, forbidden=0.0, single_root=True):

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from ....arrays import checked_whole
 from ....budget import UNLIMITED, Budget, rest_of
 from ....errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
-from ...alternatives import beside_the_best
 from ..constrained import best_constrained
-from ..decoder import UNIT, TreeDecoder, certified, infeasible
+from ..decoder import UNIT, TreeDecoder, beside_the_best, certified, infeasible
 from ..eisner import best_by_chart
 from ..magnitudes import Magnitudes, magnitudes_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
@@ -125,9 +124,9 @@ class BranchAndBound(TreeDecoder):
             return None
         if problem.grandparents is None:
             if budget.seconds is not None:
-                from .search import lasts_too_long
+                from .search import first_pass
 
-                if lasts_too_long(problem, budget.start()):
+                if first_pass(problem) > budget.seconds:
                     return None
             return None if self.backbone == "second-order" else best_by_chart
         if self.backbone == "first-order" or problem.n > MOST_CHARTED:

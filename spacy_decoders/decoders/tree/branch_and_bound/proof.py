@@ -30,10 +30,6 @@ Scores = NDArray[np.float64]
 #: Seconds of a chart of second order for each n^4, on a slow machine.
 SECONDS_A_FOURTH_POWER = 5e-10
 
-#: Times that arborescences, which take little time, reduce the arcs of a node before the search
-#: has to go on.
-MOST_ROUNDS = 4
-
 #: Tokens up to which trees of arcs alone are bounded through each arc by this chart, too.
 LONGEST_MARGINALS = 60
 
@@ -75,36 +71,19 @@ class NodeProof:
         limit
             What a tree has to exceed to be of interest.
         """
-        dropped = -np.inf
         if self._takes() > clock.seconds_left:
-            return Proven(
-                arborescence_bound(self.problem, self.prepared.scores.forbidden), dropped
-            )
-        for _ in range(1 if self.second_order else MOST_ROUNDS):
-            relaxed = self._relaxed(mask)
-            upper = self._bound(mask, relaxed)
-            if relaxed is None or upper <= limit or 3.0 * self._takes() > clock.seconds_left:
-                return Proven(upper, dropped)
-            through = self._through(relaxed)
-            below = (mask == 1) & (through <= limit)
-            if not below.any():
-                return Proven(upper, dropped)
-            dropped = max(dropped, float(through[below].max()))
-            mask[below] = 0
-        return Proven(self._bound(mask, self._relaxed(mask)), dropped)
-
-    def start(self, mask: Mask, limit: float, clock: Clock) -> float:
-        """Drop the arcs of a node that no tree above the limit has, as :meth:`settle` does.
-
-        Returns what no tree with one of them exceeds.
-        """
+            bound = arborescence_bound(self.problem, self.prepared.scores.forbidden)
+            return Proven(bound, -np.inf)
         relaxed = self._relaxed(mask)
-        if relaxed is None or 4.0 * self._takes() > clock.seconds_left:
-            return -np.inf
+        upper = self._bound(mask, relaxed)
+        if relaxed is None or upper <= limit or 3.0 * self._takes() > clock.seconds_left:
+            return Proven(upper, -np.inf)
         through = self._through(relaxed)
         below = (mask == 1) & (through <= limit)
+        if not below.any():
+            return Proven(upper, -np.inf)
         mask[below] = 0
-        return float(through[below].max(initial=-np.inf))
+        return Proven(self._bound(mask, self._relaxed(mask)), float(through[below].max()))
 
     def _takes(self) -> float:
         """Return the seconds that a pass may take."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ....budget import Budget, Clock
 from ....certificate import PROOF_TOLERANCE, tolerance_of
-from ..fallbacks import arborescence_bound, block_tree
+from ..fallbacks import BlockTree, tree_in_blocks
 from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
 from ..second_order import chart_space
@@ -24,9 +24,8 @@ __all__ = [
     "MOST_NODE_BYTES",
     "BestTrees",
     "closing_slack",
-    "lasts_too_long",
+    "first_pass",
     "search",
-    "tree_of_blocks",
 ]
 
 #: The most open nodes: more would exhaust the memory, so the search ends with a gap.
@@ -57,6 +56,12 @@ class BestTrees(NamedTuple):
     calls: int
     slack: float = 0.0
 
+    @classmethod
+    def of_blocks(cls, found: BlockTree) -> BestTrees:
+        """Return the only tree that there was time for."""
+        score = np.array([found.score])
+        return cls(found.heads[None], score, found.bound, found.bound, 1)
+
 
 def search(
     problem: TreeProblem,
@@ -77,10 +82,9 @@ def search(
     not exceed the k-th best score; when the budget ends, the open nodes give the bound.
     """
     clock = budget.start()
-    if lasts_too_long(problem, clock):
-        blocks = tree_of_blocks(problem, magnitudes)
-        if blocks is not None:
-            return blocks
+    blocks = tree_in_blocks(problem, first_pass(problem), clock, magnitudes.forbidden)
+    if blocks is not None:
+        return BestTrees.of_blocks(blocks)
     return _TreeSearch(
         problem, magnitudes, k, second_order, (root_iterations, iterations), clock
     ).run()
@@ -147,22 +151,8 @@ class _TreeSearch:
             return last
         return last + closing_slack(leader, self.magnitudes.rounding)
 
-    def _has_passes(self) -> bool:
-        """Return whether the budget allows for a pass before the search."""
-        limit = self.clock.budget.iterations
-        return limit is None or limit > 2 * self.passes[0]
-
-    def _drop(self, dropped: float, bound: float) -> None:
-        """Note what no tree with an arc that is left out exceeds."""
-        self.closed = max(self.closed, min(dropped, bound))
-        self.rest = max(self.rest, min(dropped, bound))
-
     def _work_on(self, mask: Mask, bound: float) -> None:
         """Lower the bound of a node; close it, or put its two children in its place."""
-        if self.births == 0 and self.proof.second_order and self._has_passes():
-            # all arcs of a long sentence cost much: the proof prunes them for the search, too
-            self.calls += self._solve(mask, 1).passes
-            self._drop(self.proof.start(mask, self._limit(), self.clock), bound)
         most, done, upper = self.passes[1] if self.births else self.passes[0], 0, bound
         while True:
             node = self._lower(mask, min(ROUND, most - done))
@@ -170,7 +160,8 @@ class _TreeSearch:
             done += node.passes
             proven = self.proof.settle(mask, self._limit(), self.clock)
             upper = min(proven.upper, upper)
-            self._drop(proven.dropped, bound)
+            dropped = min(proven.dropped, bound)
+            self.closed, self.rest = max(self.closed, dropped), max(self.rest, dropped)
             free = mask[:, 1:].sum(axis=0) > 1
             closed = upper <= self._limit() or not free.any()
             if closed or done >= most or self.clock.exhausted(self.calls):
@@ -239,23 +230,11 @@ def closing_slack(score: float, rounding: float) -> float:
     return max(min(slack, tolerance_of(abs(score))), 0.0)
 
 
-def tree_of_blocks(problem: TreeProblem, magnitudes: Magnitudes) -> BestTrees | None:
-    """Return a tree of separately parsed blocks, bounded by arcs alone; None without one."""
-    found = block_tree(problem)
-    if found is None:
-        return None
-    heads, score = found
-    bound = arborescence_bound(problem, magnitudes.forbidden)
-    return BestTrees(heads[None], np.array([score]), bound, bound, 1)
-
-
-def lasts_too_long(problem: TreeProblem, clock: Clock) -> bool:
-    """Return whether the budget may end before a first pass does."""
-    if clock.budget.seconds is None:
-        return False
+def first_pass(problem: TreeProblem) -> float:
+    """Return the seconds that a first pass may take."""
     seconds = SECONDS_A_CUBE * problem.n**3 if problem.projective else 0.0
     if problem.grandparents is not None or problem.siblings is not None:
         seconds += SECONDS_OF_PARTS * problem.n**3
         if problem.projective and problem.n <= LONGEST_CHART:
             seconds += SECONDS_A_FOURTH_POWER * problem.n**4
-    return seconds > clock.seconds_left
+    return seconds

@@ -22,10 +22,9 @@ from ..branch_and_bound.search import (
     BestTrees,
     closing_slack,
     search,
-    tree_of_blocks,
 )
 from ..factors import Factors
-from ..fallbacks import arborescence_bound
+from ..fallbacks import arborescence_bound, tree_in_blocks
 from ..kernels import chu_liu_edmonds, eisner
 from ..magnitudes import Magnitudes
 from ..problem import NO_GAPS, TreeProblem
@@ -68,10 +67,10 @@ def search_as_in_paper(
         blocks; without a legal tree by the end, the default search finds the first one.
     """
     clock = budget.start()
-    if SECONDS_A_CUBE * problem.n**3 > clock.seconds_left:
-        blocks = tree_of_blocks(problem, magnitudes)
-        if blocks is not None:
-            return blocks
+    seconds = SECONDS_A_CUBE * problem.n**3
+    blocks = tree_in_blocks(problem, seconds, clock, magnitudes.forbidden)
+    if blocks is not None:
+        return BestTrees.of_blocks(blocks)
     found = _LevelSearch(problem, magnitudes, iterations, clock).run()
     if len(found.scores) or found.bound == -np.inf:
         return found

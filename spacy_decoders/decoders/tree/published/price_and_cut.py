@@ -16,7 +16,7 @@ from ....errors import DecodersError, ProblemError
 from ...programs import Solver, checked_solver
 from ..constrained import best_constrained
 from ..decoder import TreeDecoder, certified, infeasible
-from ..fallbacks import arborescence_bound, block_tree
+from ..fallbacks import tree_in_blocks
 from ..kernels import proofs
 from ..magnitudes import parts_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
@@ -118,13 +118,10 @@ class PriceAndCut(TreeDecoder):
         clock = budget.start()
         if problem.n == 0:
             return PriceAndCutResult(np.array([-1]), 0.0, 0.0, True)
-        if SECONDS_A_CUBE * problem.n**3 > clock.seconds_left:
-            blocks = block_tree(problem)
-            if blocks is not None:
-                heads, score = blocks
-                bound = arborescence_bound(problem, -np.inf)
-                given = (heads.astype(np.int64), score, bound, False)
-                return PriceAndCutResult(*given, scored=problem.n)
+        blocks = tree_in_blocks(problem, SECONDS_A_CUBE * problem.n**3, clock)
+        if blocks is not None:
+            given = (blocks.heads.astype(np.int64), blocks.score, blocks.bound, False)
+            return PriceAndCutResult(*given, scored=problem.n)
         for part, beyond in without_prohibitive(problem):
             found = self._searched(part, clock)
             if found.heads is not None and (found.score > beyond or clock.exhausted(found.rounds)):
