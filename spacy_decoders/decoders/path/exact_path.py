@@ -11,9 +11,8 @@ import numpy as np
 from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
-from .kernels.walks import best_walk
 from .lagrangian_search import FIRST_NODES, BestPaths, LagrangianSearch
-from .problem import PRECISION, Floats, Integers, PathDecoder, PathProblem, PathSolution
+from .problem import PRECISION, Integers, PathDecoder, PathProblem, PathSolution
 from .proof import full_bound, quick_bound, some_path
 
 __all__ = ["ExactPath", "decode_lengths", "k_best"]
@@ -24,13 +23,12 @@ MOST_RANKED = 100_000
 
 @dataclass(frozen=True)
 class ExactPath(PathDecoder):
-    """Exact decoding: bounds from walks, and a search where the best walk is not a path.
+    """Exact decoding: a search with bounds from walks.
 
     A walk may visit a class more than once, so the best one is found by dynamic programming and
-    bounds the best path from above. If it visits none twice, it is the best path. Otherwise a
-    depth-first branch and bound with the walks as completion bounds decides most problems
-    within a few thousand nodes. For the rest the bound is tightened by a price on each class
-    (Lagrangian multipliers), before the search goes on to its end.
+    bounds the best path from above. A depth-first branch and bound with the walks as completion
+    bounds decides most problems within a few thousand nodes. For the rest the bound is tightened
+    by a price on each class (Lagrangian multipliers), before the search goes on to its end.
 
     The proof is a second run, over the paths from their last vertex to their first: the bound
     that it comes to is compared with the score of the path. Without a budget it works until the
@@ -67,7 +65,7 @@ class ExactPath(PathDecoder):
             If there is no such path.
         """
         length = problem.checked_length(length)
-        return self._solve(problem, problem.completions(length), length, 1, budget)[0]
+        return self._solve(problem, length, 1, budget)[0]
 
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
@@ -88,47 +86,27 @@ class ExactPath(PathDecoder):
         k = min(k, math.perm(problem.size, length))
         if k > MOST_RANKED:
             raise ProblemError(f"k: at most {MOST_RANKED:,} paths are ranked; got {k:,}.")
-        return self._solve(problem, problem.completions(length), length, k, budget)
-
-    def decode_lengths(
-        self, problem: PathProblem, lengths: Iterable[int], *, budget: Budget = UNLIMITED
-    ) -> list[PathSolution]:
-        """Find the best path of each length, all from one dynamic program, in the order given.
-
-        A length that no path has gets no vertices and a certificate that says infeasible.
-        The budget is for each length.
-        """
-        lengths = list(lengths)
-        longest = min(max(lengths, default=1), problem.class_count)
-        table = problem.completions(max(longest, 1))
-
-        def decode(length: int) -> PathSolution:
-            length = problem.checked_length(length)
-            return self._solve(problem, table[:length], length, 1, budget)[0]
-
-        return self._each_length(lengths, decode)
+        return self._solve(problem, length, k, budget)
 
     def _solve(
-        self, problem: PathProblem, table: Floats, length: int, count: int, budget: Budget
+        self, problem: PathProblem, length: int, count: int, budget: Budget
     ) -> list[PathSolution]:
-        clock, closing = budget.start(), None
-        walk = np.empty(length, dtype=np.int32)
-        if count == 1 and best_walk(problem.arrays, table, walk):
-            paths, nodes = [walk], 0
-        else:
-            best, nodes = BestPaths(length, count), FIRST_NODES
-            frontier = best.search(problem, table, FIRST_NODES)
-            if frontier > -np.inf:
-                closing = LagrangianSearch(problem, table, best, clock.exhausted, PRECISION)
-                closing.run(frontier)
-            paths = problem.ranked(best.paths[: best.found])
+        clock, closing, table = budget.start(), None, problem.completions(length)
+        best = BestPaths(length, count)
+        frontier = best.search(problem, table, FIRST_NODES)
+        if frontier > -np.inf:
+            closing = LagrangianSearch(problem, table, best, clock.exhausted, PRECISION)
+            closing.run(frontier)
+        paths = list(best.paths[: best.found])
+        if count > 1:
+            paths = problem.ranked(paths)
         rounds = 1 if closing is None else closing.rounds
         if not paths:
             # a path that was found from behind must not be certified by the same search
             paths = [some_path(problem, length, clock)]
             bound = quick_bound(problem, length, problem.score(paths[0]), nodes=0)
         else:
-            bound = self._bound(problem, paths[0], nodes, closing, clock)
+            bound = self._bound(problem, paths[0], closing, clock)
         return [
             PathSolution.certified("ExactPath", problem, path, bound, iterations=rounds)
             for path in paths
@@ -138,14 +116,13 @@ class ExactPath(PathDecoder):
         self,
         problem: PathProblem,
         path: Integers,
-        nodes: int,
         closing: LagrangianSearch | None,
         clock: Clock,
     ) -> float:
         """Bound all paths from behind, with the effort that the search for this one took."""
         length, score, bound = len(path), problem.score(path), np.inf
         if closing is None:
-            bound = quick_bound(problem, length, score, nodes)
+            bound = quick_bound(problem, length, score, FIRST_NODES)
             if bound <= score + 3.0 * problem.rounding(length, score):
                 return bound
         prices = np.zeros(problem.size) if closing is None else closing.prices
@@ -164,5 +141,5 @@ def k_best(
 def decode_lengths(
     problem: PathProblem, lengths: Iterable[int], *, budget: Budget = UNLIMITED
 ) -> list[PathSolution]:
-    """Find the best path of each length exactly: :meth:`ExactPath.decode_lengths`."""
+    """Find the best path of each length exactly: :meth:`.PathDecoder.decode_lengths`."""
     return ExactPath().decode_lengths(problem, lengths, budget=budget)

@@ -6,7 +6,7 @@ import heapq
 import math
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, pairwise
@@ -368,17 +368,11 @@ class PathDecoder(ABC):
         A length that no path has gets no vertices and a certificate that says infeasible.
         The budget is for each length.
         """
-        return self._each_length(lengths, lambda n: self.decode(problem, n, budget=budget))
-
-    def _each_length(
-        self, lengths: Iterable[int], decode: Callable[[int], PathSolution]
-    ) -> list[PathSolution]:
-        """Decode each length; for one that no path has, a certificate says so."""
         none = Certificate.infeasible(type(self).__name__)
         solutions = []
         for length in lengths:
             try:
-                solutions.append(decode(length))
+                solutions.append(self.decode(problem, length, budget=budget))
             except InfeasibleError:
                 solutions.append(PathSolution(np.empty(0, dtype=np.int32), none))
         return solutions

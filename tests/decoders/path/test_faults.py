@@ -78,7 +78,6 @@ def dropping(kernel, vertex):
 
 def test_a_search_that_drops_a_vertex(monkeypatch, problem, optimum):
     lost = int(optimum.vertices[2])
-    monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
     monkeypatch.setattr(
         lagrangian_search, "search_once", dropping(lagrangian_search.search_once, lost)
     )
@@ -86,7 +85,6 @@ def test_a_search_that_drops_a_vertex(monkeypatch, problem, optimum):
 
 
 def test_a_search_that_finds_nothing(monkeypatch, problem, optimum):
-    monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
     monkeypatch.setattr(lagrangian_search, "search_once", lambda *_: -np.inf)
     certificate = ExactPath().decode(problem, LENGTH).certificate
     # the path comes from the proof's own search, which is then no proof of it
@@ -168,7 +166,6 @@ def _lose_all_sets(monkeypatch):
 
 def _only_poor_beams(monkeypatch, optimum):
     """Let beams and short searches miss the optimum."""
-    monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
     beams = lagrangian_search.beam
     for vertex in optimum.vertices.tolist()[::2]:
         beams = dropping(beams, vertex)
@@ -187,21 +184,23 @@ def test_a_beam_or_a_walk_whose_path_is_wrong(monkeypatch, decoder, problem):
 
     for module in (lagrangian_search, beam):
         monkeypatch.setattr(module, "beam", wrong)
-    monkeypatch.setattr(exact_path, "best_walk", _writes(swapped))
+    found = _finds(swapped, optimum.certificate.score)
+    monkeypatch.setattr(lagrangian_search, "search_once", found)
     assert_not_fooled(decoder, problem, optimum)
 
 
-def _writes(path):
-    def best_walk(*given):
-        given[-1][:] = path
-        return True
+def _finds(path, score):
+    def search_once(arrays, bounds, prices, ranking, *limits):
+        scores, paths = ranking
+        scores[0], paths[0] = score, path
+        return -np.inf
 
-    return best_walk
+    return search_once
 
 
-@pytest.mark.parametrize("path", [[0, 1, 0, 2, 3], [0, 0, 0, 0, 0], [-1, 0, 1, 2, 3]])
+@pytest.mark.parametrize("path", [[0, 1, 0, 2, 3], [0, 0, 0, 0, 0], [0, -1, 1, 2, 3]])
 def test_a_path_that_is_none(monkeypatch, path, problem):
-    monkeypatch.setattr(exact_path, "best_walk", _writes(np.array(path)))
+    monkeypatch.setattr(lagrangian_search, "search_once", _finds(path, 9.0))
     with pytest.raises(DecodersError, match="meets a class twice"):
         ExactPath().decode(problem, LENGTH)
 
@@ -210,7 +209,7 @@ def test_a_forbidden_edge_on_the_path(monkeypatch):
     weights = np.ones((4, 4))
     weights[0, 1] = -np.inf
     problem = PathProblem(np.zeros(4), weights, np.zeros(4), np.arange(4))
-    monkeypatch.setattr(exact_path, "best_walk", _writes(np.array([0, 1, 2])))
+    monkeypatch.setattr(lagrangian_search, "search_once", _finds([0, 1, 2], 9.0))
     with pytest.raises(DecodersError, match="forbidden part"):
         ExactPath().decode(problem, 3)
 
@@ -299,7 +298,6 @@ def test_loops_that_find_nothing_are_no_proof_of_infeasibility(monkeypatch, deco
     nothing = (np.empty(0), np.empty((0, LENGTH), dtype=np.int32))
     for module in (lagrangian_search, beam):
         monkeypatch.setattr(module, "beam", lambda *_: nothing)
-    monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
     _lose_all_sets(monkeypatch)
     monkeypatch.setattr(LinearProgram, "solve", Lying.infeasible)
     solution = decoder.decode(problem, LENGTH, budget=Budget(iterations=1))

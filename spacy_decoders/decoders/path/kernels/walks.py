@@ -11,7 +11,6 @@ __all__ = [
     "PriceSearch",
     "Prices",
     "best_steps",
-    "best_walk",
     "lagrangian_bounds",
     "walk_bounds",
 ]
@@ -146,21 +145,6 @@ def _best_walk(start, edges, prices, table, walk):
                 best = candidate
                 walk[i] = u
     return value
-
-
-@jit()
-def best_walk(arrays, table, walk):
-    """Write the best walk; return whether it visits no class twice."""
-    graph = Graph(*arrays)
-    classes = graph.classes
-    free = np.zeros(graph.start.size)
-    value = _best_walk(graph.start, graph.edges, free, table, walk)
-    met = np.zeros(graph.class_count, np.bool_)
-    for i in range(walk.size if value > -np.inf else 0):
-        if met[classes[walk[i]]]:
-            return False
-        met[classes[walk[i]]] = True
-    return value > -np.inf
 
 
 @jit()
