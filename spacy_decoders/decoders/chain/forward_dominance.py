@@ -42,8 +42,7 @@ class ForwardDominance(ChainDecoder):
     float64 over all labels.
 
     Up to 16 labels are all kept, in float64, as that is faster than pruning. Where so many labels
-    survive that pruning is no faster, sentences go to the dense :class:`Viterbi`; after that a
-    growing number of sentences, up to 64, goes there untried before the next trial.
+    survive that pruning is no faster, sentences go to the dense :class:`Viterbi`.
 
     A row of D is computed when a sentence first needs it, for about the work of two dense
     tokens, and kept with the model. Memory: 4 bytes for each pair of labels for the transitions

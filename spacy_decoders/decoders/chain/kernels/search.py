@@ -20,9 +20,6 @@ __all__ = ["decode", "trace"]
 #: time.
 SHARE = 0.3
 
-#: The most sentences that are left untried after one in which too many labels survived.
-LONGEST_WAIT = 64
-
 
 @uncounted()
 def greedy(transitions, end, emissions, begin, way, n, size, labels):
@@ -64,9 +61,7 @@ def trace(links, emissions, begin, n, size, lattice, labels):
 
 
 @uncounted()
-def decode_from(
-    links, back, emissions, offsets, size, labels, left, lattice, s, lefts, skip, wait
-):
+def decode_from(links, back, emissions, offsets, size, labels, left, lattice, s, lefts):
     """Decode the sentences from number s on, until the lattice is full."""
     chosen = len(links.exits) == 0  # the reference, by `bound` itself
     while s < len(offsets) - 1:
@@ -75,11 +70,9 @@ def decode_from(
             s += 1
             continue
         if not all_valid(emissions, begin * size, (begin + n) * size):
-            return -1, lefts, skip, wait
+            return -1, lefts
         done = False
-        if skip:
-            skip -= 1
-        elif (
+        if (
             chosen
             or greedy(links.transitions, links.end, emissions, begin, FORTH, n, size, labels)
             or greedy(back.transitions, back.end, emissions, begin + n - 1, BACK, n, size, labels)
@@ -88,20 +81,15 @@ def decode_from(
                 links, emissions, begin, FORTH, n, size, labels, chosen, 0.0, SHARE, lattice
             )
             if status == FULL:
-                return s, lefts, skip, wait
+                return s, lefts
             done = status == PROVEN
-            if done:
-                wait = 1
-                if peek(lattice.marks, n + 1) > n + 1:
-                    trace(links, emissions, begin, n, size, lattice, labels)
-            else:
-                skip = wait
-                wait = min(4 * wait, LONGEST_WAIT)
+            if done and peek(lattice.marks, n + 1) > n + 1:
+                trace(links, emissions, begin, n, size, lattice, labels)
         if not done:
             poke(left, lefts, s)
             lefts += 1
         s += 1
-    return s, lefts, skip, wait
+    return s, lefts
 
 
 @jit()
@@ -126,11 +114,10 @@ def decode(links, back, emissions, offsets, size):
     labels = np.zeros(offsets[-1], np.int32)
     left = np.zeros(len(offsets) - 1, np.int64)
     lattice = lattice_for(longest_of(offsets), size)
-    s = lefts = skip = np.int64(0)
-    wait = np.int64(1)
+    s = lefts = np.int64(0)
     while True:
-        s, lefts, skip, wait = decode_from(
-            links, back, emissions, offsets, size, labels, left, lattice, s, lefts, skip, wait
+        s, lefts = decode_from(
+            links, back, emissions, offsets, size, labels, left, lattice, s, lefts
         )
         if s < 0 or s == len(offsets) - 1:
             return labels, left[:lefts], s >= 0
