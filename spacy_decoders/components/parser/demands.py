@@ -111,12 +111,11 @@ class TreeDemands:
                 continue
             for head in wish.values:
                 inside = 0 if head == wish.token else place.get(head)
-                if not wish.forbidden:
-                    # white space and tokens of other sentences are no heads, as is the token
-                    # itself: such a rule leaves no tree
-                    demanded.append(FixedArc(i if inside is None else inside, i))
-                elif inside is not None:
-                    demanded.append(ForbiddenArc(inside, i))
+                if inside is not None:
+                    demanded.append((ForbiddenArc if wish.forbidden else FixedArc)(inside, i))
+                elif not wish.forbidden:
+                    # white space and tokens of other sentences are no heads: there is no tree
+                    demanded += [FixedArc(0, i), ForbiddenArc(0, i)]
         return [*found, *dict.fromkeys(demanded)]
 
     def starts(self) -> Ints:

@@ -51,7 +51,10 @@ class Rule(ABC):
             value = getattr(self, one.name)
             if one.type == "int":
                 value = _number(one.name, value)
-            elif one.type != "bool" and not (value is None and one.default is None):
+            elif one.type == "bool":
+                if not isinstance(value, (bool, np.bool_)):
+                    raise ProblemError(f"{one.name}: expected True or False, got {value!r}.")
+            elif not (value is None and one.default is None):
                 value = _numbers(one.name, value)
             object.__setattr__(self, one.name, value)
 
@@ -157,7 +160,25 @@ class Leaves(Rule):
 
 
 @dataclass(frozen=True)
-class FixedArc(Rule):
+class ArcRule(Rule):
+    """What is said of the arc from a head, 0 for the root, to a token."""
+
+    head: int
+    token: int
+
+    of_tokens = ("head", "token")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.head == self.token:
+            raise ProblemError(
+                f"head: token {self.token} can't be its own head; name another token, or 0 for "
+                "the root."
+            )
+
+
+@dataclass(frozen=True)
+class FixedArc(ArcRule):
     """The head of a token is given, 0 for the root.
 
     Examples
@@ -166,18 +187,13 @@ class FixedArc(Rule):
     FixedArc(head=2, token=1)
     """
 
-    head: int
-    token: int
-
-    of_tokens = ("head", "token")
-
     @cached_property
     def limits(self) -> tuple[Limit, ...]:
         return (Limit(Term(heads=Except(self.head), tokens={self.token})),)
 
 
 @dataclass(frozen=True)
-class ForbiddenArc(Rule):
+class ForbiddenArc(ArcRule):
     """A token does not have this head, 0 for the root.
 
     Examples
@@ -185,11 +201,6 @@ class ForbiddenArc(Rule):
     >>> ForbiddenArc(2, 1)
     ForbiddenArc(head=2, token=1)
     """
-
-    head: int
-    token: int
-
-    of_tokens = ("head", "token")
 
     @cached_property
     def limits(self) -> tuple[Limit, ...]:
@@ -252,11 +263,6 @@ class FixedStart(Rule):
     begins: bool = True
 
     of_tokens = ("token",)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.begins, (bool, np.bool_)):
-            raise ProblemError(f"begins: expected True or False, got {self.begins!r}.")
 
     @cached_property
     def limits(self) -> tuple[Limit, ...]:

@@ -86,6 +86,7 @@ LABELS = 3
 def drawn_rules(rng, n, *, sentences=False):
     """Some rules of every kind."""
     token, labels = lambda: int(rng.integers(1, n + 1)), lambda: [int(rng.integers(LABELS))]
+    arc = lambda: (int(rng.choice(np.delete(np.arange(n + 1), m := token()))), m)  # noqa: E731
     kinds = [
         lambda: AtMost(labels(), int(rng.integers(3))),
         lambda: AtMost([0, 1]),
@@ -95,8 +96,8 @@ def drawn_rules(rng, n, *, sentences=False):
         lambda: Leaves(tokens=[token()], exempt=labels()),
         lambda: Leaves(labels(), [token(), token()]),
         lambda: Leaves(tokens=[token()]),
-        lambda: FixedArc(int(rng.integers(n + 1)), token()),
-        lambda: ForbiddenArc(int(rng.integers(n + 1)), token()),
+        lambda: FixedArc(*arc()),
+        lambda: ForbiddenArc(*arc()),
         lambda: FixedLabel(token(), labels()),
         lambda: ForbiddenLabel(token(), labels()),
     ]

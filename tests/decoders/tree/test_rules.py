@@ -79,6 +79,9 @@ def test_wrong_rules_are_named():
     for make, message in [
         (lambda: Leaves(), "labels or tokens"),
         (lambda: AtMost([0], -1), "count"),
+        (lambda: FixedArc(2, 2), "head: token 2 can't be its own head"),
+        (lambda: ForbiddenArc(1, 1), "head: token 1 can't be its own head"),
+        (lambda: FixedStart(2, 1), "begins: expected True or False"),
     ]:
         with pytest.raises(ProblemError, match=message):
             make()
