@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.tokens import Doc, Span
 
 from ...certificate import Certificate, tolerance_of
 from ...errors import ProblemError
@@ -19,14 +18,14 @@ from ...models.headline.selection import HeadlineModel, word_odds
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens, Vertices
 from ..factories.headline_generator import HeadlineOptions
-from .headlines import Headline, capitalised
+from .headlines import Headline, ScoredUnit, capitalised
 from .phrase_edges import whole_phrases
 from .reading import Texts
 from .sentence_trees import token_values
-from .sentences import USUAL_WORDS, ShortSentences
-from .single_words import headlines_of_single_words, lengths_of
+from .sentences import headlines_of_sentences
+from .single_words import headlines_of_words, lengths_of
 
-__all__ = ["DECODE", "DECODERS", "ScoredUnit", "known_of", "judged", "scored_units"]
+__all__ = ["DECODE", "DECODERS", "known_of", "judged", "scored_units"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -35,28 +34,6 @@ Integers = NDArray[np.int64]
 USUAL_UNITS = 10
 #: How likely a token that is no content word is taken to be in the title.
 OTHERS = 0.02
-
-
-@dataclass(frozen=True, eq=False)
-class ScoredUnit:
-    """A document or span, read and scored."""
-
-    unit: Doc | Span
-    tokens: TextTokens
-    #: The log-odds of each of its content words. **Shape:** ``(vertices,)``
-    odds: Floats
-    #: How likely each token is in the title. **Shape:** ``(tokens,)``
-    chances: Floats
-    #: What each token adds to a short sentence. **Shape:** ``(tokens,)``
-    values: Floats
-    #: Whether it is a word, read aloud. **Shape:** ``(tokens,)``
-    words: NDArray[np.bool_]
-    #: The phrases that could be headlines: where they are, how often the text has them, and their
-    #: scores. **Shape of all:** ``(n,)``
-    starts: Integers
-    ends: Integers
-    counts: Integers
-    scores: Floats
 
 
 def scored_units(
@@ -169,44 +146,19 @@ def headlines_of_both(
 ) -> list[Headline]:
     """The best phrases and, where there is a parse, the best short sentences."""
     headlines = headlines_of_phrases(scored, knowledge, options)
-    doc = scored.unit if isinstance(scored.unit, Doc) else scored.unit.doc
+    doc = scored.doc
     if doc.has_annotation("DEP"):
         headlines += [
             sentence
-            for sentence in headlines_of_short_sentences(scored, knowledge, options)
+            for sentence in headlines_of_sentences(scored, knowledge, options)
             if not any(doc[i].like_url or doc[i].like_email for i in sentence.tokens)
         ]
     return headlines
 
 
-def headlines_of_words(
-    scored: ScoredUnit, knowledge: HeadlineKnowledge, options: HeadlineOptions
-) -> list[Headline]:
-    """Select and order words; the best headlines, best first."""
-    # the log-probability of being chosen: a word then adds at most the bonus
-    selection = -np.logaddexp(0.0, -scored.odds)
-    return headlines_of_single_words(scored.unit, scored.tokens, selection, knowledge, options)
-
-
-def headlines_of_short_sentences(
-    scored: ScoredUnit, _: HeadlineKnowledge, options: HeadlineOptions
-) -> list[Headline]:
-    """Shorten the sentences of a parsed text; the best, best first."""
-    least, most = USUAL_WORDS
-    if isinstance(options.length, int):
-        least = most = options.length
-    elif options.length != "auto":
-        least, most = options.length[0], options.length[-1]
-    required = tuple(word.lower() for word in options.required or ())
-    stretched = options.length == "auto"
-    limits = least, most, options.max_chars, required, stretched
-    return ShortSentences(scored.unit, scored.values, scored.words, *limits).write(options.n_best)
-
-
 def known_of(scored: ScoredUnit, headline: Headline) -> Floats:
     """What the judge knows of a phrase or short sentence."""
-    origin = 0 if isinstance(scored.unit, Doc) else scored.unit.start
-    places = np.array(headline.tokens, dtype=np.int64) - origin
+    places = np.array(headline.tokens, dtype=np.int64) - scored.origin
     score = headline.certificate.score or 0.0
     return judge_facts(scored.tokens, places, score, scored.chances, headline.occurrences)
 
@@ -226,7 +178,7 @@ def judged(
 DECODE = {
     "best": headlines_of_both,
     "phrases": headlines_of_phrases,
-    "sentence": headlines_of_short_sentences,
+    "sentence": headlines_of_sentences,
     "words": headlines_of_words,
 }
 #: What finds them; in mode "words" that is an option.

@@ -24,8 +24,8 @@ from ...models.headline.stems import Stemmer
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
 from ..factories.headline_generator import HeadlineOptions
-from .decoding import DECODE, DECODERS, ScoredUnit, judged, known_of, scored_units
-from .headlines import Headline
+from .decoding import DECODE, DECODERS, judged, known_of, scored_units
+from .headlines import Headline, ScoredUnit
 from .learning import learn, titled_text
 from .reading import Texts
 from .scorer import rouge, words_of

@@ -7,23 +7,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
-from spacy.tokens import Doc, Span
 
 from ...budget import Budget, allowing_for_compilation
 from ...errors import InfeasibleError
 from ...models.headline.bigrams import BigramModel, word_graph
 from ...models.headline.knowledge import HeadlineKnowledge
-from ...models.headline.words import TextTokens, Vertices
+from ...models.headline.words import Vertices
 from ..factories.headline_generator import HeadlineOptions
-from .headlines import Headline, capitalised
+from .headlines import Headline, ScoredUnit, capitalised, limits_of
 from .meaning import NEGATIONS
 from .reading import word_keys
 
 if TYPE_CHECKING:
     from ...decoders.path import PathProblem, PathSolution
 
-__all__ = ["headlines_of_single_words", "lengths_of"]
+__all__ = ["headlines_of_words", "lengths_of"]
 
 #: Longer texts keep this many words, the likeliest; their certificates say "pruned".
 MOST_VERTICES = 1000
@@ -32,17 +30,13 @@ LOOKED_THROUGH = 20
 _DENYING = word_keys(sorted(NEGATIONS))
 
 
-def headlines_of_single_words(
-    unit: Doc | Span,
-    tokens: TextTokens,
-    selection: NDArray[np.float64],
-    knowledge: HeadlineKnowledge,
-    options: HeadlineOptions,
+def headlines_of_words(
+    scored: ScoredUnit, knowledge: HeadlineKnowledge, options: HeadlineOptions
 ) -> list[Headline]:
-    """Select and order words by a path decoder; the best headlines, best first.
-
-    `selection` is the score of each content word. **Shape:** ``(vertices,)``
-    """
+    """Select and order words by a path decoder; the best headlines, best first."""
+    unit, tokens = scored.unit, scored.tokens
+    # the log-probability of being chosen: a word then adds at most the bonus
+    selection = -np.logaddexp(0.0, -scored.odds)
     vertices = Vertices.of(tokens)
     # chosen words say nothing of a "not" beside them
     denied = tokens.near(_DENYING)
@@ -87,12 +81,7 @@ def headlines_of_single_words(
 
 def lengths_of(options: HeadlineOptions, usual: tuple[int, int], classes: int) -> list[int]:
     """Return the lengths to choose from, for a text with so many classes."""
-    if options.length == "auto":
-        least, most = usual
-    elif isinstance(options.length, int):
-        least = most = options.length
-    else:
-        least, most = options.length[0], options.length[-1]
+    least, most = limits_of(options, usual)
     most = min(most, classes)
     return list(range(min(least, most), most + 1))
 

@@ -2,6 +2,7 @@
 
 import itertools
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import spacy_decoders
 from spacy_decoders import ProblemError
 from spacy_decoders.components.headline.reading import Texts
 from spacy_decoders.components.headline.sentence_trees import token_values, written
-from spacy_decoders.components.headline.sentences import ShortSentences
+from spacy_decoders.components.headline.sentences import headlines_of_sentences, sentences_of
 from tests.components.headline.titled import blank
 
 TEXT = "A judge in Boston did not block the proposed merger on Tuesday , shares fell ."
@@ -28,13 +29,15 @@ def parsed():
     return Doc(nlp.vocab, words=TEXT.split(), heads=HEADS, deps=RELATIONS)
 
 
-def short_sentences(doc, chances, *options):
+def given(doc, chances, least, most, max_chars=None, required=()):
+    """What sentences are shortened by: the scores of a document, and options."""
     texts = Texts.of([doc])
-    return ShortSentences(doc, token_values(texts, chances), texts.read, *options)
-
-
-def shortened(doc, most, least=1):
-    return short_sentences(doc, np.full(len(doc), 0.3), least, most, None, ()).write(1)
+    values = token_values(texts, chances)
+    options = SimpleNamespace(
+        length=(least, most), max_chars=max_chars, required=required, n_best=1
+    )
+    scored = SimpleNamespace(unit=doc, doc=doc, origin=0, values=values, words=texts.read)
+    return scored, options
 
 
 def test_as_a_mode(parsed):
@@ -79,10 +82,10 @@ def random_doc(rng):
     return Doc(nlp.vocab, words=words, heads=heads, deps=relations, spaces=spaces)
 
 
-def every_headline(short):
+def every_headline(trees):
     """The score, number of words and text of every subtree of every sentence."""
     found = []
-    for sentence in short.sentences:
+    for sentence in trees:
         problem = sentence.problem
         nodes = range(1, len(problem.parents))
         for chosen in itertools.product([False, True], repeat=len(nodes)):
@@ -108,14 +111,14 @@ def test_against_every_headline(seed):
         limit = None if rng.random() < 0.3 else int(rng.integers(3, 30))
         wanted = rng.choice(["cat", "dog", "house"], int(rng.integers(0, 3)), replace=False)
         required = tuple(wanted.tolist())
-        short = short_sentences(doc, chances, least, most, limit, required)
-        every = every or every_headline(short_sentences(doc, chances, 1, 1, None, ()))
+        every = every or every_headline(sentences_of(*given(doc, chances, 1, 1)))
         allowed = [
             (score, size)
             for score, size, text, lower in every
             if set(required) <= lower and (limit is None or len(text) <= limit) and size <= most
         ]
-        headlines = short.write(1)
+        scored, options = given(doc, chances, least, most, limit, required)
+        headlines = headlines_of_sentences(scored, None, options)
         if not allowed:
             assert headlines == []
             continue
