@@ -40,6 +40,7 @@ from switching import (
     overrides,
     rows_of,
     table,
+    together,
 )
 
 from spacy_decoders.components.factories.branch_and_bound_parser import ParserOptions
@@ -103,6 +104,8 @@ OF = [
     }
 ]
 FACTORS = "components__parser__factors"
+SENTENCES = options("headline", mode="sentence", min_prob=0.0)
+_MEANING = "spacy_decoders.components.headline.meaning"
 _PATHS = "spacy_decoders.decoders.path.lagrangian_search"
 _SPARSE = "spacy_decoders.models.tagger.sparse.features"
 
@@ -282,6 +285,22 @@ ABLATIONS = (
             ("ordering", 0.0),
             ("contiguity", 0.0),
             ("auxiliaries", []),
+        )
+    ),
+    *(
+        Ablation(
+            f"headline.meaning, {name}",
+            judges.headlines,
+            together(SENTENCES, attributes(_MEANING, **{attribute: frozenset()})),
+            SENTENCES,
+        )
+        for name, attribute in (
+            ("limits and negations", "KEPT"),
+            ("what a negation reaches", "NEGATIONS"),
+            ("conjunctions", "JOINTS"),
+            ("conditions", "EXCEPTIONS"),
+            ("questions", "ASKING"),
+            ("marks", "MARKS"),
         )
     ),
     Ablation(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
@@ -110,6 +110,19 @@ def attributes(place: str = "", **values: Any) -> Switch:
         finally:
             for name, value in before.items():
                 setattr(owner, name, value)
+
+    return switch
+
+
+def together(*switches: Switch) -> Switch:
+    """Switch all of these."""
+
+    @contextmanager
+    def switch(subject: Any) -> Iterator[None]:
+        with ExitStack() as stack:
+            for one in switches:
+                stack.enter_context(one(subject))
+            yield
 
     return switch
 

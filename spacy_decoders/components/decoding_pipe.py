@@ -209,9 +209,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         """Load the component from bytes; damaged ones raise `StorageError`."""
         with loading(self.name):
             super().from_bytes(bytes_data, exclude=tuple(exclude))
-            widen_weights(self.model.walk())
-            self.check_settings()
-            self.restore_options()
+            self._restore()
         return self
 
     def from_disk(self: Self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
@@ -219,10 +217,13 @@ class DecodingPipe(WithOptions, TrainablePipe):
         check_files(path)
         with loading(path):
             super().from_disk(path, exclude=tuple(exclude))
-            widen_weights(self.model.walk())
-            self.check_settings()
-            self.restore_options()
+            self._restore()
         return self
+
+    def _restore(self) -> None:
+        widen_weights(self.model.walk())
+        self.check_settings()
+        self.restore_options()
 
     def check_settings(self) -> None:
         """Raise if what was loaded can't be a component's settings."""

@@ -103,7 +103,7 @@ def needed_tokens(tokens: Sequence[Token], heads: list[int], root: int) -> list[
             needed[place] |= _names_or_ranks(token, tokens[head])
         if words[place] in NEGATIONS or plain[place] == "neg":
             needed[head] |= plain[head] in ("advmod", "det")  # "no longer", "not every"
-            for other in _reached(_way_up(place, heads, plain), words, plain, children):
+            for other in _reached(_way_up(place, heads, plain)[-1], plain, children):
                 needed[other] = True
         if not ASKING.isdisjoint(token.morph.get("PronType", [])):
             clauses = [child for child in below if plain[child] in ("acl", "relcl")]
@@ -186,20 +186,13 @@ def _way_up(place: int, heads: list[int], plain: Sequence[str]) -> list[int]:
     return way
 
 
-def _reached(
-    way: list[int], words: Sequence[str], plain: Sequence[str], children: list[list[int]]
-) -> list[int]:
-    """What restricts a negated word: all that is below the predicate, but for other subjects."""
-    found, stack = [], way[-1:]
+def _reached(predicate: int, plain: Sequence[str], children: list[list[int]]) -> list[int]:
+    """What a negation restricts: all that is below its predicate."""
+    found, stack = [], [predicate]
     while stack:
-        for child in children[stack.pop()]:
-            if plain[child] in OUTSIDE:
-                continue
-            if child in way:
-                stack.append(child)
-            elif not plain[child].startswith(("nsubj", "csubj")):
-                found.append(child)
-                stack.append(child)
+        below = [child for child in children[stack.pop()] if plain[child] not in OUTSIDE]
+        found += below
+        stack += below
     return found
 
 
