@@ -49,20 +49,24 @@ def margins_of(solver: ExactSearch, *, exact: bool, work: int | None) -> Margins
         return margins
     chosen = solver.costs.terms(solver.choices)
     others = _best_others(solver, several.tolist())
-    prover = _Prover(solver, max((other.cost for other in others), default=0.0))
+    largest = max((other.cost for other in others), default=0.0)
+    root = solver.root
     begin, size = solver.nodes, len(solver.costs.arrays.blocks)
     for i, choices, cost in sorted(others, key=attrgetter("cost")):
         if solver.clock.exhausted(solver.nodes):
             break
         if work is not None and (solver.nodes - begin) * size > work:
             break
-        choices, bound = prover.prove(i, choices, cost)
+        if root is None or root.numbers.shift + root.numbers.reach < cost:
+            root = _finer(solver, cost, largest)
+            if root is None:  # time is up
+                break
+        choices, bound = _best_beside(solver, root, i, choices, cost)
         terms = solver.costs.terms(choices)
         scale = float(np.abs(terms).sum() + np.abs(chosen).sum())
-        cost = math.fsum(terms)
-        tolerance = relative_tolerance(scale) + prover.resolution
-        bound = max(bound, lower[i])
+        tolerance = relative_tolerance(scale) + root.numbers.resolution
         tolerance = min(tolerance, largest_tolerance(scale))
+        cost, bound = math.fsum(terms), max(bound, lower[i])
         is_other = choices[i] != solver.choices[i]
         margins.exact[i] = is_other and abs(cost - bound) <= tolerance
         margins.values[i] = bound - solver.upper
@@ -96,53 +100,33 @@ class _Other(NamedTuple):
     cost: float
 
 
-class _Prover:
-    """Proves margins, the smaller ones first, with quanta that suit their size."""
+def _finer(solver: ExactSearch, cost: float, largest: float) -> Subproblem | None:
+    """Return the whole problem in quanta that tell costs up to `cost` apart; None without time."""
+    reach = min(largest, cost + WIDER * (cost - solver.upper))
+    numbers = quantise(solver.costs, max(cost, reach), solver.clock)
+    if numbers is None:
+        return None
+    root = Subproblem.of(numbers)
+    root.raise_bound(numbers.cutoff(cost), solver.clock, SWEEPS)
+    return root
 
-    def __init__(self, solver: ExactSearch, largest: float) -> None:
-        self.solver = solver
-        self.largest = largest
-        self.root = solver.root
-        self.bounds = np.empty(0) if self.root is None else self.root.bounds()
 
-    @property
-    def resolution(self) -> float:
-        """By how much the quanta may lower a bound."""
-        return self.root.numbers.resolution if self.root else 0.0
-
-    def prove(
-        self, i: int, choices: NDArray[np.int64], cost: float
-    ) -> tuple[NDArray[np.int64], float]:
-        """Return the best choices with another candidate in set i, and a bound on their cost."""
-        solver = self.solver
-        root = self._reaching(cost)
-        if root is None:
-            return choices, -np.inf
-        numbers = root.numbers
-        others = np.ones(len(self.bounds), dtype=bool)
-        others[numbers.offsets[i] + solver.choices[i]] = False
-        keep = others & (self.bounds <= numbers.cutoff(cost))
-        least = int(self.bounds[others & ~keep].min(initial=LARGEST))
-        if np.logical_or.reduceat(keep, numbers.offsets[:-1]).all():
-            box = root.restrict(keep)
-            found = explore(solver.costs, box, cost, solver.clock, solver.nodes, i, SWEEPS)
-            solver.nodes = found.nodes
-            choices = choices if found.choices is None else found.choices
-            least = min(least, found.least)
-        return choices, numbers.lower(least)
-
-    def _reaching(self, cost: float) -> Subproblem | None:
-        """Return the whole problem in quanta that tell costs up to `cost` apart, in time."""
-        solver, root = self.solver, self.root
-        if root is None or root.numbers.shift + root.numbers.reach < cost:
-            reach = min(self.largest, cost + WIDER * (cost - solver.upper))
-            numbers = quantise(solver.costs, max(cost, reach), solver.clock)
-            if numbers is None:
-                return None
-            self.root = root = Subproblem.of(numbers)
-            root.raise_bound(numbers.cutoff(cost), solver.clock, SWEEPS)
-            self.bounds = root.bounds()
-        return root
+def _best_beside(
+    solver: ExactSearch, root: Subproblem, i: int, choices: NDArray[np.int64], cost: float
+) -> tuple[NDArray[np.int64], float]:
+    """Return the best choices with another candidate in set i, and a bound on their cost."""
+    numbers, bounds = root.numbers, root.bounds()
+    others = np.ones(len(bounds), dtype=bool)
+    others[numbers.offsets[i] + solver.choices[i]] = False
+    keep = others & (bounds <= numbers.cutoff(cost))
+    least = int(bounds[others & ~keep].min(initial=LARGEST))
+    if np.logical_or.reduceat(keep, numbers.offsets[:-1]).all():
+        box = root.restrict(keep)
+        found = explore(solver.costs, box, cost, solver.clock, solver.nodes, i, SWEEPS)
+        solver.nodes = found.nodes
+        choices = choices if found.choices is None else found.choices
+        least = min(least, found.least)
+    return choices, numbers.lower(least)
 
 
 def _best_others(solver: ExactSearch, sets: list[int]) -> list[_Other]:
