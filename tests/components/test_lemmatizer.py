@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from spacy_decoders.components.lemmatizer import WORDS
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def nlp():
     nlp = spacy.blank("en")
     lookups = Lookups()

@@ -1,8 +1,8 @@
 """A document with everything that a page can show."""
 
 import pytest
-import spacy
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from spacy_decoders import Certificate
 from spacy_decoders.components.extensions import install, record_certificates
@@ -21,7 +21,7 @@ def proven(score=2.0, scope="full"):
 def doc():
     install()
     doc = Doc(
-        spacy.blank("en").vocab,
+        Vocab(),
         words=WORDS,
         tags=TAGS,
         heads=HEADS,

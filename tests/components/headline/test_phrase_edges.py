@@ -8,13 +8,14 @@ from spacy.tokens import Doc
 from spacy_decoders.components.headline.phrase_edges import whole_phrases
 from spacy_decoders.components.headline.reading import Texts
 
+VOCAB = spacy.blank("en").vocab
 PAST = "Tense=Past|VerbForm=Fin"
 
 
 def whole(words: str, heads=None, deps: str = "", pos: str = "", morphs=None) -> set[str]:
     """The spans that can stand by themselves."""
     given = {name: text.split() for name, text in (("deps", deps), ("pos", pos)) if text}
-    doc = Doc(spacy.blank("en").vocab, words=words.split(), heads=heads, morphs=morphs, **given)
+    doc = Doc(VOCAB, words=words.split(), heads=heads, morphs=morphs, **given)
     spans = [(i, j) for i in range(len(doc)) for j in range(i + 1, len(doc) + 1)]
     starts, ends = (np.array(of) for of in zip(*spans, strict=True))
     kept = whole_phrases(Texts.of([doc]), starts, ends)

@@ -15,6 +15,7 @@ from spacy_decoders.components.headline.sentence_trees import token_values, writ
 from spacy_decoders.components.headline.sentences import headlines_of_sentences, sentences_of
 from tests.components.headline.titled import blank
 
+VOCAB = blank().vocab
 TEXT = "A judge in Boston did not block the proposed merger on Tuesday , shares fell ."
 HEADS = [1, 6, 3, 1, 6, 6, 6, 9, 9, 6, 11, 6, 6, 14, 6, 6]
 RELATIONS = [
@@ -25,8 +26,7 @@ RELATIONS = [
 
 @pytest.fixture
 def parsed():
-    nlp = blank()
-    return Doc(nlp.vocab, words=TEXT.split(), heads=HEADS, deps=RELATIONS)
+    return Doc(VOCAB, words=TEXT.split(), heads=HEADS, deps=RELATIONS)
 
 
 def given(doc, chances, least, most, max_chars=None, required=()):
@@ -63,7 +63,6 @@ PARTS = ["nsubj", "obj", "obl", "amod", "conj", "cc", "case", "det", "appos", "a
 
 def random_doc(rng):
     """One to three random trees, with commas, hyphens, and words without a blank."""
-    nlp = blank()
     words, heads, relations, spaces = [], [], [], []
     for _ in range(int(rng.integers(1, 4))):
         start, count = len(words), int(rng.integers(1, 9))
@@ -79,7 +78,7 @@ def random_doc(rng):
             relation = "punct" if words[-1] in ",-" else str(rng.choice(PARTS))
             relations.append("ROOT" if root else relation)
             spaces.append(bool(rng.random() < 0.8))
-    return Doc(nlp.vocab, words=words, heads=heads, deps=relations, spaces=spaces)
+    return Doc(VOCAB, words=words, heads=heads, deps=relations, spaces=spaces)
 
 
 def every_headline(trees):

@@ -25,7 +25,7 @@ WIDTH = 8
 TEXTS = ["So it goes.", "", "I can't say that it goes so well in Rome, can I?", "Rome", " \n\n so"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def nlp():
     return spacy.blank("en")
 

@@ -22,6 +22,7 @@ from spacy_decoders.models.tagger.sparse.templates import (
 )
 from spacy_decoders.models.tagger.sparse.weights import Learning, Packed, SparseWeights
 
+NLP = spacy.blank("en")
 TEXTS = ("The old man sees New York .", "new york , NEW York; 2024!", "", "Ärger mit İstanbul x")
 #: Templates that look at every atom, at several words, and far.
 EVERYTHING = (
@@ -31,17 +32,15 @@ EVERYTHING = (
 )
 
 
-def docs(nlp=None):
-    nlp = nlp or spacy.blank("en")
-    return [nlp(text) for text in TEXTS]
+def docs():
+    return [NLP(text) for text in TEXTS]
 
 
 def lists(size: int, bits: int = 12) -> SparseWeights:
     """Random weights with clusters and phrases."""
     weights = SparseWeights(Learning(bits=bits))
     weights.clusters = ClusterTable.of({"man": 0b101, "New": 0b111, "old": 0b1}, {"man": 258})
-    strings = spacy.blank("en").vocab.strings
-    york = [strings.add(word) for word in ("new", "york")]
+    york = [NLP.vocab.strings.add(word) for word in ("new", "york")]
     weights.phrases = PhraseTable.of({"city": [york], "word": [york[:1]]})
     weights.set_size(size)
     weights._trained()[:] = np.random.default_rng(0).normal(size=(1 << bits, size))
@@ -61,11 +60,10 @@ def test_kept_sums_are_worth_what_the_rows_are(templates, size):
 
 
 def test_windows_end_with_their_sentence():
-    nlp = spacy.blank("en")
     weights, reader = lists(4), FeatureReader(["lower[-1]", "lower[0] | lower[1]"])
     words = ["a", "b", "c", "d"]
-    cut = Doc(nlp.vocab, words=words, sent_starts=[True, False, True, False])
-    halves = [Doc(nlp.vocab, words=words[:2]), Doc(nlp.vocab, words=words[2:])]
+    cut = Doc(NLP.vocab, words=words, sent_starts=[True, False, True, False])
+    halves = [Doc(NLP.vocab, words=words[:2]), Doc(NLP.vocab, words=words[2:])]
     np.testing.assert_array_equal(
         reader.emissions(DocBatch.of([cut]), weights),
         reader.emissions(DocBatch.of(halves), weights),
@@ -74,9 +72,8 @@ def test_windows_end_with_their_sentence():
 
 def test_what_letters_show():
     plan = ["suffix2[0]", "prefix1[0]", "short_shape[0]", "kind[0]", "prefix4[0]"]
-    nlp = spacy.blank("en")
     words = ["Walked", "talked", "Wan", "T-1", "Wanted", "Äpfel", "äpfel"]
-    batch = DocBatch.of([Doc(nlp.vocab, words=words)])
+    batch = DocBatch.of([Doc(NLP.vocab, words=words)])
     suffix, prefix, shape, kind, longer = FeatureReader(plan).rows(batch, lists(2, 20)).T
     assert suffix[0] == suffix[1] == suffix[4] != suffix[2]
     assert prefix[0] == prefix[2] != prefix[1]
@@ -86,7 +83,6 @@ def test_what_letters_show():
 
 
 def test_mentions_against_readable_code():
-    vocab = spacy.blank("en").vocab
     rng = np.random.default_rng(1)
     for _ in range(50):
         n = int(rng.integers(1, 30))
@@ -95,7 +91,7 @@ def test_mentions_against_readable_code():
         initial = rng.random(n) < 0.2
         documents = np.unique([0, *rng.integers(0, n + 1, size=2), n])
         own = np.zeros((n, 3), dtype=np.uint64)
-        batch = DocBatch.of([Doc(vocab, words=["x"] * m) for m in np.diff(documents)])
+        batch = DocBatch.of([Doc(NLP.vocab, words=["x"] * m) for m in np.diff(documents)])
         numbers = batch.numbers(lower)
         note_mentions(numbers, form, lower, documents, initial, own)
         for begin, stop in pairwise(documents.tolist()):
@@ -145,8 +141,7 @@ def test_longest_phrases_against_readable_code():
 def test_gazetteer_reads_names(tmp_path):
     (tmp_path / "cities.txt").write_text("New York\n\nTampa Bay\n" + "very " * 9 + "long\n")
     table = Gazetteer({"city": tmp_path / "cities.txt"}).read()
-    nlp = spacy.blank("en")
-    lower = np.array([token.lower for token in nlp("in tampa bay")], dtype=np.uint64)
+    lower = np.array([token.lower for token in NLP("in tampa bay")], dtype=np.uint64)
     marks = np.empty(3, dtype=np.uint64)
     mark_phrases(table.keys, table.entries, lower, np.array([0, 3]), marks)
     assert (marks > 0).tolist() == [False, True, True]
@@ -202,20 +197,19 @@ def test_packed_weights_come_back():
 
 
 def test_words_of_a_group_share_its_features():
-    weights, nlp = lists(2, 20), spacy.blank("en")
+    weights = lists(2, 20)
     # a path of 25 turns: the coarsest level sees 6, which are the same for all three
     weights.groups = ClusterTable.of({"rome": 3 << 24, "oslo": 3 << 24, "ran": 1 << 24})
-    batch = DocBatch.of([Doc(nlp.vocab, words=["rome", "Oslo", "ran", "unheard"])])
+    batch = DocBatch.of([Doc(NLP.vocab, words=["rome", "Oslo", "ran", "unheard"])])
     coarse, fine = FeatureReader(["group6[0]", "group[0]"]).rows(batch, weights).T.tolist()
     assert coarse[0] == coarse[1] == coarse[2] and fine[0] == fine[1]
     assert len({*fine}) == 3
 
 
 def test_blanks_are_known_where_a_document_has_any_missing():
-    vocab = spacy.blank("en").vocab
-    glued = Doc(vocab, words=["Jean", "-", "Luc", "left"], spaces=[False, False, True, False])
-    given = Doc(vocab, words=["Jean", "-", "Luc"], spaces=[True, True, False])
-    found = DocBatch.of([given, Doc(vocab), glued, given]).glued().tolist()
+    glued = Doc(NLP.vocab, words=["Jean", "-", "Luc", "left"], spaces=[False, False, True, False])
+    given = Doc(NLP.vocab, words=["Jean", "-", "Luc"], spaces=[True, True, False])
+    found = DocBatch.of([given, Doc(NLP.vocab), glued, given]).glued().tolist()
     # 2 for no blank before, 1 for none behind; the end of a document is as good as one
     shown = [0, 0, 0, NAMED + 1, NAMED + 3, NAMED + 2, NAMED, 0, 0, 0]
     assert found == shown
