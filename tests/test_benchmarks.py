@@ -2,25 +2,27 @@
 
 from pathlib import Path
 
-from tests.processes import python
+import pytest
+
+from tests.processes import forked_python
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
+ABLATIONS = """
+import ablations
+assert not ablations.without_figure(), ablations.without_figure()
+assert all(part.lines is None or part.lines > 0 for part in ablations.ABLATIONS)
+"""
+RESULTS = """
+import json, numpy as np, harness
+given = {"a": [1, 2.5, None, True], "rows": [["x", np.float32(0.5)], []], "b": {},
+         "long": {str(i): "x" * 40 for i in range(9)}, "count": np.int64(3)}
+assert json.loads(harness.as_json(given)) == json.loads(json.dumps(given, default=float))
+"""
 
-def test_every_option_has_a_row_or_is_a_demand():
-    script = (
-        "import ablations\n"
-        "assert not ablations.without_figure(), ablations.without_figure()\n"
-        "assert all(part.lines is None or part.lines > 0 for part in ablations.ABLATIONS)"
-    )
-    python("-c", script, folder=BENCHMARKS)
 
-
-def test_results_read_back_as_they_were_written():
-    script = (
-        "import json, numpy as np, harness\n"
-        "given = {'a': [1, 2.5, None, True], 'rows': [['x', np.float32(0.5)], []], 'b': {}, "
-        "'long': {str(i): 'x' * 40 for i in range(9)}, 'count': np.int64(3)}\n"
-        "assert json.loads(harness.as_json(given)) == json.loads(json.dumps(given, default=float))"
-    )
-    python("-c", script, folder=BENCHMARKS)
+@pytest.mark.parametrize("checks", [ABLATIONS, RESULTS], ids=["ablations", "results"])
+def test_every_option_has_a_row_and_results_read_back(tmp_path, checks):
+    script = tmp_path / "checks.py"
+    script.write_text(f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r}){checks}")
+    forked_python(script, log=tmp_path / "log")

@@ -6,7 +6,6 @@ import re
 from io import StringIO
 from pathlib import Path
 
-import pytest
 import spacy
 from rich.console import Console
 from spacy.tokens import Doc
@@ -50,12 +49,6 @@ def test_demo_takes_text_files_and_standard_input(tmp_path):
         done = invoke("demo", *arguments, stdin=stdin)
         assert done.exit_code == 0, done.output
         assert {"Paris/NNP", "paragraph/NN"} <= words(done.output)
-
-
-@pytest.fixture
-def blank(tmp_path):
-    spacy.blank("en").to_disk(tmp_path / "blank")
-    return ("--pipeline", str(tmp_path / "blank"), "--page", str(tmp_path / "page.html"))
 
 
 def test_the_best_of_kept_candidates_is_not_proven_optimal():

@@ -24,7 +24,7 @@ from spacy_decoders.registry.readers import (
 from ..damage import damaged
 from .files import COLUMNS, CONLLU, CONLLX
 
-TRIALS = 60
+TRIALS = 30
 NLP = spacy.blank("en")
 
 LINKED = {

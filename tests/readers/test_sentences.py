@@ -39,7 +39,7 @@ WORDS = st.text(
 TAGS = st.sampled_from(["NN", "VB", "#", "O", "B-X"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.lists(st.tuples(WORDS, TAGS), min_size=1, max_size=6), max_size=5))
 def test_columns_read_back_what_was_written(sentences):
     """Whatever the words are, also those that look like comments."""

@@ -28,7 +28,7 @@ def random_forest(rng, n):
 def test_agrees_with_brute_force(decoder):
     rng = np.random.default_rng(11)
     feasible = 0
-    for model, emissions in random_problems(480, seed=9):
+    for model, emissions in random_problems(240, seed=9):
         parents = random_forest(rng, len(emissions))
         every = all_label_trees(
             model.transitions, model.start, model.end, emissions, parents.tolist()
@@ -47,7 +47,7 @@ def test_agrees_with_brute_force(decoder):
         assert certificate.score == pytest.approx(
             dict(map(reversed, every))[tuple(solution.labels)]
         )
-    assert feasible > 240
+    assert feasible > 120
 
 
 @each

@@ -101,7 +101,7 @@ def worth(seed: int, name: str) -> dict[tuple[int, ...], float]:
 def test_the_best_tree_is_the_best_of_all_trees(name, projective):
     given = [of for of in PATTERNS if name in (of["name"], "all")]
     differ = 0
-    for seed in range(4):
+    for seed in range(2):
         sentence = scores_of(seed)
         best = max(
             oracles.tree_score(heads, sentence.arcs.astype("d"))
@@ -122,11 +122,11 @@ def test_the_best_tree_is_the_best_of_all_trees(name, projective):
 def test_each_operator_means_what_it_means_to_spacy(operator):
     start = [first()] if operator[0] != "$" else [first(), then("s", "0", ">")]
     pattern = [*start, then("t", start[-1]["RIGHT_ID"], operator)]
-    sentence = scores_of(3)
+    sentence = scores_of(3, 4)
     patterns = parser_of(VOCAB, [{"name": "p", "weight": 1, "pattern": pattern}]).patterns
-    for heads in oracles.all_trees(5, projective=False, single_root=True):
-        tree = np.zeros((6, 6), dtype=bool)
-        tree[heads, np.arange(1, 6)] = True
+    for heads in oracles.all_trees(4, projective=False, single_root=True):
+        tree = np.zeros((5, 5), dtype=bool)
+        tree[heads, np.arange(1, 5)] = True
         found = patterns.factors(sentence, tree)
         assert (found.count if found else 0) == counted(sentence, heads, pattern)
 

@@ -177,7 +177,8 @@ def lagrangian_bounds(graph, length, incumbent, step_count, progress):
         if bound < state[LOWEST]:
             state[LOWEST] = bound
             state[STALLED] = 0.0
-            best_prices[:] = class_prices
+            for c in range(class_count):  # whole arrays would take a second more to compile
+                best_prices[c] = class_prices[c]
         else:
             state[STALLED] += 1.0
             if state[STALLED] >= 4.0:

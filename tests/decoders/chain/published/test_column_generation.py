@@ -17,7 +17,7 @@ COSTS = ["both", "left", "split"]
 def test_every_iteration_has_a_legal_labelling_and_a_proven_bound(reduced_cost):
     decoder = ColumnGeneration(reduced_cost=reduced_cost)
     stopped = 0
-    for model, emissions in random_problems(320, seed=3):
+    for model, emissions in random_problems(200, seed=3):
         every = ranked(model, emissions)
         if not every:
             continue
@@ -36,7 +36,7 @@ def test_every_iteration_has_a_legal_labelling_and_a_proven_bound(reduced_cost):
             stopped += 1
         else:
             pytest.fail("column generation did not end")
-    assert stopped > 50
+    assert stopped > 30
 
 
 @pytest.mark.parametrize("gap", [0.5, 3.0, 1e9])
