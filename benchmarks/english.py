@@ -159,7 +159,7 @@ def on_genres(nlps: dict[str, Language], options: Any, report: harness.Report) -
 
 
 def speed(nlps: dict[str, Language], options: Any, report: harness.Report) -> None:
-    """Words a second, whole and by component."""
+    """Words a second."""
     limit = 300 if options.quick else 0
     texts = [gold.text for gold in golds_of(options.data / EWT.format("dev"), limit=limit)]
     words = sum(len(doc) for doc in spacy.blank("en").pipe(texts))
@@ -183,14 +183,6 @@ def speed(nlps: dict[str, Language], options: Any, report: harness.Report) -> No
     rates = {name: words / taken for name, taken in seconds.items()}
     title, axis = "Raw text, one thread", "words a second"
     harness.bars(options.results / "english.png", title, axis, rates, peers=others)
-    rows = []
-    for name, nlp in nlps.items():
-        docs = list(map(nlp.make_doc, texts))
-        for part, pipe in nlp.pipeline:
-            began = thread_time()
-            docs = list(pipe.pipe(docs)) if hasattr(pipe, "pipe") else [pipe(doc) for doc in docs]
-            rows.append([f"{name}: {part}", 1e6 * (thread_time() - began) / words])
-    report.table("Where the time goes", ["component", "microseconds a word"], rows)
 
 
 def needs(beside: str | None, report: harness.Report) -> None:

@@ -23,59 +23,8 @@ FIRST_NAMES = ("Mary", "Peter", "Olga", "Henry", "Amina", "Paolo", "Ingrid", "Sa
 #: How many sentences in which names mean something else.
 SENTENCES = 200
 
-#: A word, and the nouns to which it gives a sense that the knowledge base lacks.
-SENSES = {
-    "kitchen": "island/islands",
-    "traffic": "island/islands",
-    "search": "engine/engines",
-    "growth": "engine/engines",
-    "warning": "label/labels",
-    "blood": "bank/banks",
-    "data": "element/elements",
-    "essential": "element/elements",
-    "design": "element/elements",
-    "egg": "shell/shells",
-    "pastry": "shell/shells",
-    "taco": "shell/shells",
-    "spelling": "bee/bees",
-    "mattress": "spring/springs",
-    "watch": "spring/springs",
-    "television": "season/seasons",
-    "baseball": "diamond/diamonds",
-    "baseball manager's": "bull/bulls",
-    "five-point": "star/stars",
-    "gold": "star/stars",
-    "genetic": "map/maps",
-    "road": "map/maps",
-    "plumbing": "snake/snakes",
-    "theatre": "company/companies",
-    "infantry": "company/companies",
-    "rental": "unit/units",
-    "army": "unit/units",
-    "railway dining": "car/cars",
-    "cable": "car/cars",
-    "price": "war/wars",
-    "bidding": "war/wars",
-    "opera": "book/books",
-    "cheque": "book/books",
-    "body": "language/languages",
-    "salad": "rocket/rockets",
-    "concrete": "jungle/jungles",
-    "debt": "mountain/mountains",
-    "butter": "mountain/mountains",
-    "lobbyist": "predator/predators",
-    "Adam's": "apple/apples",
-    "wax": "seal/seals",
-    "rubber door": "seal/seals",
-    "casino": "whale/whales",
-    "web": "spider/spiders",
-    "box office": "turkey/turkeys",
-    "badminton": "bird/birds",
-    "yield": "delta/deltas",
-    "DNA": "library/libraries",
-    "bone": "crane/cranes",
-    "command": "console/consoles",
-}
+#: Words, and nouns in both numbers, to which they give a sense that the knowledge base lacks.
+SENSES = harness.HERE / "senses.tsv"
 FRAMES = (
     "They asked about the {word} {one} on Monday. All other {word} {many} were left for later.",
     "The report lists two {word} {many}. The first {one} was paid for by the committee.",
@@ -88,7 +37,8 @@ TOGETHER = "There was a long talk about the {0}, the {1} and the {2}."
 def false_texts() -> list[tuple[str, set[str]]]:
     """Texts, and the nouns in them that mean something else."""
     texts = []
-    for word, nouns in SENSES.items():
+    for line in SENSES.read_text("utf8").splitlines()[1:]:
+        word, nouns = line.split("\t")
         one, many = nouns.split("/")
         for frame in FRAMES:
             text = frame.format(word=word, one=one, many=many, Many=many.capitalize())

@@ -21,6 +21,7 @@ from harness import Report, arguments  # before numpy: it sets the threads
 import numpy as np
 import spacy
 from path import BOOKS, NLP, PAPER, sections_of
+from pipelines import configured
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -186,11 +187,8 @@ def of(pipe: Any, **options: Any) -> Write:
     """What writes the component's headlines, with some options changed for each."""
 
     def write(example: Example) -> str:
-        before = {name: getattr(pipe, name) for name in options}
-        pipe.configure(**options)
-        text: str = pipe(example.predicted.copy())._.headline
-        pipe.configure(**before)
-        return text
+        with configured(pipe, **options):
+            return str(pipe(example.predicted.copy())._.headline)
 
     return write
 

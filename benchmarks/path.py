@@ -25,6 +25,7 @@ from harness import Report, arguments, curves  # before numpy: it sets the threa
 import numpy as np
 import spacy
 from numpy.typing import NDArray
+from pipelines import configured
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -146,12 +147,10 @@ def problem_of(pipe: HeadlineGenerator, section: Section) -> tuple[PathProblem, 
 
 def headlines(pipe: HeadlineGenerator, sections: Sequence[Section], **options: Any) -> list[str]:
     """The component's headlines of the titles' own lengths, unless the options say otherwise."""
-    before = {name: getattr(pipe, name) for name in {"length", *options}}
     written = []
     for section in sections:
-        pipe.configure(**{"length": section.length, **options})
-        written.append(pipe(section.doc.copy())._.headline)
-    pipe.configure(**before)
+        with configured(pipe, **{"length": section.length, **options}):
+            written.append(pipe(section.doc.copy())._.headline)
     return written
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from thinc.api import NumpyOps, set_current_ops
 
 from spacy_decoders.readers.corpora import gold_corpus
 
-__all__ = ["EWT", "GUM", "UNER", "bare", "evaluated", "f_score", "golds_of", "trained"]
+__all__ = [
+    "EWT", "GUM", "UNER", "bare", "configured", "evaluated", "f_score", "golds_of", "trained"
+]  # fmt: skip
 
 #: Files below the folder of data; a part, such as "train" or "dev", takes the place of the braces.
 EWT = "parsing/UD_English-EWT/en_ewt-ud-{}.conllu.gz"
@@ -56,6 +59,17 @@ def trained(
         folder.mkdir(parents=True, exist_ok=True)
         train(nlp, folder)
     return util.load_model(folder / "model-best", config=dict(options or {}))
+
+
+@contextmanager
+def configured(pipe: Any, **options: Any) -> Iterator[None]:
+    """A component with other options for a while."""
+    before = {name: getattr(pipe, name) for name in options}
+    pipe.configure(**options)
+    try:
+        yield
+    finally:
+        pipe.configure(**before)
 
 
 def bare(vocab: Vocab, gold: Doc, *, sentences: bool = False) -> Doc:

@@ -46,43 +46,34 @@ EQUAL = 1e-6
 class Tally:
     """What one method did on the sentences of one language."""
 
+    sentences: list[tree_scores.Sentence] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
-    scores: list[float] = field(default_factory=list)
-    gaps: list[float] = field(default_factory=list)
-    scored: int = 0
-    added: int = 0
-    possible: int = 0
-    at_once: int = 0
-    integral: int = 0
-    certified: int = 0
-    right: int = 0
-    words: int = 0
+    found: list[PriceAndCutResult] = field(default_factory=list)
 
-    def take(self, method: Callable[[], object], sentence: tree_scores.Sentence) -> None:
+    def take(
+        self, method: Callable[[], PriceAndCutResult], sentence: tree_scores.Sentence
+    ) -> None:
         begin = thread_time()
-        found = method()
+        self.found.append(method())
         self.seconds.append(thread_time() - begin)
-        self.scores.append(found.score)
-        self.gaps.append(found.bound - found.score)
-        self.scored += found.scored
-        self.added += found.added
-        self.possible += sentence.n * (sentence.n - 1) ** 2
-        self.at_once += found.rounds == 0
-        self.integral += found.integral
-        self.certified += found.bound - found.score <= EQUAL
-        self.right += int((found.heads[1:] == sentence.heads).sum())
-        self.words += sentence.n
-
-    @property
-    def count(self) -> int:
-        return len(self.seconds)
+        self.sentences.append(sentence)
 
     @property
     def rate(self) -> float:
-        return self.count / sum(self.seconds)
+        return len(self.seconds) / sum(self.seconds)
 
-    def percent(self, number: int, of: int | None = None) -> float:
-        return 100.0 * number / (of or self.count)
+    @property
+    def possible(self) -> int:
+        return sum(sentence.n * (sentence.n - 1) ** 2 for sentence in self.sentences)
+
+    @property
+    def uas(self) -> float:
+        pairs = zip(self.found, self.sentences, strict=True)
+        return 100.0 * float(np.concatenate([f.heads[1:] == s.heads for f, s in pairs]).mean())
+
+    def share(self, says: Callable[[PriceAndCutResult], bool]) -> float:
+        """Per cent of the sentences of which that is true."""
+        return 100.0 * float(np.mean([says(found) for found in self.found]))
 
 
 @dataclass
@@ -151,7 +142,6 @@ def main() -> None:
     options = parser.parse_args()
     few, many = (8, 25) if options.quick else (24, 150)
     report = harness.Report("price_and_cut", options.results)
-    points = {}
     differences, against = [], []
     for name in options.treebanks:
         model = tree_scores.load(name, options.data, steps=options.steps)
@@ -169,62 +159,44 @@ def main() -> None:
             "brute force",
         )
         problems = scored(many, LONGEST)
-        ours = {key: METHODS[key] for key in ("price and cut", "price and cut, HiGHS")}
-        longer = run(ours, problems)
+        both = {key: METHODS[key] for key in ("price and cut", "price and cut, HiGHS")}
+        longer = run(both, problems)
         tabulate(report, f"{name}: sentences of up to {LONGEST} tokens", longer, list(COLUMNS))
         brute, ppc = first["brute force"], first["price and cut"]
         # what the relaxation leaves open, branching may close: compare where it leaves nothing
         differences += [
-            abs(score - full)
-            for score, full, gap in zip(ppc.scores, brute.scores, brute.gaps, strict=True)
-            if gap <= EQUAL
+            abs(ours.score - full.score)
+            for ours, full in zip(ppc.found, brute.found, strict=True)
+            if full.bound - full.score <= EQUAL
         ]
         seconds = 0.0
         BranchAndBound().decode(problems[0][1])  # loads it
-        for (_, problem), score in zip(problems, longer["price and cut"].scores, strict=True):
+        for (_, problem), ours in zip(problems, longer["price and cut"].found, strict=True):
             begin = thread_time()
             other = BranchAndBound().decode(problem, budget=Budget(seconds=20)).certificate
             seconds += thread_time() - begin
             if other.is_optimal:
-                against.append(abs(other.score - score))
+                against.append(abs(other.score - ours.score))
         report.facts[f"{name}: sentences/s of BranchAndBound"] = len(problems) / seconds
-        points[name] = (
-            [s.n for s, _ in problems],
-            [1e3 * t for t in longer["price and cut"].seconds],
-        )
     report.facts["largest difference from brute force"] = max(differences)
     report.facts["compared with BranchAndBound"] = len(against)
     report.facts["largest difference from BranchAndBound"] = max(against, default=0.0)
-    harness.curves(
-        report.path(".png"),
-        "Price and cut, one sentence",
-        "tokens",
-        "milliseconds",
-        {name: sorted_points(*given) for name, given in points.items()},
-    )
     report.close()
     if max([*differences, *against]) > EQUAL:
         raise AssertionError("price and cut, brute force and branch and bound differ")
 
 
-def sorted_points(lengths: list[int], values: list[float]) -> tuple[list[float], list[float]]:
-    """Return the median of the values at each length."""
-    at = sorted(set(lengths))
-    where = np.array(lengths)
-    return [float(n) for n in at], [float(np.median(np.array(values)[where == n])) for n in at]
-
-
 #: What tables show of a tally.
 COLUMNS: dict[str, Callable[[Tally], float]] = {
-    "sentences": lambda tally: tally.count,
+    "sentences": lambda tally: len(tally.found),
     "sentences/s": lambda tally: tally.rate,
     "slowest, s": lambda tally: max(tally.seconds),
-    "scored %": lambda tally: tally.percent(tally.scored, tally.possible),
-    "added %": lambda tally: tally.percent(tally.added, tally.possible),
-    "no program %": lambda tally: tally.percent(tally.at_once),
-    "integral %": lambda tally: tally.percent(tally.integral),
-    "certified %": lambda tally: tally.percent(tally.certified),
-    "UAS": lambda tally: tally.percent(tally.right, tally.words),
+    "scored %": lambda tally: 100.0 * sum(of.scored for of in tally.found) / tally.possible,
+    "added %": lambda tally: 100.0 * sum(of.added for of in tally.found) / tally.possible,
+    "no program %": lambda tally: tally.share(lambda of: of.rounds == 0),
+    "integral %": lambda tally: tally.share(lambda of: of.integral),
+    "certified %": lambda tally: tally.share(lambda of: of.bound - of.score <= EQUAL),
+    "UAS": lambda tally: tally.uas,
 }
 
 

@@ -239,46 +239,6 @@ def solved(
     return decoder.decode(problem, budget=Budget(seconds=seconds))
 
 
-class DistanceCosts:
-    """What decoders cost on documents, in per cent of the optimum, and what they get right."""
-
-    def __init__(self) -> None:
-        self.ratios: dict[str, list[float]] = defaultdict(list)
-        self.values: dict[str, list[float]] = defaultdict(list)
-        self.certified: list[bool] = []
-
-    def add(
-        self,
-        problem: RepresentativesProblem,
-        exact: RepresentativesSolution,
-        gold: Sequence[int],
-        seed: int,
-    ) -> None:
-        """Decode a document whose right choices are known."""
-        decoders = [
-            SpanningTree(seed), HittingDistance(seed), Greedy(seed), LocalSearch(seed=seed),
-            Degree(seed), PageRank(seed),
-        ]  # fmt: skip
-        found = {EXACT: exact}
-        for decoder in decoders:
-            found[type(decoder).__name__] = decoder.decode(problem, budget=Budget(seconds=5))
-        best = exact.distance_cost
-        for name, solution in found.items():
-            self.ratios[name].append(100 * solution.distance_cost / best)
-            self.values[name].append(float(np.mean(solution.choices == np.asarray(gold))))
-        self.ratios["Ground truth"].append(100 * 2 * problem.pair_sum(gold) / best)
-        self.certified.append(exact.certificate.is_optimal)
-
-    def table(self, report: harness.Report, name: str) -> None:
-        """Print means and their standard errors."""
-        share = 100 * statistics.mean(self.certified)
-        report.table(
-            f"{name}: {len(self.certified)} documents, {share:.1f}% certified",
-            ["decoder", "distance-cost ratio", "± s.e.", "value", "± s.e."],
-            [[name, *spread(of), *spread(self.values[name])] for name, of in self.ratios.items()],
-        )
-
-
 def spread(numbers: Sequence[float]) -> tuple[float | None, float | None]:
     """Return the mean and its standard error."""
     if not numbers:
@@ -318,16 +278,37 @@ def compare(
     documents: list[Document],
     connection: Literal["maximal", "minimal"],
 ) -> None:
-    """Decode all documents with all decoders under one connection."""
-    costs = DistanceCosts()
+    """Decode all documents with all decoders under one connection.
+
+    Costs are in per cent of the optimum; the value is the share of right choices.
+    """
+    ratios: dict[str, list[float]] = defaultdict(list)
+    values: dict[str, list[float]] = defaultdict(list)
+    certified = []
     for seed, document in enumerate(documents):
         problem = RepresentativesProblem.from_graph(graph, document.sets, connection)
         gold = [
             int(np.flatnonzero(members == right)[0])
             for members, right in zip(document.sets, document.gold, strict=True)
         ]
-        costs.add(problem, solved(problem, seconds=5, seed=seed), gold, seed)
-    costs.table(report, f"wikispeedia, {connection} connection")
+        exact = solved(problem, seconds=5, seed=seed)
+        found = {EXACT: exact}
+        for decoder in (
+            SpanningTree(seed), HittingDistance(seed), Greedy(seed), LocalSearch(seed=seed),
+            Degree(seed), PageRank(seed),
+        ):  # fmt: skip
+            found[type(decoder).__name__] = decoder.decode(problem, budget=Budget(seconds=5))
+        for name, solution in found.items():
+            ratios[name].append(100 * solution.distance_cost / exact.distance_cost)
+            values[name].append(float(np.mean(solution.choices == np.asarray(gold))))
+        ratios["Ground truth"].append(100 * 2 * problem.pair_sum(gold) / exact.distance_cost)
+        certified.append(exact.certificate.is_optimal)
+    share = f"{100 * statistics.mean(certified):.1f}% certified"
+    report.table(
+        f"wikispeedia, {connection} connection: {len(certified)} documents, {share}",
+        ["decoder", "distance-cost ratio", "± s.e.", "value", "± s.e."],
+        [[name, *spread(of), *spread(values[name])] for name, of in ratios.items()],
+    )
 
 
 def table_rows(path: Path) -> Iterator[list[str]]:

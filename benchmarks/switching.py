@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pipelines import configured
 from spacy.language import Language
 
 import spacy_decoders
@@ -79,18 +80,7 @@ class Ablation:
 
 def options(component: str, **values: Any) -> Switch:
     """Set options of a component."""
-
-    @contextmanager
-    def switch(nlp: Language) -> Iterator[None]:
-        pipe: Any = nlp.get_pipe(component)
-        before = {name: getattr(pipe, name) for name in values}
-        pipe.configure(**values)
-        try:
-            yield
-        finally:
-            pipe.configure(**before)
-
-    return switch
+    return lambda nlp: configured(nlp.get_pipe(component), **values)
 
 
 def attributes(place: str = "", **values: Any) -> Switch:

@@ -30,14 +30,12 @@ from spacy_decoders.decoders.tree import (
     BranchAndBound,
     ChuLiuEdmonds,
     Eisner,
-    SecondOrder,
     TreeProblem,
     max_marginals,
     score_tree,
 )
 
 SECOND = Budget(seconds=1.0)
-WINDOW = 15
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,6 @@ def english(report: harness.Report, options) -> None:
         "arcs": {"families": ["arcs"]},
         "+ all grandparents": {"families": ["arcs", "grandparents"]},
         "+ all siblings": {"families": ["arcs", "siblings"]},
-        f"+ grandparents, siblings within {WINDOW}": {"window": WINDOW},
         "+ grandparents, all siblings": {},
     }
     runs = {name: run(short, lambda s, o=o: model.problem(s, **o)) for name, o in families.items()}
@@ -130,12 +127,10 @@ def english(report: harness.Report, options) -> None:
         [done.row(name) for name, done in pruned.items()],
     )
     draw(report, pruned)
-    far = run(long, lambda s: model.problem(s))
-    near = run(long, lambda s: model.problem(s, window=WINDOW))
     report.table(
         "More than 45 tokens, heads unpruned, at most a second a sentence",
         COLUMNS,
-        [far.row("all pairs"), near.row(f"pairs within {WINDOW}")],
+        [run(long, lambda s: model.problem(s)).row("all factors")],
     )
     paper = BranchAndBound(method="paper", root_iterations=60)
     tiny = [s for s in short if s.n <= 15][: 5 if options.quick else 30]
@@ -192,10 +187,6 @@ class Sample:
         self.projective = [TreeProblem(arcs) for arcs in self.arcs]
         self.free = [TreeProblem(arcs, projective=False) for arcs in self.arcs]
         self.many_roots = [replace(problem, single_root=False) for problem in self.free]
-        self.second = [
-            TreeProblem(arcs, rng.normal(size=(size,) * 3), rng.normal(size=(size,) * 3))
-            for arcs in self.arcs[:2]
-        ]
 
 
 def ufal_heads(arcs: np.ndarray) -> np.ndarray:
@@ -214,7 +205,6 @@ def arc_times(n: int, count: int, repeats: int) -> dict[str, float]:
         "Eisner, max-marginals": (max_marginals, sample.projective),
         "ChuLiuEdmonds, many roots": (ChuLiuEdmonds().decode, sample.many_roots),
         "ChuLiuEdmonds, single root": (ChuLiuEdmonds().decode, sample.free),
-        "SecondOrder": (SecondOrder().decode, sample.second),
         PEER: (ufal_heads, sample.turned),
     }
     taken = harness.interleaved(
@@ -251,14 +241,6 @@ def arcs(report: harness.Report, options) -> None:
         "Microseconds a sentence (processor time, batches of one)",
         ["decoder", *(f"n = {n}" for n in LENGTHS)],
         [[name, *(rows[n][name] for n in LENGTHS)] for name in names],
-    )
-    harness.curves(
-        report.path("-arcs.png"),
-        "Decoding one sentence",
-        "tokens",
-        "microseconds",
-        {name: (LENGTHS, [rows[n][name] for n in LENGTHS]) for name in names},
-        peers=[PEER],
     )
 
 

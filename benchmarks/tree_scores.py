@@ -54,24 +54,21 @@ class Model:
     parser: Any
     held_out: list[Sentence]
 
-    def templates(
-        self, families: Sequence[str] | None = None, window: int = EVERYWHERE
-    ) -> FactorTemplates:
+    def templates(self, families: Sequence[str] | None = None) -> FactorTemplates:
         """Some families of factors; by default all with weights, also if the parser uses fewer."""
         weights = self.parser.model.get_ref("factors")
         chosen: Any = tuple(families or filter(weights.has_param, FAMILIES))
-        return FactorTemplates(weights, chosen, window)
+        return FactorTemplates(weights, chosen, EVERYWHERE)
 
     def problem(
         self,
         sentence: Sentence,
         *,
         families: Sequence[str] | None = None,
-        window: int = EVERYWHERE,
         k: int | None = None,
     ) -> TreeProblem:
         """Score a held-out sentence; `k` keeps so many heads a word by the arcs alone."""
-        parser = replace(self.parser.parser, templates=self.templates(families, window))
+        parser = replace(self.parser.parser, templates=self.templates(families))
         return replace(parser, beam=None, k=k, longest=sys.maxsize).problem(sentence.scores)
 
 
