@@ -16,7 +16,7 @@ from spacy.tokens import Doc, Span, Token
 from ..certificate import Certificate
 
 __all__ = [
-    "certificates_of", "install", "record", "record_certificates", "record_list", "record_margins",
+    "install", "record", "record_certificates", "record_list", "record_margins",
 ]  # fmt: skip
 
 _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
@@ -111,11 +111,6 @@ def record(
 def record_certificates(doc: Doc, component: str, certificates: Iterable[Certificate]) -> None:
     """Write a component's certificates, one per decoded unit, to ``doc._.certificates``."""
     record(doc, component, "certificates", [certificate.as_dict() for certificate in certificates])
-
-
-def certificates_of(doc: Doc, component: str) -> list[dict[str, Any]]:
-    """Read a component's certificates back, also from a Doc that was serialised."""
-    return list(doc._.certificates.get(component, ()))
 
 
 def record_margins(doc: Doc, component: str, name: str, values: Iterable[float] | None) -> None:

@@ -9,7 +9,6 @@ from spacy.pipeline.dep_parser import parser_score  # type: ignore[import-not-fo
 from spacy.scorer import Scorer, get_ner_prf
 from spacy.training import Example
 
-from .extensions import certificates_of
 from .factories.exact_tagger import Target
 
 __all__ = [
@@ -27,7 +26,7 @@ def score_certified(examples: Iterable[Example], component: str) -> dict[str, fl
     found = [
         (certificate["status"], certificate["scope"])
         for example in examples
-        for certificate in certificates_of(example.predicted, component)
+        for certificate in example.predicted._.certificates.get(component, ())
     ]
     keys = {"certified": "full", "certified_pruned": "pruned"}
     return {

@@ -8,7 +8,6 @@ from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
-from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example, validate_get_examples
@@ -18,7 +17,7 @@ from thinc.api import Optimizer
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from ...models.headline.judge import KINDS
-from ...models.headline.knowledge import HeadlineKnowledge, TitledText
+from ...models.headline.knowledge import HeadlineKnowledge
 from ...models.headline.selection import HeadlineModel, check_weights, fit_logistic
 from ...models.headline.stems import Stemmer
 from .. import extensions
@@ -186,8 +185,8 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         """
         validate_get_examples(get_examples, "HeadlineGenerator.initialize")
         self.model.initialize()
-        texts = [self._titled(example) for example in get_examples()]
-        others = [self._titled(example) for example in more()] if more is not None else []
+        texts = [titled_text(example, self._stemmer) for example in get_examples()]
+        others = [titled_text(example, self._stemmer) for example in (more or list)()]
         others = [text for text in others if len(text.title)]
         self.knowledge = learn(self.model, texts, self.cfg["language"], more=others)
 
@@ -237,18 +236,6 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         return losses
-
-    def _titled(self, example: Example) -> TitledText:
-        title = example.reference._.headline
-        if not isinstance(title, str):
-            raise ProblemError(
-                f"{self.name}: the reference's doc._.headline must be a string, got {title!r}."
-            )
-        return titled_text(example.predicted, title, self._stemmer, self._stop_words)
-
-    @property
-    def _stop_words(self) -> Any:
-        return util.get_lang_class(self.cfg["language"]).Defaults.stop_words
 
     # --- files ---------------------------------------------------------------------
 

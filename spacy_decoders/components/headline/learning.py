@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import get_lang_class
 
+from ...errors import ProblemError
 from ...models.headline.features import phrase_features, token_features, vertex_features
 from ...models.headline.knowledge import HeadlineKnowledge, TitledText
 from ...models.headline.selection import feature_columns, fit_logistic, fit_phrases, word_odds
@@ -24,12 +26,15 @@ __all__ = ["learn", "titled_text"]
 PARTS = 4
 
 
-def titled_text(doc: Doc, title: str, stemmer: Stemmer, stop_words: Any) -> TitledText:
-    """Read a text and its title."""
-    titled = title_words(title, stop_words)
+def titled_text(example: Example, stemmer: Stemmer) -> TitledText:
+    """Read a text and its title, that of the reference document."""
+    title = example.reference._.headline
+    if not isinstance(title, str):
+        raise ProblemError(f"reference: doc._.headline must be a string, got {title!r}.")
+    titled = title_words(title, get_lang_class(stemmer.language).Defaults.stop_words)
     rest = iter(stemmer.stems([word for word, content in titled if content]))
     keys = word_keys([next(rest) if content else word for word, content in titled])
-    texts = Texts.of([doc])
+    texts = Texts.of([example.predicted])
     tokens = texts.tokens(stemmer)
     return TitledText(tokens, *candidates_of(texts, tokens), titled, keys)
 

@@ -128,11 +128,6 @@ class SentenceTree:
                 order.append(place)
         return list(map(sorted, groups)), parents
 
-    def limit(self) -> float:
-        """More than any part scores."""
-        scores = self.problem.scores
-        return float(scores[0] + np.maximum(scores[1:], 0.0).sum()) + 1e-9
-
     def shortened(
         self, least: int, most: int, max_chars: int | None
     ) -> tuple[float, float, list[Token]]:

@@ -94,9 +94,6 @@ def _best(
         tree = trees[place]
         if not any(least <= size <= most for size in tree.sizes):
             continue
-        if (limit := tree.limit()) < wanted:
-            bounds.append(limit)
-            continue
         score, bound, tokens = tree.shortened(least, most, options.max_chars)
         bounds.append(bound)
         if tokens:

@@ -140,18 +140,9 @@ class ExactTagger(LabelledPipe):
         if not docs:
             return []
         limits, emissions, model = self._limited(docs, scores)
-        units = [unit_lengths(doc) for doc in docs]
-        taggings = [
-            self._completed(doc, tagging, doc_limits, doc_emissions, plain, model)
-            for doc, tagging, doc_limits, doc_emissions, (plain, _) in zip(
-                docs,
-                decode_units(self.decoder, model, emissions, units),
-                limits,
-                emissions,
-                scores,
-                strict=True,
-            )
-        ]
+        taggings = decode_units(self.decoder, model, emissions, list(map(unit_lengths, docs)))
+        given = zip(docs, taggings, limits, emissions, scores, strict=True)
+        taggings = [self._completed(*of_doc) for of_doc in given]
         if self.probabilities or self.entity_alternatives or self.min_prob:
             found = self._probabilities(docs, model, emissions, taggings, self.entity_alternatives)
             taggings = [
@@ -166,13 +157,13 @@ class ExactTagger(LabelledPipe):
         tagging: Tagging,
         limits: LabelLimits,
         emissions: NDArray[np.float32],
-        plain: NDArray[np.float32],
-        model: Any,
+        scores: tuple[NDArray[np.float32], Any],
     ) -> Tagging:
         """Add what contradicts itself, margins and alternatives.
 
-        The `plain` emissions are those without the limits.
+        The emissions are those under the limits, and the scores those without.
         """
+        plain, model = scores
         units = tagging.undecoded()
         if units or limits.demanded or limits.impossible:
             conflicts = list(conflicts_in(doc, units, limits, plain, model))
