@@ -14,8 +14,8 @@ from .costs import CostTable, relative_tolerance
 from .fixed_point import FixedPoint, quantise
 from .kernels.descent import descend
 from .kernels.enumeration import Found, search
-from .kernels.evaluation import reduced
-from .kernels.layout import LARGEST, Box
+from .kernels.evaluation import ReducedCosts
+from .kernels.layout import LARGEST
 from .local_search import total_cost
 from .problem import least_of_others
 from .subproblem import Subproblem
@@ -194,12 +194,11 @@ class Exploration:
             self.leave(bound)
             return []
         keep = bounds <= self.cutoff
-        if not keep[box.keep].all():
-            self.leave(int(bounds[box.keep & ~keep].min()))
-            box = box.restrict(keep)
+        self.leave(int(bounds[box.keep & ~keep].min(initial=LARGEST)))
+        box = box.restrict(keep)
         if self.clock.seconds_left == 0.0:
             return [OpenNode(box, None, bound)]
-        seen = _enumerated(self.numbers, box.keep, box.potentials, self.cutoff)
+        seen = _enumerated(box, self.cutoff)
         if seen is None:
             return _split(box, bounds)
         self.leave(max(int(seen.least), bound))
@@ -223,19 +222,17 @@ def _split(box: Subproblem, bounds: NDArray[np.int64]) -> list[OpenNode]:
     return children
 
 
-def _enumerated(
-    numbers: FixedPoint, keep: NDArray[np.bool_], potentials: NDArray[np.int64], cutoff: int
-) -> Found | None:
-    """Look at all choices of a box that may cost `cutoff` quanta at most; None if too many.
+def _enumerated(box: Subproblem, cutoff: int) -> Found | None:
+    """Look at all choices of a new box that may cost `cutoff` quanta at most; None if too many.
 
-    The potentials, of which any are valid, make the bounds of partial choices good. The costs
-    are the problem's own, apart from the sweeps.
+    The potentials, of which any are valid, make the bounds of partial choices good.
     """
-    box = Box.of(keep, numbers.offsets)
-    if len(box.kept) > MOST:
+    candidates, (unary, pairs, starts, ends) = box.positions, box.costs
+    if len(candidates) > MOST:
         return None
-    steps = min(STEPS, LOOKS // len(box.kept))
-    found: Found = search(reduced(numbers.arrays, box, potentials), cutoff, numbers.step, steps)
+    steps = min(STEPS, LOOKS // len(candidates))
+    costs = ReducedCosts(unary, pairs, starts, box.constant, ends)
+    found: Found = search(costs, cutoff, box.numbers.step, steps)
     if found.nodes > steps:
         return None
-    return found._replace(choices=box.kept[found.choices] - numbers.offsets[:-1])
+    return found._replace(choices=candidates[found.choices] - box.numbers.offsets[:-1])

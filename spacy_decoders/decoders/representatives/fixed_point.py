@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...budget import Clock
 from .costs import CostTable, rounded_down
-from .kernels.evaluation import evaluate
+from .kernels.evaluation import reduced
 from .kernels.layout import LARGEST, Box, CostArrays
 
 __all__ = ["BITS", "FixedPoint", "quantise"]
@@ -82,13 +82,11 @@ class FixedPoint:
         not in the box.
         """
         box = Box.of(keep, self.offsets)
-        found = evaluate(self.arrays, box, potentials)
-        minima = np.minimum.reduceat(found, box.ends[:-1])
-        if (minima != minima[0]).any():
-            # the cheapest choice has a candidate of each set
-            raise ArithmeticError(f"the bounds of the sets contradict each other: {minima}.")
+        left = reduced(self.arrays, box, potentials)
+        minima = np.minimum.reduceat(left.paid, box.ends[:-1])
+        above = left.paid - minima.repeat(np.diff(box.ends))
         bounds = np.full(len(keep), LARGEST)
-        bounds[box.kept] = found
+        bounds[box.kept] = left.constant + minima.sum() + above
         return bounds
 
 

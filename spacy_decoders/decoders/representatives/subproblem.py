@@ -45,7 +45,6 @@ class Subproblem:
     #: Quanta that every choice left costs at least, as the sweeps say: it tells when to
     #: stop, and proves nothing.
     estimate: int = 0
-    sweeps: int = 0
     _bounds: NDArray[np.int64] | None = None
 
     @classmethod
@@ -106,7 +105,6 @@ class Subproblem:
 
     def _sweep(self, limit: int, clock: Clock) -> bool:
         """Pass messages between all pairs of sets; return whether all had their turn."""
-        self.sweeps += 1
         k = self.numbers.size
         pairs = max(1, SLICE * k * (k - 1) // (2 * max(1, len(self.costs.blocks))))
         for begin in range(0, max(1, k * (k - 1) // 2), pairs):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ....jit import jit
 from .layout import CEILING, LARGEST
 
-__all__ = ["ReducedCosts", "evaluate", "reduced"]
+__all__ = ["ReducedCosts", "reduced"]
 
 
 class ReducedCosts(NamedTuple):
@@ -30,60 +30,13 @@ class ReducedCosts(NamedTuple):
 
 
 @jit()
-def evaluate(costs, box, potentials):
-    """Return what the choices of a box with each of its candidates cost at least.
-
-    What the potentials leave of a pair of sets costs at least its least entry. A set with one
-    candidate leaves nothing over: the others pay all of their pairs with it.
-
-    **Shapes:** costs :class:`CostArrays` of integers, box :class:`Box`; returns int64 (m,).
-    """
-    blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
-    kept, ends = box.kept, box.ends
-    k = len(offsets) - 1
-    paid = np.empty(len(kept), np.int64)
-    bounds = np.empty(len(kept), np.int64)
-    _add_potentials(costs.unary, box, potentials, paid)
-    total = np.int64(0)
-    for i in range(k):
-        alone = ends[i + 1] - ends[i] == 1
-        for j in range(i + 1, k):
-            width = offsets[j + 1] - offsets[j]
-            both = alone or ends[j + 1] - ends[j] == 1
-            taken = potentials[i, offsets[j] : offsets[j + 1]]
-            least = np.int64(LARGEST)
-            for p in range(ends[i], ends[i + 1]):
-                row = starts[i, j] + (kept[p] - offsets[i]) * width
-                of_pair = blocks[row : row + width]
-                given = potentials[j, kept[p]]
-                of_row = np.int64(LARGEST)
-                if both:
-                    for q in range(ends[j], ends[j + 1]):
-                        y = kept[q] - offsets[j]
-                        paid[q if alone else p] += of_pair[y] - taken[y] - given
-                else:
-                    for q in range(ends[j], ends[j + 1]):
-                        y = kept[q] - offsets[j]
-                        left = np.int64(of_pair[y]) - taken[y]
-                        of_row = left if left < of_row else of_row
-                least = min(least, of_row - given)
-            if not both:
-                total += least
-    minima = np.empty(k, np.int64)
-    for i in range(k):
-        minima[i] = paid[ends[i] : ends[i + 1]].min()
-        total += minima[i]
-    for i in range(k):
-        for p in range(ends[i], ends[i + 1]):
-            bounds[p] = total - minima[i] + paid[p]
-    return bounds
-
-
-@jit()
 def reduced(costs, box, potentials):
     """Return the :class:`ReducedCosts` of a box.
 
-    What is too large is lowered, which is valid in a bound.
+    A set with one candidate leaves nothing over: the others pay all of their pairs with it. What
+    is too large is lowered, which is valid in a bound.
+
+    **Shapes:** costs :class:`CostArrays` of integers, box :class:`Box`.
     """
     blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
     kept, ends = box.kept, box.ends
@@ -116,8 +69,12 @@ def reduced(costs, box, potentials):
                     block[p * columns + q] = left
                     least = left if left < least else least
             constant += least
+            alone = rows == 1 or columns == 1
             for p in range(rows * columns):
-                pairs[new_starts[i, j] + p] = min(block[p] - least, CEILING)
+                left = min(block[p] - least, CEILING)
+                pairs[new_starts[i, j] + p] = 0 if alone else left
+                if alone:
+                    paid[ends[j] + p if rows == 1 else ends[i] + p] += left
     return ReducedCosts(paid, pairs, new_starts, constant, ends)
 
 
