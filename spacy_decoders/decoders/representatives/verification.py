@@ -24,6 +24,8 @@ ENUMERABLE, PROGRAMMABLE = 20_000, 200_000
 ROUNDING = 1e-12
 #: Costs beyond this, relative to those of the structure, are too large for a solver's tolerances.
 TOO_LARGE = 1e6
+#: Margins are of float32: larger ones stand as this.
+LARGEST_MARGIN = float(np.finfo(np.float32).max)
 
 
 class _Costs(NamedTuple):
@@ -108,7 +110,10 @@ def _fault_of_margins(costs: _Costs, choices: list[int], solution: Any) -> str |
         others = np.delete(total, choices[i], axis=i)
         best = float(others.min(initial=math.inf)) - least
         slack = 1e-6 * (1.0 + float(size[np.isfinite(size)].max())) + 1e-6 * abs(best)
-        if margins[i] != best and not abs(float(margins[i]) - best) <= slack:
+        if math.isfinite(best):
+            best = min(best, LARGEST_MARGIN)
+        margin = float(margins[i])
+        if margin != best and not abs(margin - best) <= slack:
             return f"margins[{i}] is {margins[i]!r}, choosing otherwise costs {best!r} more."
     return None
 
