@@ -31,8 +31,6 @@ def k_best(
 
     Parameters
     ----------
-    model
-        The scores that all sentences share.
     emissions
         **Shape (n, L)**.
     k
@@ -103,8 +101,6 @@ def max_marginal_margins(
 
     Parameters
     ----------
-    model
-        The scores that all sentences share.
     emissions
         **Shape (n, L)**, or of several sentences laid end to end.
     lengths

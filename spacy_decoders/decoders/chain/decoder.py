@@ -86,23 +86,16 @@ class ChainDecoder(ABC):
     ) -> Sequence[ChainSolution]:
         """Decode several sentences, laid end to end without padding.
 
+        Errors are those of :meth:`decode`; the message names the sentence, too.
+
         Parameters
         ----------
-        model
-            The scores that all sentences share.
         emissions
             **Shape (sum of lengths, L)**.
         lengths
             **Shape (sentences,)**: tokens of each sentence; 0 is fine.
         budget
             The budget of each sentence.
-
-        Raises
-        ------
-        ProblemError
-            If a shape is wrong, or a score is NaN, ``+inf``, or larger than 1e30.
-        InfeasibleError
-            If a sentence has no legal labelling; the message names sentence and token.
         """
         sentences = Sentences.of(model, emissions, lengths, checked_later=self._kernel_checks)
         return self._solve_within(model, sentences, budget)

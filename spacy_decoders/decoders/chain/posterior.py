@@ -240,8 +240,6 @@ def posteriors(
 
     Parameters
     ----------
-    model
-        The scores that all sentences share.
     emissions
         **Shape (total, L)**: the sentences end to end, without padding.
     lengths

@@ -58,8 +58,6 @@ class Viterbi(ChainDecoder):
         parents
             **Shape (n,)**: the parent of each node, -1 for a root; in any order. With
             ``[-1, 0, 1, ...]`` the tree is a chain.
-        budget
-            Without effect: there is a single pass.
 
         Raises
         ------

@@ -85,8 +85,6 @@ class LagrangianSearch:
 
     Parameters
     ----------
-    problem
-        The problem to solve.
     table
         The walks beyond each vertex, from `PathProblem.completions`. **Shape:** ``(length, n)``
     best

@@ -310,8 +310,6 @@ class RepresentativesDecoder(ABC):
 
         Parameters
         ----------
-        problem
-            Distances and sets of candidates.
         budget
             When to stop; decoders that need one pass only take it whatever the budget.
 

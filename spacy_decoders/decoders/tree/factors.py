@@ -108,22 +108,15 @@ class Factors:
                 "factors: at_least <= at_most <= number of different arcs must hold; got "
                 f"{int(low[i])}, {int(high[i])}, {int(sizes[i])} for factor {i}."
             )
-        fields: dict[str, NDArray[Any]] = {
-            "arcs": pairs,
-            "offsets": starts,
-            "scores": values,
-            "at_least": low,
-            "at_most": high,
+        fields: dict[str, tuple[NDArray[Any], ArrayLike | None]] = {
+            "arcs": (pairs, arcs),
+            "offsets": (starts, offsets),
+            "scores": (values, scores),
+            "at_least": (low, at_least),
+            "at_most": (high, at_most),
         }
-        given = {
-            "arcs": arcs,
-            "offsets": offsets,
-            "scores": scores,
-            "at_least": at_least,
-            "at_most": at_most,
-        }
-        for name, value in fields.items():
-            object.__setattr__(self, name, owned(read_only(value), given[name]))
+        for name, (value, given) in fields.items():
+            object.__setattr__(self, name, owned(read_only(value), given))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (

@@ -127,20 +127,13 @@ def without_prohibitive(
 ) -> Iterator[tuple[TreeProblem, float]]:
     """Yield the problem without its prohibitive parts, then with more and more of them.
 
+    With each an upper bound on all trees with such a part; ``-inf`` for the last problem, which is
+    the given one.
+
     Parameters
     ----------
-    problem
-        The scores.
     magnitudes
         Of the problem; None to compute them.
-
-    Yields
-    ------
-    problem
-        The same without them.
-    bound
-        An upper bound on all trees with such a part; ``-inf`` for the last problem, which is the
-        given one.
     """
     if (magnitudes or magnitudes_of(problem)).lowest < HARMLESS:
         parts = [*parts_of(problem).values(), problem.gaps]

@@ -24,8 +24,6 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
 
     Parameters
     ----------
-    problem
-        The scores.
     k
         Heads to keep for each token, at least 1. Equal scores keep the first head.
     beam

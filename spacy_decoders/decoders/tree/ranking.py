@@ -77,8 +77,6 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
 
     Parameters
     ----------
-    problem
-        The scores.
     budget
         For each decoding of its own.
 
@@ -134,8 +132,6 @@ def head_margins(
 
     Parameters
     ----------
-    problem
-        The scores.
     heads
         int (n,), a best tree of the problem.
     budget

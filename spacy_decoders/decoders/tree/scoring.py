@@ -30,8 +30,6 @@ def score_tree(problem: TreeProblem, heads: ArrayLike, labels: ArrayLike | None 
 
     Parameters
     ----------
-    problem
-        The scores.
     heads
         (n,), the head of each token, 0 for the root.
     labels

@@ -25,8 +25,6 @@ def zero_one_oracle(model: ChainModel, emissions: ArrayLike, gold: ArrayLike) ->
 
     Parameters
     ----------
-    model
-        The scores that all sentences share.
     emissions
         **Shape (n, L)**.
     gold

@@ -137,14 +137,8 @@ class Colorings:
 
     Parameters
     ----------
-    problem
-        The graph.
-    length
-        Vertices of a path.
     colors
         The number of colours; as many as there are classes decide the problem.
-    seed
-        The seed of the colourings.
     """
 
     def __init__(self, problem: PathProblem, length: int, colors: int, seed: int) -> None:

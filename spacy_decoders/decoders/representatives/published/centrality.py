@@ -38,11 +38,6 @@ class Degree(_Central):
 
     The degrees are those of the graph as it is, whatever the connection of the sets.
 
-    Parameters
-    ----------
-    seed
-        Of the order of vertices that breaks ties.
-
     References
     ----------
     Blanco, Boldi, Marino 2014, section 6.
@@ -58,11 +53,6 @@ class PageRank(_Central):
 
     It is that of the graph as it is, whatever the connection of the sets; the graph keeps
     it once it has been computed.
-
-    Parameters
-    ----------
-    seed
-        Of the order of vertices that breaks ties.
 
     References
     ----------

@@ -18,7 +18,13 @@ __all__ = ["SeededHeuristic"]
 
 @dataclass(frozen=True)
 class SeededHeuristic(RepresentativesDecoder):
-    """Chooses in one pass; the certificate is heuristic."""
+    """Chooses in one pass; the certificate is heuristic.
+
+    Parameters
+    ----------
+    seed
+        Of the order of vertices that breaks ties.
+    """
 
     seed: int = 0
 

@@ -21,11 +21,6 @@ class HittingDistance(SeededHeuristic):
     The distance of a candidate to a set is that to the nearest vertex of it. Each
     candidate costs :math:`\mathrm{local}(x) + \frac{w}{k-1} \sum_j d(x, X_j)`.
 
-    Parameters
-    ----------
-    seed
-        Of the order of vertices that breaks ties.
-
     References
     ----------
     Blanco, Boldi, Marino 2014, section 5.2.
