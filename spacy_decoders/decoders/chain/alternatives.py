@@ -78,6 +78,8 @@ def best_paths(model: ChainModel, sentence: Sentences, k: int) -> list[ChainSolu
             n,
             model.size,
             best.labels,
+            best.scores[0],
+            best.scales[0],
             min(k, model.size ** min(n, 40)),
             SHARE,
         )

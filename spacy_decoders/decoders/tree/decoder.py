@@ -25,6 +25,7 @@ __all__ = [
     "certified",
     "certified_by_arcs",
     "infeasible",
+    "refuse_unless",
     "rounding_slack",
 ]
 
@@ -283,21 +284,25 @@ def infeasible(problem: TreeProblem) -> InfeasibleError:
     )
 
 
-def refuse_unless(problem: TreeProblem, decoder: str, *, projective: bool) -> None:
-    """Raise if the problem has parts beyond single arcs, or the other kind of tree."""
-    if not problem.is_first_order:
-        parts = [
-            name
-            for name in ("grandparents", "siblings", "factors")
-            if getattr(problem, name) is not None
-        ]
+def refuse_unless(
+    problem: TreeProblem, decoder: str, *scored: str, projective: bool | None = None
+) -> None:
+    """Raise if a problem has parts beside arcs and those that are scored, or other trees."""
+    has = {
+        "grandparents": problem.grandparents is not None,
+        "siblings": problem.siblings is not None,
+        "factors": problem.has_factors,
+    }
+    parts = [name for name, present in has.items() if present and name not in scored]
+    if parts:
         raise ProblemError(
-            f"{decoder}: scores arcs only, but the problem has {' and '.join(parts)}; use "
-            "BranchAndBound, or leave them out."
+            f"{decoder}: scores {', '.join(['arcs', *scored])} only, but the problem has "
+            f"{' and '.join(parts)}; use BranchAndBound, or leave them out."
         )
-    if problem.projective != projective:
-        other = "ChuLiuEdmonds" if projective else "Eisner"
+    if projective is not None and problem.projective != projective:
+        others = {"Eisner": "ChuLiuEdmonds", "ChuLiuEdmonds": "Eisner"}
         kind = "projective" if projective else "non-projective"
         raise ProblemError(
-            f"{decoder}: finds {kind} trees; use {other}, or set projective={projective}."
+            f"{decoder}: finds {kind} trees; use {others.get(decoder, 'BranchAndBound')}, or set "
+            f"projective={projective}."
         )

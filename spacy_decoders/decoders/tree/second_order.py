@@ -13,12 +13,14 @@ from ...arrays import read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import DecodersError, ProblemError
 from .constrained import best_constrained
-from .decoder import TreeDecoder, certified, infeasible, rounding_slack
+from .decoder import TreeDecoder, certified, infeasible, refuse_unless, rounding_slack
 from .kernels import proofs, second_order, second_order_proof
 from .problem import TreeProblem, TreeSolution
 from .scoring import sentence_starts, tree_with_root
 
 __all__ = ["Grandparents", "SecondOrder", "second_order_marginals", "second_order_score"]
+
+NAME = "SecondOrder"
 
 #: The modifiers whose grandparents are scored.
 Grandparents = Literal["all", "outermost"]
@@ -81,7 +83,7 @@ class SecondOrder(TreeDecoder):
         if problem.is_constrained:
             return best_constrained(self, problem, budget)
         # the two variants have different objectives, which `verify` must tell apart
-        name = "SecondOrder.outermost" if self._outermost else "SecondOrder"
+        name = f"{NAME}.outermost" if self._outermost else NAME
         return best_by_second_order(name, problem, self._outermost)
 
     def objective(
@@ -130,7 +132,7 @@ def second_order_marginals(problem: TreeProblem) -> NDArray[np.float64]:
     ProblemError
         If the problem is not projective or has factors.
     """
-    refuse_unless_second_order(problem)
+    refuse_unless(problem, NAME, "grandparents", "siblings", projective=True)
     space = chart_space(problem.n + 1)
     result: NDArray[np.float64] = second_order.max_marginals(
         problem.arcs, *_arrays(problem), problem.gaps, problem.has_one_root, space
@@ -150,7 +152,7 @@ def best_by_second_order(
     InfeasibleError
         If there is no tree.
     """
-    refuse_unless_second_order(problem)
+    refuse_unless(problem, NAME, "grandparents", "siblings", projective=True)
     given = (problem.arcs, *_arrays(problem), problem.gaps, problem.has_one_root, outermost)
     space = chart_space(problem.n + 1, outermost)
     heads, _ = second_order.decode(*given, space)
@@ -192,19 +194,6 @@ def chart_space(size: int, outermost: bool = False) -> NDArray[np.float64]:
         if entries <= MOST_KEPT:
             _OF_THREAD.space = space
     return space
-
-
-def refuse_unless_second_order(problem: TreeProblem) -> None:
-    """Raise if the problem has parts that the second-order chart does not cover."""
-    if problem.has_factors:
-        raise ProblemError(
-            "SecondOrder: scores arcs, grandparents and adjacent siblings, but the problem has "
-            "factors; use BranchAndBound, or leave them out."
-        )
-    if not problem.projective:
-        raise ProblemError(
-            "SecondOrder: finds projective trees; use BranchAndBound, or set projective=True."
-        )
 
 
 def _arrays(problem: TreeProblem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -43,8 +43,10 @@ def every_label(emissions, begin, n, size, lattice):
 
 
 @jit()
-def survive_within(links, emissions, begin, n, size, labels, slack, share, lattice):
+def survive_within(links, emissions, begin, n, size, labels, best, scale, slack, share, lattice):
     """Find a lattice of all labellings that score at most `slack` below `labels`, the best.
+
+    `best` is the score of these, and `scale` the sum of its absolute terms.
 
     Returns
     -------
@@ -54,16 +56,6 @@ def survive_within(links, emissions, begin, n, size, labels, slack, share, latti
     lattice
         Grown if that was needed.
     """
-    best = scale = 0.0
-    before = size
-    for i in range(n):
-        y = np.int64(labels[begin + i])
-        link = np.float64(links.transitions[before * len(links.end) + y])
-        own = np.float64(emissions[(begin + i) * size + y])
-        final = np.float64(links.end[y]) if i == n - 1 else 0.0
-        best += link + own + final
-        scale += abs(link) + abs(own) + abs(final)
-        before = y
     widening = WIDENING * (slack + scale)
     status, bound, lattice = survive(
         links, emissions, begin, n, size, labels, slack + widening, share, lattice
@@ -227,36 +219,30 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
 
 
 @jit()
-def k_best(links, transposed, emissions, begin, n, size, labels, k, share):
+def k_best(links, transposed, emissions, begin, n, size, labels, best, scale, k, share):
     """Return the k best labellings of one sentence, best first: **shape (found, n)**.
 
     Parameters
     ----------
     labels
-        **Shape (total,)**: the best.
+        **Shape (total,)**: the best, with its score and the sum of its absolute terms.
     share
         The share of all labels that may survive before all legal labels are used.
     """
-    lattice = lattice_within(links, transposed, emissions, begin, n, size, labels, k, share)
-    return enumerate_best(links, emissions, begin, n, size, lattice, k)
-
-
-@jit()
-def lattice_within(links, transposed, emissions, begin, n, size, labels, k, share):
-    """Return a lattice that contains the k best labellings."""
     lattice = lattice_for(n, size)
     losses = np.full(max(k - 1, 1), np.inf)
     smallest_losses(
         links.transitions, transposed, emissions, begin, n, size, len(links.end), labels, losses,
         np.empty(64, np.float32),
     )  # fmt: skip
+    complete = False
     if losses[-1] < np.inf:
         complete, lattice = survive_within(
-            links, emissions, begin, n, size, labels, losses[-1], share, lattice
+            links, emissions, begin, n, size, labels, best, scale, losses[-1], share, lattice
         )
-        if complete:
-            return lattice
-    return every_label(emissions, begin, n, size, lattice)
+    if not complete:
+        lattice = every_label(emissions, begin, n, size, lattice)
+    return enumerate_best(links, emissions, begin, n, size, lattice, k)
 
 
 # --- margins ---------------------------------------------------------------------

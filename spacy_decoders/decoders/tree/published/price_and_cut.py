@@ -15,7 +15,7 @@ from ....budget import UNLIMITED, Budget, Clock
 from ....errors import DecodersError, ProblemError
 from ...programs import Solver, checked_solver
 from ..constrained import best_constrained
-from ..decoder import TreeDecoder, certified, infeasible
+from ..decoder import TreeDecoder, certified, infeasible, refuse_unless
 from ..fallbacks import tree_in_blocks
 from ..kernels import proofs
 from ..magnitudes import parts_of, without_prohibitive
@@ -109,12 +109,7 @@ class PriceAndCut(TreeDecoder):
 
     def search(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> PriceAndCutResult:
         """Find the best tree, and return statistics of the search."""
-        if problem.siblings is not None or problem.has_factors:
-            parts = "siblings" if problem.siblings is not None else "factors"
-            raise ProblemError(
-                f"PriceAndCut: scores arcs and grandparents only, but the problem has {parts}; "
-                "use BranchAndBound, or leave them out."
-            )
+        refuse_unless(problem, "PriceAndCut", "grandparents")
         clock = budget.start()
         if problem.n == 0:
             return PriceAndCutResult(np.array([-1]), 0.0, 0.0, True)
