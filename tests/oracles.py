@@ -111,26 +111,6 @@ def tree_score(heads, arcs, grandparents=None, siblings=None, factors=()) -> flo
     return score
 
 
-def second_order_score(heads, arcs, grandparents, siblings, *, outermost=False) -> float:
-    """Arcs, grandparents (all, or of the last modifier on each side) and adjacent siblings.
-
-    Siblings are adjacent if they stand on the same side of their head with no other modifier
-    of it between them.
-    """
-    n = len(heads)
-    score = tree_score(heads, arcs)
-    for h in range(n + 1):
-        before = [m for m in range(1, h) if heads[m - 1] == h]
-        behind = [m for m in range(h + 1, n + 1) if heads[m - 1] == h]
-        if siblings is not None:
-            score += sum(float(siblings[h, a, b]) for a, b in pairwise(before))
-            score += sum(float(siblings[h, a, b]) for a, b in pairwise(behind))
-        if grandparents is not None and h != 0:
-            paid = before[:1] + behind[-1:] if outermost else before + behind
-            score += sum(float(grandparents[heads[h - 1], h, m]) for m in paid)
-    return score
-
-
 def sentences(heads) -> list[int] | None:
     """The first token of each sentence, None if some stretch between them has no single root.
 

@@ -62,7 +62,6 @@ def test_mentions_without_candidates_stay_without():
     ("options", "mentions", "message"),
     [
         ({}, [[(1, 1.5)]], "mentions: expected probabilities"),
-        ({}, [[(1, np.nan)]], "mentions: expected numbers"),
         ({}, [[("a", "much")]], "mentions: expected pairs"),
         ({}, [3], "mentions: expected pairs"),
         ({"weight": -1.0}, [], "weight"),

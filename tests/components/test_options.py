@@ -61,15 +61,12 @@ def test_every_option_of_the_config_is_a_checked_attribute(factory):
 @pytest.mark.parametrize(
     ("component", "options", "seen"),
     [
-        ("tagger", {"margins": True}, lambda doc: doc[0]._.tag_margin),
         ("tagger", {"k_best": 2}, lambda doc: len(doc._.taggings)),
         (
             "tagger",
             {"decoder": ChainBeam(1)},
             lambda doc: doc._.certificates["tagger"][0]["decoder"],
         ),
-        ("parser", {"head_margins": True}, lambda doc: doc[0]._.head_margin),
-        ("parser", {"k_best": 2}, lambda doc: len(doc._.parses)),
         (
             "parser",
             {"beam": 0.0, "factors": ["siblings"]},
@@ -80,15 +77,10 @@ def test_every_option_of_the_config_is_a_checked_attribute(factory):
             {"factors": [], "decoder": Eisner()},
             lambda doc: doc._.certificates["parser"][0]["decoder"],
         ),
-        ("linker", {"mentions": "ents"}, lambda doc: len(doc.spans.get("concepts", ()))),
-        ("linker", {"min_prob": 1.0}, lambda doc: {ent.kb_id_ for ent in doc.ents}),
         ("linker", {"window": 2}, lambda doc: len(doc._.certificates["linker"])),
         ("linker", {"decoder": Greedy()}, lambda doc: doc._.certificates["linker"][0]["decoder"]),
-        ("headline", {"length": 3}, lambda doc: len(doc._.headlines[0]["tokens"])),
         ("headline", {"n_best": 3}, lambda doc: len(doc._.headlines)),
         ("headline", {"max_chars": 5}, lambda doc: len(doc._.headline) <= 5),
-        ("headline", {"mode": "words"}, lambda doc: doc._.headlines[0]["kind"]),
-        ("headline", {"min_prob": 1.0}, lambda doc: doc._.headline),
     ],
 )
 def test_the_next_document_is_decoded_by_the_new_value(nlp, component, options, seen):

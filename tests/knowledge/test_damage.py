@@ -82,7 +82,7 @@ def sealed(folder, path):
 def test_random_damage_raises_nothing_else(folder, rng, made_up):
     whole = {path: path.read_bytes() for path in files(folder)}
     outcomes = {"read": 0, "refused": 0}
-    for _ in range(400):
+    for _ in range(200):
         path = list(whole)[rng.integers(len(whole))]
         path.write_bytes(damaged(whole[path], rng))
         if made_up:
@@ -94,7 +94,7 @@ def test_random_damage_raises_nothing_else(folder, rng, made_up):
             outcomes["refused"] += 1
         for name, content in whole.items():
             name.write_bytes(content)
-    assert outcomes["refused"] > 100 and outcomes["read"] > 20
+    assert outcomes["refused"] > 50 and outcomes["read"] > 10
     ask(ConceptBase.open(folder))
     ConceptBase.open(folder).verify()
 

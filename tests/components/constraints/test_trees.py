@@ -23,22 +23,6 @@ def parse(nlp, *constraints, **options):
     return nlp(Doc(nlp.vocab, words=WORDS, sent_starts=starts))
 
 
-def test_heads_and_labels(nlp):
-    pattern = [{"ORTH": "she"}, {}, {"ORTH": "the"}]
-    free = parse(nlp)
-    doc = parse(
-        nlp,
-        {"pattern": pattern, "token": 0, "head": -1, "deps": ["det"]},
-        {"phrases": ["red fish"], "token": 0, "not_deps": [free[3].dep_]},
-        {"phrases": ["."], "deps": ["obj", "nsubj"]},
-    )
-    assert doc[0].head.i == 2
-    assert doc[0].dep_ == "det"
-    assert doc[3].dep_ != free[3].dep_
-    assert doc[5].dep_ in ("obj", "nsubj")
-    assert doc._.certificates[NAME][0]["status"] == "optimal"
-
-
 def test_an_impossible_sentence_with_white_space_costs_itself(nlp):
     nlp.get_pipe(NAME).constraints = [{"phrases": ["she", "eats"], "root": False}]
     words = ["\n", "she", "eats", "red", "fish", "."]

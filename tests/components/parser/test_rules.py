@@ -31,18 +31,6 @@ def ruled(nlp):
     pipe.configure(rules=[], overwrite=True, certain=certain)
 
 
-def test_no_head_has_more_of_a_label_than_allowed(ruled):
-    nlp = ruled({"labels": ["det", "amod"], "at_most": 1})
-    doc = parse(nlp, [0])
-    assert [t.dep_ for t in doc[4].children] != ["det", "amod"]
-    for token in doc:
-        assert sum(child.dep_ in ("det", "amod") for child in token.children) <= 1
-    (certificate,) = doc._.certificates[NAME]
-    assert certificate["status"] == "optimal"
-    free = parse(ruled(), [0])
-    assert certificate["score"] < free._.certificates[NAME][0]["score"]
-
-
 def test_given_heads_join_their_sentences(ruled):
     nlp = ruled()
     assert len(list(parse(nlp, [0, 1]).sents)) == 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spacy_decoders import ProblemError
-from spacy_decoders.decoders.representatives import RepresentativesProblem
+from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders.decoders.representatives import ExactRepresentatives, RepresentativesProblem
 from spacy_decoders.graph import ConceptGraph
 
 
@@ -42,6 +42,12 @@ def test_defaults_for_shared_and_unreachable_vertices():
 def test_bad_input_is_named(arguments, message):
     with pytest.raises(ProblemError, match=message):
         RepresentativesProblem(*arguments)
+
+
+def test_a_set_without_allowed_candidates_is_named():
+    problem = RepresentativesProblem([[0, 1], [1, 0]], [[0, 1], [0, 1]], [[0, 0], [np.inf] * 2])
+    with pytest.raises(InfeasibleError, match=r"sets\[1\]: all 2 candidates are forbidden"):
+        ExactRepresentatives().decode(problem)
 
 
 def test_marks_of_pairs_without_a_path_are_no_costs():

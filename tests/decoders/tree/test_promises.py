@@ -8,7 +8,7 @@ from tests.decoders.tree import promises
 @settings(
     deadline=None,
     derandomize=True,
-    max_examples=250,
+    max_examples=160,
     database=None,
     suppress_health_check=list(HealthCheck),
 )
