@@ -1,9 +1,7 @@
 """Mentions are linked together, with scores and margins, by any knowledge base."""
 
-import itertools
 import json
 
-import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
@@ -11,7 +9,6 @@ from spacy.training import Example
 
 from spacy_decoders.components.linker.decoding import windows_of
 from spacy_decoders.components.linker.scorer import score_linker
-from spacy_decoders.models.linker.weights import Feature
 from tests.components.linker.linking import NAME, TEXT, given, identifiers, pipeline
 
 
@@ -76,36 +73,6 @@ def test_a_link_holds_scores_margin_and_candidates(nlp):
     assert sum(c["score"] for c in link["candidates"]) <= 1 + 1e-6
     assert all(token.ent_kb_id_ == "jaguar" for token in ent)
     json.dumps(link)
-
-
-def test_exact_decoding_agrees_with_enumeration(nlp):
-    """The chosen links, and what is linked to nothing, are the best of all combinations."""
-    linker = nlp.get_pipe(NAME)
-    doc = nlp.make_doc("Mercury and Jordan flew from Georgia to Phoenix with Apollo.")
-    (mentions,) = linker.predict([doc])
-    table, count = mentions.table, len(mentions.table.mentions)
-    weights = linker.model.get_param("weights").astype(float)
-    own = mentions.features.astype(float) @ weights
-    given, far = linker.pairs(table), linker.pairs.far
-    # of each mention its candidates, as rows of the table and of the features; then nothing
-    choices = [
-        [(i, i + m) for i in range(table.offsets[m], table.offsets[m + 1])]
-        + [(None, int(table.offsets[m + 1]) + m)]
-        for m in range(count)
-    ]
-    pairs = np.full((len(own), len(own)), far)
-    for one in itertools.chain(*choices):
-        for other in itertools.chain(*choices):
-            if one[0] is not None and other[0] is not None:
-                pairs[one[1], other[1]] = given[one[0], other[0]]
-    weight = weights[Feature.PAIRS] / (count - 1 + 4)
-    best = max(
-        sum(own[i] for i in rows)
-        - weight * sum(pairs[i, j] for i, j in itertools.combinations(rows, 2))
-        for rows in itertools.product(*([row for _, row in own_of] for own_of in choices))
-    )
-    (certificate,) = nlp(doc)._.certificates[NAME]
-    assert -certificate["score"] == pytest.approx(best, abs=1e-6)
 
 
 def test_a_threshold_abstains():

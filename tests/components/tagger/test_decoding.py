@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.components.tagger.tagging import SENTENCES, annotated, bare, randomised, tags
-from tests.oracles import all_chains, chain_score
+from tests.oracles import chain_score
 
 NAME = "exact_tagger"
 
@@ -31,18 +31,6 @@ def test_sentences_are_decoded_apart_where_they_are_set():
         for sent in doc.sents
     )
     assert total == pytest.approx(by_hand, abs=1e-4)
-
-
-def test_margins_are_those_of_enumeration():
-    nlp = randomised(4, margins=True)
-    doc = nlp(bare(nlp, "Mercury sees York ."))
-    scores = nlp.get_pipe(NAME).model.predict([doc])
-    chains = all_chains(scores.transitions, scores.start, scores.end, scores.emissions[0])
-    best, labels = chains[0]
-    for token, label in zip(doc, labels, strict=True):
-        rival = max(score for score, other in chains if other[token.i] != label)
-        assert token._.tag_margin == pytest.approx(best - rival, abs=1e-3)
-        assert type(token._.tag_margin) is float
 
 
 def test_k_best_labellings_are_distinct_and_ordered():
