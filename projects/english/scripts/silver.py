@@ -1,49 +1,39 @@
-"""Annotate texts by the teacher: tags, features, trees and entities, as CoNLL-U and IOB."""
+"""Annotate texts by the mean of several teachers: what is likely of each word, and how much."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import spacy
 import torch
 import typer
-from teacher import MAX_PIECES, Encoding, Teacher, batches_of
-from tokens import tokenize_as_web_treebanks
+from numpy.typing import NDArray
+from teacher import DEVICE, MAX_PIECES, Encoding, Teacher, batches_of
+from torch import Tensor
 
-from spacy_decoders.decoders.tree import Eisner, TreeProblem
-
-#: Documents whose heads the teacher finds less probable than this on average are left out: they
-#: are in other languages, or no prose.
-LEAST = 0.75
-#: Sources in which people marked all persons, places and organisations.
-MARKED = ("tweets", "wikigold")
+#: Heads, labels and tags that are kept of each word, the likeliest first.
+KEPT = 3
+#: Word pieces that the teachers see at once.
+PIECES = 4000 if DEVICE == "cpu" else 40_000
 
 
 class Document:
     """A document whose sentences are found in one window after another."""
 
-    def __init__(self, nlp: spacy.Language, row: dict[str, Any]) -> None:
-        tokens = [token for token in nlp.make_doc(row["text"]) if not token.is_space]
-        self.source = row["source"]
-        self.words = [token.text for token in tokens]
-        self.spaces = [bool(token.whitespace_) for token in tokens]
-        self.starts = None
-        if row.get("starts"):
-            self.starts = np.isin([token.idx for token in tokens], row["starts"])
-        self.given = ["O"] * len(tokens)
-        for start, end, kind in row["entities"] or ():
-            for token in tokens:
-                if start <= token.idx < end:
-                    begins = token.idx == start
-                    self.given[tokens.index(token)] = f"{'B' if begins else 'I'}-{kind}"
+    def __init__(self, row: dict[str, Any]) -> None:
+        self.words: list[str] = row["words"]
+        n = len(self.words)
+        self.given = None
+        if row["starts"] is not None:
+            self.given = np.isin(np.arange(n), row["starts"])
         self.done = 0
-        self.sentences: list[list[tuple[Any, ...]]] = []
-        self.certainty: list[float] = []
+        self.starts = np.zeros(n, dtype=bool)
+        self.odds = np.zeros(n, dtype=np.float16)
+        self.heads = np.zeros((n, KEPT), dtype=np.int16)
+        self.best = {name: np.zeros((n, *inner), dtype=kind) for name, inner, kind in _columns()}
 
     def window(self, encoding: Encoding) -> slice:
-        """Return the words from the first without a tree on, as many as the teacher takes."""
+        """Return the words from the first without a tree on, as many as the teachers take."""
         pieces, end = 0, self.done
         while end < len(self.words):
             pieces += len(encoding.pieces(self.words[end]))
@@ -52,119 +42,150 @@ class Document:
             end += 1
         return slice(self.done, end)
 
-    def spans(self, window: slice, odds: np.ndarray) -> list[tuple[int, int]]:
+    def spans(self, window: slice, odds: NDArray[np.float64]) -> list[tuple[int, int]]:
         """Return the sentences of a window, but the last one where the text goes on."""
-        begins = odds > 0 if self.starts is None else self.starts[window]
+        begins = odds > 0 if self.given is None else self.given[window]
         starts = [0, *(i for i in range(1, len(begins)) if begins[i])]
         ends = [*starts[1:], len(begins)]
         if window.stop < len(self.words) and len(starts) > 1:
             ends.pop()
         self.done = window.start + ends[-1]
+        self.starts[[window.start + start for start in starts[: len(ends)]]] = True
+        self.odds[window.start : self.done] = odds[: ends[-1]]
         return list(zip(starts, ends, strict=False))
 
-    def entity(self, word: int, found: str, before: str) -> str:
-        """Return the entity of a word: as people marked it, or else the teacher."""
-        entity = self.given[word]
-        if entity == "O" and self.source not in MARKED:
-            entity = found
-        broken = entity[0] == "I" and before[2:] != entity[2:]
-        return "B" + entity[1:] if broken else entity
+
+def _columns() -> list[tuple[str, tuple[int, ...], Any]]:
+    """What is kept beside heads and boundaries: numbers, and probabilities in parts of 255."""
+    several = (KEPT,)
+    return [
+        ("head_shares", several, np.uint8),
+        ("head_labels", several, np.uint8),
+        ("labels", several, np.uint8),
+        ("label_shares", several, np.uint8),
+        ("tag", several, np.uint8),
+        ("tag_shares", several, np.uint8),
+        ("morph", (), np.uint16),
+        ("entity", (), np.uint8),
+    ]
+
+
+class Teachers:
+    """The mean of the probabilities that several teachers give."""
+
+    def __init__(self, folders: list[Path]) -> None:
+        self.names = json.loads((folders[0] / "vocabulary.json").read_text(encoding="utf8"))
+        self.encoding = Encoding(self.names)
+        self.models = []
+        for folder in folders:
+            model = Teacher(self.names)
+            model.load_state_dict(torch.load(folder / "weights.pt", map_location=DEVICE))
+            self.models.append(model.eval())
+
+    def read(self, batch: dict[str, Tensor]) -> tuple[dict[str, Tensor], list[Any]]:
+        """Return probabilities, and what each teacher scores labels by."""
+        total: dict[str, Tensor] = {}
+        scorers = []
+        for model in self.models:
+            with torch.autocast(DEVICE, torch.bfloat16):
+                scores, label = model(batch)
+            scorers.append(label)
+            for name, of_task in scores.items():
+                share = of_task.float().softmax(-1) / len(self.models)
+                total[name] = total[name] + share if name in total else share
+        return total, scorers
+
+    def labels(self, scorers: list[Any], heads: Tensor) -> Tensor:
+        """Return the probabilities of the labels of one head for each word, without the root's."""
+        root = self.encoding.number["label"]["root"]
+        total = 0
+        for label in scorers:
+            with torch.autocast(DEVICE, torch.bfloat16):
+                scores = label(heads)
+            scores[..., root] = -torch.inf
+            total = total + scores.float().softmax(-1) / len(scorers)
+        return total
+
+
+def likeliest(shares: Tensor) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Return the likeliest of each row, and their shares of what these have, in parts of 255."""
+    top = shares.topk(KEPT, -1)
+    parts = top.values / top.values.sum(-1, keepdim=True).clamp(min=1e-9)
+    return top.indices.cpu().numpy(), (255 * parts).round().to(torch.uint8).cpu().numpy()
 
 
 @torch.inference_mode()
-def annotate(model: Teacher, encoding: Encoding, documents: list[Document]) -> None:
-    """Find the sentences of documents, and all that the teacher says of their words."""
-    names = encoding.vocabulary
-    root = encoding.number["label"]["root"]
+def annotate(teachers: Teachers, documents: list[Document]) -> None:
+    """Find the sentences of documents, and what is likely of their words."""
+    encoding = teachers.encoding
     while waiting := [d for d in documents if d.done < len(d.words)]:
         windows = [document.window(encoding) for document in waiting]
         stretches = [
             encoding.stretch([{"word": document.words[window]}])
             for document, window in zip(waiting, windows, strict=True)
         ]
-        for group in batches_of(stretches, 4000):
-            batch = encoding.batch([stretches[i] for i in group])
-            with torch.autocast("cpu", torch.bfloat16):
-                scores, label = model(batch)
-            odds = (scores["start"][..., 1] - scores["start"][..., 0])[:, 1:].float().numpy()
-            arcs = scores["arc"].double().numpy()
-            heads, spans = torch.zeros_like(batch["word"]), []
+        for group in batches_of(stretches, PIECES):
+            batch = {
+                k: v.to(DEVICE) for k, v in encoding.batch([stretches[i] for i in group]).items()
+            }
+            shares, scorers = teachers.read(batch)
+            start = shares["start"].double().clamp(1e-6, 1 - 1e-6)
+            odds = (start[..., 1].log() - start[..., 0].log())[:, 1:].cpu().numpy()
+            sentence = np.full(batch["word"].shape, -1)
+            begins = np.zeros(batch["word"].shape, dtype=np.int64)
             for row, i in enumerate(group):
-                n = len(stretches[i]["word"])
-                spans.append(waiting[i].spans(windows[i], odds[row, :n]))
-                for first, last in spans[-1]:
-                    found, certain = best_tree(arcs[row], first, last)
-                    waiting[i].certainty += certain
-                    heads[row, first + 1 : last + 1] = torch.from_numpy(found)
-            with torch.autocast("cpu", torch.bfloat16):
-                scores["label"] = label(heads)
-            scores["label"][..., root] = -torch.inf
-            best = {name: scores[name].argmax(-1) for name in ("tag", "morph", "label", "entity")}
+                for first, last in waiting[i].spans(
+                    windows[i], odds[row, : len(stretches[i]["word"])]
+                ):
+                    sentence[row, first + 1 : last + 1] = first
+                    begins[row, first + 1 : last + 1] = first
+            within = torch.as_tensor(sentence, device=DEVICE)
+            same = (within[:, :, None] == within[:, None, :]) & (within[:, None, :] >= 0)
+            same[:, :, 0] = True
+            same &= ~torch.eye(same.shape[1], dtype=torch.bool, device=DEVICE)
+            heads, parts = likeliest(shares["arc"] * same)
+            chosen = torch.as_tensor(heads, device=DEVICE)
+            found = {"head_shares": parts}
+            of_heads = [teachers.labels(scorers, chosen[..., k]) for k in range(KEPT)]
+            found["head_labels"] = torch.stack([s.argmax(-1) for s in of_heads], -1).cpu().numpy()
+            found["labels"], found["label_shares"] = likeliest(of_heads[0])
+            found["tag"], found["tag_shares"] = likeliest(shares["tag"])
+            for name in ("morph", "entity"):
+                found[name] = shares[name].argmax(-1).cpu().numpy()
+            own = np.where((heads > 0) & (parts > 0), heads - begins[..., None], 0)
             for row, i in enumerate(group):
-                for first, last in spans[row]:
-                    within = (row, slice(first + 1, last + 1))
-                    columns = [[names[k][x] for x in v[within].tolist()] for k, v in best.items()]
-                    # heads count from the sentence's first word
-                    own = [int(head) - first if head else 0 for head in heads[within]]
-                    of_text = range(windows[i].start + first, windows[i].start + last)
-                    waiting[i].sentences.append(list(zip(of_text, own, *columns, strict=True)))
+                document, window = waiting[i], windows[i]
+                n = document.done - window.start
+                place = slice(window.start, document.done)
+                document.heads[place] = own[row, 1 : n + 1]
+                for name, values in found.items():
+                    document.best[name][place] = values[row, 1 : n + 1]
 
 
-def best_tree(arcs: np.ndarray, first: int, last: int) -> tuple[np.ndarray, list[float]]:
-    """Return the heads of a sentence in its window, and how probable each is of itself."""
-    among = np.r_[0, first + 1 : last + 1]
-    scores = arcs[first + 1 : last + 1][:, among]
-    scores = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
-    square = np.zeros((len(among), len(among)))
-    square[:, 1:] = scores.T
-    heads = Eisner().decode(TreeProblem(square)).heads
-    certain = np.exp(scores[np.arange(last - first), heads])
-    return among[heads], certain.tolist()
-
-
-def rows_of(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield the lines of words in CoNLL-U and in IOB, and a blank one behind each sentence."""
-    for sentence in document.sentences:
-        before = "O"
-        for number, (word, head, tag, morph, label, entity) in enumerate(sentence, start=1):
-            form, (pos, features) = document.words[word], morph.split("|", 1)
-            # as in the Penn Treebank: the few dashes of EWT are tagged as commas
-            tag = ":" if form in "—–" and tag == "," else tag
-            misc = "_" if document.spaces[word] else "SpaceAfter=No"
-            before = document.entity(word, entity, before)
-            relation = label if head else "root"
-            columns = [number, form, "_", pos, tag, features, head, relation, "_", misc]
-            yield "\t".join(map(str, columns)), f"{number}\t{form}\t{before}\t-\t-"
-        yield "", ""
-
-
-def write(documents: list[Document], path: Path) -> int:
-    """Write those documents that the teacher is sure of; return how many words they have."""
-    kept = [d for d in documents if d.certainty and np.mean(d.certainty) >= LEAST]
-    trees, entities = (path.with_suffix(suffix) for suffix in (".conllu", ".iob2"))
-    with trees.open("w", encoding="utf8") as first, entities.open("w", encoding="utf8") as second:
-        for document in kept:
-            for row in [("# newdoc", "# newdoc"), *rows_of(document)]:
-                first.write(row[0] + "\n")
-                second.write(row[1] + "\n")
-    return sum(len(document.words) for document in kept)
-
-
-def main(teacher: Path, texts: Path, output: Path, limit: int = 0) -> None:
-    """Annotate each file of texts, or the first documents of each."""
+def main(teachers: Path, texts: Path, output: Path, only: str = "", limit: int = 0) -> None:
+    """Annotate each file of texts, or the first documents of each, by all teachers of a folder."""
     torch.set_num_threads(1)
-    vocabulary = json.loads((teacher / "vocabulary.json").read_text(encoding="utf8"))
-    encoding, model = Encoding(vocabulary), Teacher(vocabulary)
-    model.load_state_dict(torch.load(teacher / "weights.pt"))
-    model.eval()
-    nlp = spacy.blank("en")
-    tokenize_as_web_treebanks(nlp)
+    torch.set_default_device(DEVICE)
+    read = Teachers(sorted(file.parent for file in teachers.glob("*/weights.pt")))
     output.mkdir(parents=True, exist_ok=True)
     for file in sorted(texts.glob("*.jsonl")):
+        if only and file.stem not in only.split(","):
+            continue
         rows = [json.loads(line) for line in file.read_text(encoding="utf8").splitlines()]
-        documents = [Document(nlp, row) for row in rows[: limit or None]]
-        annotate(model, encoding, documents)
-        print(f"{file.stem}: {write(documents, output / file.stem):,} words", flush=True)
+        documents = [Document(row) for row in rows[: limit or None]]
+        annotate(read, documents)
+        columns = {name: [d.best[name] for d in documents] for name, _, _ in _columns()}
+        columns |= {
+            name: [getattr(d, name) for d in documents] for name in ("starts", "odds", "heads")
+        }
+        np.savez_compressed(
+            output / f"{file.stem}.npz",
+            lengths=np.array([len(d.words) for d in documents]),
+            **{name: np.concatenate(values) for name, values in columns.items()},
+        )
+        print(f"{file.stem}: {sum(len(d.words) for d in documents):,} words", flush=True)
+    names = json.dumps(read.names)
+    (output / "vocabulary.json").write_text(names, encoding="utf8")
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ LAYERS = 10
 MAX_PIECES = 180
 #: What PyTorch's loss leaves out.
 IGNORED = -100
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 TASKS = ("tag", "morph", "entity", "start")
 TYPES = ("PER", "LOC", "ORG")
 
@@ -191,7 +192,8 @@ class Teacher(nn.Module):
         super().__init__()
         self.encoder = AutoModel.from_pretrained(
             ENCODER, num_hidden_layers=LAYERS, add_pooling_layer=False
-        )
+        ).float()
+        self.encoder.to(DEVICE)
         self.encoder.embeddings.requires_grad_(False)
         width = self.encoder.config.hidden_size
         self.case = nn.Embedding(8, width)
@@ -257,7 +259,7 @@ class Teacher(nn.Module):
 
 def loss_of(model: Teacher, batch: Batch) -> Tensor:
     """Return the sum of the mean losses of all tasks."""
-    with torch.autocast("cpu", torch.bfloat16):
+    with torch.autocast(DEVICE, torch.bfloat16):
         scores, label = model(batch)
         labels = label(batch["head"].clamp(min=0))
     parts = [
@@ -320,7 +322,7 @@ def evaluate(
     stretches = list(cut(documents, encoding, limit))
     for group in batches_of(stretches, 4000):
         batch = encoding.batch([stretches[i] for i in group])
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast(DEVICE, torch.bfloat16):
             scores, label = model(batch)
             heads = scores["arc"].argmax(-1)
             labels = label(heads).argmax(-1)
@@ -342,6 +344,7 @@ def main(
     unpack_encoder()
     torch.manual_seed(seed)
     torch.set_num_threads(1)
+    torch.set_default_device(DEVICE)
     random.seed(seed)
     train, dev = (
         read_treebank(assets / f"en_ewt-ud-{part}.conllu", assets / f"en_ewt-ud-{part}.iob2")
@@ -382,7 +385,7 @@ def main(
                 print(f"{number} of {steps}: {loss.item():.2f}", flush=True)
         print(*(evaluate(model, encoding, dev, limit) for limit in (1, 6)), flush=True)
     output.mkdir(parents=True, exist_ok=True)
-    torch.save(model.state_dict(), output / "weights.pt")
+    torch.save({k: v.cpu() for k, v in model.state_dict().items()}, output / "weights.pt")
     (output / "vocabulary.json").write_text(json.dumps(encoding.vocabulary), encoding="utf8")
 
 
