@@ -118,6 +118,15 @@ def test_single_words_are_whole_and_not_denied():
     assert doc._.certificates["headline_generator"][0]["status"] == "infeasible"
 
 
+def test_required_words_and_a_threshold_are_no_fault_of_a_mode():
+    pipe = spacy.blank("en").add_pipe("headline_generator")
+    pipe.required = ["merger"]
+    pipe.mode = "words"
+    pipe.min_prob = 0.4
+    pipe.configure(mode="words", min_prob=0.3, required=["airlines"])
+    assert blank(mode="words", min_prob=0.4)(TEXTS["Hash tables"])._.headline
+
+
 def test_an_empty_spans_key_is_refused():
     with pytest.raises(ProblemError, match="spans_key"):
         blank(spans_key="")
