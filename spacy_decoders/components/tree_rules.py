@@ -102,8 +102,6 @@ class TreeRules:
     rules: tuple[Rule, ...]
     #: The labels, the root's last.
     labels: tuple[str, ...]
-    #: What rules count and what they exempt, such as `nsubj:outer`, as numbers of labels.
-    exempt: tuple[tuple[list[int], list[int]], ...] = ()
 
     @classmethod
     def of(cls, rules: Sequence[Statement | str], labels: Sequence[str]) -> TreeRules:
@@ -117,14 +115,13 @@ class TreeRules:
         from ..decoders.tree import AtMost, Leaves
 
         found: list[Rule] = []
-        exempt: list[tuple[list[int], list[int]]] = []
         for place, rule in enumerate(rules):
             for part in UNIVERSAL_DEPENDENCIES if isinstance(rule, str) else [rule]:
                 names = part.get("labels") or part["leaf"]
-                escapes, most = _numbers(part.get("exempt", ()), labels), part.get("at_most")
+                exempt, most = _numbers(part.get("exempt", ()), labels), part.get("at_most")
                 named = _numbers(names, labels)
                 if most is not None:
-                    named = [number for number in named if number not in escapes]
+                    named = [number for number in named if number not in exempt]
                 if not named:
                     if isinstance(rule, str):
                         continue  # treebanks need not have all labels of the guidelines
@@ -133,14 +130,12 @@ class TreeRules:
                         f"are exempt; it has {', '.join(labels)}."
                     )
                 if most is None:
-                    found.append(Leaves(named, exempt=escapes))
+                    found.append(Leaves(named, exempt=exempt))
                     continue
                 # one token of a sentence has the root's label, and no head has a dependant with it
                 root_label = len(labels) - 1 if most else None
                 found.append(AtMost([number for number in named if number != root_label], most))
-                if escapes:
-                    exempt.append((named, escapes))
-        return cls(tuple(found), tuple(labels), tuple(exempt))
+        return cls(tuple(found), tuple(labels))
 
 
 def _numbers(names: Iterable[str], labels: Sequence[str]) -> list[int]:

@@ -165,8 +165,7 @@ class DocumentDecoder:
         Boundaries are found anew: a head that is demanded also forbids those inside of its arc.
         """
         demands, doc = self.demands.only(kept), self.demands.doc
-        parser = replace(self.parser, exempt=demands.rules.exempt)
-        freer = replace(self, parser=parser, demands=demands, head_margins=False, k_best=1)
+        freer = replace(self, demands=demands, head_margins=False, k_best=1)
         given = doc, self.scores, demands.starts(), self.limits
         scratch = ParsedDoc.blank(len(doc), self.scores.starts)
         for block in rescored(self.model, *given, (start, end)):

@@ -116,7 +116,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             projective=self.projective,
             beam=self.beam,
             budget=Budget(self.seconds, self.iterations),
-            exempt=self.tree_rules.exempt,
         )
 
     def _parser_of(self, doc: Doc) -> TreeParser:

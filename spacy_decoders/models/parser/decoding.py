@@ -68,10 +68,6 @@ class TreeParser:
     longest: int = MOST_WORDS
     #: For one sentence.
     budget: Budget = Budget()  # noqa: RUF009 - frozen
-    #: Labels that rules count, and those that they exempt: an arc whose best label is counted
-    #: does not get an exempt one instead, which would only evade the rule, unless a `FixedLabel`
-    #: demands it.
-    exempt: tuple[tuple[Sequence[int], Sequence[int]], ...] = ()
 
     @cached_property
     def by_arcs(self) -> bool:
@@ -157,20 +153,12 @@ class TreeParser:
         """Find the best tree with other labels than the best ones, whose scores arcs include."""
         from ...decoders.tree.rules import rules_on_classes
 
-        tree, count = _tree(), sentence.label_count
-        # exempt labels are told apart from others by a rule that no tree breaks
-        stated = (*rules, *(tree.AtMost(escapes, problem.n) for _, escapes in self.exempt))
+        count, stated = sentence.label_count, tuple(rules)
         class_of, classes = np.arange(count), count
         if not every_label:
             class_of, classes, stated = rules_on_classes(stated, count)
         arcs = problem.arcs - sentence.label_scores
         scores, best = sentence.best_labels(class_of, classes)
-        # a label that is demanded evades no rule
-        free = np.ones(problem.n + 1, bool)
-        free[[rule.token for rule in rules if isinstance(rule, tree.FixedLabel)]] = False
-        for counted, escapes in self.exempt:
-            own = (np.isin(sentence.labels, counted) & free)[:, :, None]
-            scores[own & np.isin(np.arange(classes), class_of[list(escapes)])] = -np.inf
         problem = problem.unchecked(rules=stated, arcs=arcs, labels=scores)
         try:
             solution = self._solved(problem)

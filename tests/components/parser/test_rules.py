@@ -85,30 +85,12 @@ def test_one_label_stands_for_its_subtypes():
     assert [rule.labels for rule in found.rules] == [(0, 2), (1,), (3,)]
 
 
-@pytest.mark.parametrize("k_best", [1, 2])
-def test_exempt_labels_evade_no_rule(ruled, k_best):
-    """An arc that is best as a determiner does not become an exempt adjective instead."""
-    statement = {"labels": ["det", "amod"], "at_most": 0, "exempt": ["amod"]}
-    nlp = ruled(statement)
-    pipe = nlp.get_pipe(NAME)
-    doc = Doc(nlp.vocab, words=["the", "dog", "sees", "a", "cat", "."], sent_starts=[1] + [-1] * 5)
-    (block,) = pipe.predict([doc])[0].blocks
-    det, amod = (pipe.labels.index(label) for label in ("det", "amod"))
-    (rule,) = pipe.tree_rules.rules
-    found = pipe.parser.decode(block, [rule], every_label=k_best > 1)
-    own = block.labels[found.solution.heads, np.arange(1, 7)]
-    assert det not in found.labels and det in own
-    assert not ((found.labels == amod) & (own == det)).any()
-    assert found.solution.certificate.is_optimal
-
-
 @pytest.mark.parametrize("keeps", [False, True])
 def test_an_exempt_label_that_is_demanded_is_given(ruled, keeps):
     """Also to a token whose best label the rule counts: as wished, or as it was before."""
     nlp = ruled({"labels": ["det", "amod"], "at_most": 1, "exempt": ["amod"]}, overwrite=not keeps)
     words = ["the", "dog", "sees", "a", "cat", "."]
     doc = Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 5)
-    assert [token.dep_ for token in nlp(doc.copy()) if token.text in ("the", "a")] == ["det"] * 2
     if keeps:
         heads, deps = [1, 2, 2, 4, 2, 2], ["amod", "nsubj", "ROOT", "det", "obj", "punct"]
         doc = Doc(nlp.vocab, words=words, heads=heads, deps=deps)
