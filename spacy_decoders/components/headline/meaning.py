@@ -210,13 +210,13 @@ def _complements(
     found = []
     for child in below:
         word, relation = words[child], plain[child]
-        others = [words[other] for other in children[child]]
+        first = words[children[child][0]] if children[child] else ""
         if child < head:
             if word == "the" and "cop" in relations:
                 found.append(child)
-        elif lacking and (relation in ("obl", "prep") or (relation == "advcl" and "to" in others)):
+        elif lacking and (relation in ("obl", "prep") or (relation == "advcl" and first == "to")):
             found.append(child)
             lacking = False
-        elif (relation == "prep" and word == "of") or (relation == "nmod" and "of" in others[:1]):
+        elif (relation == "prep" and word == "of") or (relation == "nmod" and first == "of"):
             found.append(child)
     return found
