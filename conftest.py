@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 from spacy.util import fix_random_seed
 
+from tests.entry_points import list_by_group
+
+list_by_group()
+
 #: The files of the checkout that git knows nothing of, when the tests begin.
 STRAY = pytest.StashKey[set[str] | None]()
 
