@@ -1,4 +1,4 @@
-"""The small trained pipeline that is shipped in the package."""
+"""The small trained pipeline, and the knowledge base, that are shipped in the package."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.vocab import Vocab
 
-__all__ = ["FOLDER", "load", "meta"]
+__all__ = ["CONCEPTS", "FOLDER", "load", "meta"]
 
-#: Its folder, which also has its licence and a description of its training.
+#: The folder of the pipeline, which also has its licence and a description of its training.
 FOLDER = Path(__file__).parent / "data" / "english"
+#: The folder of the small knowledge base of our own.
+CONCEPTS = Path(__file__).parent / "data" / "concepts" / "base"
 
 
 def load(

@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 from tqdm import tqdm
 
+from ..bundled import CONCEPTS
 from ..errors import ProblemError
 from ..knowledge.concept_base import ConceptBase, write_concept_base
 from ..knowledge.concepts import Concept
@@ -193,9 +194,7 @@ def look_up(
     limit: Annotated[int, typer.Option(min=1, help="The most candidates.")] = 20,
 ) -> None:
     """Print what a mention may mean; the exit code is 1 if nothing is found."""
-    from ..registry.linking import BUNDLED
-
-    base = ConceptBase.open(BUNDLED if kb is None else kb)
+    base = ConceptBase.open(CONCEPTS if kb is None else kb)
     if words:
         if base.text is None:
             raise ProblemError("knowledge base: it has no full-text index to search.")
