@@ -12,6 +12,7 @@ __all__ = [
     "BestSpansOptions",
     "CrfSuiteOptions",
     "ExactSenterOptions",
+    "Scheme",
     "TokenClassifierOptions",
     "make_best_spans",
     "make_crfsuite_tagger",
@@ -19,6 +20,7 @@ __all__ = [
     "make_exact_token_classifier",
 ]
 
+#: What the prefixes of labels mean; "auto": as the labels say.
 Scheme = Literal["auto", "BIO", "IOB1", "BILOU", "IO"]
 
 

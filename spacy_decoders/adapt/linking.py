@@ -51,16 +51,13 @@ class CollectiveLinker:
     Parameters
     ----------
     graph
-        A ``ConceptGraph``; a graph of networkx; or the pairs of concepts that are linked.
-        Concepts of the two latter may be anything hashable.
+        A ``ConceptGraph``, whose concepts are its vertices; a graph of networkx; or the pairs of
+        concepts that are linked. Concepts of the two latter may be anything hashable.
     weight
         Of the distances, against the scores; not negative.
     scores
         ``"probability"``: a candidate costs -log of its score; ``"score"``: it costs the
         negative of its score.
-    vertices
-        The vertex of each concept, for a ``ConceptGraph`` whose vertices are not the concepts
-        themselves.
 
     Notes
     -----
@@ -81,7 +78,6 @@ class CollectiveLinker:
     graph: Any
     weight: float = 1.0
     scores: Literal["probability", "score"] = "probability"
-    vertices: Mapping[Any, int] | None = None
 
     def __post_init__(self) -> None:
         check_of(NonNegativeFloat)("weight", self.weight)
@@ -148,8 +144,8 @@ class CollectiveLinker:
 
     def _distances(self, concepts: list[Hashable]) -> NDArray[np.float64]:
         """**Shape (c, c)**: between all candidates of a text; 0 to itself."""
-        graph, vertices = self._graph
-        found = [_vertex(concept, vertices) for concept in concepts]
+        graph, numbers = self._graph
+        found = [_vertex(concept, numbers) for concept in concepts]
         known = [row for row, v in enumerate(found) if v is not None and graph.contains([v])[0]]
         steps = np.full((len(concepts), len(concepts)), -1.0)
         if known:
@@ -162,11 +158,11 @@ class CollectiveLinker:
 
     @cached_property
     def _graph(self) -> tuple[ConceptGraph, Mapping[Any, int] | None]:
-        """The graph, and the vertex of each concept; None if concepts are vertices."""
+        """The graph, and the number of each concept; None if concepts are vertices."""
         from ..graph import ConceptGraph
 
         if isinstance(self.graph, ConceptGraph):
-            return self.graph, self.vertices
+            return self.graph, None
         pairs = self.graph.edges() if hasattr(self.graph, "edges") else self.graph
         numbers: dict[Any, int] = {}
         edges = [[numbers.setdefault(end, len(numbers)) for end in (a, b)] for a, b in pairs]
@@ -193,9 +189,9 @@ def _distinct(candidates: Candidates) -> list[tuple[Hashable, float]]:
     return list(best.items())
 
 
-def _vertex(concept: Any, vertices: Mapping[Any, int] | None) -> int | None:
+def _vertex(concept: Any, numbers: Mapping[Any, int] | None) -> int | None:
     """The vertex of a concept, if it has one."""
-    if vertices is not None:
-        return vertices.get(concept)
+    if numbers is not None:
+        return numbers.get(concept)
     is_number = isinstance(concept, (int, np.integer)) and not isinstance(concept, bool)
     return int(concept) if is_number else None

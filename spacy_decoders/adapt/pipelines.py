@@ -218,13 +218,9 @@ def _learned(
     given = list(examples)
     if not given:
         return None
-    stream: Iterable[Doc] = [example.predicted for example in given]
-    pipe: Any
-    for before in nlp.pipe_names[: nlp.pipe_names.index(name)]:
-        pipe = nlp.get_pipe(before)
-        stream = pipe.pipe(stream)
-    docs = list(stream)
-    pipe = nlp.get_pipe(name)
+    with nlp.select_pipes(enable=nlp.pipe_names[: nlp.pipe_names.index(name)]):
+        docs = list(nlp.pipe(example.predicted for example in given))
+    pipe: Any = nlp.get_pipe(name)
     scores, gold = [], []
     for example, doc, rows in zip(given, docs, pipe.model.predict(docs), strict=True):
         right = gold_of(example)

@@ -48,8 +48,6 @@ def test_a_graph_in_its_three_forms():
     mentions = [[(7, 0.6), (1, 0.4)], [(3, 1.0)]]
     forms = [edges, nx.Graph(edges), ConceptGraph.from_edges(edges)]
     assert {CollectiveLinker(form).link(mentions).concepts for form in forms} == {(1, 3)}
-    named = CollectiveLinker(forms[2], vertices={"a": 7, "b": 1, "c": 3})
-    assert named.link([[("a", 0.6), ("b", 0.4)], [("c", 1.0)]]).concepts == ("b", "c")
 
 
 def test_mentions_without_candidates_stay_without():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,8 @@ from pydantic import PositiveFloat
 from ...arrays import checked_scores
 from ...certificate import Certificate
 from ...components.option_checks import check_of
-from .scheme import EntityScheme, SchemeName
+from ..factories import Scheme
+from .scheme import EntityScheme
 
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution
@@ -87,7 +88,7 @@ class EntityDecoder:
     """
 
     labels: Sequence[str] | Mapping[Any, str]
-    scheme: SchemeName | Literal["auto"] = "auto"
+    scheme: Scheme = "auto"
     transitions: ArrayLike | None = None
     start: ArrayLike | None = None
     end: ArrayLike | None = None
@@ -105,7 +106,11 @@ class EntityDecoder:
 
     @cached_property
     def model(self) -> ChainModel:
-        """The chain model: transitions with ``-inf`` for what the scheme forbids."""
+        """The chain model: transitions with ``-inf`` for what the scheme forbids.
+
+        What else can be asked of a chain, such as margins and marginals, the functions of
+        :mod:`spacy_decoders.decoders.chain` answer of it and of scores, times `scale`.
+        """
         from ...decoders.chain import ChainModel
 
         rules, size = self.rules, len(self.rules)
@@ -150,18 +155,6 @@ class EntityDecoder:
         emissions = self._emissions(scores)
         found = k_best(self.model, emissions, k)
         return self._with_entities(found, [0] * len(found), emissions, [len(emissions)])
-
-    def margins(self, scores: ArrayLike) -> NDArray[np.float32]:
-        """**Shape (n,)**: how much worse the best labelling with another label at a word is."""
-        from ...decoders.chain import max_marginal_margins
-
-        return max_marginal_margins(self.model, self._emissions(scores))
-
-    def marginals(self, scores: ArrayLike) -> NDArray[np.float32]:
-        """**Shape (n, L)**: the probability of each label at each word."""
-        from ...decoders.chain import marginals
-
-        return marginals(self.model, self._emissions(scores))
 
     def learned(
         self,

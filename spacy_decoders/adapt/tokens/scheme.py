@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...components.option_checks import check_of
 from ...errors import ProblemError
+from ..factories import Scheme
 
 if TYPE_CHECKING:
     from ...decoders.chain import RunKinds
 
-__all__ = ["EntityScheme", "SchemeName"]
-
-SchemeName = Literal["BIO", "IOB1", "BILOU", "IO"]
+__all__ = ["EntityScheme"]
 
 #: What each prefix says of a word: it begins, continues or ends an entity, or does several of it.
 _ROLES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
@@ -56,7 +55,7 @@ class EntityScheme:
     """
 
     labels: Sequence[str] | Mapping[Any, str]
-    scheme: SchemeName | Literal["auto"] = "auto"
+    scheme: Scheme = "auto"
 
     def __post_init__(self) -> None:
         labels = self.names
@@ -65,7 +64,7 @@ class EntityScheme:
                 "labels: expected different ones, with O for words outside entities; got "
                 f"{', '.join(labels)}."
             )
-        check_of(SchemeName | Literal["auto"])("scheme", self.scheme)
+        check_of(Scheme)("scheme", self.scheme)
         for label in labels:
             role, _ = self._parts(label)
             if not role:
@@ -83,7 +82,7 @@ class EntityScheme:
         return _in_order(self.labels)
 
     @cached_property
-    def name(self) -> SchemeName:
+    def name(self) -> str:
         """The scheme; if it was ``"auto"``, as the labels say."""
         if self.scheme != "auto":
             return self.scheme
@@ -147,14 +146,6 @@ class EntityScheme:
         names = sorted({kind for kind in self.kinds if kind})
         numbers = [names.index(kind) if kind else -1 for kind in self.kinds]
         return RunKinds(np.array(numbers), self.continues)
-
-    def breaks(self, labels: NDArray[Any]) -> int:
-        """Count the places where labels break the scheme: first, last, and from word to word."""
-        if not len(labels):
-            return 0
-        inner = ~self.can_follow[labels[:-1], labels[1:]]
-        ends = (not self.can_start[labels[0]], not self.can_end[labels[-1]])
-        return int(inner.sum()) + sum(ends)
 
     def _role(self, letters: str) -> NDArray[np.bool_]:
         return np.array([role in letters for role in self.roles])
