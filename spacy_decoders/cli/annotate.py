@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..annotate import Job, annotate
-from ..errors import ProblemError
 from .arguments import CONSOLE, TextField, counted
 
 __all__ = ["annotate_corpus"]
@@ -33,15 +31,7 @@ def annotate_corpus(
 ) -> None:
     """Annotate a corpus, in files that are written whole and resumed where it stopped."""
     job = Job(source, output, model, format, shard_size, text_field)  # type: ignore[arg-type]
-    try:
-        summary = annotate(job, workers=workers, scheduler=scheduler)
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise ProblemError(
-            f"output: {error.filename}: {error.strerror}. Make room and give the same command "
-            "again: what is done stays done."
-        ) from error
+    summary = annotate(job, workers=workers, scheduler=scheduler)
     certified = "" if summary.certified is None else f", {summary.certified:.1%} proven optimal"
     if summary.pruned:
         certified += f", {summary.certified_pruned:.1%} the best among the candidates kept"

@@ -43,14 +43,7 @@ def calibrate_model(
         raise ProblemError(
             f"output: {model} is no folder, so nothing can be saved there; give --output."
         )
-    examples = list(read(nlp))
-    try:
-        fitted = calibrate_pipeline(nlp, examples, components=listed(components))
-    except ProblemError as error:
-        if not str(error).startswith("examples: no annotation"):
-            raise
-        said = str(error).removeprefix("examples: ").removesuffix(".")
-        raise ProblemError(f"corpus: {said} in {corpus.name}.") from None
+    fitted = calibrate_pipeline(nlp, read(nlp), components=listed(components))
     nlp.to_disk(target)
     CONSOLE.print(table_of(fitted))
     CONSOLE.print(f"The calibrated pipeline is {target}.")
