@@ -28,7 +28,8 @@ class Option(NamedTuple):
     """The declaration of an option; its fields are documented in `option`."""
 
     default: Any
-    check: Check | None
+    #: Made from the annotation where none is given, when the class is.
+    check: Any
     fixed: str | None
 
 
@@ -74,7 +75,6 @@ class WithOptions:
 
     #: The declared options, in their order.
     _declared: ClassVar[Mapping[str, Option]] = {}
-    _checks: ClassVar[Mapping[str, Check]] = {}
     name: str
     cfg: dict[str, Any]
     _configured: Mapping[str, Any] = {}
@@ -82,12 +82,12 @@ class WithOptions:
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         types = get_annotations(cls, eval_str=True)
-        own = {name: given for name, given in vars(cls).items() if isinstance(given, Option)}
-        cls._declared = {**cls._declared, **own}
-        cls._checks = {
-            **cls._checks,
-            **{name: given.check or check_of(types[name]) for name, given in own.items()},
+        own = {
+            name: given._replace(check=given.check or check_of(types[name]))
+            for name, given in vars(cls).items()
+            if isinstance(given, Option)
         }
+        cls._declared = {**cls._declared, **own}
 
     @classmethod
     def option_defaults(cls) -> dict[str, Any]:
@@ -159,7 +159,7 @@ class WithOptions:
             raise AttributeError(self._unknown("option", name))
         if getattr(value, "ndim", 0):
             raise ProblemError(f"{name}: expected plain values, got an array; use .tolist().")
-        checked = self._checks[name](name, value)
+        checked = declared.check(name, value)
         if _is_plain(checked):
             _check_size(name, checked)
         if declared.fixed and checked != self.__dict__.get(name, checked):

@@ -1,31 +1,21 @@
 """The factory of ``headline_generator``, which spaCy imports when it looks for components."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from ...decoders.protocols import PathDecoding
-from ...errors import ProblemError
 from ..option_checks import Alternatives, Share, decoder_of
 from ..options import WithOptions, option
 from .factory import register_factory
 
-__all__ = ["HeadlineOptions", "Length", "make_headline_generator"]
-
-#: A number of content words, "auto", or the least and the most.
-Length = int | Literal["auto"] | list[int]
+__all__ = ["HeadlineOptions", "make_headline_generator"]
 
 
-def _checked_length(name: str, value: Any) -> int | Literal["auto"] | tuple[int, ...]:
-    """A number of words, "auto", or the least and the most."""
-    if value == "auto":
-        return "auto"
-    ends = tuple(value) if isinstance(value, (list, tuple)) else (value,)
-    if len(ends) not in (1, 2) or not all(type(end) is int for end in ends):
-        raise ProblemError(f"{name}: expected a number, 'auto' or [least, most]; got {value!r}.")
-    if not 1 <= ends[0] <= ends[-1]:
-        raise ProblemError(f"{name}: expected 1 <= least <= most; got {value!r}.")
-    return ends if isinstance(value, (list, tuple)) else ends[0]
+def _ascending(ends: list[int]) -> list[int]:
+    if ends[0] > ends[1]:
+        raise ValueError("expected [least, most]")
+    return ends
 
 
 def _single(word: str) -> str:
@@ -34,6 +24,9 @@ def _single(word: str) -> str:
     return word
 
 
+_Range = Annotated[
+    list[PositiveInt], Field(min_length=2, max_length=2), AfterValidator(_ascending)
+]
 _Words = list[Annotated[str, AfterValidator(_single)]]
 
 
@@ -48,7 +41,7 @@ class HeadlineOptions(WithOptions):
     """Below this probability of being good, ``doc._.headline`` is empty; ``doc._.headlines``
     keeps what was found. Mode "words" gives no probability, and everything
     that it finds."""
-    length: Length = option("auto", _checked_length)
+    length: PositiveInt | Literal["auto"] | _Range = option("auto")
     """Content words (all words of sentences), or ``[least, most]``. "auto" takes the best
     headline of any length; among single words, which score more the more they are, that with
     the best mean score per step. A text without a headline as long gets the longest possible."""
