@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 
 from ..decoders.protocols import ChainDecoding, PathDecoding, RepresentativesDecoding, TreeDecoding
 from ..errors import ProblemError
 
-__all__ = ["Alternatives", "Share", "check_of", "decoder_of", "fault_in"]
+__all__ = [
+    "Alternatives", "Name", "Names", "Share", "SomeNames", "check_of", "decoder_of", "fault_in",
+]  # fmt: skip
 
 Check = Callable[[str, Any], Any]
+
+
+def _listed(value: Any) -> Any:
+    """A string as a list of one, and any iterable of strings as a list."""
+    if isinstance(value, str):
+        return [value]
+    is_several = isinstance(value, Iterable) and not isinstance(value, Mapping)
+    return list(value) if is_several else value
+
+
+def _written(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it has an empty string; take it out")
+    return text
+
 
 #: How many alternatives are written to a Doc; the decoders themselves rank more.
 Alternatives = Annotated[int, Field(ge=1, le=1000)]
 #: A probability, or a share of something.
 Share = Annotated[float, Field(ge=0, le=1)]
+#: What is not empty: one, a list, or a list that has some; a string stands for a list of one.
+Name = Annotated[str, AfterValidator(_written)]
+Names = Annotated[list[Name], BeforeValidator(_listed)]
+SomeNames = Annotated[Names, Field(min_length=1)]
 
 #: The protocol of the decoders of each core.
 _PROTOCOLS = {

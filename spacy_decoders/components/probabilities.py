@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import srsly
 from spacy.language import Language
-from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import ProblemError
@@ -21,7 +20,7 @@ from ..models.calibration import (
 )
 from .decoding_pipe import DecodingPipe
 
-__all__ = ["CalibratedPipe", "Fitted", "annotated", "calibrate_pipeline"]
+__all__ = ["CalibratedPipe", "Fitted", "calibrate_pipeline"]
 
 #: With fewer wrong answers there is hardly a difference between likely and certain.
 FEWEST_WRONG = 10
@@ -231,15 +230,10 @@ def calibrate_pipeline(
             calibrations = pipe.calibrate(found)  # type: ignore[attr-defined]
             if calibrations:
                 fitted[name] = calibrations
-        docs = list(annotated(pipe, docs))
+        with nlp.select_pipes(enable=name):
+            docs = list(nlp.pipe(docs))
     lacking = [name for name in components or known if name not in fitted]
     if lacking and (components or not fitted):
         kinds = dict.fromkeys(nlp.get_pipe(name).annotation for name in lacking)  # type: ignore[attr-defined]
         raise ProblemError(f"examples: no annotation of {', '.join(kinds)}.")
     return fitted
-
-
-def annotated(pipe: Any, docs: Sequence[Doc]) -> Iterable[Doc]:
-    """Run one component on some documents; a function has no `pipe` of its own."""
-    annotated: Iterable[Doc] = pipe.pipe(docs) if hasattr(pipe, "pipe") else map(pipe, docs)
-    return annotated

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..errors import ProblemError
-from .option_checks import fault_in
+from .option_checks import Names, SomeNames, fault_in
 
 if TYPE_CHECKING:
     from ..decoders.tree import Rule
@@ -34,25 +34,20 @@ UNIVERSAL_DEPENDENCIES: tuple[Statement, ...] = (
     },
 )
 
-_Names = Annotated[
-    list[str], BeforeValidator(lambda given: [given] if isinstance(given, str) else given)
-]
-_SomeNames = Annotated[_Names, Field(min_length=1)]
-
 
 class _Rule(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    exempt: _Names = []
+    exempt: Names = []
 
 
 class _AtMost(_Rule):
-    labels: _SomeNames
+    labels: SomeNames
     at_most: Annotated[int, Field(ge=0)]
 
 
 class _Leaf(_Rule):
-    leaf: _SomeNames
+    leaf: SomeNames
 
 
 def tree_rules(name: str, value: Any) -> tuple[Statement | str, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from ...errors import ProblemError
-from ..option_checks import fault_in
+from ..option_checks import Name, Names, SomeNames, fault_in
 
 __all__ = ["DEMANDS", "PLACES", "Constraint", "check_known", "checked", "constraints_about"]
 
@@ -23,14 +23,6 @@ DEMANDS: dict[str, tuple[str, ...]] = {
     "links": ("candidates", "not_candidates"),
 }
 _ALL_DEMANDS = tuple(key for keys in DEMANDS.values() for key in keys)
-
-
-def _listed(value: Any) -> Any:
-    """A string as a list of one, and any iterable of strings as a list."""
-    if isinstance(value, str):
-        return [value]
-    is_several = isinstance(value, Iterable) and not isinstance(value, Mapping)
-    return list(value) if is_several else value
 
 
 def _patterns(value: Any) -> Any:
@@ -49,16 +41,7 @@ def _patterns(value: Any) -> Any:
     return [[dict(token) for token in pattern] for pattern in patterns]
 
 
-def _written(text: str) -> str:
-    if not text.strip():
-        raise ValueError("it has an empty string; take it out")
-    return text
-
-
-_Name = Annotated[str, AfterValidator(_written)]
-_Names = Annotated[list[_Name], BeforeValidator(_listed)]
-_SomeNames = Annotated[_Names, Field(min_length=1)]
-_Types = Literal[True, "label"] | _SomeNames
+_Types = Literal[True, "label"] | SomeNames
 _Patterns = Annotated[list[list[dict[str, Any]]], BeforeValidator(_patterns), Field(min_length=1)]
 
 
@@ -116,20 +99,20 @@ class Constraint(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     pattern: _Patterns | None = None
-    phrases: _SomeNames | None = None
-    spans: _Name | None = None
+    phrases: SomeNames | None = None
+    spans: Name | None = None
     attr: Literal["ORTH", "LOWER", "NORM", "SHAPE"] = "ORTH"
     token: int | None = None
-    labels: _SomeNames | None = None
-    not_labels: _SomeNames | None = None
+    labels: SomeNames | None = None
+    not_labels: SomeNames | None = None
     entity: _Types | None = None
     not_entity: _Types | None = None
     head: int | None = None
     root: bool | None = None
-    deps: _SomeNames | None = None
-    not_deps: _SomeNames | None = None
-    candidates: _Names | None = None
-    not_candidates: _SomeNames | None = None
+    deps: SomeNames | None = None
+    not_deps: SomeNames | None = None
+    candidates: Names | None = None
+    not_candidates: SomeNames | None = None
 
     def __init__(self, **given: Any) -> None:
         try:
