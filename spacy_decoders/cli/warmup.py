@@ -10,10 +10,10 @@ from time import perf_counter
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from tqdm import tqdm
 
 from ..process_pool import spawned_pool
+from .arguments import CONSOLE
 from .warmup_tasks import CORES, WHOLE, parts_of, run_part, tasks_of
 
 __all__ = ["warmup"]
@@ -40,11 +40,10 @@ def warmup(
                     outcomes |= future.result()
                 except Exception as error:  # the process itself ended
                     outcomes[running[future]] = _reason(error)
-    console = Console(highlight=False)
     failures = {name: reason for name, reason in outcomes.items() if reason}
     for name, reason in failures.items():
-        console.print(f"[red]failed[/red] {name}: {reason}")
-    console.print(
+        CONSOLE.print(f"[red]failed[/red] {name}: {reason}")
+    CONSOLE.print(
         f"{len(outcomes) - len(failures)} of {len(outcomes)} are compiled and ready "
         f"({perf_counter() - started:.1f} s)."
     )

@@ -275,12 +275,8 @@ def tasks_of(core: str) -> dict[str, Task]:
     """Return what is run for a core: its registered decoders, functions and components."""
     decode_once, others = CORES[core]
     ours = {
-        name: partial(_decode_registered, decode_once, name)
+        name: partial(decode_once, build())
         for name, build in sorted(decoders.get_all().items())
         if getattr(build, "home", "") == f"decoders.{core}"
     }
     return {**ours, **others}
-
-
-def _decode_registered(decode_once: Callable[[Any], None], name: str) -> None:
-    decode_once(decoders.get(name)())
