@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import NonNegativeFloat
 
 from ..arrays import checked_indices, checked_scores
-from ..components.option_checks import check_of
 from ..errors import ProblemError
 from ..models.tagger.losses import UNKNOWN, ChainBatch, negative_log_likelihood, trainable
 
@@ -22,6 +20,9 @@ __all__ = ["LearnedChain", "learn_chain"]
 
 Floats = NDArray[np.float64]
 Weights = NDArray[np.float32]
+
+#: The weight of the squared norm of the transitions, in units of a text.
+L2 = 1.0
 
 #: Iterations of L-BFGS: the objective is concave, and a hundred or two suffice.
 ITERATIONS = 300
@@ -48,8 +49,6 @@ def learn_chain(
     scores: Sequence[ArrayLike],
     gold: Sequence[ArrayLike],
     rules: ChainModel,
-    *,
-    l2: float = 1.0,
 ) -> LearnedChain:
     """Learn transitions, and a factor of the scores, as a conditional random field.
 
@@ -65,8 +64,6 @@ def learn_chain(
         labels the rules forbid are left out.
     rules
         Any chain model of so many labels: what is ``-inf`` in it stays forbidden.
-    l2
-        The weight of the squared norm of the transitions, in units of a text; not negative.
 
     Raises
     ------
@@ -87,8 +84,7 @@ def learn_chain(
     """
     from scipy.optimize import minimize
 
-    check_of(NonNegativeFloat)("l2", l2)
-    objective = ChainObjective(scores, gold, rules, l2)
+    objective = ChainObjective(scores, gold, rules)
     found = minimize(
         objective,
         objective.first,
@@ -118,11 +114,10 @@ class ChainObjective:
         scores: Sequence[ArrayLike],
         gold: Sequence[ArrayLike],
         rules: ChainModel,
-        l2: float,
     ) -> None:
         if len(scores) != len(gold):
             raise ProblemError(f"gold: expected {len(scores)} texts, got {len(gold)}.")
-        self.size, self.l2 = rules.size, l2
+        self.size = rules.size
         given = (rules.transitions.ravel(), rules.start_scores, rules.end_scores)
         self.free = np.isfinite(np.concatenate(given))
         #: no transitions, and the scores as they are
@@ -165,7 +160,7 @@ class ChainObjective:
     def __call__(self, values: Floats) -> tuple[float, Floats]:
         loss, slope = self.loss(values)
         weights = np.append(values[:-1], 0.0)
-        return loss + 0.5 * self.l2 * float(weights @ weights), slope + self.l2 * weights
+        return loss + 0.5 * L2 * float(weights @ weights), slope + L2 * weights
 
     def _model(self, values: Floats) -> ChainModel:
         from ..decoders.chain import ChainModel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,9 +55,6 @@ class CollectiveLinker:
         concepts that are linked. Concepts of the two latter may be anything hashable.
     weight
         Of the distances, against the scores; not negative.
-    scores
-        ``"probability"``: a candidate costs -log of its score; ``"score"``: it costs the
-        negative of its score.
 
     Notes
     -----
@@ -77,11 +74,9 @@ class CollectiveLinker:
 
     graph: Any
     weight: float = 1.0
-    scores: Literal["probability", "score"] = "probability"
 
     def __post_init__(self) -> None:
         check_of(NonNegativeFloat)("weight", self.weight)
-        check_of(Literal["probability", "score"])("scores", self.scores)
 
     def link(
         self, mentions: Sequence[Candidates], *, budget: Budget = UNLIMITED
@@ -91,15 +86,15 @@ class CollectiveLinker:
         Parameters
         ----------
         mentions
-            For each its candidates: concepts and their scores. Of a concept that is there more
-            than once the best score counts.
+            For each its candidates: concepts and their probabilities, of which a candidate costs
+            -log. Of a concept that is there more than once the best counts.
 
         Raises
         ------
         ProblemError
-            If a candidate is no pair, a score no number, or a probability lies outside of 0 to 1.
+            If a candidate is no pair, or a probability no number from 0 to 1.
         InfeasibleError
-            If all candidates of a mention have the probability 0 or the score ``-inf``.
+            If all candidates of a mention have the probability 0.
         """
         from ..decoders.representatives import ExactRepresentatives
 
@@ -129,14 +124,10 @@ class CollectiveLinker:
 
     def _costs(self, candidates: Candidates) -> NDArray[np.float64]:
         scores = np.array([score for _, score in candidates], dtype=np.float64)
-        if np.isnan(scores).any() or (scores == np.inf).any():
-            raise ProblemError(f"mentions: expected numbers as scores, got {candidates!r}.")
-        if self.scores == "score":
-            return -scores
-        if (scores < 0.0).any() or (scores > 1.0).any():
+        if not ((scores >= 0.0) & (scores <= 1.0)).all():
             raise ProblemError(
-                f"mentions: expected probabilities from 0 to 1, got {candidates!r}; for other "
-                'scores make the linker with scores="score".'
+                f"mentions: expected probabilities from 0 to 1, got {candidates!r}; of other "
+                "scores give the softmax."
             )
         costs: NDArray[np.float64] = -np.log(np.maximum(scores, LEAST))
         costs[scores == 0.0] = np.inf

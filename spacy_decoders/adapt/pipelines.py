@@ -38,8 +38,6 @@ def exact_tagger_from(
     nlp: Language,
     name: str = "tagger",
     examples: Iterable[Example] = (),
-    *,
-    l2: float = 1.0,
     **config: Any,
 ) -> LearnedChain | None:
     """Put an ``exact_tagger`` with the same network in the place of a trained tagger.
@@ -56,8 +54,6 @@ def exact_tagger_from(
         Of the tagger in it, and afterwards of the ``exact_tagger``.
     examples
         Labelled texts; their predicted Docs are annotated by the components before the tagger.
-    l2
-        As for :func:`~spacy_decoders.adapt.learning.learn_chain`.
     **config
         Options of the ``exact_tagger``, such as ``margins=True``.
 
@@ -90,7 +86,7 @@ def exact_tagger_from(
     def gold_of(example: Example) -> list[int]:
         return [numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)]
 
-    learned = _learned(nlp, name, examples, gold_of, np.zeros(len(labels), np.float32), l2)
+    learned = _learned(nlp, name, examples, gold_of, np.zeros(len(labels), np.float32))
     tok2vec = nlp.get_pipe_config(name)["model"]["tok2vec"]
     architecture = {"@architectures": "spacy-decoders.ChainScorer.v1", "tok2vec": tok2vec}
     options = {"overwrite": bool(tagger.cfg.get("overwrite", True)), **config}
@@ -159,8 +155,6 @@ def exact_senter_from(
     nlp: Language,
     name: str = "senter",
     examples: Iterable[Example] = (),
-    *,
-    l2: float = 1.0,
 ) -> LearnedChain | None:
     """Put an ``exact_senter`` with the same network in the place of a trained senter.
 
@@ -169,7 +163,7 @@ def exact_senter_from(
     """
     senter = _trained(nlp, name, SentenceRecognizer)
     start = np.array([-np.inf, 0.0], np.float32)
-    learned = _learned(nlp, name, examples, _boundaries, start, l2)
+    learned = _learned(nlp, name, examples, _boundaries, start)
     config = nlp.get_pipe_config(name)
     options = {key: config[key] for key in ("model", "overwrite") if key in config}
     exact: Any = nlp.replace_pipe(name, "exact_senter", config=options)
@@ -205,7 +199,6 @@ def _learned(
     examples: Iterable[Example],
     gold_of: Callable[[Example], Sequence[int]],
     start: NDArray[np.float32],
-    l2: float,
 ) -> LearnedChain | None:
     """Learn transitions from units: sentences where the Doc has them; None from no examples.
 
@@ -231,7 +224,7 @@ def _learned(
             scores.append(pipe.model.ops.to_numpy(rows[part]))
             gold.append(right[part])
     rules = ChainModel(np.zeros((len(start), len(start)), np.float32), start)
-    return learn_chain(scores, gold, rules, l2=l2)
+    return learn_chain(scores, gold, rules)
 
 
 def beam_entities(

@@ -60,10 +60,10 @@ def test_mentions_without_candidates_stay_without():
     ("options", "mentions", "message"),
     [
         ({}, [[(1, 1.5)]], "mentions: expected probabilities"),
+        ({}, [[(1, float("nan"))]], "mentions: expected probabilities"),
         ({}, [[("a", "much")]], "mentions: expected pairs"),
         ({}, [3], "mentions: expected pairs"),
         ({"weight": -1.0}, [], "weight"),
-        ({"scores": "logits"}, [], "scores"),
     ],
 )
 def test_what_is_refused_is_named(options, mentions, message):

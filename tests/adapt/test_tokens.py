@@ -146,7 +146,7 @@ def test_the_gradient_is_that_of_the_objective(rng):
     rules = EntityDecoder(SCHEMES["BIO"]).model
     gold = [np.array([1, 2, 0]), np.array([0, 3])]
     scores = [rng.normal(size=(len(labels), 5)) for labels in gold]
-    objective = ChainObjective(scores, gold, rules, 0.5)
+    objective = ChainObjective(scores, gold, rules)
     point = objective.first + rng.normal(size=len(objective.first)) * 0.1
     step = 1e-3  # scores are single precision
     error = check_grad(lambda x: objective(x)[0], lambda x: objective(x)[1], point, epsilon=step)

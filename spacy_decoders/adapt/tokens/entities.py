@@ -160,8 +160,6 @@ class EntityDecoder:
         self,
         scores: Sequence[ArrayLike],
         gold: Sequence[ArrayLike],
-        *,
-        l2: float = 1.0,
     ) -> EntityDecoder:
         """Return a decoder with the transitions that fit labelled texts best.
 
@@ -171,7 +169,7 @@ class EntityDecoder:
         """
         from ..learning import learn_chain
 
-        chain = learn_chain(scores, gold, self.model, l2=l2)
+        chain = learn_chain(scores, gold, self.model)
         return replace(
             self,
             transitions=chain.transitions,
