@@ -61,7 +61,7 @@ MOST_OF_ARCS = 0.04
 #: likelier than it says, and its log-odds too large to count more than what trees score.
 DECODING = {
     "parser": {
-        "components.parser.factors": ["arcs"],
+        "components.parser.factors": [],
         "components.parser.boundary_offset": 1.25,
         "components.parser.boundary_weight": 1.0,
         "components.parser.rules": ["universal-dependencies"],
