@@ -30,7 +30,7 @@ __all__ = [
     "show",
 ]
 
-Output = Annotated[Path, typer.Argument(help="The folder to write.")]
+Output = Annotated[Path, typer.Argument(help="The folder to write.", resolve_path=True)]
 Hubs = Annotated[
     int, typer.Option(min=0, help="Hubs to index distances to; 256 for millions of concepts.")
 ]

@@ -38,6 +38,13 @@ def test_a_knowledge_base_is_built_shown_and_searched(source, tmp_path):
     assert "Nothing shares a word with 'xyzzy'" in said
 
 
+def test_the_folder_of_the_process_can_be_replaced(source, tmp_path, monkeypatch):
+    folder = tmp_path / "kb"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    assert "3 concepts" in run("kb", "build", source, ".")
+
+
 def test_columns_that_are_not_read_are_named(tmp_path):
     path = tmp_path / "concepts.tsv"
     path.write_text("id\ttitle\talias\tcolour\ncat\tJaguar\tJag\tyellow\n")

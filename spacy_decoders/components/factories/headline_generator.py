@@ -21,6 +21,8 @@ def _ascending(ends: list[int]) -> list[int]:
 def _single(word: str) -> str:
     if len(word.split()) != 1:
         raise ValueError("expected a single word, such as 'of'; give its words one by one")
+    if not any(map(str.isalnum, word)):
+        raise ValueError(f"expected words with letters or digits; headlines have no {word!r}")
     return word
 
 

@@ -127,6 +127,11 @@ def test_required_words_and_a_threshold_are_no_fault_of_a_mode():
     assert blank(mode="words", min_prob=0.4)(TEXTS["Hash tables"])._.headline
 
 
+def test_words_that_no_headline_has_are_refused():
+    with pytest.raises(ProblemError, match="required"):
+        blank(mode="sentence", required=["-"])
+
+
 def test_an_empty_spans_key_is_refused():
     with pytest.raises(ProblemError, match="spans_key"):
         blank(spans_key="")
