@@ -29,12 +29,12 @@ __all__ = ["Question", "check", "problems"]
 DECODERS: dict[str, tuple[PathDecoder, Budget]] = {
     "ExactPath": (ExactPath(), Budget()),
     "ExactPath, 1 iteration": (ExactPath(), Budget(iterations=1)),
-    "ExactPath, hurried": (ExactPath(), Budget(seconds=1e-9)),
+    "ExactPath, hardly any time": (ExactPath(), Budget(seconds=1e-9)),
     "Beam": (Beam(2), Budget()),
     "Beam, look-ahead": (Beam(2, lookahead=True), Budget()),
     "ColorCoding": (ColorCoding(failure=0.5), Budget()),
     "ColorCoding, 2 iterations": (ColorCoding(failure=0.5), Budget(iterations=2)),
-    "ColorCoding, hurried": (ColorCoding(), Budget(seconds=1e-9)),
+    "ColorCoding, hardly any time": (ColorCoding(), Budget(seconds=1e-9)),
 }
 PROGRAMS = [
     IntegerProgram(solver, formulation)

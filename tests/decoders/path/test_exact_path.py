@@ -80,10 +80,10 @@ def test_a_budget_leaves_an_honest_gap(iterations):
     problem = symmetric(np.random.default_rng(0), 60)
     best = ExactPath().decode(problem, 10)
     assert best.certificate.is_optimal
-    hurried = ExactPath().decode(problem, 10, budget=Budget(iterations=iterations))
-    assert_path(problem, 10, hurried)
-    assert hurried.certificate.status == "bounded"
-    assert hurried.certificate.score <= best.certificate.score + 1e-9
-    assert hurried.certificate.bound >= best.certificate.score - 1e-9
+    limited = ExactPath().decode(problem, 10, budget=Budget(iterations=iterations))
+    assert_path(problem, 10, limited)
+    assert limited.certificate.status == "bounded"
+    assert limited.certificate.score <= best.certificate.score + 1e-9
+    assert limited.certificate.bound >= best.certificate.score - 1e-9
     ranked = ExactPath().k_best(problem, 10, 5, budget=Budget(iterations=iterations))
     assert ranked[0].certificate.bound >= best.certificate.score - 1e-9

@@ -122,7 +122,7 @@ def deciders(problem: TreeProblem):
         yield f"BranchAndBound {backbone}", "everything", BranchAndBound(backbone), UNLIMITED
     short = Budget(iterations=2)
     yield "BranchAndBound, 2 passes", "everything", BranchAndBound(iterations=2), short
-    yield "BranchAndBound, hurried", "everything", BranchAndBound(), Budget(seconds=1e-9)
+    yield "BranchAndBound, hardly any time", "everything", BranchAndBound(), Budget(seconds=1e-9)
     paper = BranchAndBound(method="paper")
     yield "paper", "everything", paper, UNLIMITED
     yield "paper, 2 passes", "everything", paper, short
