@@ -7,7 +7,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import read_only
 from .concept_graph import ConceptGraph
 from .kernels.searching import add_pairs, adjacent_pairs
 
@@ -103,13 +102,12 @@ def _neighbourhoods(
     begins, ends = arrays.indptr[inner], arrays.indptr[inner + 1]
     if most is not None:  # inner numbers go by descending degree
         begins = np.maximum(begins, ends - most)
-    lists = [
-        np.append(arrays.indices[begin:end], v)
-        for v, begin, end in zip(inner, begins, ends, strict=True)
-    ]
-    members = np.repeat(np.arange(len(inner)), [len(neighbours) for neighbours in lists])
-    found, groups = np.unique(np.concatenate([*lists, np.empty(0, np.int32)]), return_inverse=True)
-    order = np.argsort(groups.reshape(-1), kind="stable")
+    # each vertex is in its own neighbourhood
+    lists = [inner, *map(arrays.indices.__getitem__, map(slice, begins.tolist(), ends.tolist()))]
+    places = np.arange(len(inner))
+    members = np.concatenate([places, np.repeat(places, ends - begins)])
+    found, groups = np.unique(np.concatenate(lists), return_inverse=True)
+    order = np.lexsort((members, groups.reshape(-1)))
     degrees = arrays.indptr[found + 1] - arrays.indptr[found]
     return groups.reshape(-1)[order], members[order], degrees
 
@@ -129,8 +127,7 @@ def weighted_overlap(
            [1. , 1.5]])
     """
     overlap = np.zeros((size, size))
-    starts, places = np.asarray(indptr, np.int64), np.asarray(members, np.int64)
-    each = np.asarray(weights, np.float64)
-    # all read-only: for each mixture numba would compile anew
-    add_pairs(read_only(starts), read_only(places), read_only(each), overlap)
+    # copies can all be written: for each mixture numba would compile anew
+    starts, places = np.array(indptr, np.int64), np.array(members, np.int64)
+    add_pairs(starts, places, np.array(weights, np.float64), overlap)
     return overlap

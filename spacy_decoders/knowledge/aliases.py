@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -49,6 +50,8 @@ def normalised(aliases: Sequence[str]) -> list[str]:
     return [normalise(alias) for alias in aliases]
 
 
+#: The longest alias that is looked for in a text, in words.
+_LONGEST = 6
 #: The ways of writing that are told apart.
 CASES = ("lower", "capitalised", "upper", "mixed")
 
@@ -136,26 +139,58 @@ class AliasTable:
 
     def find(self, aliases: Sequence[str]) -> list[Meanings | None]:
         """The candidates of each alias, None where it is unknown; all by one query."""
-        cache, keys = self.database.cache("aliases"), normalised(aliases)
-        missing = {*keys}.difference(cache)
+        return self._known(normalised(aliases))
+
+    def _known(self, aliases: Sequence[str]) -> list[Meanings | None]:
+        """The candidates of normalised aliases."""
+        cache = self.database.cache("aliases")
+        missing = {*aliases}.difference(cache)
         if missing:
             cache.update(dict.fromkeys(missing))
             cache.update(self._read(missing))
-        return [cache[alias] for alias in keys]
+        return [*map(cache.__getitem__, aliases)]
 
-    def begin(self, texts: Sequence[str]) -> list[bool]:
-        """Whether an alias begins with each text, or is it."""
-        cache, keys = self.database.cache("begun"), normalised(texts)
-        missing = {*keys}.difference(cache)
-        if missing:
-            cache.update(dict.fromkeys(missing, False))
-            rows = self.database.ask_many(
-                "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM candidates "
-                "WHERE alias >= value AND alias < value || char(1114111))",
-                missing,
-            )
-            cache.update((text, True) for (text,) in rows)
-        return [cache[text] for text in keys]
+    def find_in(
+        self, words: Sequence[str], blanks: Sequence[int], fit: Sequence[bool]
+    ) -> list[tuple[int, int, str]]:
+        """The aliases in a text, of up to six words: where they are, and how they are written.
+
+        Parameters
+        ----------
+        words, blanks
+            The words of the text, and the number of blanks behind each.
+        fit
+            Which words an alias may begin, or end, with.
+        """
+        begun = self.database.cache("begun")
+        found: list[tuple[int, int, str]] = []
+        names: list[str] = []
+        # word by word, as long as an alias begins so: most words begin none
+        grown = [(start, start, word) for start, word in enumerate(words) if fit[start]]
+        for _ in range(_LONGEST):
+            keys = normalised([form for *_, form in grown])
+            missing = {*keys}.difference(begun)
+            if missing:
+                begun.update(dict.fromkeys(missing, False))
+                rows = self.database.ask_many(
+                    "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM candidates "
+                    "WHERE alias >= value AND alias < value || char(1114111))",
+                    missing,
+                )
+                begun.update(dict.fromkeys(itertools.chain.from_iterable(rows), True))
+            longer = []
+            for key, (start, stop, form) in zip(keys, grown, strict=True):
+                if not begun[key]:
+                    continue
+                if fit[stop]:
+                    found.append((start, stop + 1, form))
+                    names.append(key)
+                if stop + 1 < len(words):
+                    longer.append((start, stop + 1, form + " " * blanks[stop] + words[stop + 1]))
+            grown = longer
+            if not grown:
+                break
+        return [*itertools.compress(found, self._known(names))]
 
     def candidates(self, alias: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Concepts and priors of one alias, the most frequent first; none if unknown."""

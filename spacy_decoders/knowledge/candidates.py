@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..graph import ConceptGraph
 from .concept_base import ConceptBase
 from .texts import Known
 
@@ -52,12 +55,12 @@ class CandidateTable:
     @cached_property
     def ids(self) -> list[str]:
         """The identifier of each candidate."""
-        return [known.id or "" for known in self.known]
+        return [*map(attrgetter("id"), self.known)]
 
     @cached_property
     def titles(self) -> list[str]:
         """The title of each candidate."""
-        return [known.title for known in self.known]
+        return [*map(attrgetter("title"), self.known)]
 
     @cached_property
     def own_mention(self) -> NDArray[np.int64]:
@@ -72,7 +75,7 @@ class CandidateTable:
     @cached_property
     def places(self) -> NDArray[np.int64]:
         """The place of each candidate among all choices. **Shape:** ``(candidates,)``"""
-        return np.arange(len(self)) + self.own_mention
+        return np.arange(len(self.known)) + self.own_mention
 
     @cached_property
     def keys(self) -> NDArray[np.int64]:
@@ -80,15 +83,21 @@ class CandidateTable:
 
         Ties between candidates are broken by it, whatever their order.
         """
-        numbers = {identity: number for number, identity in enumerate(sorted({*self.ids}))}
-        return np.array([numbers[identity] for identity in self.ids], np.int64)
+        ids = self.ids
+        numbers = dict(zip(sorted({*ids}), itertools.count(), strict=False))
+        return np.array([*map(numbers.__getitem__, ids)], np.int64)
+
+    @cached_property
+    def graph(self) -> ConceptGraph | None:
+        """The links between the concepts, None where there is no base."""
+        return None if self.base is None else self.base.graph
 
     @cached_property
     def coverage(self) -> float:
         """The mean share of each mention's candidates that have links in the graph."""
-        if self.base is None or not len(self):
+        if self.graph is None or not self.known:
             return 1.0
-        known = (self.base.graph.degree[self.concepts] > 0).astype(np.float64)
+        known = (self.graph.degree[self.concepts] > 0).astype(np.float64)
         return float((np.add.reduceat(known, self.offsets[:-1]) / np.diff(self.offsets)).mean())
 
     def of(self, mentions: Sequence[int]) -> CandidateTable:

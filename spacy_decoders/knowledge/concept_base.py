@@ -445,11 +445,11 @@ class ConceptBase:
     @property
     def changed(self) -> bool:
         """Whether it has changes that a copy of its folder would not have."""
-        return self._database.live
+        return self._database.file.live
 
     def _changing(self) -> Edits:
         with _COPYING:
-            if not self._in_place and self._database.path.parent == self.folder:
+            if not self._in_place and self._database.file.path.parent == self.folder:
                 place = tempfile.mkdtemp(prefix="concepts-")
                 weakref.finalize(self._database, _remove, place, os.getpid())
                 self._database.go_live(Path(place) / NAME)
@@ -457,8 +457,8 @@ class ConceptBase:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         # the folder travels to other processes, not the contents
-        own = self._database.path.parent == self.folder
-        return _reopened, (self.folder, self._in_place, None if own else self._database.path)
+        own = self._database.file.path.parent == self.folder
+        return _reopened, (self.folder, self._in_place, None if own else self._database.file.path)
 
 
 def _reopened(folder: Path, live: bool, copy: Path | None) -> ConceptBase:

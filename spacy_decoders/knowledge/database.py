@@ -93,19 +93,10 @@ class Database:
 
     def __init__(self, path: Path, *, live: bool = False) -> None:
         self._local = threading.local()
-        self._file = _File.found(path, live)
+        #: Where the file lies, and whether somebody may change it.
+        self.file = _File.found(path, live)
         _opened.add(self)
         self.searched = self._check_schema()
-
-    @property
-    def path(self) -> Path:
-        """Where the file lies."""
-        return self._file.path
-
-    @property
-    def live(self) -> bool:
-        """Whether somebody may change it."""
-        return self._file.live
 
     def go_live(self, path: Path) -> None:
         """Copy the file and read, and change, the copy from now on."""
@@ -116,7 +107,7 @@ class Database:
 
     def read_copy(self, path: Path) -> None:
         """Read, and change, a copy that another process has made."""
-        self._file = _File.found(path, live=True)
+        self.file = _File.found(path, live=True)
 
     def copy_to(self, path: Path) -> None:
         """Write the file anew without what was left empty."""
@@ -149,7 +140,7 @@ class Database:
     def cache(self, name: str) -> dict[Any, Any]:
         """A dictionary of this thread, empty after each change of the file."""
         connection, local = self._connection(), self._local
-        if self._file.live:
+        if self.file.live:
             (version,) = connection.execute("PRAGMA data_version").fetchone()
             if version != local.version:
                 local.version = version
@@ -195,11 +186,13 @@ class Database:
 
     def damaged(self, reason: object) -> StorageError:
         """What to raise of a damaged file."""
-        return StorageError(f"folder: {self.path} is damaged ({reason}); copy or build it again.")
+        return StorageError(
+            f"folder: {self.file.path} is damaged ({reason}); copy or build it again."
+        )
 
     def _connection(self) -> sqlite3.Connection:
         """The connection of this thread: SQLite's are not shared, least of all after a fork."""
-        local, file = self._local, self._file
+        local, file = self._local, self.file
         process = getattr(local, "process", None)
         if process == os.getpid() and local.file is file:
             connection: sqlite3.Connection = local.connection

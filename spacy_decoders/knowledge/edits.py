@@ -34,7 +34,7 @@ class Edits:
     @property
     def graph(self) -> ConceptGraph:
         """The graph with all changes of links."""
-        if not self.database.live:
+        if not self.database.file.live:
             return self._graph
         cache = self.database.cache("graph")
         if not cache:
@@ -63,7 +63,7 @@ class Edits:
         graph, count = self.graph, self.database.size
         if len(graph) != count or graph.vertices[[0, -1]].tolist() != [0, count - 1]:
             raise StorageError(
-                f"folder: {self.database.path.parent / 'graph'} is no graph of the {count} "
+                f"folder: {self.database.file.path.parent / 'graph'} is no graph of the {count} "
                 "concepts of the knowledge base; build it again."
             )
 

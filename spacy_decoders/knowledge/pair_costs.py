@@ -6,6 +6,7 @@ symmetric matrix of costs, not negative, between all its candidates.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from ..errors import ProblemError
 from ..graph import ConceptGraph, adjacency, shared_neighbour_cosine, weighted_overlap
 from .candidates import CandidateTable
-from .concept_base import ConceptBase
 from .texts import distinct_words
 
 __all__ = ["DirectLink", "EntityVectors", "GraphDistance", "PairCosts", "SharedNeighbours"]
@@ -156,8 +156,7 @@ def _title_overlap(table: CandidateTable) -> Matrix:
 
     0 between two candidates that are the same concept.
     """
-    base = _base(table, "SharedNeighbours")
-    own = [distinct_words(mention) for mention in table.mentions]
+    own = [*map(distinct_words, table.mentions)]
     holders: dict[str, list[int]] = {}
     for place, (title, mention) in enumerate(
         zip(table.titles, table.own_mention.tolist(), strict=True)
@@ -166,11 +165,12 @@ def _title_overlap(table: CandidateTable) -> Matrix:
             if word not in own[mention]:
                 holders.setdefault(word, []).append(place)
     # a word of one candidate is shared with none
-    holders = {word: places for word, places in holders.items() if len(places) > 1}
-    groups = list(holders.values())
-    surprise = base.title_words.surprise(list(holders))
+    words = [word for word, places in holders.items() if len(places) > 1]
+    groups = [*map(holders.__getitem__, words)]
+    assert table.base is not None  # pairs have asked for its graph
+    surprise = table.base.title_words.surprise(words)
     indptr = np.cumsum([0, *map(len, groups)])
-    members = [place for group in groups for place in group]
+    members = [*itertools.chain.from_iterable(groups)]
     overlap: Matrix = weighted_overlap(indptr, members, surprise / _FULL_RESIDUAL, len(table))
     np.minimum(overlap, 1.0, out=overlap)
     np.fill_diagonal(overlap, 0.0)
@@ -183,22 +183,18 @@ def _title_overlap(table: CandidateTable) -> Matrix:
     return overlap
 
 
-def _base(table: CandidateTable, name: str) -> ConceptBase:
-    if table.base is None:
-        raise ProblemError(
-            f"pairs: {name} needs a knowledge base with a graph; build one with "
-            "`python -m spacy decoders kb build`, or take EntityVectors."
-        )
-    return table.base
-
-
 def _of_concepts(
     measure: PairCosts,
     table: CandidateTable,
     costs: Callable[[ConceptGraph, NDArray[np.int64]], Matrix],
 ) -> Matrix:
     """Compute a matrix for the distinct concepts and spread it over the candidates."""
-    graph = _base(table, type(measure).__name__).graph
+    graph = table.graph
+    if graph is None:
+        raise ProblemError(
+            f"pairs: {type(measure).__name__} needs a knowledge base with a graph; build one with "
+            "`python -m spacy decoders kb build`, or take EntityVectors."
+        )
     vertices, places = np.unique(table.concepts, return_inverse=True)
-    spread: Matrix = costs(graph, vertices)[np.ix_(places.reshape(-1), places.reshape(-1))]
+    spread: Matrix = costs(graph, vertices)[places[:, None], places]
     return spread

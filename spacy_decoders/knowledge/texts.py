@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from math import isfinite
 from operator import attrgetter
@@ -67,7 +67,7 @@ def known_of(database: Database, numbers: Sequence[int]) -> list[Known]:
         _check(database, rows)
         cache.update((row[0], Known.of(*row[:-1], item=row[-1])) for row in rows)
     try:
-        return [cache[number] for number in numbers]
+        return [*map(cache.__getitem__, numbers)]
     except KeyError as error:
         raise database.damaged(f"there is no concept {error}") from None
 
@@ -155,21 +155,25 @@ class TitleWords:
         cache = self.database.cache("words")
         missing = {*words}.difference(cache)
         if missing:
-            cache.update(dict.fromkeys(missing, 1))
-            cache.update(
-                self.database.ask_many(
-                    "SELECT word, titles FROM words "
-                    "WHERE word IN (SELECT value FROM json_each(?))",
-                    missing,
-                )
+            cache.update(self._read(missing))
+        return np.array([*map(cache.__getitem__, words)], np.float64)
+
+    def _read(self, words: set[str]) -> Iterable[tuple[str, float]]:
+        titles = dict.fromkeys(words, 1)
+        titles.update(
+            self.database.ask_many(
+                "SELECT word, titles FROM words WHERE word IN (SELECT value FROM json_each(?))",
+                words,
             )
+        )
         try:
-            counts = np.array([cache[word] for word in words], np.float64)
+            counts = np.array([*titles.values()], np.float64)
         except (TypeError, ValueError) as error:
             raise self.database.damaged(error) from error
         if not (counts >= 1).all():
             raise self.database.damaged("a word is in no title")
-        return np.log(max(self.database.size, 1) / counts)
+        surprise = np.log(max(self.database.size, 1) / counts)
+        return zip(titles, surprise.tolist(), strict=True)
 
 
 class TextIndex:

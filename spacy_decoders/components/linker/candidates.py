@@ -64,13 +64,13 @@ class AliasCandidates:
         if not isinstance(kb, ConceptKnowledgeBase):
             return list(kb.get_candidates_batch(mentions))
         found = []
-        known = kb.base.aliases.find([mention.text for mention in mentions])
-        for mention, meanings in zip(mentions, known, strict=True):
+        texts = [mention.text for mention in mentions]
+        known = kb.base.aliases.find(texts)
+        for mention, text, meanings in zip(mentions, texts, known, strict=True):
             if meanings is None:
                 found.append(_NONE)
                 continue
-            text, first = mention.text, mention[0]
-            ways = [text]
+            first, ways = mention[0], [text]
             if text[:1].isupper() and (first.i == 0 or first.is_sent_start):
                 ways.append(text[:1].lower() + text[1:])  # a sentence begins with a capital
             if text.isupper():  # a headline writes everything so
@@ -152,56 +152,61 @@ def gather(
     checks = not isinstance(finder, AliasCandidates | TextCandidates)
     met: dict[str, Candidate] = {}
     kept: list[int] = []
-    laid: list[FoundCandidates] = []
+    ends = [0]
+    names, links = [], []
+    # the best of each mention's candidates, laid end to end
+    concepts: list[Any] = [np.empty(0, np.int64)]
+    priors: list[Any] = [np.empty(0)]
+    popularity: list[Any] = [np.empty(0)]
+    written: list[Any] = [np.empty(0, np.float32)]
     for place, one in enumerate(found_by(kb, finder, mentions)):
         if not isinstance(one, FoundCandidates):
             one = _numbered(_ranked(one), kb, met)
         elif checks:
             one = _checked(one, kb)
-        if (one.priors[:limit] >= 0).any():
-            kept.append(place)
-            laid.append(one)
-    sizes = np.array([min(limit, len(one.concepts)) for one in laid], np.int64)
-    numbers = _joined([one.concepts for one in laid], sizes, np.int64)
-    popularity = _joined([one.popularity for one in laid], sizes, np.float64)
-    # documents speak of the same concepts again and again
-    distinct, places = np.unique(numbers, return_inverse=True)
-    spread = places.reshape(-1).tolist()
+        if not (one.priors[:limit] >= 0).any():
+            continue
+        kept.append(place)
+        names.append(texts[place])
+        links.append(one.linked)
+        unknown = np.full(min(limit, len(one.concepts)), np.nan, np.float32)
+        ends.append(ends[-1] + len(unknown))
+        concepts.append(one.concepts[:limit])
+        priors.append(one.priors[:limit])
+        popularity.append(unknown if one.popularity is None else one.popularity[:limit])
+        written.append(unknown if one.written is None else one.written[:limit])
+    numbers, uses = np.concatenate(concepts), np.concatenate(popularity)
     base: ConceptBase | None = None
+    vectors = np.empty((len(numbers), 0), np.float32)
     if isinstance(kb, ConceptKnowledgeBase):
-        base, length = kb.base, kb.vocab.vectors_length
-        known, uses = base.known(distinct.tolist()), base.graph.degree[numbers]
-        given = [kb.concept_vector(one) for one in known] if length else []
+        base, known = kb.base, kb.base.known(numbers.tolist())
+        uses = np.where(np.isnan(uses), base.graph.degree[numbers], uses)
+        if kb.vocab.vectors_length and known:
+            # documents speak of the same concepts again and again
+            each = {one: kb.concept_vector(one) for one in dict.fromkeys(known)}
+            vectors = np.array([each[one] for one in known], np.float32)
     else:
-        length, uses = kb.entity_vector_length, np.zeros(len(numbers), np.int32)
-        known = [Known.of(number, name) for number, name in enumerate(met)]
+        every = [Known.of(number, name) for number, name in enumerate(met)]
+        known = [every[number] for number in numbers.tolist()]
         given = [list(one.entity_vector) for one in met.values()]
-    vectors = np.array(given, np.float32).reshape(len(known), length)
+        length = kb.entity_vector_length
+        vectors = np.array(given, np.float32).reshape(len(every), length)[numbers]
+        numbers = numbers[:0]
     table = CandidateTable(
-        mentions=[texts[place] for place in kept],
-        offsets=np.concatenate([[0], np.cumsum(sizes)]),
-        known=[known[row] for row in spread],
-        priors=_joined([one.priors for one in laid], sizes, np.float64),
-        popularity=np.where(np.isnan(popularity), uses, popularity),
-        written=_joined([one.written for one in laid], sizes, np.float32),
-        linked=np.array([one.linked for one in laid], np.float32),
-        vectors=vectors[spread],
-        concepts=numbers if base is not None else numbers[:0],
+        mentions=names,
+        offsets=np.array(ends, np.int64),
+        known=known,
+        priors=np.concatenate(priors),
+        popularity=uses,
+        written=np.concatenate(written),
+        linked=np.array(links, np.float32),
+        vectors=vectors,
+        concepts=numbers,
         base=base,
     )
-    if "" in table.ids:
+    if not {None, ""}.isdisjoint(table.ids):
         raise ProblemError("candidates: a concept among them was removed; find them anew.")
     return kept, table
-
-
-def _joined(
-    columns: Sequence[NDArray[Any] | None], sizes: NDArray[np.int64], dtype: Any
-) -> NDArray[Any]:
-    """Lay the best of each mention's candidates end to end, NaN where nothing is known."""
-    parts = [np.empty(0, dtype)]
-    for column, size in zip(columns, sizes.tolist(), strict=True):
-        parts.append(np.full(size, np.nan, dtype) if column is None else column[:size])
-    return np.concatenate(parts).astype(dtype)
 
 
 def found_by(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span]) -> list[Any]:

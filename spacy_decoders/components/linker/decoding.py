@@ -100,7 +100,7 @@ def decode_links(
         mentions.spans,
         [links[unit] if unit >= 0 else _link_to_nothing() for unit in mentions.units],
         certificates,
-        [places.get(unit) for unit in mentions.units],
+        [*map(places.get, mentions.units)],
         mentions.conflicts,
     )
 
@@ -190,7 +190,7 @@ def _links(
     # of each mention its choice, then the others by their share
     others = table.places != np.repeat(chosen, sizes)
     ranked = np.lexsort((-shares[table.places], others, table.own_mention))
-    ranks = np.arange(len(table)) - np.repeat(table.offsets[:-1], sizes)
+    ranks = np.arange(len(ranked)) - np.repeat(table.offsets[:-1], sizes)
     shown = ranked[ranks < options.shown]
     places = table.places[shown]
     candidates = [
@@ -204,7 +204,7 @@ def _links(
             "prior": prior,
         }
         for known, score, prob, prior in zip(
-            [table.known[row] for row in shown.tolist()],
+            map(table.known.__getitem__, shown.tolist()),
             shares[places].tolist(),
             probs[places].tolist(),
             table.priors[shown].tolist(),

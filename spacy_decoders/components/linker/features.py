@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import IS_PUNCT, IS_SPACE, IS_STOP, LEMMA, LOWER, ORTH
+from spacy.attrs import IS_PUNCT, IS_SPACE, IS_STOP, LEMMA, LOWER, ORTH, SPACY
 from spacy.tokens import Doc, Span
 
 from ...knowledge.texts import distinct_words
@@ -18,10 +18,16 @@ from ...models.linker.weights import FEATURES, Feature
 if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
 
-__all__ = ["MATCH_LABEL", "common_nouns", "features_of", "singular"]
+__all__ = ["MATCH_LABEL", "TOKEN_COLUMNS", "common_nouns", "features_of", "singular"]
 
 #: Label of entities that the alias matcher adds.
 MATCH_LABEL = "CONCEPT"
+
+#: What is read of all tokens at once, and the column of each.
+TOKEN_COLUMNS = {
+    kind: column
+    for column, kind in enumerate((IS_STOP, IS_PUNCT, IS_SPACE, LOWER, LEMMA, ORTH, SPACY))
+}
 
 #: Tokens on either side of a mention whose words are its context.
 _AROUND = 30
@@ -40,16 +46,21 @@ _TITLES = 0.3
 
 
 def features_of(
-    doc: Doc, spans: Sequence[Span], common: NDArray[np.bool_], table: CandidateTable
+    doc: Doc,
+    tokens: NDArray[np.uint64],
+    spans: Sequence[Span],
+    texts: Sequence[str],
+    common: NDArray[np.bool_],
+    table: CandidateTable,
 ) -> NDArray[np.float32]:
     """Read what the weights weigh of each candidate and, behind each mention's own, of nothing.
 
     Parameters
     ----------
-    doc
-        The document.
-    spans
-        That of each of the table's mentions.
+    doc, tokens
+        The document, and the `TOKEN_COLUMNS` of its tokens.
+    spans, texts
+        Those of each of the table's mentions.
     common
         Which of these are common nouns.
     table
@@ -59,11 +70,12 @@ def features_of(
     -------
     **Shape:** ``(candidates + mentions, 14)``; the columns of pairs are 0.
     """
-    features = np.zeros((len(table) + len(spans), len(FEATURES)), np.float32)
-    if not len(table):
+    features = np.zeros((table.with_nothing[-1], len(FEATURES)), np.float32)
+    if not spans:
         return features
-    matched = np.array([span.label_ == MATCH_LABEL for span in spans])
-    alone = _of_candidates(doc, spans, matched, table)
+    labels = [span.label_ for span in spans]
+    matched = np.array([*map(MATCH_LABEL.__eq__, labels)])
+    alone = _of_candidates(doc, tokens, spans, texts, labels, table)
     features[table.places, : Feature.TYPE + 1] = alone
     nothing = table.with_nothing[1:] - 1
     features[nothing, Feature.NONE] = 1.0
@@ -80,61 +92,66 @@ def features_of(
     unknown = np.isnan(linked)
     features[nothing, Feature.MATCHED] = matched & unknown
     features[nothing, Feature.UNLINKED] = np.where(matched & ~unknown, odds, 0.0)
-    features[nothing, Feature.PARTIAL] = _parts_of_names(doc, spans)
+    features[nothing, Feature.PARTIAL] = _parts_of_names(doc, spans, texts)
     features[nothing, Feature.COMMON] = common
     return features
 
 
 def _of_candidates(
-    doc: Doc, spans: Sequence[Span], matched: NDArray[np.bool_], table: CandidateTable
+    doc: Doc,
+    tokens: NDArray[np.uint64],
+    spans: Sequence[Span],
+    texts: Sequence[str],
+    labels: Sequence[str],
+    table: CandidateTable,
 ) -> NDArray[np.float32]:
     """The features of candidates. **Shape:** ``(candidates, 8)``"""
-    features = np.zeros((len(table), Feature.TYPE + 1), np.float32)
+    features = np.zeros((len(table.known), Feature.TYPE + 1), np.float32)
     features[:, Feature.PRIOR] = np.log(np.maximum(table.priors, 1e-6))
     features[:, Feature.POPULARITY] = np.log1p(table.popularity)
     vector = np.asarray(doc.vector) if doc.vocab.vectors_length else np.zeros(0)
     if table.vectors.shape[1] and table.vectors.shape[1] == len(vector):
         lengths = np.linalg.norm(table.vectors, axis=1) * np.linalg.norm(vector)
         features[:, Feature.CONTEXT] = (table.vectors @ vector) / np.maximum(lengths, 1e-12)
-    own = table.own_mention.tolist()
-    features[:, Feature.TITLE] = [
-        title.casefold() == table.mentions[mention]
-        for title, mention in zip(table.titles, own, strict=True)
-    ]
-    tokens = doc.to_array([IS_STOP, IS_PUNCT, IS_SPACE, LOWER, LEMMA, ORTH]).reshape(-1, 6)
-    is_small = bool((tokens[:, 3] == tokens[:, 5]).all())
-    features[:, Feature.CASE] = _case(spans, is_small, table)
-    if table.base is None:
-        return features
-    labels = ["" if aside else span.label_ for span, aside in zip(spans, matched, strict=True)]
-    features[:, Feature.TYPE] = [
-        type_agreement(labels[mention], known.type)
-        for mention, known in zip(own, table.known, strict=True)
-    ]
-    # form and lemma of each token that says something, in small letters
+    lower, orth = (tokens[:, TOKEN_COLUMNS[kind]] for kind in (LOWER, ORTH))
+    features[:, Feature.CASE] = _case(spans, texts, bool((lower == orth).all()), table)
+    contexts = _contexts(doc, tokens, spans, table.mentions)
+    around, titles, types, read = [], [], [], []
+    for mention, known in zip(table.own_mention.tolist(), table.known, strict=True):
+        around.append(contexts[mention])
+        titles.append(known.title.casefold() == table.mentions[mention])
+        label = labels[mention]
+        types.append(type_agreement(label, known.type) if label != MATCH_LABEL else 0.0)
+        read.append(known.text[:_READ])
+    features[:, Feature.TITLE], features[:, Feature.TYPE] = titles, types
+    if table.base is not None:
+        surprise = table.base.title_words.surprise
+        of_texts, of_titles = shared_words(around, [read, table.titles], surprise)
+        features[:, Feature.WORDS] = of_texts + _TITLES * of_titles
+    return features
+
+
+def _contexts(
+    doc: Doc, tokens: NDArray[np.uint64], spans: Sequence[Span], names: Sequence[str]
+) -> list[set[str]]:
+    """The words around each mention: form and lemma of what says something, in small letters."""
     strings = doc.vocab.strings
     words = [
         () if stop or punct or space else (strings[lower], strings[lemma].casefold())
-        for stop, punct, space, lower, lemma, _ in cast("list[list[int]]", tokens.tolist())
+        for stop, punct, space, lower, lemma, *_ in cast("list[list[int]]", tokens.tolist())
     ]
     contexts = []
-    for span, name in zip(spans, table.mentions, strict=True):
+    for span, name in zip(spans, names, strict=True):
         before = words[max(0, span.start - _AROUND) : span.start]
         around = set().union(*before, *words[span.end : span.end + _AROUND])
         # the words of a mention itself say nothing
         contexts.append(around.difference(distinct_words(name), ("",)))
-    texts = [known.text[:_READ] for known in table.known]
-    shared = shared_words(
-        [contexts[mention] for mention in own],
-        [texts, table.titles],
-        table.base.title_words.surprise,
-    )
-    for weight, given in zip((1.0, _TITLES), shared, strict=True):
-        features[:, Feature.WORDS] += weight * given
-    return features
+    return contexts
 
 
-def _case(spans: Sequence[Span], small: bool, table: CandidateTable) -> NDArray[np.float64]:
+def _case(
+    spans: Sequence[Span], texts: Sequence[str], small: bool, table: CandidateTable
+) -> NDArray[np.float64]:
     """The logarithm of how often candidates are written so; 0 where that is unknown.
 
     `small` says that the document has no capitals. **Shape:** ``(candidates,)``
@@ -142,8 +159,8 @@ def _case(spans: Sequence[Span], small: bool, table: CandidateTable) -> NDArray[
     written = table.written.astype(np.float64)
     often = np.fmax.reduceat(written, table.offsets[:-1]) >= _OFTEN
     least = np.full(len(spans), _SELDOM)
-    for place, span in enumerate(spans):
-        if not span.text.islower():
+    for place, (span, text) in enumerate(zip(spans, texts, strict=True)):
+        if not text.islower():
             continue
         if small:  # who writes no capitals at all says nothing by them
             least[place] = 1.0
@@ -169,12 +186,11 @@ def _unnamed(table: CandidateTable, places: NDArray[np.int64]) -> list[bool]:
     return unnamed
 
 
-def common_nouns(spans: Sequence[Span]) -> NDArray[np.bool_]:
+def common_nouns(spans: Sequence[Span], texts: Sequence[str]) -> NDArray[np.bool_]:
     """Which mentions are common nouns: no entities, and no capital but that of a sentence."""
     common = np.zeros(len(spans), bool)
-    for place, span in enumerate(spans):
-        text = span.text
-        if span.label_ != MATCH_LABEL or not text[1:].islower():
+    for place, (span, text) in enumerate(zip(spans, texts, strict=True)):
+        if not text[1:].islower() or span.label_ != MATCH_LABEL:
             continue
         first = span[0]
         begins = first.i == 0 or first.is_sent_start
@@ -208,12 +224,11 @@ def singular(span: Span, text: str) -> str:
     return " ".join([*words, noun])
 
 
-def _parts_of_names(doc: Doc, spans: Sequence[Span]) -> NDArray[np.bool_]:
+def _parts_of_names(doc: Doc, spans: Sequence[Span], texts: Sequence[str]) -> NDArray[np.bool_]:
     """Which aliases are parts of longer names: a capitalised word stands right beside them."""
     parts = np.zeros(len(spans), bool)
-    for place, span in enumerate(spans):
-        text = span.text
-        if span.label_ != MATCH_LABEL or not text[:1].isupper() or text.isupper():
+    for place, (span, text) in enumerate(zip(spans, texts, strict=True)):
+        if not text[:1].isupper() or text.isupper() or span.label_ != MATCH_LABEL:
             continue
         after = doc[span.end] if span.end < len(doc) else None
         parts[place] = after is not None and after.is_title and not after.is_stop

@@ -109,7 +109,8 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     def annotate(self, doc: Doc, decoded: Links) -> None:
         """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
         extensions.record_list(doc, self.name, "conflicts", decoded.conflicts)
-        present = {(ent.start, ent.end) for ent in doc.ents}
+        ents = doc.ents
+        present = {(ent.start, ent.end) for ent in ents}
         names, aside = [], []
         for span, link in zip(decoded.spans, decoded.links, strict=True):
             is_new = self.mentions == "aliases" and (span.start, span.end) not in present
@@ -143,7 +144,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
             if self.mentions == "aliases" and self.concepts_key is not None:
                 doc.spans[self.concepts_key] = aside
             places = {(span.start, span.end) for span in names}
-            others = [ent for ent in doc.ents if (ent.start, ent.end) not in places]
+            others = [ent for ent in ents if (ent.start, ent.end) not in places]
             if names:
                 doc.set_ents([*others, *names], default="unmodified")
         extensions.record_certificates(doc, self.name, decoded.certificates)

@@ -16,7 +16,7 @@ from spacy.util import filter_spans
 from ...models.linker.together import Forms
 from ..factories.graph_entity_linker import LinkerOptions
 from .candidates import CandidateFinder, gather
-from .features import MATCH_LABEL, common_nouns, features_of, singular
+from .features import MATCH_LABEL, TOKEN_COLUMNS, common_nouns, features_of, singular
 
 if TYPE_CHECKING:
     from ...knowledge.aliases import AliasTable
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Mentions", "annotated_mentions", "find_mentions"]
 
-#: Longest alias that is looked for, in tokens.
-_LONGEST = 6
+#: What no alias begins or ends with.
+_NO_NAME = [TOKEN_COLUMNS[kind] for kind in (IS_STOP, IS_PUNCT, IS_SPACE)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +75,15 @@ def find_mentions(doc: Doc, options: LinkerOptions, places: Sequence[Place] = ()
     """
     from ...knowledge.aliases import normalised
 
+    tokens: Any = doc.to_array([*TOKEN_COLUMNS]).reshape(-1, len(TOKEN_COLUMNS))
     if options.mentions == "spans":
         spans = list(doc.spans.get(options.spans_key, ()))
     elif options.mentions == "ents":
         spans = list(doc.ents)
     else:
-        aliases = _matches(doc, options.kb.base.aliases)  # type: ignore[attr-defined]
-        spans = filter_spans([*doc.ents, *aliases])
+        ents = doc.ents
+        aliases = _matches(doc, ents, tokens, options.kb.base.aliases)  # type: ignore[attr-defined]
+        spans = filter_spans([*ents, *aliases])
     spans = [
         span
         for span in spans
@@ -100,60 +102,49 @@ def find_mentions(doc: Doc, options: LinkerOptions, places: Sequence[Place] = ()
             if span.kb_id and (span.start, span.end) not in own
         ]
         conflicts = limited.conflicts(doc, spans) + limited.broken(doc, kept)
-    names = normalised([span.text for span in spans])
+    texts = [span.text for span in spans]
+    names = normalised(texts)
     known, table = gather(options.kb, finder, spans, names, options.max_candidates)
     units = [-1] * len(spans)
+    linkable: list[Span] = []
+    written: list[str] = []
     for unit, place in enumerate(known):
         units[place] = unit
-    linkable = [spans[place] for place in known]
-    common = common_nouns(linkable)
+        linkable.append(spans[place])
+        written.append(texts[place])
+    common = common_nouns(linkable, written)
     # the inflections of a noun are one form: that of the first mention that tells them
     nouns: dict[str, str] = {}
     for place in np.flatnonzero(common).tolist():
         text = table.mentions[place]
         if nouns.get(text, text) == text:
             nouns[text] = singular(linkable[place], text)
-    forms = Forms(
-        _numbered([nouns.get(text, text) for text in table.mentions]),
-        _numbered([span.text for span in linkable]),
-    )
-    features = features_of(doc, linkable, common, table)
+    forms = Forms(_numbered([*map(nouns.get, table.mentions, table.mentions)]), _numbered(written))
+    features = features_of(doc, tokens, linkable, written, common, table)
     return Mentions(spans, units, table, forms, features, conflicts)
 
 
-def _matches(doc: Doc, aliases: AliasTable) -> list[Span]:
+def _matches(
+    doc: Doc, ents: Sequence[Span], tokens: NDArray[np.uint64], aliases: AliasTable
+) -> list[Span]:
     """The aliases in a text, but for entities and parts of them."""
-    table = doc.to_array([ORTH, SPACY, IS_STOP, IS_PUNCT, IS_SPACE]).reshape(-1, 5)
-    fit, strings = [row == 0 for row in table[:, 2:].sum(axis=1).tolist()], doc.vocab.strings
-    for ent in doc.ents:
-        fit[ent.start : ent.end] = [False] * len(ent)
-    # the text of a Doc, and the place of a token in it, take longer than all of this
-    words = [strings[orth] for orth in table[:, 0].tolist()]
-    blanks = table[:, 1].tolist()
-    found: list[tuple[int, int, str]] = []
-    # token by token, as long as an alias begins so: most words begin none
-    grown = [(start, start, word) for start, word in enumerate(words) if fit[start]]
-    for _ in range(_LONGEST):
-        begins = aliases.begin([form for *_, form in grown])
-        longer = []
-        for start, stop, form in itertools.compress(grown, begins):
-            if fit[stop]:
-                found.append((start, stop + 1, form))
-            if stop + 1 < len(words):
-                longer.append((start, stop + 1, form + " " * blanks[stop] + words[stop + 1]))
-        grown = longer
-        if not grown:
-            break
-    known = [meanings is not None for meanings in aliases.find([form for *_, form in found])]
+    fit: NDArray[np.bool_] = ~np.asarray(tokens[:, _NO_NAME].any(axis=1))
     # a name that is an entity elsewhere in the document is one of its kind
-    labels = {ent.text: ent.label_ for ent in doc.ents}
+    labels: dict[str, str] = {}
+    for ent in ents:
+        fit[ent.start : ent.end] = False
+        labels[ent.text] = ent.label_
+    # the text of a Doc, and the place of a token in it, take longer than all of this
+    words: list[Any] = [
+        *map(doc.vocab.strings.__getitem__, tokens[:, TOKEN_COLUMNS[ORTH]].tolist())
+    ]
+    found = aliases.find_in(words, tokens[:, TOKEN_COLUMNS[SPACY]].tolist(), fit.tolist())
     return [
-        Span(doc, start, stop, label=labels.get(form, MATCH_LABEL))
-        for start, stop, form in itertools.compress(found, known)
+        Span(doc, start, stop, label=labels.get(form, MATCH_LABEL)) for start, stop, form in found
     ]
 
 
 def _numbered(texts: Sequence[str]) -> NDArray[np.int64]:
     """A number for each text, the same for the same text."""
-    numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int64)
+    numbers = dict(zip(dict.fromkeys(texts), itertools.count(), strict=False))
+    return np.array([*map(numbers.__getitem__, texts)], np.int64)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -174,8 +175,8 @@ def order_of_sets(
 
     Sets of the same vertices are told apart by their local costs. `sets` are indices or slices.
     """
-    ranked = sorted([(keys[own].tolist(), local[own].tolist(), i) for i, own in enumerate(sets)])
-    return [i for *_, i in ranked]
+    ranked = [(keys[own].tolist(), local[own].tolist(), i) for i, own in enumerate(sets)]
+    return [*map(itemgetter(2), sorted(ranked))]
 
 
 def relative_tolerance(scale: float) -> float:

@@ -136,8 +136,9 @@ class ExactRepresentatives(RepresentativesDecoder):
             sets.append(own[np.lexsort((local[own], keys[own]))])
         # the first of equal choices counts, whatever the order of the input
         order = order_of_sets(keys, local, sets)
-        grid = np.indices([len(sets[i]) for i in order]).reshape(len(sets), -1)
-        members = np.stack([sets[i][row] for i, row in zip(order, grid, strict=True)])
+        ordered = [*map(sets.__getitem__, order)]
+        grid = np.indices([*map(len, ordered)]).reshape(len(sets), -1)
+        members = np.stack([*map(np.take, ordered, grid)])
         rows = problem.members[members]
         one, other = np.triu_indices(len(sets), 1)
         pairs = problem.pair_weight * problem.distances[rows[one], rows[other]]

@@ -6,8 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import pairwise
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -94,21 +93,41 @@ class RepresentativesProblem:
     vertices: NDArray[np.int64] | None = None
     graph: ConceptGraph | None = field(default=None, repr=False)
     connection: Connection | None = None
+    #: The number of sets, `k`.
+    size: int = field(init=False, repr=False)
+    #: Where each set begins when all are laid end to end. **Shape:** ``(k + 1,)``
+    offsets: NDArray[np.int64] = field(init=False, repr=False)
+    #: The rows of all sets, end to end, and their local costs, 0 without any. **Shapes:** ``(n,)``
+    members: NDArray[np.int32] = field(init=False, repr=False)
+    local_costs: NDArray[np.float64] = field(init=False, repr=False)
+    #: What a distance of 1 between two chosen vertices costs: weight / (k - 1).
+    pair_weight: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         distances = owned(checked_distances(self.distances), self.distances)
-        size = len(distances)
-        sets = checked_sets(tuple(self.sets), size)
-        if self.local is not None:
-            object.__setattr__(self, "local", checked_local(self.local, sets))
-        vertices = np.arange(size) if self.vertices is None else self.vertices
-        object.__setattr__(self, "distances", distances)
-        object.__setattr__(self, "sets", sets)
-        object.__setattr__(self, "weight", checked_weight(self.weight))
-        object.__setattr__(
-            self,
-            "vertices",
-            owned(checked_indices("vertices", vertices, (size,), dtype=np.int64), vertices),
+        rows = len(distances)
+        members, offsets = checked_sets(tuple(self.sets), rows)
+        size = len(offsets) - 1
+        own = [*map(slice, offsets[:-1].tolist(), offsets[1:].tolist())]
+        local, local_costs = self.local, np.zeros(len(members))
+        if local is not None:
+            local_costs = checked_local(local, np.diff(offsets).tolist())
+            local = tuple(map(local_costs.__getitem__, own))
+        weight = checked_weight(self.weight)
+        vertices = np.arange(rows) if self.vertices is None else self.vertices
+        checked = checked_indices("vertices", vertices, (rows,), dtype=np.int64)
+        # as nothing can be assigned to what is frozen
+        self.__dict__.update(
+            distances=distances,
+            sets=tuple(map(members.__getitem__, own)),
+            local=local,
+            weight=weight,
+            vertices=owned(checked, vertices),
+            size=size,
+            offsets=offsets,
+            members=members,
+            local_costs=local_costs,
+            pair_weight=weight / (size - 1) if size > 1 else 0.0,
         )
 
     @classmethod
@@ -173,33 +192,6 @@ class RepresentativesProblem:
         return cls(costs, sets, local, weight, vertices, graph, connection)  # type: ignore[arg-type]
 
     @cached_property
-    def size(self) -> int:
-        """The number of sets, `k`."""
-        return len(self.sets)
-
-    @cached_property
-    def offsets(self) -> NDArray[np.int64]:
-        """**Shape:** (k + 1,): where each set begins when all are laid end to end."""
-        return np.cumsum([0, *map(len, self.sets)], dtype=np.int64)
-
-    @cached_property
-    def members(self) -> NDArray[np.int32]:
-        """**Shape:** (n,): the rows of all sets, end to end."""
-        return np.concatenate(self.sets) if self.sets else np.empty(0, np.int32)
-
-    @cached_property
-    def local_costs(self) -> NDArray[np.float64]:
-        """**Shape:** (n,): the local costs of all sets, end to end; 0 without any."""
-        if self.local is None or not self.local:
-            return np.zeros(len(self.members))
-        return np.concatenate(self.local)
-
-    @cached_property
-    def pair_weight(self) -> float:
-        """What a distance of 1 between two chosen vertices costs: weight / (k - 1)."""
-        return self.weight / (self.size - 1) if self.size > 1 else 0.0
-
-    @cached_property
     def allowed(self) -> NDArray[np.bool_]:
         """**Shape:** (n,): which candidates are not forbidden.
 
@@ -209,12 +201,13 @@ class RepresentativesProblem:
             If a set has none.
         """
         allowed = read_only(self.local_costs < np.inf)
-        for i, (first, last) in enumerate(pairwise(self.offsets.tolist())):
-            if not allowed[first:last].any():
-                raise InfeasibleError(
-                    f"sets[{i}]: all {last - first} candidates are forbidden, by a local cost of "
-                    "inf; allow one, or leave the set out."
-                )
+        possible = np.logical_or.reduceat(allowed, self.offsets[:-1])
+        if not possible.all():
+            i = int(np.argmin(possible))
+            raise InfeasibleError(
+                f"sets[{i}]: all {len(self.sets[i])} candidates are forbidden, by a local cost of "
+                "inf; allow one, or leave the set out."
+            )
         return allowed
 
     def ids(self, rows: NDArray[Any]) -> NDArray[np.int64]:
@@ -365,20 +358,18 @@ class RepresentativesSolution:
     ) -> RepresentativesSolution:
         """Make a solution; without `margins` the conditional ones, without `exact` proven
         only where nothing else can be chosen."""
-        array = problem.checked_choices(choices)
+        own = np.array(choices, np.int32)
         if margins is None:
-            margins = conditional_margins(problem, array)
+            margins = conditional_margins(problem, own)
         if exact is None:
             exact = np.isposinf(margins)
-        vertices = problem.ids(problem.members[problem.offsets[:-1] + array])
-        return cls(
-            read_only(array),
-            read_only(vertices),
-            read_only(_in_single(margins)),
-            read_only(exact),
-            certificate,
-            problem,
-        )
+        vertices = problem.ids(problem.members[problem.offsets[:-1] + own])
+        # what is too large for float32 becomes its largest number
+        clipped = np.clip(margins, -_LARGEST, _LARGEST)
+        single = np.where(np.isinf(margins), margins, clipped).astype(np.float32)
+        for array in (own, vertices, single, exact):
+            array.flags.writeable = False
+        return cls(own, vertices, single, exact, certificate, problem)
 
     @property
     def distance_cost(self) -> float:
@@ -409,12 +400,6 @@ def least_of_others(
     return least
 
 
-def _in_single(margins: NDArray[Any]) -> NDArray[np.float32]:
-    """Round to float32, what is too large for it to its largest number."""
-    clipped = np.clip(margins, -_LARGEST, _LARGEST)
-    return np.where(np.isinf(margins), margins, clipped).astype(np.float32)
-
-
 # --- ties ------------------------------------------------------------------------
 #
 # They are broken by a random order of the vertices that the seed draws. The order of candidates in
@@ -430,14 +415,18 @@ def vertex_keys(vertices: NDArray[Any], seed: int) -> NDArray[np.uint64]:
     >>> bool((vertex_keys(np.array([7, 3]), 0) == vertex_keys(np.array([3, 7]), 0)[::-1]).all())
     True
     """
-    checked_whole("seed", seed, low=0)
-    with np.errstate(over="ignore"):
-        start = _mixed(np.array([seed], dtype=np.int64).view(np.uint64))
-        return _mixed(vertices.astype(np.int64).view(np.uint64) ^ start)
+    return _mixed(vertices.astype(np.int64).view(np.uint64) ^ _start(seed))
+
+
+@lru_cache(typed=True)
+def _start(seed: int) -> NDArray[np.uint64]:
+    """What a seed adds to the numbers of vertices."""
+    return _mixed(np.array([checked_whole("seed", seed, low=0)]).view(np.uint64))
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Scramble 64 bits (the finaliser of splitmix64)."""
+    # arrays of whole numbers wrap around without a word
     z = numbers + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from ...arrays import (
     LARGEST_SCORE,
     checked_indices,
     checked_scores,
-    owned,
     read_only,
     refuse_beyond_memory,
 )
@@ -84,50 +84,54 @@ def _refuse_marks(distances: NDArray[np.float64]) -> None:
         )
 
 
-def checked_sets(sets: Sequence[ArrayLike], size: int) -> tuple[NDArray[np.int32], ...]:
-    """Return the candidates of each set, which are below `size`."""
+def checked_sets(
+    sets: Sequence[ArrayLike], size: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the candidates of all sets, which are below `size`, end to end.
+
+    And where each set begins.
+    """
 
     def check(name: str, members: ArrayLike, count: int | None) -> NDArray[np.int32]:
         return checked_indices(name, members, (count,), low=0, high=size)
 
-    checked = _each_checked("sets", sets, [None] * len(sets), check)
-    if 0 in map(len, checked):
-        at = [*map(len, checked)].index(0)
-        raise ProblemError(f"sets[{at}]: no candidates; leave out what has none.")
-    return checked
+    members, lengths = _checked_parts("sets", sets, [None] * len(sets), check)
+    if 0 in lengths:
+        raise ProblemError(f"sets[{lengths.index(0)}]: no candidates; leave out what has none.")
+    return members.astype(np.int32, copy=False), np.cumsum([0, *lengths], dtype=np.int64)
 
 
-def checked_local(
-    local: Sequence[ArrayLike], sets: Sequence[NDArray[np.int32]]
-) -> tuple[NDArray[np.float64], ...]:
-    """Return what the candidates of each set cost by themselves; inf forbids one."""
-    if len(local) != len(sets):
-        raise ProblemError(f"local: expected {len(sets)} arrays, one per set; got {len(local)}.")
-    return _each_checked("local", local, [*map(len, sets)], _checked_costs)
+def checked_local(local: Sequence[ArrayLike], sizes: Sequence[int]) -> NDArray[np.float64]:
+    """Return what the candidates of sets of these sizes cost by themselves; inf forbids one."""
+    if len(local) != len(sizes):
+        raise ProblemError(f"local: expected {len(sizes)} arrays, one per set; got {len(local)}.")
+    return _checked_parts("local", local, sizes, _checked_costs)[0]
 
 
-def _each_checked(
+_kind_of = attrgetter("dtype", "ndim")
+
+
+def _checked_parts(
     name: str,
     given: Sequence[ArrayLike],
     sizes: Sequence[int | None],
     check: Callable[[str, ArrayLike, Any], NDArray[Any]],
-) -> tuple[NDArray[Any], ...]:
-    """Check the array of each set, which has the given size if that is no None.
+) -> tuple[NDArray[Any], list[int]]:
+    """Check the array of each set, and return all end to end, and the length of each.
 
-    `check` takes a name for the message, an array and its size. Plain arrays are checked end to
-    end, which is much faster for many sets.
+    `check` takes a name for the message, an array and its size, None for any. Plain arrays are
+    checked end to end, which is much faster for many sets.
     """
-    plain = [one for one in given if type(one) is np.ndarray and one.ndim == 1]
-    alike = len(plain) == len(given) and len({one.dtype for one in plain}) == 1
-    lengths = [*map(len, plain)]
-    if alike and (None in sizes or lengths == [*sizes]):
-        ends = np.cumsum(lengths)
-        with suppress(ProblemError):  # raised anew below, with the number of the set
-            return tuple(np.split(check(name, np.concatenate(plain), ends[-1]), ends[:-1]))
-    return tuple(
-        owned(check(f"{name}[{i}]", one, size), one)
+    if {*map(type, given)} == {np.ndarray} and len({*map(_kind_of, given)}) == 1:
+        with suppress(ProblemError, TypeError, ValueError):  # raised anew with the set's number
+            lengths = [*map(len, given)]  # type: ignore[arg-type]
+            if None in sizes or lengths == [*sizes]:
+                return check(name, np.concatenate(given), sum(lengths)), lengths
+    parts = [
+        check(f"{name}[{i}]", one, size)
         for i, (one, size) in enumerate(zip(given, sizes, strict=True))
-    )
+    ]
+    return read_only(np.concatenate(parts or [np.empty(0)])), [*map(len, parts)]
 
 
 def _checked_costs(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:

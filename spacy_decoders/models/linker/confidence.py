@@ -105,15 +105,17 @@ def log_odds_right(decided: Decided) -> Floats:
     offsets, local = decided.offsets, decided.local
     starts = offsets[:-1]
     rows, last = starts + decided.choices, offsets[1:] - 1
-    lead = _lead(decided.scores, starts, rows)
-    candidates = local.copy()
-    candidates[last] = -np.inf
-    alone = _lead(candidates, starts, rows)
+    values = np.stack([decided.scores, local, decided.features[:, Feature.POPULARITY]])
+    values[1:, last] = -np.inf  # the leads among the candidates
+    popularity, others = values[2], values.copy()
+    others[:, rows] = -np.inf
+    best = np.maximum.reduceat(others, starts, axis=1)
+    with np.errstate(invalid="ignore"):
+        # by what each choice is more than the best of its mention's others
+        leads = np.where(np.isinf(best), np.inf, values[:, rows] - best)
+    lead, alone, popular = leads
     linked = rows != last
     alone = np.clip(np.where(linked, alone, 0.0), -_MOST_LOCAL, _MOST_LOCAL)
-    popularity = decided.features[:, Feature.POPULARITY].astype(np.float64)
-    popularity[last] = -np.inf
-    popular = _lead(popularity, starts, rows)
     popular = np.where(np.isinf(popular), _ALONE, np.clip(popular, -_MOST_POPULAR, _MOST_POPULAR))
     logged = np.log1p(np.clip(lead, 0.0, _MOST))
     margins = np.log1p(np.clip(decided.margins, 0.0, _MOST) * decided.repeats)
@@ -133,15 +135,6 @@ def log_odds_right(decided: Decided) -> Floats:
     noun = decided.features[last, Feature.COMMON] > 0
     odds = np.where((counts > 0) & ~noun, odds, np.minimum(odds, by_scores))
     return np.asarray(np.where(np.isinf(lead), np.inf, odds))
-
-
-def _lead(values: Floats, starts: NDArray[np.int64], rows: NDArray[np.int64]) -> Floats:
-    """By what each choice is more than the best of its mention's others."""
-    others = values.copy()
-    others[rows] = -np.inf
-    best = np.maximum.reduceat(others, starts)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(np.isinf(best), np.inf, values[rows] - best))
 
 
 def _odds_of_scores(

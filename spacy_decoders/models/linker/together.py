@@ -109,21 +109,20 @@ def pair_terms(table: CandidateTable, forms: Forms, pairs: PairCosts) -> PairTer
             groups[key] = len(first)
             first.append(unit)
         member.append(groups[key])
-    once = table if len(first) == len(member) else table.of(first)
-    if forms.count > 1 or table.base is None:  # without a base, pairs may refuse
+    once, count = table if len(first) == len(member) else table.of(first), forms.count
+    if count > 1 or table.base is None:  # without a base, pairs may refuse
         given = np.asarray(pairs(once), np.float64)
     else:  # mentions of one form share no pair
-        given = np.zeros((len(once), len(once)))
+        given = np.zeros((len(once.known), len(once.known)))
     if given.size and not (np.isfinite(given.min()) and np.isfinite(given.max())):
         raise ProblemError("pairs: the distances of some candidates are not finite numbers.")
     far = getattr(pairs, "far", None)
     far = float(given.max(initial=0.0)) if far is None else float(far)
-    scale = once.coverage**_BY_COVERAGE / (max(0, forms.count - 1) + _CAUTION)
-    size = len(once) + len(first)
-    costs = np.full((size, size), far)
-    costs[np.ix_(once.places, once.places)] = given
+    scale = once.coverage**_BY_COVERAGE / (max(0, count - 1) + _CAUTION)
+    group, offsets, places = np.array(member, np.int64), once.with_nothing, once.places
+    costs = np.full((offsets[-1], offsets[-1]), far)
+    costs[places[:, None], places] = given
     costs *= scale
-    group, offsets = np.array(member, np.int64), once.with_nothing
     # by how much the rows of each mention's group lie before its own choices
     shifts = offsets[group] - table.with_nothing[:-1]
     rows = np.repeat(shifts, np.diff(table.with_nothing)) + np.arange(table.with_nothing[-1])
@@ -169,13 +168,15 @@ class JointProblem:
         from ...decoders.representatives import RepresentativesProblem
 
         some = np.flatnonzero(self.kept)
-        ends = np.cumsum(np.bincount(self.own[some]))[:-1]
+        ends = np.cumsum(np.bincount(self.own[some])).tolist()
+        own = [*map(slice, [0, *ends[:-1]], ends)]
+        rows, local = np.arange(len(some), dtype=np.int32), self.local[some]
         return RepresentativesProblem(
             self.between(some, some),
-            np.split(np.arange(len(some), dtype=np.int32), ends),
-            np.split(self.local[some], ends),
+            [*map(rows.__getitem__, own)],
+            [*map(local.__getitem__, own)],
             # the pairs are weighed already
-            float(max(1, len(ends))),
+            float(max(1, len(ends) - 1)),
             self.vertices[some],
             self.graph,
         )
