@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,9 +51,12 @@ class CachedAttributeRuler(AttributeRuler):
         self._forget()
 
     def _forget(self) -> None:
-        self._plan: _RuleColumns | None = None
-        self._planned = False
+        self.__dict__.pop("_columns", None)
         self._known: dict[bytes, list[int]] = {}
+
+    @cached_property
+    def _columns(self) -> _RuleColumns | None:
+        return _columns_of(self.patterns, self.vocab.strings)
 
     def clear(self) -> None:
         """Reset all patterns."""
@@ -75,17 +79,17 @@ class CachedAttributeRuler(AttributeRuler):
 
     def match(self, doc: Any) -> Any:
         """Find the patterns that match, and where; for each kind of token once."""
-        if not self._planned:
-            self._plan, self._planned = _columns(self.patterns, self.vocab.strings), True
-        if self._plan is None:
+        columns = self._columns
+        if columns is None:
             return super().match(doc)
         matches: list[Any] = []
-        for place, key in enumerate(self._plan.keys(doc)):
+        for place, key in enumerate(columns.keys(doc)):
             known = self._known.get(key)
             if known is None:
-                self._learn(doc[place : place + 1], key, self._plan)
-            else:
-                matches += [(number, 0, place, place + 1) for number in known]
+                self._learn(doc[place : place + 1], key, columns)
+                continue
+            for number in known:
+                matches.append((number, 0, place, place + 1))
         return matches
 
     def _learn(self, token: Any, key: bytes, columns: _RuleColumns) -> None:
@@ -132,7 +136,7 @@ class _RuleColumns(NamedTuple):
         return found
 
 
-def _columns(rules: Iterable[Mapping[str, Any]], strings: Any) -> _RuleColumns | None:
+def _columns_of(rules: Iterable[Mapping[str, Any]], strings: Any) -> _RuleColumns | None:
     """What the rules read and write; None where they look beyond a single token."""
     read: dict[str, set[str] | None] = {}
     written: set[str] = set()

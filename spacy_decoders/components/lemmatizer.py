@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from spacy.attrs import LEMMA, MORPH, ORTH, POS, TAG
 from spacy.lang.en.lemmatizer import EnglishLemmatizer
-from spacy.tokens import Token
+from spacy.tokens import Doc, Token
 
 __all__ = ["WORDS", "ListedLemmatizer"]
 
@@ -48,10 +50,21 @@ class ListedLemmatizer(EnglishLemmatizer):
             # spaCy's rules ask a list of 57,000 nouns six times
             index[part] = dict.fromkeys(words)
 
+    def __call__(self, doc: Doc) -> Doc:
+        """Set the lemmas of a document; those of words that were met before all at once."""
+        if self.mode == "rule" and not self.overwrite and len(doc):
+            words: Any = doc.to_array([ORTH, POS, TAG, MORPH, LEMMA])
+            add, known = doc.vocab.strings.add, self.cache.get
+            found = [known(tuple(kind)) for kind in words[:, :4].tolist()]
+            lemmas = np.array([add(forms[0]) if forms else 0 for forms in found], dtype=np.uint64)
+            words[:, 4] = np.where(words[:, 4], words[:, 4], lemmas)
+            doc.from_array([LEMMA], words[:, 4:])
+        return super().__call__(doc)
+
     def rule_lemmatize(self, token: Token) -> list[str]:
         """Return the lemma of a token, by the list or by rules."""
-        if token.lower_ in NUMBERS and token.tag_ == "CD" and not _counts(token):
-            return [token.text]
+        if token.lower_ in NUMBERS and token.tag_ == "CD":  # what stands around it tells
+            return [self._lemma(token) if _counts(token) else token.text]
         key = (token.orth, token.pos, token.tag, token.morph.key)  # type: ignore[attr-defined]
         found: list[str] | None = self.cache.get(key)
         if found is None:

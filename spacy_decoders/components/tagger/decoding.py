@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from dataclasses import dataclass, field
+from itertools import accumulate, islice, pairwise
+from operator import sub
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -46,8 +47,7 @@ class Entity(NamedTuple):
         }
 
 
-@dataclass(frozen=True)
-class TaggingProbabilities:
+class TaggingProbabilities(NamedTuple):
     """How probable the labels of one document are."""
 
     #: **Shape (n,)**: of each token's label; of joint labels, of their first part that is not
@@ -61,30 +61,32 @@ class TaggingProbabilities:
     alternatives: list[Entity]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Tagging:
-    """The decoded labels of one document."""
+    """The decoded labels of one document, and what is known about them if it is asked for."""
 
+    #: **Shape (n, L)**: the emissions that were decoded, ``-inf`` where labels are not allowed.
+    emissions: NDArray[np.float32]
     #: **Shape (n,)**: the label of each token; -1 where its unit has no legal labelling.
     labels: NDArray[np.int32]
     #: Tokens of each decoded unit.
     units: list[int]
     #: One for each unit.
     certificates: list[Certificate]
-    #: For each token, if asked for.
+    #: For each token.
     margins: list[float] | None = None
-    #: For each unit the k best solutions, best first, if asked for.
-    alternatives: list[list[ChainSolution]] | None = None
+    #: The k best labellings of each unit, best first, in plain types.
+    ranked: list[dict[str, Any]] = field(default_factory=list)
     #: For each unit without a labelling the demands that contradict each other, as
     #: :func:`~spacy_decoders.components.constraints.labels.conflicts_in` describes them.
-    conflicts: Sequence[dict[str, Any]] = ()
-    #: How probable the labels are, if asked for.
+    conflicts: list[dict[str, Any]] = field(default_factory=list)
+    #: How probable the labels are.
     probabilities: TaggingProbabilities | None = None
     #: Tokens of which a constraint demands a label or an entity.
     demanded: Collection[int] = ()
 
-    def with_margins(self, model: ChainModel, emissions: NDArray[np.float32]) -> Tagging:
-        """Add the loss of the best labelling with another label at each token.
+    def margins_by(self, model: ChainModel) -> list[float]:
+        """Return the loss of the best labelling with another label at each token.
 
         Infinite where no other label is legal, and 0 where none at all is.
         """
@@ -96,25 +98,14 @@ class Tagging:
         lengths = np.bincount(units[decoded], minlength=len(self.units))
         margins = np.zeros(len(self.labels), dtype=np.float32)
         if decoded.any():
-            margins[decoded] = max_marginal_margins(model, emissions[decoded], lengths)
-        return replace(self, margins=margins.tolist())
+            margins[decoded] = max_marginal_margins(model, self.emissions[decoded], lengths)
+        found: list[float] = margins.tolist()
+        return found
 
-    def with_alternatives(
-        self, model: ChainModel, emissions: NDArray[np.float32], k: int
-    ) -> Tagging:
-        """Add up to k best solutions of each unit."""
+    def ranked_by(self, model: ChainModel, k: int, names: Sequence[str]) -> list[dict[str, Any]]:
+        """Return up to k best labellings of each unit, with the labels' names."""
         from ...decoders.chain import k_best
 
-        alternatives = [
-            [] if self.labels[begin] == NO_LABEL else k_best(model, emissions[begin:stop], k)
-            for begin, stop in self._bounds()
-        ]
-        return replace(self, alternatives=alternatives)
-
-    def as_dicts(self, names: Sequence[str]) -> list[dict[str, Any]]:
-        """The alternatives in plain types: unit by unit, best first, with the labels' names."""
-        if self.alternatives is None:
-            return []
         return [
             {
                 "start": begin,
@@ -123,22 +114,18 @@ class Tagging:
                 "score": solution.certificate.score,
                 "certificate": solution.certificate.as_dict(),
             }
-            for (begin, stop), ranked in zip(self._bounds(), self.alternatives, strict=True)
-            for solution in ranked
+            for begin, stop in pairwise(accumulate(self.units, initial=0))
+            if self.labels[begin] != NO_LABEL
+            for solution in k_best(model, self.emissions[begin:stop], k)
         ]
 
     def undecoded(self) -> list[tuple[int, int]]:
         """First and last token (exclusive) of each unit without a legal labelling."""
-        if NO_LABEL not in self.labels:
-            return []
         return [
             (begin, stop)
-            for begin, stop in self._bounds()
+            for begin, stop in pairwise(accumulate(self.units, initial=0))
             if begin < stop and self.labels[begin] == NO_LABEL
         ]
-
-    def _bounds(self) -> Iterable[tuple[int, int]]:
-        return pairwise([0, *np.cumsum(self.units).tolist()])
 
 
 def unit_lengths(doc: Doc) -> list[int]:
@@ -148,38 +135,41 @@ def unit_lengths(doc: Doc) -> list[int]:
     starts = np.flatnonzero(doc.to_array(SENT_START) == 1).tolist()
     if not starts or starts[0]:
         starts.insert(0, 0)
-    return [stop - start for start, stop in pairwise([*starts, len(doc)])]
+    return list(map(sub, [*starts[1:], len(doc)], starts))
 
 
 def decode_units(
     decoder: ChainDecoding,
     model: ChainModel,
     emissions: Sequence[NDArray[np.float32]],
-    units: list[list[int]],
+    units: Sequence[list[int]],
 ) -> list[Tagging]:
     """Decode the units of several documents in one call.
 
     Of each document there are its emissions, **shape (n, L)**, and the tokens of each of its
     units.
     """
+    from ...decoders.chain import ChainSolutions
+
     lengths = [length for doc_units in units for length in doc_units]
-    if not lengths:
-        return [Tagging(np.zeros(0, dtype=np.int32), [], []) for _ in units]
-    rows = np.concatenate(emissions) if len(emissions) > 1 else emissions[0]
-    try:
-        solved = iter(decoder.decode_batch(model, rows, lengths))
-    except InfeasibleError:
-        solved = _one_by_one(decoder, model, rows, lengths)
-    taggings = []
-    for doc_units in units:
-        solutions = list(islice(solved, len(doc_units)))
-        if len(solutions) == 1:
-            labels = solutions[0].labels
+    labels = np.zeros(0, dtype=np.int32)
+    certificates: Iterator[Certificate] = iter(())
+    if lengths:
+        rows = np.concatenate(emissions) if len(emissions) > 1 else emissions[0]
+        try:
+            solved = decoder.decode_batch(model, rows, lengths)
+        except InfeasibleError:
+            solved = list(_one_by_one(decoder, model, rows, lengths))
+        if isinstance(solved, ChainSolutions):  # it needs no object for each unit
+            labels, certificates = solved.labels, iter(solved.certificates)
         else:
-            parts = [solution.labels for solution in solutions]
-            labels = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
-        taggings.append(Tagging(labels, doc_units, [found.certificate for found in solutions]))
-    return taggings
+            labels = np.concatenate([found.labels for found in solved])
+            certificates = iter([found.certificate for found in solved])
+    spans = pairwise(accumulate(map(len, emissions), initial=0))
+    return [
+        Tagging(own, labels[begin:stop], doc_units, list(islice(certificates, len(doc_units))))
+        for own, (begin, stop), doc_units in zip(emissions, spans, units, strict=True)
+    ]
 
 
 def _one_by_one(

@@ -147,7 +147,7 @@ class LabelSpace:
         """**Shape (L,)**: whether a label continues an entity."""
         return np.array([entity.startswith("I-") for entity in self._entities])
 
-    @property
+    @cached_property
     def outside_entity(self) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label is outside any entity."""
         return np.array([entity == "O" for entity in self._entities])

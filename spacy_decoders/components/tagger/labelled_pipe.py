@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from spacy.tokens import Doc
@@ -30,16 +31,15 @@ class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
         **options: Any,
     ) -> None:
         super().__init__(vocab, model, name, cfg={"labels": []}, **options)
-        # derived from labels and weights, when it is needed
-        self._space: LabelSpace | None = None
+        # the chain model of the weights when they were last seen
         self._chain: Any = None
 
-    @property
+    @cached_property
     def targets(self) -> tuple[Target, ...]:
         """What is tagged: one target, or several jointly."""
         return (self.target,) if isinstance(self.target, str) else tuple(self.target)
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """What attributes of tokens begin with: ``tag`` for ``tag_prob`` and ``tag_margin``."""
         return next(kind for kind in ("tag", "morph", "pos", "ent") if kind in self.targets)
@@ -54,12 +54,10 @@ class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
         """What ``spacy init labels`` saves."""
         return list(self.cfg["labels"])
 
-    @property
+    @cached_property
     def space(self) -> LabelSpace:
         """What the labels mean."""
-        if self._space is None:
-            self._space = LabelSpace(self.vocab, self.targets, self.cfg["labels"])
-        return self._space
+        return LabelSpace(self.vocab, self.targets, self.cfg["labels"])
 
     def add_label(self, label: str) -> int:
         """Add a label before the model is initialised; returns 0 if it is there already."""
@@ -85,6 +83,7 @@ class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
         if outputs is not None and outputs != len(self.labels):
             raise damaged("cfg, labels", f"{len(self.labels)} for a model of {outputs}")
         self._forget()
+        self._describe_labels()
 
     def _describe_labels(self) -> None:
         """Tell the model what the labels are made of, where it asks."""
@@ -94,10 +93,5 @@ class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
 
     def _forget(self) -> None:
         """Drop what was derived from labels and weights."""
-        self._space = self._chain = None
-
-    def restore_options(self) -> None:
-        """Set saved options, and drop what was derived from what was there before loading."""
-        super().restore_options()
-        self._forget()
-        self._describe_labels()
+        self.__dict__.pop("space", None)
+        self._chain = None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import accumulate
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import ENT_IOB, ENT_TYPE
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from ...models.calibration import Answers, Calibration
 from ..extensions import record
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainPosteriors
 
 __all__ = [
-    "ENTITIES", "KINDS", "LEAST", "TOKENS", "UNITS", "blank_improbable", "forget_probabilities",
-    "gold_loss", "tagging_answers", "tagging_probabilities", "write_to_entities",
+    "KINDS", "LEAST", "add_probabilities", "blank_improbable", "gold_loss", "tagging_answers",
+    "write_probabilities",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
+
+_start_of = attrgetter("start")
 
 #: The kinds of answers, each of which has a calibration.
 TOKENS, ENTITIES, UNITS = "tokens", "entities", "units"
@@ -37,29 +40,31 @@ KINDS = TOKENS, ENTITIES, UNITS, OTHERS
 LEAST = 0.02
 
 
-def tagging_probabilities(
+def add_probabilities(
     space: LabelSpace,
-    model: ChainModel,
-    emissions: Sequence[NDArray[np.float32]],
+    model: ChainModel | None,
     taggings: Sequence[Tagging],
     *,
     calibrations: Mapping[str, Calibration],
     least: float | None,
-) -> list[TaggingProbabilities]:
-    """Return the probabilities of the labels of several documents, in one forward-backward.
+) -> None:
+    """Add the probabilities of the labels of several documents, in one forward-backward.
 
-    The emissions of each document have the **shape (n, L)**. `calibrations` has that of each kind
-    of answer; scores are divided by the temperature of `TOKENS`. From the probability `least` on,
-    alternatives to entities are listed, and none for None.
+    `calibrations` has that of each kind of answer; scores are divided by the temperature of
+    `TOKENS`. From the probability `least` on, alternatives to entities are listed, and none for
+    None. Without a model, no document has a word.
     """
-    none = np.zeros(0, dtype=np.int32)
-    labels = np.concatenate([none, *(tagging.labels for tagging in taggings)])
+    if model is None:
+        for tagging in taggings:
+            tagging.probabilities = TaggingProbabilities(np.zeros(0), [], [], [])
+        return
+    labels = np.concatenate([tagging.labels for tagging in taggings])
     # a sentence without a legal labelling has no probabilities
     decoded = labels != NO_LABEL
     lengths = np.array([n for tagging in taggings for n in tagging.units], dtype=np.int64)
     unit_of_row = np.repeat(np.arange(len(lengths)), lengths)
     left = np.bincount(unit_of_row[decoded], minlength=len(lengths))
-    rows = np.concatenate(emissions)[decoded]
+    rows = np.concatenate([tagging.emissions for tagging in taggings])[decoded]
     found = _posteriors(model, rows, left, calibrations[TOKENS].temperature)
 
     tokens, units = np.zeros(len(labels)), np.zeros(len(lengths))
@@ -89,14 +94,22 @@ def tagging_probabilities(
             ]
             alternatives += [entity for entity in entities if entity.probability >= least]
             alternatives.sort(key=lambda entity: (*entity[:2], -entity.probability))
-    return _by_document(taggings, tokens, units, entities, alternatives)
+    ends = [0, *accumulate(len(tagging.labels) for tagging in taggings)]
+    unit_ends = [0, *accumulate(len(tagging.units) for tagging in taggings)]
+    for place, tagging in enumerate(taggings):
+        begin, stop = ends[place : place + 2]
+        tagging.probabilities = TaggingProbabilities(
+            tokens[begin:stop],
+            units[slice(*unit_ends[place : place + 2])].tolist(),
+            _within(entities, begin, stop),
+            _within(alternatives, begin, stop),
+        )
 
 
 def gold_loss(
     space: LabelSpace,
     model: ChainModel,
-    emissions: Sequence[NDArray[np.float32]],
-    units: Sequence[Sequence[int]],
+    taggings: Sequence[Tagging],
     gold: Sequence[str | None],
     temperature: float,
 ) -> float:
@@ -105,8 +118,9 @@ def gold_loss(
     known = np.flatnonzero(numbers != NO_LABEL)
     if not len(known):
         return 0.0
-    lengths = [n for doc_units in units for n in doc_units]
-    found = _posteriors(model, np.concatenate(emissions), lengths, temperature)
+    lengths = [n for tagging in taggings for n in tagging.units]
+    rows = np.concatenate([tagging.emissions for tagging in taggings])
+    found = _posteriors(model, rows, lengths, temperature)
     chances = found.marginals[known, numbers[known]]
     return float(-np.log(np.maximum(chances, 1e-9)).mean())
 
@@ -114,7 +128,6 @@ def gold_loss(
 def tagging_answers(
     space: LabelSpace,
     taggings: Sequence[Tagging],
-    found: Sequence[TaggingProbabilities],
     gold: Sequence[Sequence[str | None]],
 ) -> dict[str, Answers]:
     """Return what was decoded as answers: right if gold says the same.
@@ -127,8 +140,9 @@ def tagging_answers(
     kinds: dict[str, list[tuple[float, bool, int]]] = {TOKENS: [], UNITS: []}
     if "ent" in space.targets:
         kinds[ENTITIES], kinds[OTHERS] = [], []
-    for number, (tagging, chances, known) in enumerate(zip(taggings, found, gold, strict=True)):
-        labels = tagging.labels.tolist()
+    for number, (tagging, known) in enumerate(zip(taggings, gold, strict=True)):
+        labels, chances = tagging.labels.tolist(), tagging.probabilities
+        assert chances is not None
         for label, chance, right in zip(labels, chances.tokens.tolist(), known, strict=True):
             if right is not None and label != NO_LABEL:
                 own = space.parts[label][part]
@@ -217,50 +231,13 @@ def _entities(
     return sorted(found, key=lambda entity: (entity.start, entity.stop, -entity.probability))
 
 
-def _by_document(
-    taggings: Sequence[Tagging],
-    tokens: Floats,
-    units: Floats,
-    entities: Sequence[Entity],
-    alternatives: Sequence[Entity],
-) -> list[TaggingProbabilities]:
-    """Split what was computed for all documents."""
-    ends = [0, *accumulate(len(tagging.labels) for tagging in taggings)]
-    unit_ends = [0, *accumulate(len(tagging.units) for tagging in taggings)]
-    found = [
-        TaggingProbabilities(tokens[begin:stop], units[first:last].tolist(), [], [])
-        for (begin, stop), (first, last) in zip(pairwise(ends), pairwise(unit_ends), strict=True)
+def _within(entities: Sequence[Entity], begin: int, stop: int) -> list[Entity]:
+    """Those of one document, whose tokens are these of all; the entities are in their order."""
+    first, last = (bisect_left(entities, end, key=_start_of) for end in (begin, stop))
+    return [
+        one._replace(start=one.start - begin, stop=one.stop - begin)
+        for one in entities[first:last]
     ]
-    for name, listed in (("entities", entities), ("alternatives", alternatives)):
-        for entity in listed:
-            document = bisect_right(ends, entity.start) - 1
-            begin = ends[document]
-            own = entity._replace(start=entity.start - begin, stop=entity.stop - begin)
-            getattr(found[document], name).append(own)
-    return found
-
-
-def write_to_entities(doc: Doc, entities: Iterable[Entity]) -> list[Entity]:
-    """Write to ``ent._.prob`` how probable entities are that the document has.
-
-    Returns
-    -------
-    All but those in whose place the document has another one: one that was there before.
-    """
-    there = {(ent.start, ent.end, ent.label_) for ent in doc.ents}
-    user_data: dict[Any, Any] = doc.user_data
-    found = []
-    for entity in entities:
-        span = doc[entity.start : entity.stop]
-        place = ("._.", "prob", span.start_char, span.end_char)
-        if entity[:3] in there:
-            user_data[place] = entity.probability
-        else:  # one that was left out, also where an earlier run wrote it
-            user_data.pop(place, None)
-            if any(token.ent_type for token in span):
-                continue
-        found.append(entity)
-    return found
 
 
 def blank_improbable(
@@ -286,9 +263,41 @@ def blank_improbable(
             values[entity.start : entity.stop, entity_columns] = (IOB["O"], 0)
 
 
-def forget_probabilities(doc: Doc, component: str, kind: str) -> None:
-    """Remove what an earlier run of a component wrote, also by an option that is off now."""
-    earlier = record(doc, component, "probabilities", None, {f"{kind}_prob": None}) or {}
+def write_probabilities(
+    doc: Doc,
+    component: str,
+    targets: Collection[str],
+    attribute: str,
+    found: TaggingProbabilities | None,
+) -> None:
+    """Write probabilities, in the place of what an earlier run of a component wrote.
+
+    They go to ``doc._.probabilities``, to the `attribute` of tokens if the component does not tag
+    entities alone, and to ``ent._.prob`` of entities that the document has. None writes nothing.
+    """
+    user_data: dict[Any, Any] = doc.user_data
+    earlier = record(doc, component, "probabilities", None, {attribute: None}) or {}
     for entity in earlier.get(ENTITIES, ()):
-        span = doc[entity["start"] : entity["end"]]
-        doc.user_data.pop(("._.", "prob", span.start_char, span.end_char), None)  # type: ignore[call-overload]
+        user_data.pop(_key_of(doc[entity["start"] : entity["end"]]), None)
+    if found is None:
+        return
+    tokens = found.tokens.tolist()
+    written: dict[str, Any] = {TOKENS: tokens, UNITS: found.units}
+    if "ent" in targets:
+        there = {(ent.start, ent.end, ent.label_) for ent in doc.ents}
+        listed = written[ENTITIES] = []
+        for entity in found.entities:
+            span = doc[entity.start : entity.stop]
+            if entity[:3] in there:
+                user_data[_key_of(span)] = entity.probability
+            else:  # one that was left out, also where an earlier run wrote it
+                user_data.pop(_key_of(span), None)
+                if any(token.ent_type for token in span):
+                    continue  # another one that was there before
+            listed.append(entity.as_dict())
+    own = {} if list(targets) == ["ent"] else {attribute: tokens}
+    record(doc, component, "probabilities", written, own)
+
+
+def _key_of(span: Span) -> tuple[Any, ...]:
+    return "._.", "prob", span.start_char, span.end_char

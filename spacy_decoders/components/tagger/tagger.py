@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any
 
 import numpy as np
@@ -19,26 +19,21 @@ from ...errors import InfeasibleError, ProblemError
 from ...models.calibration import Answers
 from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
-from ..constraints.constraint import check_known
+from ..constraints.constraint import DEMANDS, check_known
 from ..constraints.labels import LabelLimits, conflicts_in, limited
-from ..extensions import record, record_certificates, record_list, record_margins
+from ..extensions import record_certificates, record_list, record_margins
 from ..probabilities import Fitted
-from .decoding import Tagging, TaggingProbabilities, decode_units, unit_lengths
+from .decoding import Tagging, decode_units, unit_lengths
 from .gold_layers import aligned_labels, gold_labels, labels_in
-from .label_space import LabelSpace
 from .labelled_pipe import LabelledPipe
 from .probabilities import (
-    ENTITIES,
     KINDS,
     LEAST,
-    TOKENS,
-    UNITS,
+    add_probabilities,
     blank_improbable,
-    forget_probabilities,
     gold_loss,
     tagging_answers,
-    tagging_probabilities,
-    write_to_entities,
+    write_probabilities,
 )
 
 __all__ = ["ExactTagger"]
@@ -75,21 +70,20 @@ class ExactTagger(LabelledPipe):
         """Raise if constraints are about entities that the component does not tag, or labels."""
         super().check_options(options)
         if self.cfg["labels"]:
-            space = LabelSpace(self.vocab, self.targets, self.cfg["labels"])
-            names = set(space.labels).union(*space.parts)
-            types = set(space.entity_types if "ent" in self.targets else ())
+            names = set(self.labels).union(*self.space.parts)
+            types = self.space.entity_types if "ent" in self.targets else ()
             keys = {"labels": names, "not_labels": names, "entity": types, "not_entity": types}
             check_known(options["constraints"], keys)
-        target = options.get("target", ())
+        target = options["target"]
         if "ent" in ((target,) if isinstance(target, str) else target):
             return
         needing = [
             f"constraints[{number}].{key}"
-            for number, given in enumerate(options.get("constraints", ()))
-            for key in ("entity", "not_entity")
+            for number, given in enumerate(options["constraints"])
+            for key in DEMANDS["entities"]
             if key in given
         ]
-        if options.get("entity_alternatives") is not None:
+        if options["entity_alternatives"] is not None:
             needing.append("entity_alternatives")
         if needing:
             raise ProblemError(
@@ -102,17 +96,16 @@ class ExactTagger(LabelledPipe):
     def predict(self, docs: Iterable[Doc]) -> list[tuple[NDArray[np.float32], Any]]:
         """Score documents: emissions **shape (n, L)** of each, and the chain model."""
         docs = list(docs)
-        if not self.labels:
+        if not self.cfg["labels"]:
             raise ProblemError(
                 f"{self.name}: there are no labels; train the component, call nlp.initialize() "
                 "with examples, or load a trained one."
             )
-        if not any(len(doc) for doc in docs):
+        if not any(map(len, docs)):
             return [(np.zeros((0, len(self.labels)), dtype=np.float32), None) for _ in docs]
         scores = self.model.predict(docs)
-        chain = self._chain_model(scores)
-        to_numpy = self.model.ops.to_numpy
-        return [(to_numpy(emissions), chain) for emissions in scores.emissions]
+        emissions = map(self.model.ops.to_numpy, scores.emissions)
+        return list(zip(emissions, repeat(self._chain_model(scores))))
 
     def decode(self, doc: Doc, scores: tuple[NDArray[np.float32], Any]) -> Tagging:
         """Find the best labels of each sentence, or of the whole document."""
@@ -139,82 +132,52 @@ class ExactTagger(LabelledPipe):
         """Decode all units of several documents in one call: many are only a few words long."""
         if not docs:
             return []
-        limits, emissions, model = self._limited(docs, scores)
-        taggings = decode_units(self.decoder, model, emissions, list(map(unit_lengths, docs)))
-        given = zip(docs, taggings, limits, emissions, scores, strict=True)
-        taggings = [self._completed(*of_doc) for of_doc in given]
+        model = scores[0][1]  # the same for all
+        limits, taggings = self._decoded(docs, scores)
+        for place, tagging in enumerate(taggings):
+            limit = limits[place]
+            if any(limit):
+                units, plain = tagging.undecoded(), scores[place][0]
+                tagging.conflicts = list(conflicts_in(docs[place], units, limit, plain, model))
+                tagging.demanded = limit.demanded
+            if self.margins:
+                tagging.margins = tagging.margins_by(model)
+            if self.k_best > 1:
+                tagging.ranked = tagging.ranked_by(model, self.k_best, self.labels)
         if self.probabilities or self.entity_alternatives or self.min_prob:
-            found = self._probabilities(docs, model, emissions, taggings, self.entity_alternatives)
-            taggings = [
-                replace(tagging, probabilities=chances)
-                for tagging, chances in zip(taggings, found, strict=True)
-            ]
+            self._add_probabilities(docs, model, taggings, self.entity_alternatives)
         return taggings
 
-    def _completed(
-        self,
-        doc: Doc,
-        tagging: Tagging,
-        limits: LabelLimits,
-        emissions: NDArray[np.float32],
-        scores: tuple[NDArray[np.float32], Any],
-    ) -> Tagging:
-        """Add what contradicts itself, margins and alternatives.
-
-        The emissions are those under the limits, and the scores those without.
-        """
-        plain, model = scores
-        units = tagging.undecoded()
-        if units or limits.demanded or limits.impossible:
-            conflicts = list(conflicts_in(doc, units, limits, plain, model))
-            tagging = replace(tagging, conflicts=conflicts, demanded=limits.demanded)
-        if self.margins:
-            tagging = tagging.with_margins(model, emissions)
-        if self.k_best > 1:
-            tagging = tagging.with_alternatives(model, emissions, self.k_best)
-        return tagging
-
-    def _probabilities(
-        self,
-        docs: Sequence[Doc],
-        model: Any,
-        emissions: list[NDArray[np.float32]],
-        taggings: list[Tagging],
-        least: float | None,
-    ) -> list[TaggingProbabilities]:
-        found = [TaggingProbabilities(np.zeros(0), [], [], []) for _ in taggings]
-        lacking = np.array(self.lack_vectors(docs), dtype=bool)
-        for case in [] if model is None else np.unique(lacking).tolist():
-            places = np.flatnonzero(lacking == case).tolist()
-            calibrations = {kind: self.calibration_of(kind + WITHOUT * case) for kind in KINDS}
-            some = tagging_probabilities(
-                self.space,
-                model,
-                [emissions[place] for place in places],
-                [taggings[place] for place in places],
-                calibrations=calibrations,
-                least=least,
-            )
-            for place, chances in zip(places, some, strict=True):
-                found[place] = chances
-        return found
-
-    def _limited(
+    def _decoded(
         self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
-    ) -> tuple[list[LabelLimits], list[NDArray[np.float32]], Any]:
-        """What limits the labels of each document, its emissions under that, and the model."""
+    ) -> tuple[list[LabelLimits], list[Tagging]]:
+        """What limits the labels of each document, and its labels."""
         limits = [
             LabelLimits.of(doc, self.space, self.overwrite, self.places_in(doc)) for doc in docs
         ]
         emissions = [
-            limited(doc_emissions, doc_limits)
-            for doc_limits, (doc_emissions, _) in zip(limits, scores, strict=True)
+            limited(plain, limit) if any(limit) else plain
+            for (plain, _), limit in zip(scores, limits, strict=True)
         ]
-        return limits, emissions, scores[0][1]  # the model is the same for all
+        units = list(map(unit_lengths, docs))
+        return limits, decode_units(self.decoder, scores[0][1], emissions, units)
+
+    def _add_probabilities(
+        self, docs: Sequence[Doc], model: Any, taggings: Sequence[Tagging], least: float | None
+    ) -> None:
+        lacking = self.lack_vectors(docs)
+        for case in set(lacking):
+            add_probabilities(
+                self.space,
+                model,
+                [one for one, lacks in zip(taggings, lacking, strict=True) if lacks == case],
+                calibrations={kind: self.calibration_of(kind + WITHOUT * case) for kind in KINDS},
+                least=least,
+            )
 
     def annotate(self, doc: Doc, decoded: Tagging) -> None:
         """Write the labels and what is known about them."""
-        found = decoded.probabilities
+        found, kind = decoded.probabilities, self.kind
         if len(doc):
             space = self.space
             values = space.written(doc.vocab, decoded.labels)
@@ -226,25 +189,13 @@ class ExactTagger(LabelledPipe):
             space.write(doc, values)
         record_certificates(doc, self.name, decoded.certificates)
         record_list(doc, self.name, "conflicts", decoded.conflicts)
-        kind = self.kind
         record_margins(doc, self.name, f"{kind}_margin", decoded.margins)
-        record_list(doc, self.name, "taggings", decoded.as_dicts(self.labels))
-        forget_probabilities(doc, self.name, kind)
+        record_list(doc, self.name, "taggings", decoded.ranked)
+        write_probabilities(doc, self.name, self.targets, f"{kind}_prob", found)
         listed = []
-        if found is not None:
-            self._write_probabilities(doc, found)
-            if self.entity_alternatives is not None:
-                listed = [entity.as_dict() for entity in found.alternatives]
+        if found is not None and self.entity_alternatives is not None:
+            listed = [entity.as_dict() for entity in found.alternatives]
         record_list(doc, self.name, "entity_alternatives", listed)
-
-    def _write_probabilities(self, doc: Doc, found: TaggingProbabilities) -> None:
-        tokens = found.tokens.tolist()
-        written: dict[str, Any] = {TOKENS: tokens, UNITS: found.units}
-        own = {} if self.targets == ("ent",) else {f"{self.kind}_prob": tokens}
-        if "ent" in self.targets:
-            entities = write_to_entities(doc, found.entities)
-            written[ENTITIES] = [entity.as_dict() for entity in entities]
-        record(doc, self.name, "probabilities", written, own)
 
     def _chain_model(self, scores: ChainScores) -> Any:
         """The chain model of the present weights; made anew only when they have changed."""
@@ -338,33 +289,31 @@ class ExactTagger(LabelledPipe):
 
     def decoded(self, examples: Sequence[Example], scores: Sequence[Any]) -> list[Tagging]:
         """Return the labels of each example."""
-        docs = [example.predicted for example in examples]
-        _, emissions, model = self._limited(docs, scores)
-        return decode_units(self.decoder, model, emissions, [unit_lengths(doc) for doc in docs])
+        return self._decoded([example.predicted for example in examples], scores)[1]
 
     def loss_at(
         self, examples: Sequence[Example], scores: Sequence[Any], decoded: Any, heat: float
     ) -> float:
         """Return the mean of -log probability of the gold labels, at a temperature."""
-        docs = [example.predicted for example in examples]
         gold = [label for example in examples for label in aligned_labels(example, self.targets)]
-        _, emissions, model = self._limited(docs, scores)
-        units = [unit_lengths(doc) for doc in docs]
         try:
-            return gold_loss(self.space, model, emissions, units, gold, heat)
+            return gold_loss(self.space, scores[0][1], decoded, gold, heat)
         except InfeasibleError:
             # a constraint or present annotation contradicts itself somewhere
-            return gold_loss(self.space, model, [plain for plain, _ in scores], units, gold, heat)
+            plain = [
+                replace(tagging, emissions=emissions)
+                for tagging, (emissions, _) in zip(decoded, scores, strict=True)
+            ]
+            return gold_loss(self.space, scores[0][1], plain, gold, heat)
 
     def answers(
         self, examples: Sequence[Example], scores: Sequence[Any], decoded: list[Tagging]
     ) -> dict[str, Answers]:
         """Return the labels of tokens, entities and sentences as answers."""
-        _, emissions, model = self._limited([example.predicted for example in examples], scores)
         docs = [example.predicted for example in examples]
-        found = self._probabilities(docs, model, emissions, decoded, LEAST)
+        self._add_probabilities(docs, scores[0][1], decoded, LEAST)
         gold = [aligned_labels(example, self.targets) for example in examples]
-        answers = tagging_answers(self.space, decoded, found, gold)
+        answers = tagging_answers(self.space, decoded, gold)
         without = any(self.lack_vectors(docs))
         return {kind + WITHOUT * without: found for kind, found in answers.items()}
 

@@ -86,7 +86,7 @@ class ChainModel:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number of labels, L."""
         return len(self.transitions)

@@ -82,7 +82,7 @@ class ChainSolutions(Sequence[ChainSolution]):
                 self.decoder, score, bound, tolerance=tolerance, scale=scale, iterations=count
             )
             for score, bound, tolerance, scale, count in zip(
-                *(column.tolist() for column in columns), strict=True
+                *map(np.ndarray.tolist, columns), strict=True
             )
         ]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from operator import add
+from typing import Any, TypeAlias
 
 from spacy.tokens import Doc
 from thinc.api import Linear, Model, with_array, zero_init
@@ -14,7 +15,8 @@ from ...errors import ProblemError
 from ..inference.products import multiply_by_numpy
 
 __all__ = [
-    "ChainScores", "build_chain_scorer", "chain_scorer", "chain_weights", "network_emissions",
+    "SPARSE", "ChainScores", "build_chain_scorer", "chain_scorer", "chain_weights",
+    "network_emissions",
 ]  # fmt: skip
 
 
@@ -32,6 +34,9 @@ class ChainScores:
 
 
 Scorer: TypeAlias = "Model[list[Doc], ChainScores]"
+
+#: The name of the layer of emissions from sparse features.
+SPARSE = "sparse_emissions"
 
 
 def build_chain_scorer(
@@ -75,47 +80,49 @@ def chain_scorer(
 ) -> Scorer:
     """Build a scorer whose emissions are those of a network, of sparse features or of both.
 
-    The layers stand in the order in which they are saved: :func:`chain_weights`,
-    "sparse_emissions", a network and its :func:`network_emissions`, without those that there are
-    not. The `output_layer` is the one of them that knows the number of labels.
+    The layers stand in the order in which they are saved: a network, its
+    :func:`network_emissions` and :func:`chain_weights`; or `SPARSE` emissions,
+    :func:`chain_weights` and, if there is one, a network with its emissions. The `output_layer` is
+    the one of them that knows the number of labels.
     """
     if not transition_l2 >= 0.0:
         raise ProblemError(f"transition_l2: expected at least 0, got {transition_l2}.")
     attrs["transition_l2"] = transition_l2
     model: Scorer = Model(name, _forward, init=_init, layers=layers, attrs=attrs)
-    parts = _Parts.of(model)
-    refs = {"output_layer": output_layer, "chain": parts.chain, "tok2vec": parts.tok2vec}
+    _, tok2vec, _, chain = _parts(model)
+    refs = {"output_layer": output_layer, "chain": chain, "tok2vec": tok2vec}
     for name, layer in refs.items():
         model.set_ref(name, layer)
     return model
 
 
-class _Parts(NamedTuple):
-    """The layers of a scorer by what they do; None for those that it has not."""
-
-    chain: Any
-    sparse: Any
-    tok2vec: Any
-    network: Any
-
-    @classmethod
-    def of(cls, model: Scorer) -> _Parts:
-        # a copy of a model has no references
-        named = {layer.name: layer for layer in model.layers}
-        chain, sparse = named[_CHAIN], named.get("sparse_emissions")
-        others = [layer for layer in model.layers if layer not in (chain, sparse)]
-        tok2vec, network = others or (None, None)
-        return cls(chain, sparse, tok2vec, network)
+def _parts(model: Scorer) -> tuple[Any, Any, Any, Any]:
+    """Sparse features, a network and its emissions, and the chain; None for what there is not."""
+    # by their places: a copy of a model has no references
+    layers: list[Any] = model.layers
+    first, *others = layers
+    if first.name != SPARSE:
+        network, chain = others
+        return None, first, network, chain
+    chain, tok2vec, network = (*others, None, None)[:3]
+    return first, tok2vec, network, chain
 
 
 def _forward(
     model: Scorer, docs: list[Doc], is_train: bool
 ) -> tuple[ChainScores, Callable[[ChainScores], Any]]:
     """Score the documents; the backward pass takes gradients of the same shape."""
-    parts = _Parts.of(model)
-    chain = parts.chain
-    emissions, backprop_emissions = _emissions(parts, docs, is_train)
-    weights: dict[str, Any] = {name: chain.get_param(name) for name in CHAIN_WEIGHTS}
+    sparse, tok2vec, network, chain = _parts(model)
+    emissions: Any = None
+    backprops: list[Callable[[Any], Any]] = []
+    if sparse is not None:
+        emissions, backprop_sparse = sparse(docs, is_train)
+        backprops.append(backprop_sparse)
+    if tok2vec is not None:
+        vectors, backprop_vectors = tok2vec(docs, is_train)
+        found, backprop_network = network(vectors, is_train)
+        emissions = found if emissions is None else list(map(add, emissions, found))
+        backprops.append(lambda gradient: backprop_vectors(backprop_network(gradient)))
 
     def backprop(gradient: ChainScores) -> Any:
         penalty = model.attrs["transition_l2"] * sum(len(rows) for rows in gradient.emissions)
@@ -123,35 +130,14 @@ def _forward(
             chain.inc_grad(name, getattr(gradient, name))
             if penalty:
                 chain.inc_grad(name, chain.get_param(name) * penalty)
-        return backprop_emissions(gradient.emissions)
+        return [backprop_one(gradient.emissions) for backprop_one in backprops][-1]
 
-    return ChainScores(emissions, **weights), backprop
-
-
-def _emissions(
-    parts: _Parts, docs: list[Doc], is_train: bool
-) -> tuple[list[Floats2d], Callable[[list[Floats2d]], Any]]:
-    _, sparse, tok2vec, network = parts
-    scored: list[tuple[list[Floats2d], Callable[[list[Floats2d]], Any]]] = []
-    if sparse is not None:
-        scored.append(sparse(docs, is_train))
-    if tok2vec is not None:
-        vectors, backprop_vectors = tok2vec(docs, is_train)
-        found, backprop_network = network(vectors, is_train)
-        scored.append((found, lambda gradient: backprop_vectors(backprop_network(gradient))))
-    emissions, *others = (found for found, _ in scored)
-    for other in others:
-        emissions = [one + another for one, another in zip(emissions, other, strict=True)]
-
-    def backprop(gradient: list[Floats2d]) -> Any:
-        return [backprop_one(gradient) for _, backprop_one in scored][-1]
-
-    return emissions, backprop
+    return ChainScores(emissions, *map(chain.get_param, CHAIN_WEIGHTS)), backprop
 
 
 def _init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = None) -> None:
     """Set the dimensions and start from zero transitions; `Y` gives the number of labels."""
-    chain, sparse, tok2vec, network = _Parts.of(model)
+    sparse, tok2vec, network, chain = _parts(model)
     output = model.get_ref("output_layer")
     if Y is not None and not output.has_dim("nO"):
         output.set_dim("nO", len(Y.start))
@@ -168,8 +154,7 @@ def _init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = Non
     chain.initialize()
 
 
-#: The name of the layer of transitions, and its parameters.
-_CHAIN = "chain_weights"
+#: The parameters of the layer of transitions, in the order of :class:`ChainScores`.
 CHAIN_WEIGHTS = ("transitions", "start", "end")
 
 
@@ -182,7 +167,7 @@ def network_emissions(nO: int | None, nI: int | None) -> Model[Any, Any]:
 def chain_weights(nO: int | None) -> Model[Any, Any]:
     """A layer that only holds the scores shared by all tokens."""
     return Model(
-        _CHAIN,
+        "chain_weights",
         _no_forward,
         init=_init_chain_weights,
         dims={"nO": nO},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate, pairwise, zip_longest
+from itertools import zip_longest
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -53,11 +53,9 @@ class DocBatch(NamedTuple):
     @classmethod
     def of(cls, docs: Sequence[Doc]) -> DocBatch:
         """Read the words, boundaries and blanks of documents."""
-        documents = np.array([0, *accumulate(map(len, docs))], dtype=np.int64)
-        none = np.zeros((0, 3), dtype=np.uint64)
-        columns = np.concatenate(
-            [none, *(doc.to_array([ORTH, SENT_START, SPACY]) for doc in docs)]
-        )
+        tables = [doc.to_array([ORTH, SENT_START, SPACY]) for doc in docs]
+        documents = np.cumsum([0, *map(len, docs)], dtype=np.int64)
+        columns = np.concatenate([np.zeros((0, 3), dtype=np.uint64), *tables])
         begins, spaces = columns[:, 1] == 1, columns[:, 2] != 0
         filled = np.diff(documents) > 0
         begins[documents[:-1][filled]] = True
@@ -84,11 +82,6 @@ class DocBatch(NamedTuple):
         places_of(slots, keys, 0, np.stack([lower, document], axis=1), found)
         return found
 
-    def split(self, rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """Return the rows of each document."""
-        ends: list[int] = self.documents.tolist()
-        return [rows[begin:stop] for begin, stop in pairwise(ends)]
-
 
 class FeatureReader:
     """Reads the features that a model has templates for, and a user's own."""
@@ -100,6 +93,7 @@ class FeatureReader:
         alone, several = self._plan.by_width()
         self._several = several
         self._asked = set(self._plan.atoms.tolist())
+        self._asks_own = max(self._asked, default=0) >= _OWN
         self._words = WordTable(alone)
         self._random = np.random.default_rng(0)
 
@@ -166,7 +160,7 @@ class FeatureReader:
         self, batch: DocBatch, words: MetWords, phrases: PhraseTable | None
     ) -> NDArray[np.uint64]:
         """**Shape (n, B)**: what is known of each token in its document, if anything is asked."""
-        if max(self._asked, default=0) < _OWN:
+        if not self._asks_own:
             return np.zeros((0, len(TOKEN_ATOMS)), dtype=np.uint64)
         own = np.zeros((len(words.places), len(TOKEN_ATOMS)), dtype=np.uint64)
         lower = words.atoms[words.places, _LOWER]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -13,7 +14,7 @@ from thinc.types import Floats2d
 
 from ....errors import ProblemError
 from ...clusters.sources import WordClusters
-from ..scorer import ChainScores, chain_scorer, chain_weights, network_emissions
+from ..scorer import SPARSE, ChainScores, chain_scorer, chain_weights, network_emissions
 from .features import DocBatch, FeatureReader, TokenFeatures
 from .gazetteer import Gazetteer
 from .templates import PRESETS
@@ -108,7 +109,7 @@ def build_sparse_chain_scorer(
     chosen = PRESETS[templates] if isinstance(templates, str) else tuple(templates)
     weights = SparseWeights(Learning(bits, learn_rate, l1, l2, least))
     sparse: Emitter = Model(
-        "sparse_emissions",
+        SPARSE,
         _emit,
         init=_init_emissions,
         dims={"nO": nO},
@@ -156,7 +157,8 @@ def _emit(
         return docs
 
     asarray: Any = model.ops.asarray
-    return [asarray(of_doc) for of_doc in batch.split(found)], backprop
+    ends: list[int] = batch.documents.tolist()
+    return [asarray(found[begin:stop]) for begin, stop in pairwise(ends)], backprop
 
 
 def _init_emissions(model: Emitter, X: Any = None, Y: Any = None) -> None:
