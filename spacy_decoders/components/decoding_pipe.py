@@ -66,7 +66,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     #: Words after which a batch is complete, however few documents these are: more scores would
     #: not fit the processor's cache, and only take memory.
-    batch_words: ClassVar[int] = 2000
+    batch_words: ClassVar[int] = 4000
 
     _warned_of_vectors: int | None = None
     _known_width: tuple[Any, int | None] = None, None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
-from ..inference.products import LEAST_ROWS
+from ..inference.products import LEAST_ROWS, product
 from .biaffine import BUCKETS, classes_of
 from .label_templates import likely_arcs
 
@@ -20,8 +20,8 @@ __all__ = ["ArcLabels", "BestLabels", "BiaffineLabels", "label_arcs"]
 
 Input = tuple[Floats2d, NDArray[np.intp]]
 
-#: Modifiers whose labels are scored at once, which limits the memory of long sentences.
-_BLOCK = 64
+#: Modifiers whose products are made at once: short sentences together, long ones in parts.
+_BLOCK = 128
 
 
 def BiaffineLabels(
@@ -206,23 +206,25 @@ class ArcLabels:
         best: BestLabels,
         modifiers: NDArray[np.int64],
         wanted: NDArray[np.bool_],
-        room: NDArray[np.float32] | None = None,
+        products: NDArray[np.float32] | None = None,
     ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         """Write the best labels of arcs of some modifiers, a block of these at a time.
 
         Yields which of the `modifiers`, rising numbers, and the log-probabilities (arcs, labels)
-        of all labels of their arcs that are `wanted`, bool (modifiers, heads). Products are
-        written to `room`, (`_BLOCK`, labels * (hidden + 1)); to a new array if None.
+        of all labels of their arcs that are `wanted`, bool (modifiers, heads). `products` are the
+        modifiers' with the tensor, (modifiers, labels * (hidden + 1)), if they are known.
         """
         from .kernels import labels as kernels  # compiled where it is first needed
 
         inner, count, _ = self.tensor.shape
         parts = self.keys, self.distances, self.templates, self.places, wanted
-        for start in range(0, len(modifiers), _BLOCK):
-            rows = slice(start, min(start + _BLOCK, len(modifiers)))
+        step = _BLOCK if products is None else len(modifiers)
+        for start in range(0, len(modifiers), step):
+            rows = slice(start, min(start + step, len(modifiers)))
             some = modifiers[rows]
-            out = None if room is None else room[: len(some)]
-            given = np.dot(self.queries[some], self.tensor.reshape(inner, -1), out=out)
+            given = products
+            if given is None:
+                given = np.dot(self.queries[some], self.tensor.reshape(inner, -1))
             logs = np.empty((np.count_nonzero(wanted[some]), count), dtype="f")
             kernels.label_arcs(given, some, *parts, tuple(best), logs)
             yield rows, logs
@@ -283,7 +285,7 @@ def label_arcs(
     by_class: Any = model.get_param("D")
     distances = np.ascontiguousarray(by_class[classes_of(np.arange(-far, far + 1))].T, dtype="f")
     # one array for all: new ones of this size would each be mapped by the system
-    room = np.empty((_BLOCK, tensor[0].size), dtype="f")
+    room, made = np.empty((_BLOCK, tensor[0].size), dtype="f"), slice(0, 0)
     none = np.zeros((0, labels), dtype="f")
     for number, (scores, (start, end)) in enumerate(
         zip(arcs, pairwise(offsets.tolist()), strict=True)
@@ -296,7 +298,11 @@ def label_arcs(
         labelled = likely if likely_only else np.ones_like(likely)
         given = queries[start:end], keys[start:end], tensor, distances, more, places
         found, best = ArcLabels(*given, labelled), BestLabels.of(scores, labels)
-        logs = [of for _, of in found.label(best, np.arange(end - start), labelled, room)]
+        if end > made.stop:  # the next sentences' at once, as many as there is room for
+            made = slice(start, min(start + _BLOCK, len(queries)))
+            product(queries[made], tensor.reshape(hidden + 1, -1), room)
+        ready = room[start - made.start : end - made.start] if end <= made.stop else None
+        logs = [of for _, of in found.label(best, np.arange(end - start), labelled, ready)]
         if likely_only:
             kept = logs[0] if len(logs) == 1 else np.concatenate(logs)
             found = replace(found, logs=kept)
