@@ -7,6 +7,7 @@ import json
 import zlib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, groupby, islice
@@ -117,13 +118,14 @@ def _positions(path: Path) -> Iterable[int]:
 
 def read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
     """Read the records of an extent; a bad one comes as a record with a `problem`."""
-    path = Path(extent.path)
+    path, number = Path(extent.path), extent.start
     of_many = _kind(path) != "text"
     try:
         for number, record in enumerate(_read(extent, vocab, text_field), start=extent.start + 1):
             yield replace(record, file=extent.path, line=number if of_many else None)
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        yield Record(path.name, problem=f"broken file: {error}", file=extent.path)
+        line = number + 1 if _kind(path) == "lines" else None
+        yield Record(path.name, problem=f"broken file: {error}", file=extent.path, line=line)
 
 
 def texts(source: Path, vocab: Vocab, text_field: str) -> Iterator[tuple[str, str]]:
@@ -171,8 +173,12 @@ def _count(path: Path) -> int:
         return len(_docbin(str(path)))
     if kind == "parquet":
         return int(_parquet(path).metadata.num_rows)
-    with gzip.open(path, "rb") as lines:
-        return sum(1 for _ in limited_lines(lines))
+    number = 0
+    with gzip.open(path, "rb") as lines, suppress(OSError, EOFError, zlib.error):
+        for _ in limited_lines(lines):
+            number += 1
+        return number
+    return number + 1  # the file breaks there, as `read` reports
 
 
 def _line_offsets(path: Path) -> Iterator[int]:

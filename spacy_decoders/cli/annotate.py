@@ -22,7 +22,7 @@ def annotate_corpus(
         str, typer.Option(help="A pipeline; by default the one that is shipped.")
     ] = "",
     format: Annotated[str, typer.Option(help="spacy, jsonl or parquet.")] = "spacy",
-    shard_size: Annotated[int, typer.Option(help="Documents in each file.")] = 500,
+    shard_size: Annotated[int, typer.Option(help="Records for each file.")] = 500,
     text_field: TextField = "text",
     workers: Annotated[int, typer.Option(help="Local processes.")] = 1,
     scheduler: Annotated[

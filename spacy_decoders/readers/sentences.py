@@ -102,8 +102,13 @@ def read_conllu(
     path = Path(path)
     if form == "auto":
         form = "conllu" if ".conllu" in path.suffixes else "conllx"
+    starts_document = False
     for block in _blocks(path):
-        yield _from_conllu(path, block, universal=form == "conllu")
+        comments = [line for _, line in block if line.startswith("#")]
+        starts_document |= any(map(_starts_document, comments))
+        if len(comments) < len(block):
+            yield _from_conllu(path, block, starts_document, universal=form == "conllu")
+            starts_document = False
 
 
 def read_columns(
@@ -188,7 +193,9 @@ def _blocks(path: Path) -> Iterator[list[tuple[int, str]]]:
         yield block
 
 
-def _from_conllu(path: Path, block: Sequence[tuple[int, str]], *, universal: bool) -> Sentence:
+def _from_conllu(
+    path: Path, block: Sequence[tuple[int, str]], starts_document: bool, *, universal: bool
+) -> Sentence:
     """Make a sentence of numbered lines."""
     words: list[dict[str, str]] = []
     numbers: list[int] = []
@@ -235,8 +242,7 @@ def _from_conllu(path: Path, block: Sequence[tuple[int, str]], *, universal: boo
         parts = [row["upos"] for row in words]
         layers["pos"] = [part if part in PARTS_OF_SPEECH else None for part in parts]
         layers["morph"] = [row["feats"] if is_features(row["feats"]) else None for row in words]
-    starts = any(line.startswith("#") and _starts_document(line) for _, line in block)
-    return _sentence(path, numbers, layers, starts, spaces)
+    return _sentence(path, numbers, layers, starts_document, spaces)
 
 
 def _starts_document(comment: str) -> bool:

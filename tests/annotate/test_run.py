@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -48,6 +50,42 @@ def test_bad_documents_are_set_apart_with_the_reason(tmp_path, model):
     assert "not JSON" in reasons["in.jsonl:2"]
     assert "got list" in reasons["in.jsonl:3"]
     assert "no field 'text'; fields: body, id" in reasons["b"]
+
+
+@pytest.mark.parametrize("format", ["spacy", "jsonl", "parquet"])
+def test_lines_that_cannot_be_read_do_not_move_the_others(tmp_path, model, format):
+    rows = [json.dumps({"id": f"d{i}", "text": f"Text {i}"}) for i in range(12)]
+    for unread in (1, 3, 4, 5, 11):  # a whole shard of three among them
+        rows[unread] = "" if unread == 1 else "not json"
+    source = tmp_path / "in.jsonl"
+    source.write_text("\n".join(rows) + "\n", encoding="utf8")
+    job = Job(source, tmp_path / "out", model=model, format=format, shard_size=3)
+    annotate(job, progress=False)
+    first = [job.part(shard).read_bytes() for shard in range(4)]
+    errors = (job.output / "errors.jsonl").read_text()
+    job.part(2).unlink()
+    resumed = annotate(job, progress=False)
+    assert (resumed.shards, resumed.resumed, resumed.written, resumed.failed) == (4, 3, 7, 5)
+    assert [job.part(shard).read_bytes() for shard in range(4)] == first
+    assert (job.output / "errors.jsonl").read_text() == errors
+    failed = [json.loads(line) for line in errors.splitlines()]
+    places = [(failure["file"], failure["line"]) for failure in failed]
+    assert places == [(str(source), line) for line in (2, 4, 5, 6, 12)]
+
+
+def test_a_gzip_file_that_breaks_off_is_read_up_to_there(tmp_path, model):
+    texts = [f"{i} " + random.Random(i).randbytes(300).hex() for i in range(200)]
+    whole = write_lines(tmp_path / "whole", texts).read_bytes()
+    packed = gzip.compress(whole)
+    source = tmp_path / "in.jsonl.gz"
+    source.write_bytes(packed[: len(packed) // 2])
+    job = Job(source, tmp_path / "out", model=model, format="jsonl", shard_size=30)
+    summary = annotate(job, progress=False)
+    assert written_ids(job) == [f"d{i}" for i in range(summary.written)]
+    assert summary.written > 60 and summary.failed == 1
+    (error,) = (job.output / "errors.jsonl").read_text().splitlines()
+    assert json.loads(error)["line"] == summary.written + 1
+    assert "broken file" in json.loads(error)["reason"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL means something else there")

@@ -35,6 +35,15 @@ def test_conllu_corpus_can_give_boundaries_and_predicted_tokens(tmp_path):
     assert raw.predicted.text == raw.reference.text
 
 
+@pytest.mark.parametrize("format", ["conllu", "conllx"])
+def test_a_comment_apart_from_its_sentence_begins_a_document(tmp_path, format):
+    row = "1\tword\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+    content = f"{row}# newdoc id = b\n\n# license = none\n\n{row}{row}# newdoc\n\n\n{row}"
+    path = written(tmp_path, f"apart.{format}", content)
+    corpus = conllu_corpus(path, n_sents=0)
+    assert [len(document) for document in corpus.documents()] == [1, 2, 1]
+
+
 def test_random_documents_are_alike_in_every_run_and_cut_anew_in_every_pass(tmp_path):
     content = "".join(f"1\tw{i}\t_\tX\t_\t_\t0\troot\t_\t_\n\n" for i in range(60))
     path = written(tmp_path, "many.conllu", content)

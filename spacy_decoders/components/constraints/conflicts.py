@@ -20,9 +20,14 @@ class Source(NamedTuple):
     end: int
 
 
-def conflict(doc: Doc, start: int, end: int, sources: Iterable[Source]) -> dict[str, Any]:
-    """Describe in plain types what contradicts itself in ``doc[start:end]``."""
-    return {
+def conflict(
+    doc: Doc, start: int, end: int, sources: Iterable[Source], *, is_least: bool = True
+) -> dict[str, Any]:
+    """Describe in plain types what contradicts itself in ``doc[start:end]``.
+
+    Where the sources may be more than needed, the description says so by ``"is_least": False``.
+    """
+    described: dict[str, Any] = {
         "start": start,
         "end": end,
         "demands": [
@@ -35,3 +40,4 @@ def conflict(doc: Doc, start: int, end: int, sources: Iterable[Source]) -> dict[
             for source in dict.fromkeys(sources)
         ],
     }
+    return described if is_least else {**described, "is_least": False}

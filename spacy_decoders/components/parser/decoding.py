@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from thinc.api import Model
 
+from ...budget import Clock, rest_of
 from ...certificate import Certificate, Status
 from ...decoders.conflicts import least_conflict
 from ...errors import InfeasibleError, ProblemError, UndecidedError
@@ -18,7 +18,7 @@ from ...models.parser.decoding import TreeParser
 from ...models.parser.factors import Family
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
 from ..constraints.conflicts import Source, conflict
-from .demands import RULES, TreeDemands
+from .demands import RULES, TreeDemands, Wish
 from .parsed_doc import NO_LABEL, ROOT, SPACE, NoTree, ParsedDoc
 from .trees import SPACE_LABEL, attach_spaces
 
@@ -63,11 +63,12 @@ class DocumentDecoder:
         doc = self.demands.doc
         parsed = ParsedDoc.blank(len(doc), self.scores.starts)
         for block in self.scores.blocks:
-            missing = self._decode_block(block, parsed)
+            clock = self.parser.budget.start()
+            missing = self.decode_block(block, parsed, clock)
             if missing is None:
                 continue
             parsed.missing.append(missing)
-            found = self._conflict(missing)
+            found = self._conflict(missing, clock)
             if found["demands"] or self.demands.wishes:
                 parsed.conflicts.append(found)
             if not parsed.warning:
@@ -81,13 +82,17 @@ class DocumentDecoder:
             parsed.conflicts += self._unmet(parsed)
         return parsed
 
-    def _decode_block(self, block: SentenceScores, parsed: ParsedDoc) -> NoTree | None:
+    def decode_block(
+        self, block: SentenceScores, parsed: ParsedDoc, clock: Clock
+    ) -> NoTree | None:
         """Find the best tree of a block and add it to `parsed`, or return why there is none."""
         parser = self.parser
         rules = self.demands.rules_for(block.tokens)
         try:
             every_label = self.head_margins or self.k_best > 1
-            problem, best, block, labels = parser.decode(block, rules, every_label=every_label)
+            problem, best, block, labels = parser.decode(
+                block, rules, every_label=every_label, clock=clock
+            )
         except (InfeasibleError, UndecidedError) as error:
             name = type(parser.decoder).__name__
             parsed.blocks.append((block, None))
@@ -109,12 +114,12 @@ class DocumentDecoder:
         if self.head_margins:
             from ...decoders.tree import head_margins
 
-            margins = head_margins(problem, best.heads, budget=parser.budget)
+            margins = head_margins(problem, best.heads, budget=rest_of(clock, 0))
             parsed.margins[block.tokens] = margins
         if self.k_best > 1:
             from ...decoders.tree import k_best
 
-            found_trees = k_best(problem, self.k_best, budget=parser.budget)
+            found_trees = k_best(problem, self.k_best, budget=rest_of(clock, 0))
             parsed.parses.append([self._as_dict(block, solution) for solution in found_trees])
         return None
 
@@ -129,16 +134,31 @@ class DocumentDecoder:
             "score": solution.certificate.score,
         }
 
-    def _conflict(self, missing: NoTree) -> dict[str, Any]:
+    def _conflict(self, missing: NoTree, clock: Clock) -> dict[str, Any]:
         """Describe a least set of demands that leave no tree of some tokens.
 
-        Where the budget ended before there was a tree, it is all of them.
+        Where the budget ends before, it is all of them, or a set that is not shown to be least.
         """
         start, end = int(missing.tokens[0]), int(missing.tokens[-1]) + 1
         demands = self.demands.sources(start, end)
-        if isinstance(missing.error, InfeasibleError):
-            demands = least_conflict(demands, partial(self._has_trees, start, end))
-        return conflict(self.demands.doc, start, end, demands)
+        is_least = isinstance(missing.error, InfeasibleError)
+        if is_least:
+            search = ConflictSearch(self, start, end, clock)
+            rules = set(getattr(missing.error, "rules", ()))
+            # what demands the rules that exclude each other, which mostly is all that matters
+            likely = [
+                source
+                for source in demands
+                if not rules.isdisjoint(self.demands.only([source]).rules_for(missing.tokens))
+            ]
+            starts = self.demands.only(likely).starts()
+            if likely and (
+                np.array_equal(starts, self.demands.starts()) or not search.has_trees(likely)
+            ):
+                demands = likely
+            demands = least_conflict(demands, search.has_trees)
+            is_least = search.is_decided
+        return conflict(self.demands.doc, start, end, demands, is_least=is_least)
 
     def _explained(self, error: Exception, found: Mapping[str, Any]) -> str:
         """Say why there is no tree, which labels rules speak of, and what demands exclude."""
@@ -159,33 +179,82 @@ class DocumentDecoder:
         )
         return f"{said} This is demanded by {demands}." if demands else said
 
-    def _has_trees(self, start: int, end: int, kept: Sequence[Source]) -> bool:
-        """Whether there are trees of ``doc[start:end]`` under some of the demands.
-
-        Boundaries are found anew: a head that is demanded also forbids those inside of its arc.
-        """
-        demands, doc = self.demands.only(kept), self.demands.doc
-        freer = replace(self, demands=demands, head_margins=False, k_best=1)
-        given = doc, self.scores, demands.starts(), self.limits
-        scratch = ParsedDoc.blank(len(doc), self.scores.starts)
-        for block in rescored(self.model, *given, (start, end)):
-            missing = freer._decode_block(block, scratch)
-            if missing is not None and isinstance(missing.error, InfeasibleError):
-                return False
-        return True
-
     def _unmet(self, parsed: ParsedDoc) -> list[dict[str, Any]]:
         """Describe the demands on white space, of which none else knows, that do not hold."""
+        found: list[dict[str, Any]] = []
+        for wish in self.broken(parsed):
+            found.append(conflict(self.demands.doc, wish.token, wish.token + 1, [wish.source]))
+        return [one for place, one in enumerate(found) if one not in found[:place]]
+
+    def broken(self, parsed: ParsedDoc) -> list[Wish]:
+        """Return the demands that trees break."""
         # by the numbers of labels, those below 0 included
         labels = self.demands.rules.labels
         names = (*labels[:-1], "", SPACE_LABEL, labels[-1])
-        found: list[dict[str, Any]] = []
-        for wish in self.demands.wishes:
-            head, label = int(parsed.heads[wish.token]), int(parsed.labels[wish.token])
-            if label != NO_LABEL and not wish.holds(head, names[label]):
-                at = wish.token
-                found.append(conflict(self.demands.doc, at, at + 1, [wish.source]))
-        return [one for place, one in enumerate(found) if one not in found[:place]]
+        heads, numbers = parsed.heads.tolist(), parsed.labels.tolist()
+        return [
+            wish
+            for wish in self.demands.wishes
+            if numbers[wish.token] != NO_LABEL
+            and not wish.holds(heads[wish.token], names[numbers[wish.token]])
+        ]
+
+
+@dataclass
+class ConflictSearch:
+    """Finds out which demands leave trees of a part of a document, as long as there is time.
+
+    Parameters
+    ----------
+    decoder
+        Of the document under all demands.
+    start, end
+        The part is ``doc[start:end]``.
+    clock
+        When to give up.
+    """
+
+    decoder: DocumentDecoder
+    start: int
+    end: int
+    clock: Clock
+    #: Whether every answer was proven.
+    is_decided: bool = True
+    #: By sentence starts, the blocks and what is kept by each of the trees that were found.
+    found: dict[bytes, tuple[list[SentenceScores], list[set[Source]]]] = field(
+        default_factory=dict
+    )
+
+    def has_trees(self, kept: Sequence[Source]) -> bool:
+        """Whether there are trees under some of the demands; without a proof there may be.
+
+        Boundaries are found anew: a head that is demanded also forbids those inside of its arc.
+        """
+        if self.clock.exhausted():
+            self.is_decided = False
+            return True
+        given, doc = self.decoder, self.decoder.demands.doc
+        demands = given.demands.only(kept)
+        starts = demands.starts()
+        if starts.tobytes() not in self.found:
+            known = doc, given.scores, starts, given.limits, (self.start, self.end)
+            self.found[starts.tobytes()] = rescored(given.model, *known), []
+        blocks, kept_together = self.found[starts.tobytes()]
+        if any(others.issuperset(kept) for others in kept_together):
+            return True
+        freer = replace(given, demands=demands, head_margins=False, k_best=1)
+        scratch = ParsedDoc.blank(len(doc), given.scores.starts)
+        for block in blocks:
+            missing = freer.decode_block(block, scratch, self.clock)
+            if missing is not None:
+                if isinstance(missing.error, InfeasibleError):
+                    return False
+                self.is_decided = False
+                return True
+        broken = {wish.source for wish in given.broken(scratch)}
+        others = set(given.demands.sources(self.start, self.end)) - broken
+        kept_together.append({one for one in others if one.name != RULES or one in kept})
+        return True
 
 
 def check_decoder(

@@ -287,10 +287,14 @@ def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> Infeas
         What it raised.
     """
     problem, is_least, iterations = search.problem, True, search.iterations
+    every = list(dict.fromkeys(problem.rules))
+    kept_together: list[set[Rule]] = []  # the rules that a tree keeps, of each that was found
 
     def has_tree(rules: list[Rule]) -> bool:
         """Return False only where it is proven that no tree satisfies these rules."""
         nonlocal error, is_least, iterations
+        if any(kept.issuperset(rules) for kept in kept_together):
+            return True
         if rules and search.clock.exhausted(iterations):
             is_least = False
             return True
@@ -302,7 +306,11 @@ def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> Infeas
             any_tree=True,
         )
         try:
-            inner.run()
+            tree = inner.run()
+            labels = None if problem.labels is None else tree.labels
+            kept_together.append(
+                {rule for rule in every if not breaks_any([rule], tree.heads, labels)}
+            )
         except InfeasibleError as cause:
             error = error if rules else cause
             return False
@@ -312,7 +320,7 @@ def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> Infeas
             iterations = inner.iterations
         return True
 
-    found = least_conflict(list(dict.fromkeys(problem.rules)), has_tree)
+    found = least_conflict(every, has_tree)
     if not found:
         return error
     named = [f"rules[{problem.rules.index(rule)}] {rule}" for rule in found[:MOST_NAMED]]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import checked_whole
-from ...budget import UNLIMITED, Budget
+from ...budget import UNLIMITED, Budget, rest_of
 from ...certificate import Certificate, tolerance_of
 from ...errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
 from .problem import TreeProblem, TreeSolution
@@ -22,9 +22,11 @@ from .scoring import starts_of_tree, sum_of_parts
 __all__ = [
     "TreeDecoder",
     "beside_the_best",
+    "bounds_without",
     "certified",
     "certified_by_arcs",
     "infeasible",
+    "positive_mass",
     "refuse_unless",
     "rounding_slack",
 ]
@@ -66,14 +68,16 @@ class TreeDecoder(ABC):
     ) -> list[TreeSolution]:
         """Find up to `k` different trees, best first.
 
-        Parts of the space of trees are decoded one by one, as Lawler does.
+        Parts of the space of trees are decoded one by one, as Lawler does, where they may have a
+        better tree than those at hand.
 
         Parameters
         ----------
         k
             How many, at least 1; fewer are returned if there are no more.
         budget
-            For each decoding.
+            Iterations are those of each decoding, seconds those of all: what they leave open is
+            part of each `rank_bound`.
 
         Returns
         -------
@@ -96,29 +100,48 @@ class TreeDecoder(ABC):
         """
         k = checked_whole("k", k, low=1)
         order = count()  # equal scores come out in the order they were found
+        clock = budget.start()
         first = self.decode(problem, budget=budget)
-        heap = [(-_score(first), next(order), first, problem, 0)]
+        # minus what no tree of a part exceeds, whether it is yet to be decoded, its order, its
+        # best tree or the one that it departs from, the part, and how many tokens are fixed
+        heap = [(-_score(first), False, next(order), first, problem, 0)]
         ranked: list[TreeSolution] = []
-        undecided: list[TreeSolution] = []  # each bounds a part of which no tree is known
+        undecided: list[float] = []  # bounds of parts of which no tree is known
         while heap:
-            _, _, solution, part, fixed = heapq.heappop(heap)
-            open_parts = [solution, *(entry[2] for entry in heap), *undecided]
-            iterations = sum(one.certificate.iterations for one in open_parts)
-            certificate = replace(solution.certificate, iterations=iterations)
-            bound = max(map(_bound, open_parts))  # of all trees that are not listed yet
-            ranked.append(replace(solution, certificate=certificate, rank_bound=bound))
-            if len(ranked) == k:
-                break
-            for token, rest in _departures(part, solution.heads, fixed):
+            _, is_open, _, solution, part, fixed = heapq.heappop(heap)
+            if is_open:
                 try:
-                    other = self.decode(rest, budget=budget)
+                    if clock.exhausted():
+                        raise UndecidedError
+                    other = self.decode(part, budget=rest_of(clock, 0))
                 except InfeasibleError:
                     continue
                 except UndecidedError:
-                    undecided.append(solution)
+                    undecided.append(_bound(solution))
                     continue
-                heapq.heappush(heap, (-_score(other), next(order), other, rest, token))
+                heapq.heappush(heap, (-_score(other), False, next(order), other, part, fixed))
+                continue
+            known = [solution, *(entry[3] for entry in heap if not entry[1])]
+            iterations = sum(one.certificate.iterations for one in known)
+            certificate = replace(solution.certificate, iterations=iterations)
+            # of all trees that are not listed yet
+            parts = [
+                one.certificate.tolerance - least for least, is_open, _, one, *_ in heap if is_open
+            ]
+            bound = max([*map(_bound, known), *parts, *undecided])
+            ranked.append(replace(solution, certificate=certificate, rank_bound=bound))
+            if len(ranked) == k:
+                break
+            # what cannot be better by more than the tolerance waits
+            least = solution.certificate.tolerance - self._best_without(part, solution)
+            for token, rest in _departures(part, solution.heads, fixed):
+                entry = (float(least[token]), True, next(order), solution, rest, token)
+                heapq.heappush(heap, entry)
         return beside_the_best(ranked)
+
+    def _best_without(self, problem: TreeProblem, best: TreeSolution) -> NDArray[np.float64]:
+        """Bound, for each token, the trees in which it has another head than in the best, (n,)."""
+        return np.full(problem.n, _bound(best))
 
     def objective(
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
@@ -145,6 +168,27 @@ def _departures(
             yield token, problem.restricted(allowed)
         allowed[:, token + 1] = False
         allowed[head, token + 1] = True
+
+
+def bounds_without(
+    problem: TreeProblem, marginals: NDArray[np.float64], best: TreeSolution
+) -> NDArray[np.float64]:
+    """Bound for each token the trees with another head than in the best, by marginals, (n,)."""
+    others = np.array(marginals[:, 1:])
+    others[best.heads, np.arange(problem.n)] = -np.inf
+    bounds: NDArray[np.float64] = others.max(axis=0, initial=-np.inf)
+    found = bounds > -np.inf
+    bounds[found] += rounding_slack(8 * problem.n, bounds[found], positive_mass(problem))
+    return bounds
+
+
+def positive_mass(problem: TreeProblem) -> float:
+    """Return an upper bound on the sum of the positive parts of a projective tree."""
+    mass = np.maximum(problem.arcs.max(axis=0, initial=0.0), 0.0).sum()
+    for values in (problem.grandparents, problem.siblings):
+        mass += 0.0 if values is None else (problem.n + 1) * values.max(initial=0.0)
+    mass += np.maximum(problem.gaps, 0.0).sum()
+    return float(mass)
 
 
 def _score(solution: TreeSolution) -> float:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget
 from .constrained import best_constrained
 from .decoder import (
     TreeDecoder,
+    bounds_without,
     certified_by_arcs,
     infeasible,
     refuse_unless,
@@ -56,6 +58,14 @@ class Eisner(TreeDecoder):
         if found is not None:
             return certified_by_arcs("Eisner", problem, found.heads[1:], found.bound, 0.0)
         return best_by_chart("Eisner", problem)
+
+    def _best_without(self, problem: TreeProblem, best: TreeSolution) -> NDArray[np.float64]:
+        if problem.is_constrained:
+            return super()._best_without(problem, best)
+        from .kernels import eisner  # compiled where it is first needed
+
+        given = problem.arcs, problem.has_one_root, problem.gaps
+        return bounds_without(problem, eisner.max_marginals(*given), best)
 
 
 def best_by_chart(decoder: str, problem: TreeProblem) -> TreeSolution:

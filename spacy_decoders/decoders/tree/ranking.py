@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_indices
-from ...budget import UNLIMITED, Budget
+from ...budget import UNLIMITED, Budget, rest_of
 from ...errors import InfeasibleError, UndecidedError
 from .decoder import TreeDecoder
 from .problem import TreeProblem, TreeSolution
@@ -135,7 +135,8 @@ def head_margins(
     heads
         int (n,), a best tree of the problem.
     budget
-        For each search, where siblings or factors make one necessary.
+        Where siblings or factors make searches necessary: the iterations of each, the seconds of
+        all.
 
     Returns
     -------
@@ -157,14 +158,15 @@ def head_margins(
         others[tree, tokens] = -np.inf
         margins: NDArray[np.float64] = best - others[:, 1:].max(axis=0, initial=-np.inf)
         return margins
-    score = score_tree(problem, tree)
+    clock, score = budget.start(), score_tree(problem, tree)
     if problem.rules:  # labels that break no rule
         score = _best_score(_only(problem, tree), budget)
     margins = np.empty(problem.n)
     for token in tokens:
         allowed = np.array(problem.allowed)
         allowed[tree[token - 1], token] = False
-        margins[token - 1] = score - _best_score(problem.restricted(allowed), budget)
+        rest = rest_of(clock, 0)
+        margins[token - 1] = score - _best_score(problem.restricted(allowed), rest)
     return margins
 
 

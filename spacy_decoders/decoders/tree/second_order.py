@@ -13,7 +13,15 @@ from ...arrays import read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import DecodersError, ProblemError
 from .constrained import best_constrained
-from .decoder import TreeDecoder, certified, infeasible, refuse_unless, rounding_slack
+from .decoder import (
+    TreeDecoder,
+    bounds_without,
+    certified,
+    infeasible,
+    positive_mass,
+    refuse_unless,
+    rounding_slack,
+)
 from .kernels import proofs, second_order, second_order_proof
 from .problem import TreeProblem, TreeSolution
 from .scoring import sentence_starts, tree_with_root
@@ -85,6 +93,11 @@ class SecondOrder(TreeDecoder):
         # the two variants have different objectives, which `verify` must tell apart
         name = f"{NAME}.outermost" if self._outermost else NAME
         return best_by_second_order(name, problem, self._outermost)
+
+    def _best_without(self, problem: TreeProblem, best: TreeSolution) -> NDArray[np.float64]:
+        if problem.is_constrained or self._outermost:
+            return super()._best_without(problem, best)
+        return bounds_without(problem, second_order_marginals(problem), best)
 
     def objective(
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
@@ -164,7 +177,7 @@ def best_by_second_order(
     score, scale = _score_and_scale(problem, heads, outermost)
     if score == -np.inf:
         raise DecodersError(f"{decoder}: the compiled code returned a forbidden tree.")
-    slack = rounding_slack(4 * problem.n, bound, _positive_mass(problem))
+    slack = rounding_slack(4 * problem.n, bound, positive_mass(problem))
     return certified(decoder, problem, heads, score, scale, bound, slack)
 
 
@@ -200,13 +213,3 @@ def _arrays(problem: TreeProblem) -> tuple[NDArray[np.float64], NDArray[np.float
     grandparents = _NONE if problem.grandparents is None else problem.grandparents
     siblings = _NONE if problem.siblings is None else problem.siblings
     return grandparents, siblings
-
-
-def _positive_mass(problem: TreeProblem) -> float:
-    """Return an upper bound on the sum of the positive parts of a tree."""
-    size = problem.n + 1
-    mass = np.maximum(problem.arcs.max(axis=0, initial=0.0), 0.0).sum()
-    for values in _arrays(problem):
-        mass += size * values.max(initial=0.0)
-    mass += np.maximum(problem.gaps, 0.0).sum()
-    return float(mass)

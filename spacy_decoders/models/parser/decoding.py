@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Budget, allowing_for_compilation
+from ...budget import Budget, Clock, allowing_for_compilation, rest_of
 from ...certificate import Certificate
 from ...errors import InfeasibleError
 from .boundaries import MOST_WORDS
@@ -109,7 +109,12 @@ class TreeParser:
         return pruned.unchecked(**more), True
 
     def decode(
-        self, sentence: SentenceScores, rules: Sequence[Rule] = (), *, every_label: bool = False
+        self,
+        sentence: SentenceScores,
+        rules: Sequence[Rule] = (),
+        *,
+        every_label: bool = False,
+        clock: Clock | None = None,
     ) -> DecodedTree:
         """Find the best tree of a sentence that satisfies some rules.
 
@@ -118,24 +123,26 @@ class TreeParser:
         best of those that no rule tells apart, or each.
 
         With `every_label`, the problem that is returned has all labels. Where rules leave no tree
-        it has, so that the error names the rules as they are given.
+        it has, so that the error names the rules as they are given. The `clock` is that of the
+        sentence, if it has started.
         """
+        clock = clock or self.budget.start()
         if every_label or not self.by_arcs:
             sentence = sentence.completed()
         problem, is_whole = self._problem(sentence)
         of_arcs = [rule for rule in rules if not rule.needs_labels]
         if of_arcs:
             problem = problem.unchecked(rules=of_arcs)
-        solution = self._solved(problem)
+        solution = self._solved(problem, clock)
         labels = sentence.labels[solution.heads, np.arange(1, problem.n + 1)]
         found = DecodedTree(problem, solution, sentence, labels)
         if len(rules) > len(of_arcs) and labels.min() >= 0:
             from ...decoders.tree.scoring import breaks_any
 
             if breaks_any(rules, solution.heads, labels):
-                found = self._relabelled(problem, sentence, rules, every_label)
+                found = self._relabelled(problem, sentence, rules, every_label, clock)
         if found.labels.min() < 0:  # the best tree has arcs that are unlikely by themselves
-            return self.decode(sentence.with_labels(found.labels < 0), rules)
+            return self.decode(sentence.with_labels(found.labels < 0), rules, clock=clock)
         if is_whole:
             return found
         by_arcs = found.solution.certificate
@@ -149,6 +156,7 @@ class TreeParser:
         sentence: SentenceScores,
         rules: Sequence[Rule],
         every_label: bool,
+        clock: Clock,
     ) -> DecodedTree:
         """Find the best tree with other labels than the best ones, whose scores arcs include."""
         from ...decoders.tree.rules import rules_on_classes
@@ -161,14 +169,14 @@ class TreeParser:
         scores, best = sentence.best_labels(class_of, classes)
         problem = problem.unchecked(rules=stated, arcs=arcs, labels=scores)
         try:
-            solution = self._solved(problem)
+            solution = self._solved(problem, clock)
         except InfeasibleError:
             if every_label:
                 raise
-            return self.decode(sentence, rules, every_label=True)
+            return self.decode(sentence, rules, every_label=True, clock=clock)
         labels = best[solution.heads, np.arange(1, problem.n + 1), solution.labels]
         return DecodedTree(problem, solution, sentence, labels)
 
-    def _solved(self, problem: TreeProblem) -> TreeSolution:
-        budget = allowing_for_compilation(self.budget, self.decoder)
+    def _solved(self, problem: TreeProblem, clock: Clock) -> TreeSolution:
+        budget = allowing_for_compilation(rest_of(clock, 0), self.decoder)
         return self.decoder.decode(problem, budget=budget)

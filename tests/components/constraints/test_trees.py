@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from time import perf_counter
 
 import pytest
 from spacy.tokens import Doc
 
+from spacy_decoders.components.parser.decoding import ConflictSearch
 from tests.components.parser.parsing import NAME, make_nlp
 
 WORDS = ["she", "eats", "the", "red", "fish", "."]
@@ -63,3 +65,51 @@ def test_demands_that_contradict_each_other_are_named(nlp):
     nlp.get_pipe(NAME).constraints = []
     nlp(doc)
     assert doc._.conflicts == []
+
+
+@pytest.mark.filterwarnings("ignore:.*no tree")
+def test_time_for_the_conflict_is_part_of_the_sentence(nlp):
+    count = 60
+    words, starts = ["fish"] * count, [True] + [False] * (count - 1)
+    options = {"constraints": [{"pattern": [{}], "root": False}]}
+    parser = nlp.get_pipe(NAME)
+    parser.configure(**options)
+    nlp(Doc(nlp.vocab, words=words, sent_starts=starts))  # compiles
+    parser.seconds = 0.1
+    doc = Doc(nlp.vocab, words=words, sent_starts=starts)
+    (scores,) = parser.predict([doc])
+    begin = perf_counter()
+    parser.set_annotations([doc], [scores])
+    assert perf_counter() - begin < 1.0  # 0.17, and as long again on a busy machine
+    parser.seconds = None
+    (conflict,) = doc._.conflicts
+    assert conflict.get("is_least") in (None, False)
+    assert len(conflict["demands"]) == count
+    parser.seconds = 1e-6
+    (conflict,) = nlp(Doc(nlp.vocab, words=words, sent_starts=starts))._.conflicts
+    parser.configure(seconds=None, constraints=[])
+    assert conflict["is_least"] is False and len(conflict["demands"]) == count
+
+
+@pytest.mark.filterwarnings("ignore:.*no tree")
+def test_two_of_many_demands_are_found_by_few_searches(nlp, monkeypatch):
+    searches = []
+    monkeypatch.setattr(
+        ConflictSearch,
+        "has_trees",
+        lambda self, kept, real=ConflictSearch.has_trees: (
+            searches.append(kept) or real(self, kept)
+        ),
+    )
+    doc = parse(
+        nlp,
+        {"pattern": [{}], "not_deps": ["nsubj"]},
+        {"pattern": [{}], "not_deps": ["obj"]},
+        {"phrases": ["she"], "deps": ["nsubj"]},
+    )
+    (conflict,) = doc._.conflicts
+    named = [(demand["source"], demand["start"]) for demand in conflict["demands"]]
+    assert named == [("constraints[0]", 0), ("constraints[2]", 0)]
+    assert "is_least" not in conflict
+    assert len(searches) < 8
+    nlp.get_pipe(NAME).constraints = []

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from spacy_decoders import InfeasibleError
+from spacy_decoders import Budget, InfeasibleError
+from spacy_decoders.budget import UNLIMITED
 from spacy_decoders.decoders.tree import (
     Eisner,
     SecondOrder,
@@ -56,3 +57,27 @@ def test_without_second_order_scores_equals_eisner(rng, n):
         expected = Eisner().decode(problem).certificate.score
         assert SecondOrder().decode(problem).certificate.score == pytest.approx(expected)
         np.testing.assert_allclose(second_order_marginals(problem), max_marginals(problem))
+
+
+@pytest.mark.parametrize("ties", [True, False])
+@pytest.mark.parametrize("decoder", [Eisner(), SecondOrder()])
+def test_the_best_trees_take_few_decodings(rng, monkeypatch, decoder, ties):
+    n, k, decoded = 25, 6, []
+    arcs = np.zeros((n + 1, n + 1)) if ties else rng.normal(size=(n + 1, n + 1))
+    chains = None if decoder == Eisner() else rng.normal(size=(n + 1, n + 1, n + 1)) * (not ties)
+    problem = TreeProblem(arcs, chains)
+
+    real = type(decoder).decode
+
+    def decode(self, part, *, budget=UNLIMITED):
+        decoded.append(part)
+        return real(self, part, budget=budget)
+
+    monkeypatch.setattr(type(decoder), "decode", decode)
+    found = decoder.k_best(problem, k)
+    assert len({tuple(tree.heads) for tree in found}) == k
+    assert len(decoded) < 3 * k
+    for tree in found:
+        assert tree.rank_bound <= tree.certificate.score + tree.certificate.tolerance
+    in_no_time = decoder.k_best(problem, k, budget=Budget(seconds=1e-6))
+    assert len(in_no_time) == 1 and in_no_time[0].rank_bound >= found[0].certificate.score
