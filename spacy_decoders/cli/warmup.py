@@ -1,22 +1,295 @@
-"""Compiling everything once: every registered decoder, and every component at work."""
+"""Compiling everything once: each decoder on a tiny problem, and each component as users have it.
+
+A component is trained for a step, and annotates.
+"""
 
 from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 from concurrent.futures import as_completed
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
+import spacy
 import typer
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
 from tqdm import tqdm
 
+from ..budget import Budget
+from ..bundled import load
+from ..errors import NotDecomposableError, ProblemError
 from ..process_pool import spawned_pool
+from ..registry import decoders
 from .arguments import CONSOLE
-from .warmup_tasks import CORES, WHOLE, parts_of, run_part, tasks_of
+from .demo import keep_alternatives
 
-__all__ = ["warmup"]
+__all__ = ["CORES", "WHOLE", "parts_of", "run_part", "tasks_of", "warmup"]
+
+Task = Callable[[], object]
+
+#: The last round of compiling what a pipeline needs: all its components, one after the other.
+WHOLE = "the whole pipeline"
+
+#: The name of the pipeline that ships.
+SHIPPED = "en"
+#: Our factories, by how long their code takes to compile.
+LONGEST_FIRST = (
+    "branch_and_bound_parser", "exact_tagger", "headline_generator", "graph_entity_linker"
+)  # fmt: skip
+
+WORDS = ["Cats", "in", "Rome", "chase", "small", "mice", "."]
+GOLD = {
+    "words": WORDS,
+    "tags": ["NNS", "IN", "NNP", "VBP", "JJ", "NNS", "."],
+    "heads": [3, 0, 1, 3, 5, 3, 3],
+    "deps": ["nsubj", "prep", "pobj", "ROOT", "amod", "obj", "punct"],
+    "entities": ["O", "O", "U-CITY", "O", "O", "O", "O"],
+}
+TEXTS = (
+    "Cats in Rome chase small mice. Mice flee.",
+    "The jaguar hunts in the jungle of Brazil, said Mary Smith of IBM.",
+)
+
+
+def _trained(factory: str, text: str = TEXTS[0], **config: Any) -> None:
+    """Annotate a text by a pipeline of one component, after a step of training."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe(factory, config=config)
+    examples = [Example.from_dict(nlp.make_doc(" ".join(WORDS)), GOLD) for _ in range(2)]
+    for example in examples:
+        example.reference._.headline = "Cats in Rome"
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.evaluate(examples)
+    nlp(text)
+
+
+# --- chains -------------------------------------------------------------------------
+
+
+def _chain_models() -> list[Any]:
+    """A small one, one as large as joint labels are, and one with a forbidden transition."""
+    from ..decoders.chain import ChainModel
+
+    forbidding = np.zeros((3, 3), dtype=np.float32)
+    forbidding[0, 1] = -np.inf
+    sizes = [np.zeros((size, size), dtype=np.float32) for size in (3, 130)]
+    return [ChainModel(transitions) for transitions in (*sizes, forbidding)]
+
+
+def _chain(decoder: Any) -> None:
+    for model in _chain_models():
+        emissions = np.zeros((5, model.size), dtype=np.float32)
+        decoder.decode_batch(model, emissions, [3, 2])
+        decoder.decode(model, emissions)
+
+
+def _chain_functions() -> None:
+    from ..decoders import chain
+
+    for model in _chain_models():
+        emissions = np.zeros((3, model.size), dtype=np.float32)
+        chain.k_best(model, emissions, 2)
+        chain.max_marginal_margins(model, emissions)
+        chain.zero_one_oracle(model, emissions, np.zeros(3, dtype=np.int32))
+        chain.marginals(model, emissions)
+        kinds = chain.RunKinds(np.zeros(model.size, int), np.ones((model.size,) * 2, bool))
+        found = chain.posteriors(model, emissions)
+        found.likely_runs(kinds, 0.5)
+        found.of_runs(kinds, [0], [1], [0])
+
+
+def _tagger() -> None:
+    for loss in ("crf", "margin", "perceptron"):
+        for target in ("tag", "ent", ["tag", "ent"]):
+            _trained("exact_tagger", loss=loss, target=target, margins=True, k_best=2)
+
+
+def _fast_tagger() -> None:
+    model = {
+        "@architectures": "spacy-decoders.SparseChainScorer.v1",
+        "templates": ["lower[-1..1]", "lower[-1] | lower[0]", "mention_case[0]", "gazetteer[0]"],
+        "lowered": 0.5,
+    }
+    with TemporaryDirectory() as folder:
+        cities = Path(folder, "cities.txt")
+        cities.write_text("Rome\n", encoding="utf8")
+        lists = {"@misc": "spacy-decoders.Gazetteer.v1", "paths": {"city": str(cities)}}
+        for target in ("tag", "ent"):
+            _trained("exact_tagger", model={**model, "gazetteer": lists}, target=target)
+
+
+# --- trees --------------------------------------------------------------------------
+
+
+def _tree(decoder: Any) -> None:
+    from ..decoders.tree import TreeProblem
+
+    arcs, labels = np.zeros((4, 4)), np.zeros((4, 4, 2))
+    arcs[0, 1:] = -1.0  # the best heads make no tree
+    for projective in (True, False):
+        with suppress(ProblemError):  # one for the other kind of trees
+            decoder.decode(TreeProblem(arcs, projective=projective))
+            several = TreeProblem(
+                arcs, labels=labels, boundaries=np.zeros(3), projective=projective
+            )
+            decoder.decode(several)
+
+
+def _parser() -> None:
+    options: Any = {"head_margins": True, "k_best": 2, "probabilities": True, "factors_start": 0}
+    for factors in (["arcs"], ["arcs", "grandparents", "siblings"]):
+        for projective in (True, False):
+            _trained("branch_and_bound_parser", factors=factors, projective=projective, **options)
+
+
+# --- paths and representatives --------------------------------------------------------
+
+
+def _path(decoder: Any) -> None:
+    from ..decoders.path import PathProblem
+
+    zeros = np.zeros(3)
+    problem = PathProblem(zeros, np.zeros((3, 3)), zeros, np.arange(3))
+    decoder.decode(problem, 2)
+    # under a limit of time some work in smaller steps, by kernels of their own
+    decoder.decode(problem, 2, budget=Budget(seconds=60.0))
+    decoder.k_best(problem, 2, 2)
+
+
+def _headline() -> None:
+    for mode in ("phrases", "words"):
+        _trained("headline_generator", mode=mode, n_best=2)
+
+
+def _representatives(decoder: Any) -> None:
+    from ..decoders.representatives import RepresentativesProblem
+    from ..graph import ConceptGraph
+
+    graph = ConceptGraph.from_edges(np.array([[0, 1], [1, 2], [2, 3]]))
+    candidates = [np.array([0, 1]), np.array([2, 3])]
+    # one whose hypotheses fail here has been compiled far enough to tell
+    with suppress(NotDecomposableError):
+        decoder.decode(RepresentativesProblem.from_graph(graph, candidates))
+
+
+def _hard_choice() -> None:
+    """Choose among candidates of which the first ones that are found are not proven best."""
+    from ..decoders.representatives import ExactRepresentatives, RepresentativesProblem
+
+    random = np.random.default_rng(0)
+    distances = random.random((80, 80))
+    sets = np.split(np.arange(80, dtype=np.int32), 10)
+    local = [random.random(8) for _ in sets]
+    problem = RepresentativesProblem(distances + distances.T, sets, local)
+    ExactRepresentatives().decode(problem)
+
+
+def _knowledge_base() -> None:
+    from ..knowledge.concept_base import ConceptBase
+
+    base = ConceptBase.build([{"id": "rome", "links": ["italy"]}, {"id": "italy"}], hubs=2)
+    base.aliases.candidates("Rome")
+    base.graph.distances(np.arange(len(base)))
+
+
+# --- pipelines ------------------------------------------------------------------------
+
+
+def _loaded(pipeline: str) -> Language:
+    return load() if pipeline == SHIPPED else spacy.load(pipeline)
+
+
+def parts_of(pipeline: str) -> list[str]:
+    """Return the factories of a pipeline whose code is compiled side by side, longest first.
+
+    Components of one factory share most of their code.
+    """
+    nlp = _loaded(pipeline)
+    used = {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
+    return [factory for factory in LONGEST_FIRST if factory in used]
+
+
+def run_part(pipeline: str, part: str) -> None:
+    """Annotate a text by the components of one factory, or by the :data:`WHOLE`.
+
+    First as they are configured, then with the margins, probabilities and alternatives that the
+    demo's page shows.
+    """
+    nlp = _loaded(pipeline)
+    others = set() if part == WHOLE else set(LONGEST_FIRST) - {part}
+    nlp.select_pipes(
+        disable=[name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory in others]
+    )
+    for text in TEXTS:
+        nlp(text)
+    if part == "graph_entity_linker":  # which may wait for others' entities
+        nlp(Doc(nlp.vocab, words=["Jaguar", "in", "Brazil"], ents=["B-ORG", "O", "B-LOC"]))
+        _hard_choice()
+    if part == WHOLE and "parser" in nlp.pipe_names:
+        # labels are decoded together with the arcs only where a rule or a demand is at stake
+        doc = nlp.make_doc(TEXTS[0])
+        doc[0]._.fixed_dep = "nsubj:outer"
+        nlp(doc)
+    # unlikely arcs get labels only where a tree needs them, or more trees are wanted
+    keep_alternatives(nlp)
+    for text in TEXTS:
+        nlp(text)
+
+
+#: Of each core how a decoder is run once, and what else is compiled, by name; the longest first,
+#: as they run side by side. Hardly a function is compiled by two of them.
+CORES: dict[str, tuple[Callable[[Any], None], dict[str, Task]]] = {
+    "tree": (
+        _tree,
+        {
+            "branch_and_bound_parser": _parser,
+            "the shipped pipeline": partial(run_part, SHIPPED, WHOLE),
+        },
+    ),
+    "chain": (
+        _chain,
+        {
+            "k-best, margins and marginals of chains": _chain_functions,
+            "exact_tagger": _tagger,
+            "exact_tagger without a network": _fast_tagger,
+        },
+    ),
+    "path": (_path, {"headline_generator": _headline}),
+    "representatives": (
+        _representatives,
+        {
+            "graph_entity_linker": partial(
+                _trained, "graph_entity_linker", TEXTS[1], mentions="aliases"
+            ),
+            "a choice that takes a search": _hard_choice,
+            "kb build": _knowledge_base,
+        },
+    ),
+}
+
+
+def tasks_of(core: str) -> dict[str, Task]:
+    """Return what is run for a core: its registered decoders, functions and components."""
+    decode_once, others = CORES[core]
+    ours = {
+        name: partial(decode_once, build())
+        for name, build in sorted(decoders.get_all().items())
+        if getattr(build, "home", "") == f"decoders.{core}"
+    }
+    return {**ours, **others}
+
+
+# --- the command ----------------------------------------------------------------------
 
 
 def warmup(

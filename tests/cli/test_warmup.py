@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_decoders.cli.warmup_tasks import CORES, parts_of, run_part, tasks_of
+from spacy_decoders.cli.warmup import CORES, parts_of, run_part, tasks_of
 from spacy_decoders.registry import decoders
 from tests.processes import python
 
