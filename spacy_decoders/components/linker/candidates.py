@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spacy.kb import Candidate, KnowledgeBase
 from spacy.tokens import Span
 
-from ...arrays import checked_indices
+from ...arrays import checked_indices, checked_scores
 from ...errors import ProblemError
 from ...knowledge.texts import Known
 from .knowledge_base import ConceptKnowledgeBase
@@ -238,23 +238,14 @@ def _checked(found: FoundCandidates, kb: KnowledgeBase) -> FoundCandidates:
     )
     columns: dict[str, Any] = {}
     for name, dtype in (("priors", np.float32), ("written", np.float32), ("popularity", float)):
-        given = getattr(found, name)
-        if given is None and name != "priors":
-            columns[name] = None
+        values = getattr(found, name)
+        if values is None and name != "priors":
             continue
-        try:
-            values = np.asarray(given, dtype)
-        except (TypeError, ValueError):
-            raise ProblemError(f"candidates: {name}: expected numbers; got {given!r}.") from None
-        if values.shape != concepts.shape:
-            raise ProblemError(
-                f"candidates: {name}: expected one for each of {len(concepts)} concepts; got "
-                f"shape {values.shape}."
-            )
-        bad = np.isinf(values) if name == "written" else ~np.isfinite(values)
-        if bad.any():
-            raise ProblemError(f"candidates: {name}: {values[bad][0]} is no finite number.")
-        columns[name] = values
+        known = values
+        if name == "written":  # NaN where that is unknown
+            known = np.nan_to_num(values, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        checked_scores(f"candidates: {name}", known, concepts.shape, dtype=dtype, forbidden=False)
+        columns[name] = np.asarray(values, dtype)
     return FoundCandidates(concepts, linked=found.linked, **columns)
 
 

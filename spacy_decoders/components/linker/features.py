@@ -113,8 +113,8 @@ def _of_candidates(
     if table.vectors.shape[1] and table.vectors.shape[1] == len(vector):
         lengths = np.linalg.norm(table.vectors, axis=1) * np.linalg.norm(vector)
         features[:, Feature.CONTEXT] = (table.vectors @ vector) / np.maximum(lengths, 1e-12)
-    lower, orth = (tokens[:, TOKEN_COLUMNS[kind]] for kind in (LOWER, ORTH))
-    features[:, Feature.CASE] = _case(spans, texts, bool((lower == orth).all()), table)
+    is_small = tokens[:, TOKEN_COLUMNS[LOWER]] == tokens[:, TOKEN_COLUMNS[ORTH]]
+    features[:, Feature.CASE] = _case(spans, texts, bool(is_small.all()), table)
     contexts = _contexts(doc, tokens, spans, table.mentions)
     around, titles, types, read = [], [], [], []
     for mention, known in zip(table.own_mention.tolist(), table.known, strict=True):

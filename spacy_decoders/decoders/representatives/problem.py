@@ -90,7 +90,7 @@ class RepresentativesProblem:
     sets: Sequence[NDArray[np.int32]]
     local: Sequence[NDArray[np.float64]] | None = None
     weight: float = 1.0
-    vertices: NDArray[np.int64] | None = None
+    vertices: NDArray[np.int64] = None  # type: ignore[assignment]
     graph: ConceptGraph | None = field(default=None, repr=False)
     connection: Connection | None = None
     #: The number of sets, `k`.
@@ -114,7 +114,9 @@ class RepresentativesProblem:
             local_costs = checked_local(local, np.diff(offsets).tolist())
             local = tuple(map(local_costs.__getitem__, own))
         weight = checked_weight(self.weight)
-        vertices = np.arange(rows) if self.vertices is None else self.vertices
+        vertices = self.vertices
+        if vertices is None:
+            vertices = np.arange(rows)
         checked = checked_indices("vertices", vertices, (rows,), dtype=np.int64)
         # as nothing can be assigned to what is frozen
         self.__dict__.update(
@@ -210,15 +212,9 @@ class RepresentativesProblem:
             )
         return allowed
 
-    def ids(self, rows: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the caller's ids of rows."""
-        assert self.vertices is not None
-        ids: NDArray[np.int64] = self.vertices[rows]
-        return ids
-
     def keys(self, seed: int) -> NDArray[np.uint64]:
         """**Shape:** (n,): the rank in a tie of every candidate, by its id and the seed."""
-        return vertex_keys(self.ids(self.members), seed)
+        return vertex_keys(self.vertices[self.members], seed)
 
     def cheapest(self, costs: NDArray[np.float64], seed: int) -> NDArray[np.int64]:
         """**Shape:** (k,): the allowed candidate of least cost in each set."""
@@ -363,7 +359,7 @@ class RepresentativesSolution:
             margins = conditional_margins(problem, own)
         if exact is None:
             exact = np.isposinf(margins)
-        vertices = problem.ids(problem.members[problem.offsets[:-1] + own])
+        vertices = problem.vertices[problem.members[problem.offsets[:-1] + own]]
         # what is too large for float32 becomes its largest number
         clipped = np.clip(margins, -_LARGEST, _LARGEST)
         single = np.where(np.isinf(margins), margins, clipped).astype(np.float32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,21 +18,7 @@ __all__ = ["Degree", "PageRank"]
 
 
 @dataclass(frozen=True)
-class _Central(SeededHeuristic):
-    """Choose the vertex of each set that has the highest score in the graph."""
-
-    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
-        graph = problem.graph_for(type(self).__name__)
-        scores = self._scores(graph)[graph.rows(problem.ids(problem.members))]
-        return problem.cheapest(-scores.astype(np.float64), self.seed)
-
-    @abstractmethod
-    def _scores(self, graph: ConceptGraph) -> NDArray[Any]:
-        """**Shape:** (vertices of the graph,)."""
-
-
-@dataclass(frozen=True)
-class Degree(_Central):
+class Degree(SeededHeuristic):
     """Choose the vertex of highest degree in each set.
 
     The degrees are those of the graph as it is, whatever the connection of the sets.
@@ -43,12 +28,13 @@ class Degree(_Central):
     Blanco, Boldi, Marino 2014, section 6.
     """
 
-    def _scores(self, graph: ConceptGraph) -> NDArray[Any]:
-        return graph.degree
+    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
+        graph = problem.graph_for("Degree")
+        return _highest(problem, graph, graph.degree, self.seed)
 
 
 @dataclass(frozen=True)
-class PageRank(_Central):
+class PageRank(SeededHeuristic):
     """Choose the vertex of highest PageRank in each set.
 
     It is that of the graph as it is, whatever the connection of the sets; the graph keeps
@@ -59,5 +45,14 @@ class PageRank(_Central):
     Blanco, Boldi, Marino 2014, section 6.
     """
 
-    def _scores(self, graph: ConceptGraph) -> NDArray[Any]:
-        return graph.pagerank()
+    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
+        graph = problem.graph_for("PageRank")
+        return _highest(problem, graph, graph.pagerank(), self.seed)
+
+
+def _highest(
+    problem: RepresentativesProblem, graph: ConceptGraph, scores: NDArray[Any], seed: int
+) -> NDArray[np.int64]:
+    """The vertex of each set with the highest of the graph's scores. **Shape:** ``(k,)``"""
+    rows = graph.rows(problem.vertices[problem.members])
+    return problem.cheapest(-scores[rows].astype(np.float64), seed)

@@ -69,7 +69,7 @@ class Decomposable(RepresentativesDecoder):
         """
         graph = problem.graph_for("Decomposable")
         arrays = graph.arrays
-        members = arrays.inner[graph.rows(problem.ids(problem.members))].tolist()
+        members = arrays.inner[graph.rows(problem.vertices[problem.members])].tolist()
         sets = [members[first:last] for first, last in pairwise(problem.offsets.tolist())]
         network = networkx.Graph()
         network.add_nodes_from(range(len(graph)))
@@ -77,7 +77,7 @@ class Decomposable(RepresentativesDecoder):
         network.add_edges_from(zip(tails.tolist(), arrays.indices.tolist(), strict=True))
         if problem.connection is not None:
             for rows in problem.sets:
-                inner = arrays.inner[graph.rows(problem.ids(rows))]
+                inner = arrays.inner[graph.rows(problem.vertices[rows])]
                 joined = np.triu(problem.distances[np.ix_(rows, rows)] == 1, 1)
                 network.add_edges_from(inner[np.argwhere(joined)].tolist())
         _check_hypotheses(network, sets)

@@ -57,7 +57,7 @@ def _tree_distances(
     class_of_set, class_of_row = _classes(problem)
     least = np.minimum.reduceat(problem.keys(seed), problem.offsets[:-1])
     roots = class_of_set[np.argsort(least, kind="stable")]
-    inner = graph.arrays.inner[graph.rows(problem.ids(np.arange(len(problem.distances))))]
+    inner = graph.arrays.inner[graph.rows(problem.vertices)]
     within = np.argwhere(
         (problem.distances == 1) & (class_of_row[:, None] == class_of_row[None, :])
     )
