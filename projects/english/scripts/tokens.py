@@ -13,9 +13,13 @@ RUNS = [
     r"[-=_*~]{2,}",
     *(rf"{mark}{{2,}}" for mark in ("<", ">", r"\+", "#", r"\$")),
 ]
-#: "7:30PM" is a number and a word ("7am." has a full stop, "7a.m." its own), and a hyphen at the
-#: end of a word a dash.
-ENDS = [r"(?<=[0-9])(?:[AaPp][Mm]|[AaPp]\.[Mm]\.?)", r"(?<=[A-Za-z0-9])-"]
+#: "7:30PM" is a number and a word ("7am." and "180C." have a full stop, "7a.m." its own), and a
+#: hyphen at the end of a word a dash.
+ENDS = [
+    r"(?<=[0-9])(?:[AaPp][Mm]|[AaPp]\.[Mm]\.?)",
+    r"(?<=[0-9][A-Z])\.",
+    r"(?<=[A-Za-z0-9])-",
+]
 #: A mark that ends a sentence whose blank was forgotten: "foreigners?thanks".
 BETWEEN = r"(?<=[a-z])[?!]+(?=[a-zA-Z])"
 #: What is not split: numbers of telephones, dates, decades, and "e-mail", "non-profit", "#books".
