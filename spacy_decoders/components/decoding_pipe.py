@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import compress
 from pathlib import Path
 from threading import RLock
@@ -17,16 +19,19 @@ from spacy.util import raise_error, registry
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..errors import ProblemError
+from ..errors import ProblemError, StorageError
+from ..files import file_digest
 from ..models.saved import damaged, widen_weights
 from ..models.tagger.tensors import tensor_widths
 from .extensions import install
 from .options import WithOptions
-from .saved_files import check_files, loading, seal_files
 
-__all__ = ["DecodingPipe"]
+__all__ = ["CHECKSUMS", "DecodingPipe"]
 
 install()
+
+#: The file of checksums, beside those of a component.
+CHECKSUMS = "checksums.json"
 
 Self = TypeVar("Self", bound="DecodingPipe")
 
@@ -50,18 +55,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
     A subclass inherits from the class of its options too. It implements `predict` (a batch of
     documents to one item of scores each), `decode` (one item of scores to a structure) and
     `annotate` (a structure onto its document), besides the training methods of
-    ``TrainablePipe``.
-
-    Parameters
-    ----------
-    vocab, model, name
-        As for every trainable pipe.
-    cfg
-        Settings that are saved beside the model.
-    scorer
-        The scoring method.
-    options
-        Options that differ from the defaults of the config.
+    ``TrainablePipe``. `cfg` has settings that are saved beside the model, `options` those options
+    that differ from the defaults of the config.
     """
 
     #: Words after which a batch is complete, however few documents these are: more scores would
@@ -69,7 +64,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
     batch_words: ClassVar[int] = 4000
 
     _warned_of_vectors: int | None = None
-    _known_width: tuple[Any, int | None] = None, None
+    #: The width of the tensors that the model reads; None if it reads none.
+    _tensor_width: int | None = None
 
     #: Replaced by spaCy's ``set_error_handler``.
     error_handler: Callable[..., Any] = staticmethod(raise_error)
@@ -97,6 +93,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
         if name == "model" and not isinstance(value, Model):
             raise ProblemError(f"model: expected a model of thinc; got {value!r}.")
         super().__setattr__(name, value)
+        if name == "model":  # walking through it takes longer than decoding a sentence
+            self._tensor_width = next(iter(tensor_widths(value)), None)
 
     def decode(self, doc: Doc, scores: Any) -> Any:
         """Turn one document's scores into a structure with its certificates."""
@@ -135,18 +133,10 @@ class DecodingPipe(WithOptions, TrainablePipe):
             return [False] * len(docs)
         return [len(doc) > 0 and doc.tensor.shape != (len(doc), width) for doc in docs]
 
-    @property
-    def _tensor_width(self) -> int | None:
-        """The width of the tensors that the model reads; None if it reads none."""
-        if self._known_width[0] is not self.model:
-            # walking through a model takes longer than decoding a sentence
-            self._known_width = self.model, next(iter(tensor_widths(self.model)), None)
-        return self._known_width[1]
-
     def warn_of_missing_vectors(self, docs: Sequence[Doc]) -> None:
         """Say once in each pipeline that documents lack the token vectors that the model reads."""
         pipeline = id(docs[0].vocab)  # pipelines that source a component share the object
-        if pipeline == self._warned_of_vectors:
+        if self._tensor_width is None or pipeline == self._warned_of_vectors:
             return
         lacking = next(compress(docs, self.lack_vectors(docs)), None)
         if lacking is None:
@@ -203,19 +193,19 @@ class DecodingPipe(WithOptions, TrainablePipe):
         """Save the component to a folder."""
         self._warn_of_unsaved_changes()
         super().to_disk(path, exclude=tuple(exclude))
-        seal_files(path)
+        _seal_files(path)
 
     def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         """Load the component from bytes; damaged ones raise `StorageError`."""
-        with loading(self.name):
+        with _loading(self.name):
             super().from_bytes(bytes_data, exclude=tuple(exclude))
             self._restore()
         return self
 
     def from_disk(self: Self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
         """Load the component from a folder; damaged files raise `StorageError`."""
-        check_files(path)
-        with loading(path):
+        _check_files(path)
+        with _loading(path):
             super().from_disk(path, exclude=tuple(exclude))
             self._restore()
         return self
@@ -255,3 +245,66 @@ def _batches(stream: Iterable[Doc], size: int, words: int) -> Iterator[list[Doc]
             batch, count = [], 0
     if batch:
         yield batch
+
+
+@contextmanager
+def _loading(place: object) -> Iterator[None]:
+    """Let whatever goes wrong while a component is loaded name the place.
+
+    Raises
+    ------
+    StorageError
+        If a file is damaged; missing ones raise ``OSError``.
+    """
+    try:
+        yield
+    except OSError:
+        raise
+    except ProblemError as error:
+        if str(place) in str(error):
+            raise
+        raise type(error)(f"{place}: {error}") from error
+    # damaged bytes may stand for anything, and thinc and spaCy check little of it
+    except Exception as error:
+        raise StorageError(
+            f"{place}: the saved component is damaged, or does not fit its config "
+            f"({type(error).__name__}: {error!s:.200}); copy it again, or use the config that it "
+            "was saved with."
+        ) from error
+
+
+def _seal_files(folder: str | Path) -> None:
+    """Write the checksums of a component's files beside them."""
+    folder = Path(folder)
+    files = sorted(path for path in folder.iterdir() if path.is_file() and path.name != CHECKSUMS)
+    content = json.dumps({path.name: file_digest(path) for path in files}, indent=1)
+    (folder / CHECKSUMS).write_text(content + "\n", encoding="utf8")
+
+
+def _check_files(folder: str | Path) -> None:
+    """Compare a component's files with the checksums beside them, if there are any.
+
+    Raises
+    ------
+    StorageError
+        If a file is not what was saved.
+    """
+    path = Path(folder) / CHECKSUMS
+    if not path.is_file():
+        return
+    try:
+        expected = json.loads(path.read_text(encoding="utf8"))
+        differ = [name for name, digest in expected.items() if _digest(path, name) != digest]
+    except (AttributeError, TypeError, ValueError, RecursionError) as error:
+        raise StorageError(f"{path}: damaged ({error}); copy the component again.") from error
+    if differ:
+        raise StorageError(
+            f"{path.with_name(differ[0])}: it was changed since it was saved (its checksum "
+            f"differs); copy it again, or remove {CHECKSUMS} if you changed it yourself."
+        )
+
+
+def _digest(checksums: Path, name: str) -> str | None:
+    """The checksum of a file beside the checksums; None where there is none."""
+    path = checksums.with_name(name)
+    return file_digest(path) if path.is_file() else None

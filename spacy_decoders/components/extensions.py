@@ -69,23 +69,9 @@ def record(
 ) -> Any:
     """Write a component's entry of a dictionary by components, such as ``doc._.margins``.
 
-    None removes what an earlier run wrote by an option that is off now.
-
-    Parameters
-    ----------
-    doc, component
-        Where to write, and the component's name.
-    name
-        The attribute of the Doc.
-    entry
-        What is written.
-    token_values
-        The attributes of tokens that go with it, and a value for each token: they replace those of
-        an earlier component.
-
-    Returns
-    -------
-    The component's earlier entry, None if there was none.
+    None removes what an earlier run wrote by an option that is off now; what is returned is what
+    it wrote, None if nothing. `token_values` has the attributes of tokens that go with the entry,
+    and a value for each token: they replace those of an earlier component.
     """
     user_data: dict[Any, Any] = doc.user_data  # `doc._` takes microseconds
     entries = user_data.get(("._.", name, None, None)) or {}

@@ -1,4 +1,4 @@
-"""Checks of options: by their types, which pydantic compares, or by functions."""
+"""Checks of options: by their types, which pydantic compares, or by functions; ``@decoders``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any
 
+import catalogue
+import spacy
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -19,7 +21,8 @@ from ..decoders.protocols import ChainDecoding, PathDecoding, RepresentativesDec
 from ..errors import ProblemError
 
 __all__ = [
-    "Alternatives", "Name", "Names", "Share", "SomeNames", "check_of", "decoder_of", "fault_in",
+    "Alternatives", "Name", "Names", "Share", "SomeNames", "check_of", "decoder_of", "decoders",
+    "fault_in",
 ]  # fmt: skip
 
 Check = Callable[[str, Any], Any]
@@ -47,6 +50,14 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[str, AfterValidator(_written)]
 Names = Annotated[list[Name], BeforeValidator(_listed)]
 SomeNames = Annotated[Names, Field(min_length=1)]
+
+# `@decoders`: the entry points in the group `spacy_decoders`, ours and those of other packages;
+# by catalogue, as `spacy.registry.create` would look in the group "thinc_decoders"
+if not hasattr(spacy.registry, "decoders"):
+    _created = catalogue.create("spacy", "decoders", entry_points=True)
+    setattr(spacy.registry, "decoders", _created)  # noqa: B010 - spaCy's class does not declare it
+
+decoders: Any = vars(spacy.registry)["decoders"]
 
 #: The protocol of the decoders of each core.
 _PROTOCOLS = {
@@ -110,8 +121,6 @@ def decoder_of(core: str) -> Check:
         is_object = not isinstance(value, (type, bytes, bytearray))
         if fits and is_object and all(hasattr(value, method) for method in methods):
             return value
-        from .decoder_registry import decoders
-
         names = [
             registered
             for registered, build in decoders.get_all().items()

@@ -1,5 +1,5 @@
 """The names that config files use, which the package's entry points refer to."""
 
-from ..components.decoder_registry import decoders
+from ..components.option_checks import decoders
 
 __all__ = ["decoders"]

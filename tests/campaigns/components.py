@@ -13,7 +13,7 @@ import srsly
 from spacy.language import Language
 
 import spacy_decoders
-from spacy_decoders.components.saved_files import CHECKSUMS
+from spacy_decoders.components.decoding_pipe import CHECKSUMS
 from spacy_decoders.errors import DecodersError
 
 from ..damage import damaged, mutated

@@ -9,7 +9,7 @@ import pytest
 import spacy
 
 import spacy_decoders
-from spacy_decoders.components.saved_files import CHECKSUMS
+from spacy_decoders.components.decoding_pipe import CHECKSUMS
 from spacy_decoders.errors import StorageError
 
 from ..campaigns.components import COMPONENTS, check_component

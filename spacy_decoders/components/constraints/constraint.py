@@ -176,7 +176,12 @@ def checked(name: str, value: Any, about: Sequence[str]) -> list[Constraint]:
     found = []
     for number, given in enumerate(value):
         where = f"{name}[{number}]"
-        constraint = given if isinstance(given, Constraint) else _of_dict(where, given)
+        if not isinstance(given, (Mapping, Constraint)):
+            raise ProblemError(f"{where}: expected a dictionary or a Constraint; got {given!r}.")
+        try:
+            constraint = given if isinstance(given, Constraint) else Constraint(**given)
+        except ProblemError as error:
+            raise ProblemError(where + str(error).removeprefix("constraint")) from None
         if constraint.about not in about:
             known = ", ".join(key for kind in about for key in DEMANDS[kind])
             raise ProblemError(
@@ -208,15 +213,6 @@ has ROOT, nsubj.
                     f"constraints[{number}].{key}: the component has no "
                     f"{', '.join(map(repr, unknown))}; it has {', '.join(sorted(names)[:20])}."
                 )
-
-
-def _of_dict(where: str, given: Any) -> Constraint:
-    if not isinstance(given, Mapping):
-        raise ProblemError(f"{where}: expected a dictionary or a Constraint; got {given!r}.")
-    try:
-        return Constraint(**given)
-    except ProblemError as error:
-        raise ProblemError(where + str(error).removeprefix("constraint")) from None
 
 
 def _check_whole(given: Constraint) -> None:

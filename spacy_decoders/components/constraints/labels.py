@@ -92,20 +92,17 @@ class LabelLimits(NamedTuple):
     def _add_present(self, doc: Doc, space: LabelSpace) -> None:
         """Add which labels agree with existing values."""
         values, is_set = space.present(doc)
-        compared = space.blocked_as_outside(values)
+        compared, goes_on = values, np.zeros(len(doc), dtype=bool)
+        sources: dict[int, Source] = {}
         if "ent" in space.targets and len(doc):
-            # what goes on beyond the end of a sentence begins anew for the next one, by no label
             starts = doc.to_array(SENT_START) == 1
             starts[0] = True
-            begun = space.as_begun(compared, starts)
-            goes_on, compared = (begun != compared).any(axis=1), begun
-        else:
-            goes_on = np.zeros(len(doc), dtype=bool)
-        sources = {
-            token: Source(PRESENT, entity.start, entity.end)
-            for entity in (doc.ents if "ent" in space.targets else ())
-            for token in range(entity.start, entity.end)
-        }
+            compared, goes_on = space.compared(values, starts)
+            sources = {
+                token: Source(PRESENT, entity.start, entity.end)
+                for entity in doc.ents
+                for token in range(entity.start, entity.end)
+            }
         for i in np.flatnonzero(is_set.any(axis=1)).tolist():
             allowed = space.matching(compared[i], is_set[i])
             source = sources.get(i, Source(PRESENT, i, i + 1))
@@ -187,78 +184,68 @@ def limited(emissions: NDArray[np.float32], found: LabelLimits) -> NDArray[np.fl
     return emissions
 
 
-def conflicting(
-    found: LabelLimits, emissions: NDArray[np.float32], model: object, start: int
-) -> list[Source]:
-    """Return a least set of what limits labels, under which a unit has no labelling.
-
-    The emissions, **shape (n, L)**, are those of the unit without the limits; `start` is its first
-    token in the document.
-    """
-    end = start + len(emissions)
-    groups: dict[Source, list[LabelLimit]] = {}
-    for limit in found.limits:
-        if start <= limit.token < end and limit.source.name != SPACE:
-            groups.setdefault(limit.source, []).append(limit)
-    kept_values = {token: of for token, of in found.foreign.items() if start <= token < end}
-    # a last column for existing values that are no labels: any may follow them
-    legal = np.pad(np.isfinite(emissions), ((0, 0), (0, 1)))
-    can_follow = _can_follow(model)
-    spaces = [*found.kept_spaces, *(limit for limit in found.limits if limit.source.name == SPACE)]
-    spaces = [limit for limit in spaces if start <= limit.token < end]
-
-    def solvable(kept: Iterable[Source]) -> bool:
-        allowed, sources = legal.copy(), set(kept)
-        for limit in spaces:
-            if limit.source not in sources:
-                allowed[limit.token - start, :-1] &= limit.allowed
-        for token, source in kept_values.items():
-            if source in sources:
-                allowed[token - start] = False
-                allowed[token - start, -1] = True
-        for source in sources:
-            for limit in groups.get(source, ()):
-                allowed[limit.token - start, :-1] &= limit.allowed
-                allowed[limit.token - start, -1] &= limit.foreign
-        return can_follow(allowed)
-
-    demands = list(dict.fromkeys([*kept_values.values(), *groups]))
-    return least_conflict(demands, solvable)
-
-
 def conflicts_in(
     doc: Doc,
     units: Iterable[tuple[int, int]],
     found: LabelLimits,
     emissions: NDArray[np.float32],
-    model: object,
+    model: Any,
 ) -> Iterator[dict[str, Any]]:
     """Describe what can't be, and why units have no labelling where limits are the reason.
 
     The emissions, **shape (n, L)**, are those of the document without the limits; of each unit,
-    `units` has the first token and the one after the last.
+    `units` has the first token and the one after the last. What is named is a least set.
     """
     for source in found.impossible:
         yield conflict(doc, source.start, source.end, [source])
     for start, end in units:
-        needed = conflicting(found, emissions[start:end], model, start)
+        needed = _conflicting(found, emissions, model, range(start, end))
         if needed:
             yield conflict(doc, start, end, needed)
 
 
-def _can_follow(model: object) -> Callable[[Mask], bool]:
+def _conflicting(
+    found: LabelLimits, emissions: NDArray[np.float32], model: Any, unit: range
+) -> list[Source]:
+    groups: dict[Source, list[LabelLimit]] = {}
+    spaces = [limit for limit in found.kept_spaces if limit.token in unit]
+    for limit in found.limits:
+        if limit.token in unit and limit.source.name == SPACE:
+            spaces.append(limit)
+        elif limit.token in unit:
+            groups.setdefault(limit.source, []).append(limit)
+    kept_values = {token: of for token, of in found.foreign.items() if token in unit}
+    # a last column for existing values that are no labels: any may follow them
+    legal = np.pad(np.isfinite(emissions[unit.start : unit.stop]), ((0, 0), (0, 1)))
+    can_follow = _can_follow(model)
+
+    def solvable(kept: Iterable[Source]) -> bool:
+        allowed, sources = legal.copy(), set(kept)
+        for limit in spaces:
+            if limit.source not in sources:
+                allowed[limit.token - unit.start, :-1] &= limit.allowed
+        for token, source in kept_values.items():
+            if source in sources:
+                allowed[token - unit.start] = False
+                allowed[token - unit.start, -1] = True
+        for source in sources:
+            for limit in groups.get(source, ()):
+                allowed[limit.token - unit.start, :-1] &= limit.allowed
+                allowed[limit.token - unit.start, -1] &= limit.foreign
+        return can_follow(allowed)
+
+    return least_conflict(list(dict.fromkeys([*kept_values.values(), *groups])), solvable)
+
+
+def _can_follow(model: Any) -> Callable[[Mask], bool]:
     """Return a function that says whether labels allowed at each token make a legal labelling.
 
     The last label is one that may stand anywhere.
     """
-    given: dict[str, NDArray[np.float32]] = {
-        name: getattr(model, name) for name in ("transitions", "start_scores", "end_scores")
-    }
-    links = np.pad(np.isfinite(given["transitions"]), (0, 1), constant_values=True)
+    links = np.pad(np.isfinite(model.transitions), (0, 1), constant_values=True)
     links = links.astype(np.float32)
-    first, last = (
-        np.append(np.isfinite(given[name]), True) for name in ("start_scores", "end_scores")
-    )
+    first = np.append(np.isfinite(model.start_scores), True)
+    last = np.append(np.isfinite(model.end_scores), True)
 
     def legal(allowed: Mask) -> bool:
         reached = allowed[0] & first

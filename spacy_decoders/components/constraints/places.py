@@ -1,4 +1,4 @@
-"""Where constraints apply in a document, found by spaCy's matchers."""
+"""Where constraints apply in a document, found by spaCy's matchers; the option `constraints`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ...errors import ProblemError
 from .conflicts import Source
 from .constraint import Constraint, checked
 
-__all__ = ["Place", "Places", "phrases_in"]
+__all__ = ["Place", "Places", "WithConstraints"]
 
 
 class Place(NamedTuple):
@@ -41,14 +42,9 @@ class Place(NamedTuple):
         return range(i, i + 1) if self.start <= i < self.end else range(0)
 
     @property
-    def name(self) -> str:
-        """The constraint, as messages name it."""
-        return f"constraints[{self.number}]"
-
-    @property
     def source(self) -> Source:
         """What demands something, as conflicts name it."""
-        return Source(self.name, self.start, self.end)
+        return Source(f"constraints[{self.number}]", self.start, self.end)
 
 
 class Places:
@@ -102,6 +98,34 @@ class Places:
         return [(start, end, "") for start, end in sorted(found)]
 
 
+class WithConstraints:
+    """Finds the places of the constraints that the option `constraints` holds.
+
+    To inherit from before :class:`~spacy_decoders.components.decoding_pipe.DecodingPipe`.
+    """
+
+    vocab: Vocab
+    constraints: Any
+    _places: Places | None = None
+
+    def configure(self, **values: Any) -> None:
+        """Set several options at once, all or none."""
+        if "constraints" in values:
+            given = self._checked("constraints", values["constraints"])  # type: ignore[attr-defined]
+            _check_tokens(given, self.vocab)
+        super().configure(**values)  # type: ignore[misc]
+        if "constraints" in values:
+            self._places = None
+
+    def places_in(self, doc: Doc) -> list[Place]:
+        """Return where constraints apply in a document."""
+        if not self.constraints:
+            return []
+        if self._places is None:
+            self._places = Places(self.constraints)
+        return self._places.find(doc)
+
+
 def _matcher(constraint: Constraint, vocab: Vocab) -> Any:
     from spacy.matcher import Matcher, PhraseMatcher
 
@@ -111,11 +135,11 @@ def _matcher(constraint: Constraint, vocab: Vocab) -> Any:
             matcher.add("constraint", constraint.pattern)
         return matcher
     matcher = PhraseMatcher(vocab, attr=constraint.attr)
-    matcher.add("constraint", phrases_in(vocab, constraint.phrases))
+    matcher.add("constraint", _phrases(vocab, constraint.phrases))
     return matcher
 
 
-def phrases_in(vocab: Vocab, phrases: Iterable[str]) -> list[Doc]:
+def _phrases(vocab: Vocab, phrases: Iterable[str]) -> list[Doc]:
     """Return phrases as documents, cut by the tokenizer of the vocabulary's language."""
     from spacy.util import get_lang_class
 
@@ -132,3 +156,26 @@ def _longest(spans: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
             taken.update(range(start, end))
             kept.add((start, end))
     return kept
+
+
+def _check_tokens(constraints: Iterable[Mapping[str, Any]], vocab: Vocab) -> None:
+    """Raise if no match of a constraint can have the token that it means."""
+    for number, given in enumerate(constraints):
+        keys = [key for key in ("token", "head") if given.get(key) is not None]
+        longest = _longest_match(given, vocab) if keys else None
+        for key in keys:
+            if longest and not -longest <= given[key] < longest:
+                raise ProblemError(
+                    f"constraints[{number}].{key}: no match has a token {given[key]}; the longest "
+                    f"has {longest}, counted from 0, or from -1 at the end."
+                )
+
+
+def _longest_match(given: Mapping[str, Any], vocab: Vocab) -> int | None:
+    """The tokens of a constraint's longest match; None where there is no limit, or none known."""
+    if "phrases" in given:
+        return max(map(len, _phrases(vocab, given["phrases"])), default=None)
+    patterns = given.get("pattern")
+    if patterns is None or any("OP" in token for pattern in patterns for token in pattern):
+        return None
+    return max(map(len, patterns))

@@ -11,10 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from .. import (
-    decoder_registry,  # noqa: F401 - creates `@decoders`
-    extensions,
-)
+from .. import extensions
 from ..options import WithOptions
 
 __all__ = ["HASH_EMBED_CNN", "register_factory"]

@@ -20,7 +20,7 @@ from ...models.calibration import Answers, correctable_loss
 from ...models.linker.together import pair_terms
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
 from .. import extensions
-from ..constraints.pipe import WithConstraints
+from ..constraints.places import WithConstraints
 from ..factories.graph_entity_linker import LinkerOptions
 from ..probabilities import CalibratedPipe
 from .decoding import OF_GRAPHS, Links, decode_links

@@ -28,7 +28,7 @@ from ...models.parser.patterns import Patterns
 from ...models.parser.tree_scores import DocumentScores, score_documents
 from ...one_thread import one_thread
 from ..constraints.constraint import check_known
-from ..constraints.pipe import WithConstraints
+from ..constraints.places import WithConstraints
 from ..extensions import record, record_certificates, record_list, record_margins
 from ..factories.branch_and_bound_parser import ParserOptions
 from ..tree_rules import TreeRules

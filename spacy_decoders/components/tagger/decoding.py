@@ -39,12 +39,11 @@ class Entity(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """The entity in plain types."""
-        return {
-            "start": self.start,
-            "end": self.stop,
-            "label": self.label,
-            "prob": self.probability,
-        }
+        return dict(zip(("start", "end", "label", "prob"), self, strict=True))
+
+    def rank(self) -> tuple[int, int, float]:
+        """What entities are sorted by: their places, then the more probable first."""
+        return self.start, self.stop, -self.probability
 
 
 class TaggingProbabilities(NamedTuple):
@@ -55,10 +54,14 @@ class TaggingProbabilities(NamedTuple):
     tokens: NDArray[np.float64]
     #: Of the labels of each sentence as a whole.
     units: list[float]
-    #: Those that were decoded.
+    #: Those that were decoded, and others that are probable enough; in the order of the text.
     entities: list[Entity]
-    #: All that are probable enough, decoded or not, in the order of the text.
-    alternatives: list[Entity]
+    others: list[Entity]
+
+    def likely(self, least: float) -> list[Entity]:
+        """All entities that are at least so probable, in the order of the text."""
+        found = [one for one in (*self.others, *self.entities) if one.probability >= least]
+        return sorted(found, key=Entity.rank)
 
 
 @dataclass

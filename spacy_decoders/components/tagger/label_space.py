@@ -114,14 +114,15 @@ class LabelSpace:
     @cached_property
     def _strings(self) -> list[list[str]]:
         """The strings that each label writes, features apart."""
-        found: list[list[str]] = [[] for _ in self.parts]
-        for strings, parts in zip(found, self.parts, strict=True):
-            for target, part in zip(self.targets, parts, strict=True):
-                if target == "tag":
-                    strings.append(part)
-                elif target == "ent" and part != "O":
-                    strings.append(part[2:])
-        return found
+        begin = {"tag": 0, "ent": 2}  # behind the prefix of BIO; "O" writes an empty string
+        return [
+            [
+                part[begin[target] :]
+                for target, part in zip(self.targets, parts, strict=True)
+                if target in begin
+            ]
+            for parts in self.parts
+        ]
 
     @cached_property
     def _morph(self) -> int | None:
@@ -192,13 +193,8 @@ class LabelSpace:
     def with_parts(self, parts: Iterable[str]) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label, whole or in part, is among those given."""
         wanted = set(parts)
-        return np.array(
-            [
-                label in wanted or not wanted.isdisjoint(own)
-                for label, own in zip(self.labels, self.parts, strict=True)
-            ],
-            dtype=bool,
-        )
+        named = zip(self.labels, self.parts, strict=True)
+        return np.array([not wanted.isdisjoint((label, *own)) for label, own in named], dtype=bool)
 
     def matching(self, row: NDArray[np.uint64], is_set: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label writes these values in the attributes that are set."""
@@ -225,28 +221,20 @@ class LabelSpace:
         inside: NDArray[np.bool_] = (column == IOB["B"]) | (column == IOB["I"])
         return inside
 
-    def blocked_as_outside(self, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """**Shape (n, attributes)**: values, as in `present`, of labels that agree with them.
+    def compared(
+        self, values: NDArray[np.uint64], starts: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        """Return what labels must write to agree with values, as in `present`, of entities.
 
         spaCy marks a token that ``Doc.set_ents(blocked=...)`` keeps out of entities as the
-        beginning of one without a type.
+        beginning of one without a type. An entity that goes on beyond the end of a sentence begins
+        anew for the next one, of which `starts` tells; the second array tells where.
         """
-        if "ent" not in self.targets:
-            return values
-        column = self.attributes.index(ENT_IOB)
-        blocked = (values[:, column] == IOB["B"]) & (values[:, column + 1] == 0)
-        compared = values.copy()
-        compared[blocked, column] = IOB["O"]
-        return compared
-
-    def as_begun(
-        self, values: NDArray[np.uint64], tokens: NDArray[np.bool_]
-    ) -> NDArray[np.uint64]:
-        """**Shape (n, attributes)**: values, as in `present`, where entities begin at `tokens`."""
-        column = self.attributes.index(ENT_IOB)
-        begun = values.copy()
-        begun[tokens & (values[:, column] == IOB["I"]), column] = IOB["B"]
-        return begun
+        column, found = self.attributes.index(ENT_IOB), values.copy()
+        found[(values[:, column] == IOB["B"]) & (values[:, column + 1] == 0), column] = IOB["O"]
+        goes_on = starts & (values[:, column] == IOB["I"])
+        found[goes_on, column] = IOB["B"]
+        return found, goes_on
 
     @property
     def _entities(self) -> list[str]:

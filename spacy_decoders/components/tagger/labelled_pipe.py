@@ -12,7 +12,7 @@ from thinc.api import Model
 from ...errors import ProblemError
 from ...models.saved import damaged
 from ...models.tagger.scorer import ChainScores
-from ..constraints.pipe import WithConstraints
+from ..constraints.places import WithConstraints
 from ..factories.exact_tagger import TaggerOptions, Target
 from ..probabilities import CalibratedPipe
 from .label_space import LabelSpace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -74,7 +74,7 @@ def add_probabilities(
     units[legal] = calibrations[UNITS].apply(chances[legal])
 
     entities: list[Entity] = []
-    alternatives: list[Entity] = []
+    others: list[Entity] = []
     if space.entity_runs is not None:
         kinds, types = space.entity_runs
         places = np.flatnonzero(decoded)
@@ -84,16 +84,14 @@ def add_probabilities(
         entities = _entities(places, *spans, likely, types, correct)
         if least is not None:
             own = {(entity.start, entity.stop, entity.label) for entity in entities}
-            others = calibrations[OTHERS]
+            correct = calibrations[OTHERS]
             # a correction may raise a probability above the threshold
-            runs = found.likely_runs(kinds, max(others.before(least) - 1e-9, 1e-6))
-            alternatives = [
+            runs = found.likely_runs(kinds, max(correct.before(least) - 1e-9, 1e-6))
+            others = [
                 entity
-                for entity in _entities(places, *runs, types, others)
+                for entity in _entities(places, *runs, types, correct)
                 if entity.probability >= least and entity[:3] not in own
             ]
-            alternatives += [entity for entity in entities if entity.probability >= least]
-            alternatives.sort(key=lambda entity: (*entity[:2], -entity.probability))
     ends = [0, *accumulate(len(tagging.labels) for tagging in taggings)]
     unit_ends = [0, *accumulate(len(tagging.units) for tagging in taggings)]
     for place, tagging in enumerate(taggings):
@@ -102,7 +100,7 @@ def add_probabilities(
             tokens[begin:stop],
             units[slice(*unit_ends[place : place + 2])].tolist(),
             _within(entities, begin, stop),
-            _within(alternatives, begin, stop),
+            _within(others, begin, stop),
         )
 
 
@@ -157,20 +155,11 @@ def tagging_answers(
                 kinds[UNITS].append((chance, same, number))
         if ENTITIES in kinds:
             truth = _gold_entities(space, known)
-            for kind, entity in _told_apart(chances):
-                if None not in known[max(0, entity.start - 1) : entity.stop + 1]:
-                    kinds[kind].append((entity.probability, entity[:3] in truth, number))
+            for kind, found in ((ENTITIES, chances.entities), (OTHERS, chances.others)):
+                for entity in found:
+                    if None not in known[max(0, entity.start - 1) : entity.stop + 1]:
+                        kinds[kind].append((entity.probability, entity[:3] in truth, number))
     return {kind: Answers.of(rows) for kind, rows in kinds.items()}
-
-
-def _told_apart(found: TaggingProbabilities) -> Iterator[tuple[str, Entity]]:
-    """Yield decoded entities and other likely ones, each with its kind of answer."""
-    own = {entity[:3] for entity in found.entities}
-    for entity in found.entities:
-        yield ENTITIES, entity
-    for entity in found.alternatives:
-        if entity[:3] not in own:
-            yield OTHERS, entity
 
 
 def _gold_entities(space: LabelSpace, labels: Sequence[str | None]) -> set[tuple[int, int, str]]:
@@ -219,16 +208,13 @@ def _entities(
     names: Sequence[str],
     correct: Calibration,
 ) -> list[Entity]:
-    labels = [names[number] for number in numbers.tolist()]
-    corrected = correct.apply(likely)
-    firsts, lasts = places[starts].tolist(), places[stops - 1].tolist()
-    found = [
-        Entity(first, last + 1, label, chance)
-        for first, last, label, chance in zip(
-            firsts, lasts, labels, corrected.tolist(), strict=True
-        )
-    ]
-    return sorted(found, key=lambda entity: (entity.start, entity.stop, -entity.probability))
+    columns = (
+        places[starts].tolist(),
+        (places[stops - 1] + 1).tolist(),
+        [names[number] for number in numbers.tolist()],
+        correct.apply(likely).tolist(),
+    )
+    return sorted(map(Entity._make, zip(*columns, strict=True)), key=Entity.rank)
 
 
 def _within(entities: Sequence[Entity], begin: int, stop: int) -> list[Entity]:

@@ -192,9 +192,9 @@ class ExactTagger(LabelledPipe):
         record_margins(doc, self.name, f"{kind}_margin", decoded.margins)
         record_list(doc, self.name, "taggings", decoded.ranked)
         write_probabilities(doc, self.name, self.targets, f"{kind}_prob", found)
-        listed = []
-        if found is not None and self.entity_alternatives is not None:
-            listed = [entity.as_dict() for entity in found.alternatives]
+        least, listed = self.entity_alternatives, []
+        if found is not None and least is not None:
+            listed = [entity.as_dict() for entity in found.likely(least)]
         record_list(doc, self.name, "entity_alternatives", listed)
 
     def _chain_model(self, scores: ChainScores) -> Any:
