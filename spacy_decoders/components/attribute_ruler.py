@@ -149,7 +149,8 @@ def _columns_of(rules: Iterable[Mapping[str, Any]], strings: Any) -> _RuleColumn
             if len(pattern) != 1:
                 return None
             for name, wanted in pattern[0].items():
-                name = _attribute(name)
+                upper = str(name).upper()  # "OP" and the like are none
+                name = "ORTH" if upper == "TEXT" else upper
                 if name not in READ:
                     return None
                 named = _named(wanted)
@@ -164,12 +165,6 @@ def _columns_of(rules: Iterable[Mapping[str, Any]], strings: Any) -> _RuleColumn
         if name in OF_WORDS - written and named
     ]
     return _RuleColumns([IDS[name] for name in attributes], words)
-
-
-def _attribute(name: Any) -> str:
-    """The name of an attribute in a pattern; "OP" and the like are none."""
-    upper = str(name).upper()
-    return "ORTH" if upper == "TEXT" else upper
 
 
 def _named(wanted: Any) -> set[str] | None:

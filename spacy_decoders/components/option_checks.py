@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Annotated, Any
 
@@ -22,7 +23,7 @@ from ..errors import ProblemError
 
 __all__ = [
     "Alternatives", "Name", "Names", "Share", "SomeNames", "check_of", "decoder_of", "decoders",
-    "fault_in",
+    "faults_of_fields",
 ]  # fmt: skip
 
 Check = Callable[[str, Any], Any]
@@ -90,13 +91,23 @@ def check_of(kind: Any) -> Check:
         try:
             found = adapter().validate_python(list(value) if isinstance(value, tuple) else value)
         except ValidationError as error:
-            raise ProblemError(f"{name}{fault_in(error)}") from None
+            raise ProblemError(f"{name}{_fault_in(error)}") from None
         return tuple(found) if isinstance(found, list) else found
 
     return checked
 
 
-def fault_in(error: ValidationError) -> str:
+@contextmanager
+def faults_of_fields(place: str) -> Iterator[None]:
+    """Let errors of a pydantic model name the place where it was given, and the field."""
+    try:
+        yield
+    except ValidationError as error:
+        field = error.errors()[0]["loc"][0]
+        raise ProblemError(f"{place}.{field}{_fault_in(error)}") from None
+
+
+def _fault_in(error: ValidationError) -> str:
     """Say what pydantic expects instead of a value, or of one of its items."""
     faults = error.errors()
     # of several types that a value may have, the one that it fits best: one of which an item, its

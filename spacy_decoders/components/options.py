@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import srsly
 
 from ..errors import ProblemError
-from .option_checks import Check, check_of
+from .option_checks import check_of
 
 __all__ = ["Option", "WithOptions", "option"]
 
@@ -25,29 +25,20 @@ SAVED = "changed_options"
 
 
 class Option(NamedTuple):
-    """The declaration of an option; its fields are documented in `option`."""
+    """The declaration of an option, in the body of a class of options."""
 
+    #: The default of the config; a dict that names a registered function is replaced by its
+    #: result.
     default: Any
-    #: Made from the annotation where none is given, when the class is.
-    check: Any
-    fixed: str | None
+    #: A function that checks in place of the annotation: it takes the option's name and a value,
+    #: and returns what to store, or raises ``ProblemError``.
+    check: Any = None
+    #: Why the option can't be changed once the component is made; None if it can.
+    fixed: str | None = None
 
 
-def option(default: Any, check: Check | None = None, *, fixed: str | None = None) -> Any:
-    """Declare an option in the body of a class of options.
-
-    Parameters
-    ----------
-    default
-        The default of the config; a dict that names a registered function is replaced by its
-        result.
-    check
-        A function that checks in place of the annotation: it takes the option's name and a value,
-        and returns what to store, or raises ``ProblemError``.
-    fixed
-        Why the option can't be changed once the component is made; None if it can.
-    """
-    return Option(default, check, fixed)
+#: Declares an attribute of whatever type it is annotated with.
+option: Any = Option
 
 
 class WithOptions:
@@ -161,7 +152,12 @@ class WithOptions:
             raise ProblemError(f"{name}: expected plain values, got an array; use .tolist().")
         checked = declared.check(name, value)
         if _is_plain(checked):
-            _check_size(name, checked)
+            try:
+                srsly.json_dumps(checked)
+            except OverflowError:  # no file could hold it
+                raise ProblemError(
+                    f"{name}: expected numbers of up to 64 bits; got {checked!r}."
+                ) from None
         if declared.fixed and checked != self.__dict__.get(name, checked):
             raise ProblemError(f"{name}: {declared.fixed}")
         return checked
@@ -187,14 +183,6 @@ class WithOptions:
 
 def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, (bool, float, int, str, tuple, dict))
-
-
-def _check_size(name: str, value: Any) -> None:
-    """Raise if a plain value has whole numbers that no file can hold."""
-    try:
-        srsly.json_dumps(value)
-    except OverflowError:
-        raise ProblemError(f"{name}: expected numbers of up to 64 bits; got {value!r}.") from None
 
 
 def _are_alike(saved: Any, configured: Any) -> bool:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import ProblemError
-from .option_checks import Names, SomeNames, fault_in
+from .option_checks import Names, SomeNames, faults_of_fields
 
 if TYPE_CHECKING:
     from ..decoders.tree import Rule
@@ -71,23 +71,21 @@ def tree_rules(name: str, value: Any) -> tuple[Statement | str, ...]:
             f"{name}: expected a list of rules such as "
             f"{{'labels': ['obj'], 'at_most': 1}}, or '{_NAME}' in a list; got {value!r}."
         )
-    return tuple(_checked(f"{name}[{place}]", rule) for place, rule in enumerate(value))
-
-
-def _checked(place: str, rule: Any) -> Statement | str:
-    if rule == _NAME:
-        return _NAME
-    if not isinstance(rule, Mapping) or not {"labels", "leaf"} & set(rule):
-        raise ProblemError(
-            f"{place}: expected a dict with 'labels' and 'at_most', or with 'leaf', or '{_NAME}'; "
-            f"got {rule!r}."
-        )
-    kind = _Leaf if "leaf" in rule else _AtMost
-    try:
-        return kind(**rule).model_dump(exclude_unset=True)
-    except ValidationError as error:
-        key = error.errors()[0]["loc"][0]
-        raise ProblemError(f"{place}.{key}{fault_in(error)}") from None
+    found: list[Statement | str] = []
+    for number, rule in enumerate(value):
+        place = f"{name}[{number}]"
+        if rule == _NAME:
+            found.append(_NAME)
+            continue
+        if not isinstance(rule, Mapping) or not {"labels", "leaf"} & set(rule):
+            raise ProblemError(
+                f"{place}: expected a dict with 'labels' and 'at_most', or with 'leaf', or "
+                f"'{_NAME}'; got {rule!r}."
+            )
+        with faults_of_fields(place):
+            kind = _Leaf if "leaf" in rule else _AtMost
+            found.append(kind(**rule).model_dump(exclude_unset=True))
+    return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ...errors import ProblemError
-from ..option_checks import Name, Names, SomeNames, fault_in
+from ..option_checks import Name, Names, SomeNames, faults_of_fields
 
 __all__ = ["DEMANDS", "PLACES", "Constraint", "check_known", "checked", "constraints_about"]
 
@@ -115,27 +115,19 @@ class Constraint(BaseModel):
     not_candidates: SomeNames | None = None
 
     def __init__(self, **given: Any) -> None:
-        try:
+        with faults_of_fields("constraint"):
             super().__init__(**given)
-        except ValidationError as error:
-            key = error.errors()[0]["loc"][0]
-            raise ProblemError(f"constraint.{key}{fault_in(error)}") from None
         _check_whole(self)
 
     @property
-    def place(self) -> str:
-        """The key that says where it applies."""
-        return next(key for key in PLACES if getattr(self, key) is not None)
-
-    @property
-    def demand(self) -> str:
-        """The key that says what it demands."""
-        return next(key for key in _ALL_DEMANDS if getattr(self, key) is not None)
+    def demands(self) -> list[str]:
+        """The keys that say what it demands: one, or several of a tree."""
+        return [key for key in _ALL_DEMANDS if getattr(self, key) is not None]
 
     @property
     def about(self) -> str:
         """What it is about: "labels", "entities", "trees" or "links"."""
-        return next(about for about, keys in DEMANDS.items() if self.demand in keys)
+        return next(about for about, keys in DEMANDS.items() if self.demands[0] in keys)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was given, in plain types: as in a config."""
@@ -185,7 +177,7 @@ def checked(name: str, value: Any, about: Sequence[str]) -> list[Constraint]:
         if constraint.about not in about:
             known = ", ".join(key for kind in about for key in DEMANDS[kind])
             raise ProblemError(
-                f"{where}: this component has no use for {constraint.demand!r}; "
+                f"{where}: this component has no use for {constraint.demands[0]!r}; "
                 f"it takes demands by {known}."
             )
         found.append(constraint)
@@ -218,7 +210,7 @@ has ROOT, nsubj.
 def _check_whole(given: Constraint) -> None:
     """Raise unless there is one place, one demand, and keys that go with them."""
     places = [key for key in PLACES if getattr(given, key) is not None]
-    demands = [key for key in _ALL_DEMANDS if getattr(given, key) is not None]
+    demands = given.demands
     if len(places) != 1:
         fault = f"it has {' and '.join(places)}" if places else "it applies nowhere"
         raise ProblemError(f"constraint: {fault}; give one of {', '.join(PLACES)}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,22 +66,17 @@ class LabelLimits(NamedTuple):
         Without `overwrite`, existing annotation stays.
         """
         found = cls([], {}, set(), [], [])
+        kept: dict[int, Source] = {}
         if "ent" in space.targets:
-            spaces = doc.to_array(IS_SPACE).astype(bool)
-            if not overwrite and spaces.any():
-                kept = spaces & space.in_entity(space.present(doc)[0])
-                found.kept_spaces.extend(
-                    LabelLimit(Source(PRESENT, ent.start, ent.end), i, space.outside_entity)
-                    for ent in doc.ents
-                    for i in range(ent.start, ent.end)
-                    if kept[i]
-                )
-                spaces &= ~kept
-            for i in np.flatnonzero(spaces).tolist():
-                source = Source(SPACE, i, i + 1)
-                found.limits.append(LabelLimit(source, i, space.outside_entity))
+            for ent in () if overwrite else doc.ents:
+                source = Source(PRESENT, ent.start, ent.end)
+                kept.update(dict.fromkeys(range(ent.start, ent.end), source))
+            for i in np.flatnonzero(doc.to_array(IS_SPACE)).tolist():
+                limits = found.kept_spaces if i in kept else found.limits
+                source = kept.get(i) or Source(SPACE, i, i + 1)
+                limits.append(LabelLimit(source, i, space.outside_entity))
         if not overwrite:
-            found._add_present(doc, space)
+            found._add_present(doc, space, kept)
         for place in places:
             if place.constraint.about == "labels":
                 found._add_labels(place, space)
@@ -89,23 +84,17 @@ class LabelLimits(NamedTuple):
                 found._add_entity(place, space, doc)
         return found
 
-    def _add_present(self, doc: Doc, space: LabelSpace) -> None:
-        """Add which labels agree with existing values."""
+    def _add_present(self, doc: Doc, space: LabelSpace, entities: Mapping[int, Source]) -> None:
+        """Add which labels agree with existing values; tokens of entities have their source."""
         values, is_set = space.present(doc)
         compared, goes_on = values, np.zeros(len(doc), dtype=bool)
-        sources: dict[int, Source] = {}
         if "ent" in space.targets and len(doc):
             starts = doc.to_array(SENT_START) == 1
             starts[0] = True
             compared, goes_on = space.compared(values, starts)
-            sources = {
-                token: Source(PRESENT, entity.start, entity.end)
-                for entity in doc.ents
-                for token in range(entity.start, entity.end)
-            }
         for i in np.flatnonzero(is_set.any(axis=1)).tolist():
             allowed = space.matching(compared[i], is_set[i])
-            source = sources.get(i, Source(PRESENT, i, i + 1))
+            source = entities.get(i, Source(PRESENT, i, i + 1))
             if allowed.any():
                 self.limits.append(LabelLimit(source, i, allowed))
             if goes_on[i] or not allowed.any():
@@ -114,17 +103,16 @@ class LabelLimits(NamedTuple):
             # an entity that is kept must not be continued by a token after it
             inside = space.in_entity(values)
             for i in (np.flatnonzero(inside[:-1] & ~inside[1:]) + 1).tolist():
-                source = sources.get(i - 1, Source(PRESENT, i - 1, i))
+                source = entities.get(i - 1, Source(PRESENT, i - 1, i))
                 self.limits.append(LabelLimit(source, i, ~space.continues_entity))
 
     def _add_labels(self, place: Place, space: LabelSpace) -> None:
-        constraint = place.constraint
-        wanted = constraint.labels or constraint.not_labels or ()
-        allowed = space.with_parts(wanted)
-        if constraint.labels is None:
+        wanted = place.constraint.labels
+        allowed = space.with_parts(wanted or place.constraint.not_labels or ())
+        if wanted is None:
             self._add(place, ~allowed, place.tokens)
         else:
-            self._add(place, allowed, place.tokens, demanded=True)
+            self._add(place, allowed, place.tokens, foreign=False, demanded=True)
 
     def _add_entity(self, place: Place, space: LabelSpace, doc: Doc) -> None:
         constraint = place.constraint
@@ -165,8 +153,6 @@ class LabelLimits(NamedTuple):
         foreign: bool = True,
         demanded: bool = False,
     ) -> None:
-        if place.constraint.labels is not None:
-            foreign = False
         self.limits.extend(LabelLimit(place.source, token, allowed, foreign) for token in tokens)
         if demanded:
             self.demanded.update(tokens)

@@ -93,7 +93,7 @@ class Places:
             spans = doc.spans[constraint.spans]
             return [(span.start, span.end, span.label_) for span in spans if len(span)]
         found = {(start, end) for _, start, end in self._matchers[number](doc) if end > start}
-        if constraint.place != "pattern" or constraint.about in ("entities", "links"):
+        if constraint.pattern is None or constraint.about in ("entities", "links"):
             found = _longest(found)
         return [(start, end, "") for start, end in sorted(found)]
 

@@ -130,17 +130,14 @@ class LabelSpace:
         return self.targets.index("morph") if "morph" in self.targets else None
 
     @cached_property
-    def can_start(self) -> NDArray[np.bool_] | None:
-        """**Shape (L,)**: whether a label may come first; None if all may."""
-        return ~self.continues_entity if "ent" in self.targets else None
+    def can_start(self) -> NDArray[np.bool_]:
+        """**Shape (L,)**: whether a label of an entity, or of none, may come first."""
+        return ~self.continues_entity
 
     @cached_property
-    def can_follow(self) -> NDArray[np.bool_] | None:
-        """**Shape (L, L)**: whether the column's label may follow the row's; None if all may."""
-        if "ent" not in self.targets:
-            return None
-        types = self._types
-        followed: NDArray[np.bool_] = ~self.continues_entity | (types[:, None] == types)
+    def can_follow(self) -> NDArray[np.bool_]:
+        """**Shape (L, L)**: whether the column's entity may follow the row's."""
+        followed: NDArray[np.bool_] = self.can_start | (self._types[:, None] == self._types)
         return followed
 
     @cached_property
@@ -241,7 +238,7 @@ class LabelSpace:
         column = self.targets.index("ent")
         return [parts[column] for parts in self.parts]
 
-    @property
+    @cached_property
     def _types(self) -> NDArray[np.str_]:
         """The type of each label's entity; empty outside."""
         return np.array([entity[2:] for entity in self._entities], dtype=str)

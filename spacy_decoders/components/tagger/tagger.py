@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice, repeat
 from typing import Any
 
@@ -14,18 +14,23 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
 from spacy.util import check_lexeme_norms
+from spacy.vocab import Vocab
+from thinc.api import Model
 
 from ...errors import InfeasibleError, ProblemError
 from ...models.calibration import Answers
+from ...models.saved import damaged
 from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from ..constraints.constraint import DEMANDS, check_known
 from ..constraints.labels import LabelLimits, conflicts_in, limited
+from ..constraints.places import WithConstraints
 from ..extensions import record_certificates, record_list, record_margins
-from ..probabilities import Fitted
+from ..factories.exact_tagger import TaggerOptions, Target
+from ..probabilities import CalibratedPipe, Fitted
 from .decoding import Tagging, decode_units, unit_lengths
 from .gold_layers import aligned_labels, gold_labels, labels_in
-from .labelled_pipe import LabelledPipe
+from .label_space import LabelSpace
 from .probabilities import (
     KINDS,
     LEAST,
@@ -42,7 +47,7 @@ __all__ = ["ExactTagger"]
 WITHOUT = "_without_vectors"
 
 
-class ExactTagger(LabelledPipe):
+class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     """Tags by a linear chain that is decoded exactly.
 
     Its options are told by
@@ -65,6 +70,19 @@ class ExactTagger(LabelledPipe):
     >>> [token.tag_ for token in doc], doc._.certificates["exact_tagger"][0]["status"]
     (['NNP', 'VBZ'], 'optimal')
     """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[list[Doc], ChainScores],
+        name: str = "exact_tagger",
+        **options: Any,
+    ) -> None:
+        super().__init__(vocab, model, name, cfg={"labels": []}, **options)
+        # the chain model of the weights when they were last seen
+        self._chain: Any = None
+
+    # --- options and labels -------------------------------------------------------
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Raise if constraints are about entities that the component does not tag, or labels."""
@@ -90,6 +108,68 @@ class ExactTagger(LabelledPipe):
                 f"{needing[0]}: the target is {target!r}; only a component with the target 'ent' "
                 "writes entities."
             )
+
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """What is tagged: one target, or several jointly."""
+        return (self.target,) if isinstance(self.target, str) else tuple(self.target)
+
+    @cached_property
+    def kind(self) -> str:
+        """What attributes of tokens begin with: ``tag`` for ``tag_prob`` and ``tag_margin``."""
+        return next(kind for kind in ("tag", "morph", "pos", "ent") if kind in self.targets)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels; of several targets, their values joined by a blank."""
+        return tuple(self.cfg["labels"])
+
+    @property
+    def label_data(self) -> list[str]:
+        """What ``spacy init labels`` saves."""
+        return list(self.cfg["labels"])
+
+    @cached_property
+    def space(self) -> LabelSpace:
+        """What the labels mean."""
+        return LabelSpace(self.vocab, self.targets, self.cfg["labels"])
+
+    def add_label(self, label: str) -> int:
+        """Add a label before the model is initialised; returns 0 if it is there already."""
+        if not isinstance(label, str):
+            raise ProblemError(f"label: expected a string, got {label!r}.")
+        if label in self.space.index:
+            return 0
+        if self.model.get_ref("output_layer").has_dim("nO"):
+            raise ProblemError(
+                f"label: a model of {len(self.labels)} labels can't learn {label!r} as well; "
+                "train a new component on examples of all labels."
+            )
+        # raises if the label does not fit the targets
+        _ = LabelSpace(self.vocab, self.targets, [label]).values
+        self.cfg["labels"].append(label)
+        self._forget()
+        return 1
+
+    def check_settings(self) -> None:
+        """Raise if what was loaded can't be a component's settings."""
+        super().check_settings()
+        outputs = self.model.get_ref("output_layer").maybe_get_dim("nO")
+        if outputs is not None and outputs != len(self.labels):
+            raise damaged("cfg, labels", f"{len(self.labels)} for a model of {outputs}")
+        self._forget()
+        self._describe_labels()
+
+    def _describe_labels(self) -> None:
+        """Tell the model what the labels are made of, where it asks."""
+        describe = self.model.attrs.get("describe_labels")
+        if describe is not None:
+            describe(self.model, self.space.parts)
+
+    def _forget(self) -> None:
+        """Drop what was derived from labels and weights."""
+        self.__dict__.pop("space", None)
+        self._chain = None
 
     # --- decoding ----------------------------------------------------------------
 
@@ -201,20 +281,14 @@ class ExactTagger(LabelledPipe):
         """The chain model of the present weights; made anew only when they have changed."""
         from ...decoders.chain import ChainModel
 
-        to_numpy = self.model.ops.to_numpy
-        transitions, start = to_numpy(scores.transitions), to_numpy(scores.start)
-        end = to_numpy(scores.end)
-        space = self.space
-        can_start, can_follow = space.can_start, space.can_follow
-        if can_start is not None and can_follow is not None:
-            start = np.where(can_start, start, np.float32(-np.inf))
-            transitions = np.where(can_follow, transitions, np.float32(-np.inf))
+        given = scores.transitions, scores.start, scores.end
+        transitions, start, end = map(self.model.ops.to_numpy, given)
+        if "ent" in self.targets:
+            start = np.where(self.space.can_start, start, np.float32(-np.inf))
+            transitions = np.where(self.space.can_follow, transitions, np.float32(-np.inf))
         chain = self._chain
-        if chain is None or not (
-            np.array_equal(chain.transitions, transitions)
-            and np.array_equal(chain.start, start)
-            and np.array_equal(chain.end, end)
-        ):
+        known = () if chain is None else (chain.transitions, chain.start, chain.end)
+        if not known or not all(map(np.array_equal, known, (transitions, start, end))):
             chain = self._chain = ChainModel(transitions, start, end)
         return chain
 
@@ -227,16 +301,9 @@ class ExactTagger(LabelledPipe):
         nlp: Language | None = None,
         labels: list[str] | None = None,
     ) -> None:
-        """Collect the labels and initialise the model.
+        """Initialise the model, with the labels of a sample of gold-standard examples.
 
-        Parameters
-        ----------
-        get_examples
-            Returns a sample of gold-standard examples.
-        nlp
-            The pipeline.
-        labels
-            The labels, as ``spacy init labels`` saves them; otherwise those of the examples.
+        `labels` are taken in their place, as ``spacy init labels`` saves them.
         """
         validate_get_examples(get_examples, "ExactTagger.initialize")
         check_lexeme_norms(self.vocab, "tagger")
@@ -326,17 +393,12 @@ class ExactTagger(LabelledPipe):
         """
         given = list(examples)
         fitted = super().calibrate(given)
-        plain = [Doc.copy(example.predicted) for example in given]
-        for doc in plain:
-            doc.tensor = np.zeros((0,), dtype="float32")
-        if fitted and any(self.lack_vectors(plain)):
-            pairs = zip(plain, given, strict=True)
-            fitted |= super().calibrate(
-                [Example(doc, example.reference) for doc, example in pairs]
-            )
+        if fitted and self._tensor_width is not None:
+            plain = [Example(Doc.copy(one.predicted), one.reference) for one in given]
+            for example in plain:
+                example.predicted.tensor = np.zeros((0,), dtype="float32")
+            fitted |= super().calibrate(plain)
         return fitted
-
-    # --- scoring and files ---------------------------------------------------------
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score examples by spaCy's keys for the targets, and by what is certified."""
