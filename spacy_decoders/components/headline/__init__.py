@@ -1,6 +1,6 @@
 """``headline_generator``: a headline from the document's own words, certified.
 
-``generator`` is the component. ``reading`` turns texts into arrays, ``decoding`` scores them and
-finds their headlines: phrases, ``sentences`` or ``single_words``. ``scorer`` compares them with
-titles.
+``generator`` is the component and its training. ``reading`` turns texts into arrays, ``headlines``
+scores them and finds the best phrases; ``sentences`` shortens sentences, which cannot lose what
+``meaning`` tells; ``single_words`` selects and orders words. ``scorer`` compares with titles.
 """

@@ -4,35 +4,62 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, groupby
-from typing import Any
+from itertools import chain, islice
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example, validate_get_examples
+from spacy.util import get_lang_class
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
-from ...models.headline.judge import KINDS
-from ...models.headline.knowledge import HeadlineKnowledge
-from ...models.headline.selection import HeadlineModel, check_weights, fit_logistic
+from ...models.headline.features import phrase_features, token_features, vertex_features
+from ...models.headline.judge import KINDS, chance_of, judge_facts
+from ...models.headline.knowledge import HeadlineKnowledge, TitledText
+from ...models.headline.selection import (
+    HeadlineModel,
+    check_weights,
+    feature_columns,
+    fit_logistic,
+    fit_phrases,
+    word_odds,
+)
 from ...models.headline.stems import Stemmer
+from ...models.headline.words import Vertices
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
 from ..factories.headline_generator import HeadlineOptions
-from .decoding import DECODE, DECODERS, judged, known_of, scored_units
-from .headlines import Headline, ScoredUnit
-from .learning import learn, titled_text
-from .reading import Texts
-from .scorer import rouge, words_of
+from .headlines import (
+    ADDRESS,
+    Headline,
+    ScoredUnit,
+    candidates_of,
+    chances_of,
+    headlines_of_phrases,
+    scored_units,
+)
+from .reading import Texts, word_keys
+from .scorer import rouge, rouge_of_words, title_words, words_of
+from .sentences import headlines_of_sentences
+from .single_words import headlines_of_words
 
 __all__ = ["HeadlineGenerator"]
 
+#: What finds headlines; in mode "words" that is an option.
+DECODERS = {"best": "BestPhrase", "phrases": "BestPhrase", "sentence": "TreeKnapsack"}
 #: A headline of at least this ROUGE-L is as good as the title; the penalty of what is learnt.
 CLOSE, RIDGE = 0.5, 10.0
+#: Parts of the training texts: the counts behind a text's features are those of the other parts.
+PARTS = 4
+
+#: A document or span with its headlines.
+Decoded: TypeAlias = tuple[ScoredUnit, list[Headline]]
 
 
 class HeadlineGenerator(HeadlineOptions, DecodingPipe):
@@ -83,13 +110,11 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     def predict(self, docs: Iterable[Doc]) -> list[list[ScoredUnit]]:
         """Read the units of each document and score their words and phrases."""
         of_docs = [self._units(doc) for doc in docs]
-        scored: list[ScoredUnit] = []
-        for _, group in groupby(chain.from_iterable(of_docs), lambda unit: id(unit.vocab)):
-            scored += self._score_units(list(group), phrases=self.mode in ("phrases", "best"))
-        rest = iter(scored)
-        return [[next(rest) for _ in units] for units in of_docs]
+        phrases = self.mode in ("phrases", "best")
+        scored = iter(self._score_units([*chain.from_iterable(of_docs)], phrases=phrases))
+        return [list(islice(scored, len(units))) for units in of_docs]
 
-    def decode(self, doc: Doc, scores: list[ScoredUnit]) -> list[list[Headline]]:
+    def decode(self, doc: Doc, scores: list[ScoredUnit]) -> list[Decoded]:
         """Find the best headlines of each unit."""
         if self.required and self.mode != "sentence":
             raise ProblemError(
@@ -99,24 +124,38 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         weights: Any = self.model.get_param("judge")
         decoded = []
         for scored in scores:
-            found = DECODE[self.mode](scored, self.knowledge, self)
-            if self.mode != "words":
-                found = judged(scored, found, weights, ranked=self.mode == "best")
+            found = self._found(scored, self.mode)
+            for headline in found if self.mode != "words" else ():
+                facts = _facts(scored, headline)
+                headline.prob = chance_of(weights, headline.kind, facts)
+            if self.mode == "best":
+                found.sort(key=attrgetter("prob"), reverse=True)
             by_text: dict[str, Headline] = {}  # a sentence may have the words of a phrase
             for headline in found:
                 by_text.setdefault(headline.text.lower(), headline)
-            decoded.append(list(by_text.values())[: self.n_best])
+            decoded.append((scored, list(by_text.values())[: self.n_best]))
         return decoded
 
-    def annotate(self, doc: Doc, decoded: list[list[Headline]]) -> None:
+    def _found(self, scored: ScoredUnit, mode: str) -> list[Headline]:
+        """The best headlines of each kind; their probabilities are not known yet."""
+        if mode == "words":
+            return headlines_of_words(scored, self.knowledge, self)
+        if mode == "sentence":
+            return headlines_of_sentences(scored, self)
+        found = headlines_of_phrases(scored, self.knowledge, self)
+        if mode == "best" and scored.unit.doc.has_annotation("DEP"):
+            found += [
+                sentence
+                for sentence in headlines_of_sentences(scored, self)
+                if scored.values[scored.places_of(sentence)].min() > ADDRESS
+            ]
+        return found
+
+    def annotate(self, doc: Doc, decoded: list[Decoded]) -> None:
         """Write headlines and certificates to the document, or to its spans."""
-        owners: Sequence[Any] = self._units(doc)
-        # with a limit of characters, only so many headlines are looked at
-        scope: Scope = "full" if self.max_chars is None else "pruned"
-        decoder = DECODERS.get(self.mode, type(self.decoder).__name__)
-        missing = Certificate.infeasible(decoder, scope=scope)
         certificates = []
-        for owner, headlines in zip(owners, decoded, strict=True):
+        for scored, headlines in decoded:
+            owner: Any = scored.unit
             own = [headline.as_dict() for headline in headlines]
             extensions.record_list(owner, self.name, "headlines", own)
             owner._.headline = ""
@@ -126,8 +165,11 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 if best.prob is None or best.prob >= self.min_prob:
                     owner._.headline = best.text
             # an empty unit is not counted as one without proof
-            elif Texts.of([owner]).read.any():
-                certificates.append(missing)
+            elif scored.words.any():
+                # with a limit of characters, only so many headlines are looked at
+                scope: Scope = "full" if self.max_chars is None else "pruned"
+                decoder = DECODERS.get(self.mode, type(self.decoder).__name__)
+                certificates.append(Certificate.infeasible(decoder, scope=scope))
                 self._warn_of_none()
         extensions.record_certificates(doc, self.name, certificates)
 
@@ -151,13 +193,10 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     def _units(self, doc: Doc) -> Sequence[Doc | Span]:
         if self.spans_key is None:
             return [doc]
-        if self.spans_key not in doc.spans:
-            return []
-        return list(doc.spans[self.spans_key])
+        return list(doc.spans[self.spans_key]) if self.spans_key in doc.spans else []
 
     def _score_units(self, units: Sequence[Doc | Span], *, phrases: bool) -> list[ScoredUnit]:
-        texts, model, knowledge = Texts.of(units), self.model, self.knowledge
-        return scored_units(texts, self._stemmer, model, knowledge, phrases=phrases)
+        return scored_units(units, self._stemmer, self.model, phrases=phrases)
 
     # --- training ----------------------------------------------------------------
 
@@ -185,10 +224,10 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         """
         validate_get_examples(get_examples, "HeadlineGenerator.initialize")
         self.model.initialize()
-        texts = [titled_text(example, self._stemmer) for example in get_examples()]
-        others = [titled_text(example, self._stemmer) for example in (more or list)()]
+        texts = [_titled_text(example, self._stemmer) for example in get_examples()]
+        others = [_titled_text(example, self._stemmer) for example in (more or list)()]
         others = [text for text in others if len(text.title)]
-        self.knowledge = learn(self.model, texts, self.cfg["language"], more=others)
+        self.knowledge = _learn(self.model, texts, self.cfg["language"], more=others)
 
     def calibrate(self, examples: Iterable[Example]) -> None:
         """Fit the probability that a headline is good to titled texts that were not trained on.
@@ -204,12 +243,12 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         facts: dict[str, list[Any]] = {kind: [] for kind in KINDS}
         closeness: dict[str, list[float]] = {kind: [] for kind in KINDS}
         for example in examples:
-            title = self._closeness_of(example.reference._.headline)
+            title = self._stemmed(example.reference._.headline)
             (scored,) = self._score_units([example.predicted], phrases=True)
-            found = DECODE["best"](scored, self.knowledge, self)
-            for headline in found:
-                facts[headline.kind].append(known_of(scored, headline))
-                closeness[headline.kind].append(title(headline.text))
+            for headline in self._found(scored, "best"):
+                facts[headline.kind].append(_facts(scored, headline))
+                share = rouge(title, self._stemmed(headline.text)).rougeL / CLOSE
+                closeness[headline.kind].append(min(1.0, share))
         judge: Any = self.model.get_param("judge")
         for place, kind in enumerate(KINDS):
             if len(set(closeness[kind])) > 1:
@@ -217,12 +256,8 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 judge[place] = fit_logistic(table, labels, ridge=RIDGE)
         self.model.set_param("judge", judge)
 
-    def _closeness_of(self, title: str) -> Callable[[str], float]:
-        def stemmed(text: str) -> str:
-            return " ".join(self._stemmer.stems(words_of(text)))
-
-        wanted = stemmed(title)
-        return lambda text: min(1.0, rouge(wanted, stemmed(text)).rougeL / CLOSE)
+    def _stemmed(self, text: str) -> str:
+        return " ".join(self._stemmer.stems(words_of(text)))
 
     def update(
         self,
@@ -250,6 +285,89 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         check_weights(self.model)
 
 
+def _facts(scored: ScoredUnit, headline: Headline) -> NDArray[np.float64]:
+    """What the judge knows of a phrase or short sentence."""
+    score, places = headline.certificate.score or 0.0, scored.places_of(headline)
+    return judge_facts(scored.tokens, places, score, scored.chances, headline.occurrences)
+
+
 def _kind_of(model: HeadlineModel) -> str:
     """What a model is, and by which features it selects words."""
     return f"{model.name} of {', '.join(model.attrs.get('features', ()))}"
+
+
+def _titled_text(example: Example, stemmer: Stemmer) -> TitledText:
+    """Read a text and its title, that of the reference document."""
+    title = example.reference._.headline
+    if not isinstance(title, str):
+        raise ProblemError(f"reference: doc._.headline must be a string, got {title!r}.")
+    titled = title_words(title, get_lang_class(stemmer.language).Defaults.stop_words)
+    rest = iter(stemmer.stems([word for word, content in titled if content]))
+    keys = word_keys([next(rest) if content else word for word, content in titled])
+    texts = Texts.of([example.predicted])
+    tokens = texts.tokens(stemmer)
+    return TitledText(tokens, *candidates_of(texts, tokens), titled, keys)
+
+
+def _learn(
+    model: Any, texts: Sequence[TitledText], language: str, *, more: Sequence[TitledText] = ()
+) -> HeadlineKnowledge:
+    """Count texts and titles, and fit the model to them, phrases also to `more`, not counted.
+
+    The features of a text depend on counts of other texts. In training they are counted in the
+    other parts of the corpus, not in the text's own: sections of one book, which stand together,
+    share words in their titles that other books do not have.
+    """
+    knowledge = HeadlineKnowledge.count(texts, language)
+    titled = [text for text in texts if len(text.title)]
+    if not titled:
+        return knowledge
+    size = -(-len(titled) // PARTS)
+    examples = []
+    for low in range(0, len(titled), size):
+        others = titled[:low] + titled[low + size :]
+        counts = HeadlineKnowledge.count(others, language, bigrams=False) if others else knowledge
+        examples += [(text, counts) for text in titled[low : low + size]]
+    _fit_words(model, examples)
+    pairs = [*((text, knowledge) for text in more), *examples]
+    known = [
+        (table, rewards)
+        for table, rewards in (_phrases(model, *pair) for pair in pairs)
+        if rewards.max(initial=0.0) > 0
+    ]
+    if known:
+        weights = fit_phrases(*map(list, zip(*known, strict=True)))
+        model.set_param("phrases", weights.astype(np.float32))
+    return knowledge
+
+
+def _fit_words(model: Any, examples: Sequence[tuple[TitledText, HeadlineKnowledge]]) -> None:
+    """Fit the log-odds of words, which are features of phrases."""
+    tables, chosen = [], []
+    for text, counts in examples:
+        vertices = Vertices.of(text.tokens)
+        if len(text.content) and len(vertices):
+            table = vertex_features(vertices, token_features(text.tokens, counts))
+            tables.append(table[:, feature_columns(model)])
+            chosen.append(np.isin(vertices.stems, text.content))
+    if any(labels.any() for labels in chosen):
+        weights = fit_logistic(np.concatenate(tables), np.concatenate(chosen))
+        model.set_param("weights", model.ops.asarray1f(weights.tolist()))
+
+
+def _phrases(
+    model: Any, text: TitledText, knowledge: HeadlineKnowledge
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The features of the phrases for headlines, and how close each is to the title."""
+    tokens, phrases, chosen = text.tokens, text.phrases, text.candidates
+    vertices, features = Vertices.of(tokens), token_features(tokens, knowledge)
+    chances = chances_of(vertices, word_odds(model, vertices, features))
+    wanted = text.keys.tolist()
+    # by stems, so that "graph" is not as far from "Graphs" as any other word is
+    given = [
+        tokens.stems[low:high][tokens.word[low:high]].tolist()
+        for low, high in zip(phrases.starts[chosen], phrases.ends[chosen], strict=True)
+    ]
+    rewards = [np.mean(rouge_of_words(wanted, stems)) for stems in given]
+    table = phrase_features(tokens, phrases, chosen, features, chances, knowledge)
+    return table, np.array(rewards)

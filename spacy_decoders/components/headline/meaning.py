@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
 
-from spacy.tokens import Token
+from spacy.tokens import Span
 
-__all__ = ["NEGATIONS", "needed_tokens"]
+__all__ = ["HYPHENS", "MARKS", "NEGATIONS", "DependencyTree"]
 
 #: Relations, before any colon, whose word a sentence needs with its head: arguments, auxiliaries
 #: and copulas, the parts of one name or verb, what marks the head's own role, negation.
@@ -51,8 +51,9 @@ ARGUMENTS = frozenset({
 })  # fmt: skip
 #: Relations of what a verb says enough with.
 COMPLETE = frozenset({"cop", "obj", "dobj", "iobj", "xcomp", "ccomp", "attr", "acomp", "oprd"})
-#: Kinds of pronouns that ask or begin a relative clause.
-ASKING = frozenset({"Int", "Rel"})
+#: Features of pronouns that ask or begin a relative clause, and of superlatives and ordinals.
+ASKING = frozenset({"PronType=Int", "PronType=Rel", "PronType=Int,Rel"})
+RANKING = frozenset({"Degree=Sup", "NumType=Ord"})
 #: Relations of what the parser may take the main clause for, under a condition before it.
 CLAUSES = frozenset({"advcl", "ccomp", "parataxis"})
 #: Marks that stay with what they set off.
@@ -61,162 +62,165 @@ MARKS = frozenset({",", ":", ";", "–", "—", "--", "(", ")"})
 HYPHENS = frozenset("-–/")
 
 
-def needed_tokens(tokens: Sequence[Token], heads: list[int], root: int) -> list[bool]:
-    """Tokens that a shorter sentence cannot lose as long as it has their heads.
+class DependencyTree:
+    """A sentence as a tree, and what a shorter one cannot lose as long as it has its head.
 
     Parameters
     ----------
-    tokens
-        The sentence.
-    heads
-        The place of each token's head; conjunctions and the parts of compounds are attached to
-        each other here.
-    root
-        The place of the root.
+    span
+        The sentence; what depends on tokens outside of it depends on its root here.
     """
-    words = [token.lower_ for token in tokens]
-    relations = [token.dep_ for token in tokens]
-    plain = [relation.partition(":")[0] for relation in relations]
-    needed = [
-        word in KEPT
-        or relation in REQUIRED
-        or full in REQUIRED
-        or (word in MARKS and head != root)
-        for word, full, relation, head in zip(words, relations, plain, heads, strict=True)
-    ]
-    for place, word in enumerate(words):
-        if word in HYPHENS:
-            _keep_compound(place, tokens, heads, needed)
-        elif plain[place] in JOINTS and _join(place, heads, plain, needed):
-            continue
-        elif word in EXCEPTIONS and plain[place] in FUNCTIONS:
-            _keep_exception(place, words, heads, plain, needed)
-    children: list[list[int]] = [[] for _ in tokens]
-    for place, head in enumerate(heads):
-        if place != head:
-            children[head].append(place)
-    for place, (token, head, below) in enumerate(zip(tokens, heads, children, strict=True)):
-        if plain[place] == "advcl" or place == root:
-            for other in _inverted(place, root, tokens, plain, below):
+
+    def __init__(self, span: Span) -> None:
+        self.tokens = list(span)
+        self.root = span.root.i - span.start
+        self.words = [token.lower_ for token in self.tokens]
+        self.features = [{*str(token.morph).split("|")} for token in self.tokens]
+        full = [token.dep_ for token in self.tokens]
+        self.relations = [relation.partition(":")[0] for relation in full]
+        self.heads = [token.head.i - span.start for token in self.tokens]
+        for place, head in enumerate(self.heads):  # one tree, whatever the parser made of it
+            if head == place or not 0 <= head < len(self.tokens):
+                self.heads[place] = self.root
+        #: Which tokens stay with their heads.
+        self.needed = [
+            word in KEPT or word in MARKS or relation in REQUIRED or whole in REQUIRED
+            for word, relation, whole in zip(self.words, self.relations, full, strict=True)
+        ]
+        for place, word in enumerate(self.words):
+            if word in HYPHENS:
+                self._keep_compound(place)
+            elif self.relations[place] in JOINTS:
+                self._join(place)
+        self.children: list[list[int]] = [[] for _ in self.tokens]
+        #: The tokens that others depend on, by the relation.
+        self.having: defaultdict[str, set[int]] = defaultdict(set)
+        for place, head in enumerate(self.heads):
+            if place != self.root:
+                self.children[head].append(place)
+                self.having[self.relations[place]].add(head)
+        every = zip(self.words, self.relations, self.features, strict=True)
+        for place, (word, relation, features) in enumerate(every):
+            if relation == "advcl" or place == self.root:
+                self._keep_inverted(place)
+            elif relation in ("amod", "nmod"):
+                self.needed[place] |= bool(RANKING & features) or self._names(place)
+            if word in EXCEPTIONS and relation in FUNCTIONS:
+                self._keep_exception(place)
+            elif word in NEGATIONS or relation == "neg" or ASKING & features:
+                self._keep_clause(place)
+        self._keep_complements()
+
+    def groups(self, wanted: tuple[int, ...] = ()) -> tuple[list[list[int]], list[int]]:
+        """The tokens that stay or go together, and the parent of each group, -1 of the first.
+
+        The first group, which always stays, has the root and the `wanted` places.
+        """
+        needed = self.needed.copy()
+        for place in wanted:
+            for other in self._above(place):
                 needed[other] = True
-        if plain[place] in ("amod", "nmod"):
-            needed[place] |= _names_or_ranks(token, tokens[head])
-        if words[place] in NEGATIONS or plain[place] == "neg":
-            needed[head] |= plain[head] in ("advmod", "det")  # "no longer", "not every"
-            for other in _reached(_way_up(place, heads, plain)[-1], plain, children):
-                needed[other] = True
-        if not ASKING.isdisjoint(token.morph.get("PronType", [])):
-            clauses = [child for child in below if plain[child] in ("acl", "relcl")]
-            # "in which", "how long"; but "He laughed at what he saw" needs what he saw
-            for other in clauses or _way_up(place, heads, plain)[:-1] or [place]:
-                needed[other] = True
-        if below:
-            for child in _complements(place, below, words, plain, children):
-                needed[child] = True
-    return needed
+        groups, parents, number, order = [[self.root]], [-1], {self.root: 0}, [self.root]
+        for head in order:
+            for place in self.children[head]:
+                own = number[head]
+                if not needed[place]:
+                    parents.append(own)
+                    groups.append([])
+                    own = len(parents) - 1
+                number[place] = own
+                groups[own].append(place)
+                order.append(place)
+        return list(map(sorted, groups)), parents
 
+    def _above(self, place: int) -> list[int]:
+        """A token and all that it depends on, up to the root."""
+        way = [place]
+        while way[-1] != self.root:
+            way.append(self.heads[way[-1]])
+        return way
 
-def _inverted(
-    place: int, root: int, tokens: Sequence[Token], plain: Sequence[str], children: list[int]
-) -> list[int]:
-    """What must stay of a condition that begins with its verb: "*Had the dam burst*, ..."."""
-    first = min([place, *children])
-    verb = tokens[first].morph
-    opens = first == place or plain[first] in ("aux", "auxpass", "cop")
-    if not opens or "Fin" not in verb.get("VerbForm", []) or "Imp" in verb.get("Mood", []):
-        return []
-    if place != root:
-        return [place]
-    asked = any(token.text == "?" for token in tokens)
-    return [] if asked else [child for child in children if plain[child] in CLAUSES]
+    def _join(self, place: int) -> None:
+        """Attach a conjunction to the conjunct after it, if any, wherever the parser puts it."""
+        head = self.heads[place]
+        for other in range(place + 1, len(self.heads)):
+            if self.relations[other] == "conj" and head in (other, self.heads[other]):
+                self.heads[place] = other
+                self.needed[place] = True
+                return
 
+    def _keep_compound(self, place: int) -> None:
+        """Make a hyphen and the words around it depend on each other, to stay together."""
+        left, right, heads, tokens = place - 1, place + 1, self.heads, self.tokens
+        if (
+            not 0 < place < len(tokens) - 1
+            or tokens[left].whitespace_
+            or tokens[place].whitespace_
+        ):
+            return
+        if heads[left] == heads[right] and left != heads[left]:
+            heads[left] = right
+        if heads[place] in (left, right):  # "cost-of-living": "of" is no part of "cost"
+            self.needed[place] = True
+        for one, other in ((left, right), (right, left)):
+            if heads[one] == other and place not in self._above(other):
+                heads[place] = one
+                self.needed[one] = self.needed[place] = True
 
-def _join(place: int, heads: list[int], plain: Sequence[str], needed: list[bool]) -> bool:
-    """Attach a conjunction to the conjunct after it, if any, wherever the parser puts it."""
-    head = heads[place]
-    for other in range(place + 1, len(heads)):
-        if plain[other] == "conj" and head in (other, heads[other]):
-            heads[place] = other
-            needed[place] = True
-            return True
-    return False
+    def _keep_inverted(self, place: int) -> None:
+        """Keep a condition that begins with its verb with the rest: "*Had the dam burst*, ..."."""
+        first = min([place, *self.children[place]])
+        features = self.features[first]
+        opens = first == place or self.relations[first] in ("aux", "auxpass", "cop")
+        if not opens or "VerbForm=Fin" not in features or "Mood=Imp" in features:
+            return
+        if place != self.root:
+            self.needed[place] = True
+        elif "?" not in self.words:
+            for child in self.children[place]:
+                self.needed[child] |= self.relations[child] in CLAUSES
 
+    def _names(self, place: int) -> bool:
+        """Whether it is a part of its head's name."""
+        head = self.heads[place]
+        named = self.tokens[place].text[:1].isupper() and self.tokens[head].text[:1].isupper()
+        return named and 0 < head - place <= 3
 
-def _keep_exception(
-    place: int, words: Sequence[str], heads: list[int], plain: Sequence[str], needed: list[bool]
-) -> None:
-    """Keep what is excepted or supposed: "anything *but* honest", "will rise *if* it passes"."""
-    head, joint = heads[place], plain[place] in JOINTS
-    if joint and (place == 0 or words[place - 1] in MARKS):  # ", but he resigned"
-        return
-    needed[place] = True
-    needed[head] |= not joint
-    if place and head == heads[place - 1]:
-        needed[place - 1] = True
+    def _keep_exception(self, place: int) -> None:
+        """Keep what a word excepts or supposes: "all *but* useless", "rises *if* it passes"."""
+        head, before = self.heads[place], self.words[place - 1] if place else ","
+        # unlike "but he resigned"
+        if self.relations[place] in JOINTS and (before in MARKS or self.relations[head] == "conj"):
+            return
+        self.needed[self._keep_clause(place)] = True
 
+    def _keep_clause(self, place: int) -> int:
+        """Keep all of the clause that a word denies, asks or makes a condition; its predicate."""
+        predicate = self.heads[place]
+        while self.relations[predicate] in ARGUMENTS and predicate != self.root:
+            predicate = self.heads[predicate]
+        self.needed[place] = True
+        stack = [predicate]
+        while stack:
+            for child in self.children[stack.pop()]:
+                if self.relations[child] not in OUTSIDE:
+                    self.needed[child] = True
+                    stack.append(child)
+        return predicate
 
-def _keep_compound(
-    place: int, tokens: Sequence[Token], heads: list[int], needed: list[bool]
-) -> None:
-    """Make a hyphen and the words around it depend on each other, to stay together."""
-    left, right = place - 1, place + 1
-    if not 0 < place < len(tokens) - 1 or tokens[left].whitespace_ or tokens[place].whitespace_:
-        return
-    if heads[left] == heads[right] and left != heads[left]:
-        heads[left] = right
-    needed[place] |= heads[place] in (left, right)  # "cost-of-living": "of" is no part of "cost"
-    for one, other in ((left, right), (right, left)):
-        if heads[one] == other:
-            heads[place] = one
-            needed[one] = needed[place] = True
-
-
-def _names_or_ranks(token: Token, head: Token) -> bool:
-    """Whether it is a part of its head's name, or says which of several: "highest"."""
-    named = token.text[:1].isupper() and head.text[:1].isupper() and 0 < head.i - token.i <= 3
-    morph = token.morph
-    return named or morph.get("Degree", []) == ["Sup"] or morph.get("NumType", []) == ["Ord"]
-
-
-def _way_up(place: int, heads: list[int], plain: Sequence[str]) -> list[int]:
-    """The tokens from one to the predicate that it is, or is in, an argument of."""
-    way = [place, heads[place]]
-    while plain[way[-1]] in ARGUMENTS and heads[way[-1]] != way[-1]:
-        way.append(heads[way[-1]])
-    return way
-
-
-def _reached(predicate: int, plain: Sequence[str], children: list[list[int]]) -> list[int]:
-    """What a negation restricts: all that is below its predicate."""
-    found, stack = [], [predicate]
-    while stack:
-        below = [child for child in children[stack.pop()] if plain[child] not in OUTSIDE]
-        found += below
-        stack += below
-    return found
-
-
-def _complements(
-    head: int,
-    below: list[int],
-    words: Sequence[str],
-    plain: Sequence[str],
-    children: list[list[int]],
-) -> list[int]:
-    """What a noun or a verb says little without: "tomb *of a scribe*", "went *on strike*"."""
-    relations = {plain[child] for child in below}
-    # a verb without an object says enough with the first of these after it
-    lacking = not relations.isdisjoint(("nsubj", "nsubjpass")) and relations.isdisjoint(COMPLETE)
-    found = []
-    for child in below:
-        word, relation = words[child], plain[child]
-        first = words[children[child][0]] if children[child] else ""
-        if child < head:
-            if word == "the" and "cop" in relations:
-                found.append(child)
-        elif lacking and (relation in ("obl", "prep") or (relation == "advcl" and first == "to")):
-            found.append(child)
-            lacking = False
-        elif (relation == "prep" and word == "of") or (relation == "nmod" and first == "of"):
-            found.append(child)
-    return found
+    def _keep_complements(self) -> None:
+        """Keep what nouns and verbs say little without: "tomb *of a scribe*", "on strike"."""
+        words, having = self.words, self.having.__getitem__
+        # a verb without an object says enough with the first of these after it
+        lacking = (having("nsubj") | having("nsubjpass")).difference(*map(having, COMPLETE))
+        for place, (head, relation) in enumerate(zip(self.heads, self.relations, strict=True)):
+            first = words[self.children[place][0]] if self.children[place] else ""
+            if place < head:
+                self.needed[place] |= words[place] == "the" and head in having("cop")
+            elif head in lacking and (
+                relation in ("obl", "prep") or (relation == "advcl" and first == "to")
+            ):
+                self.needed[place] = True
+                lacking.remove(head)
+            elif (relation, words[place]) == ("prep", "of") or (relation, first) == ("nmod", "of"):
+                self.needed[place] = True

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
+from unicodedata import category, normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ from spacy.tokens import Doc, Span
 
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens
-from .kinds import features_of, form_of, relation_of
+from .meaning import HYPHENS, NEGATIONS
 
 __all__ = ["Texts", "word_keys"]
 
@@ -45,6 +46,30 @@ Integers = NDArray[np.int64]
 HTML_TAG = re.compile(
     r"""</?[A-Za-z][\w:-]*(\s+[\w:-]+\s*=\s*("[^"]*"|'[^']*'|[^\s"'<>]+))*\s*/?>"""
 )
+
+#: Strings whose kinds are remembered.
+REMEMBERED = 1 << 16
+
+#: What joins a word to the word before or the next, hyphens apart.
+GLUE = HYPHENS | frozenset("&+#'’") | {"'s", "’s", "++"}
+#: Characters of formulas, whose tokens are no words.
+FORMULA = frozenset("^=<>\\~|")
+#: Single letters of the Latin script: names of variables and points, no content.
+LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
+#: Characters that end a sentence, where no boundaries are set.
+FULL_STOPS = frozenset(".!?…。！？।؟")
+#: Categories of the characters of emojis, and of what joins and varies these.
+PICTURES = frozenset({"So", "Sk", "Cf", "Mn", "Me"})
+
+#: Relations of the parts of one name or word, of what stands beside a sentence, and of what joins
+#: a phrase to others.
+PARTS = frozenset({"compound", "flat", "goeswith"})
+ASIDE = frozenset({"discourse", "vocative", "intj"})
+JOINING = frozenset({"case", "cc"})
+#: Relations of verbs to what may make a claim of theirs untrue.
+BELOW = frozenset({"xcomp", "ccomp", "advcl", "acl", "relcl", "parataxis", "pcomp"})
+#: Relations of punctuation that is not read aloud.
+SILENT = frozenset({"", "punct", "ROOT"})
 
 _ATTRIBUTES = [
     LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, ENT_TYPE, POS, SENT_START, HEAD, DEP,
@@ -135,8 +160,8 @@ class Texts:
 
     def annotated(self, attribute: str) -> Booleans:
         """Of each token, whether its document has an annotation. **Shape:** ``(tokens,)``"""
-        docs = [unit if isinstance(unit, Doc) else unit.doc for unit in self.units]
-        return np.array([doc.has_annotation(attribute) for doc in docs], dtype=bool)[self.text]
+        found = [unit.doc.has_annotation(attribute) for unit in self.units]
+        return np.array(found, dtype=bool)[self.text]
 
     def tokens(self, stemmer: Stemmer) -> TextTokens:
         """Read the tokens.
@@ -152,9 +177,9 @@ class Texts:
         joined = alpha & ~blank & (np.diff(text, append=-1) == 0)
         joined[:-1] &= forms["alphabetic"][1:]
         stop = (columns[IS_STOP] > 0) | joined | _after(joined)
-        # a dash after a blank parts what a hyphen joins
-        apart = (forms["dash"] & _after(blank)) | self.markup
-        lettered, number = (forms[name] & ~self.markup for name in ("lettered", "number"))
+        # between blanks a hyphen is a dash, which parts what a hyphen joins
+        apart = (forms["hyphen"] & _after(blank)) | self.markup
+        lettered, number = forms["lettered"] & ~self.markup, forms["number"] & ~self.markup
         word = lettered | number
         meaning = word & ~number & ~stop & ~forms["letter"]
         begins = columns[SENT_START].astype(np.int64) == 1
@@ -207,3 +232,53 @@ def _after(flags: Booleans) -> Booleans:
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
     """Return the keys that tokens of these words have."""
     return np.array([get_string_id(word.lower()) for word in words], dtype=np.uint64)
+
+
+@lru_cache(REMEMBERED)
+def form_of(text: str) -> dict[str, bool]:
+    """What a token is by its text."""
+    lower, glue = text.lower(), text.lower() in GLUE
+    signs = "" if text.isascii() else normalize("NFKC", text)  # units get letters
+    word = text.isalpha() or (
+        FORMULA.isdisjoint(text) and text.count("(") == text.count(")") and not glue
+    )
+    return {
+        # a word with a letter, or one with a digit
+        "lettered": word and any(c.isalpha() for c in text),
+        "number": word and any(c.isdigit() for c in text),
+        # what joins its neighbours; a single letter
+        "glue": glue,
+        "hyphen": text in HYPHENS,
+        "letter": lower in LETTERS,
+        "alphabetic": text[:1].isalpha(),
+        "stop": text[-1:] in FULL_STOPS,
+        "question": text == "?",
+        # an emoji or a part of one, which is no word, and often one of several tokens
+        "picture": bool(signs) and all(category(c) in PICTURES for c in signs),
+        # the name of an account; what denies; a form of "do"
+        "account": text[:1] == "@",
+        "negation": lower in NEGATIONS,
+        "did": lower in ("do", "does", "did"),
+    }
+
+
+@lru_cache(REMEMBERED)
+def relation_of(name: str) -> dict[str, bool]:
+    """What a token is to its head by the name of the relation."""
+    plain = name.partition(":")[0]
+    return {
+        "part": plain in PARTS,
+        "aside": plain in ASIDE,
+        "joining": plain in JOINING,
+        "below": plain in BELOW,
+        "silent": name in SILENT,
+    }
+
+
+@lru_cache(REMEMBERED)
+def features_of(features: str) -> dict[str, bool]:
+    """What a token is by its morphological features, as spaCy writes them."""
+    return {
+        "finite": "VerbForm=Fin" in features and "Mood=Imp" not in features,
+        "negative": "Polarity=Neg" in features,
+    }

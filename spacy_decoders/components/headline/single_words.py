@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from .reading import word_keys
 if TYPE_CHECKING:
     from ...decoders.path import PathProblem, PathSolution
 
-__all__ = ["headlines_of_words", "lengths_of"]
+__all__ = ["headlines_of_words"]
 
 #: Longer texts keep this many words, the likeliest; their certificates say "pruned".
 MOST_VERTICES = 1000
@@ -34,25 +34,23 @@ def headlines_of_words(
     scored: ScoredUnit, knowledge: HeadlineKnowledge, options: HeadlineOptions
 ) -> list[Headline]:
     """Select and order words by a path decoder; the best headlines, best first."""
-    unit, tokens = scored.unit, scored.tokens
+    tokens = scored.tokens
     # the log-probability of being chosen: a word then adds at most the bonus
     selection = -np.logaddexp(0.0, -scored.odds)
     vertices = Vertices.of(tokens)
     # chosen words say nothing of a "not" beside them
-    denied = tokens.near(_DENYING)
-    vertices = replace(vertices, of_token=np.where(denied, -1, vertices.of_token))
+    vertices.of_token[tokens.near(_DENYING)] = -1
     eligible = np.unique(vertices.of_token[vertices.of_token >= 0])
     if not len(eligible):
         return []
     likely = np.argsort(-selection[eligible], kind="stable")[:MOST_VERTICES]
     kept = np.sort(eligible[likely])
-    model = knowledge.language_model or BigramModel.count(tokens.runs())
     names = knowledge.auxiliaries if options.auxiliaries is None else tuple(options.auxiliaries)
     problem, via = word_graph(
         tokens,
         vertices.restrict(kept),
         selection[kept],
-        model,
+        knowledge.language_model or BigramModel.count(tokens.runs()),
         word_keys(names),
         ordering=options.ordering,
         contiguity=options.contiguity,
@@ -69,62 +67,47 @@ def headlines_of_words(
         for vertex in kept[path].tolist():
             places = np.flatnonzero(vertices.of_token == vertex)
             # capitals at the start of a sentence say nothing
-            chosen.append(unit[int(places[np.argmin(begins[places])])])
-        written = [chosen[0].text]
-        for auxiliary, token in zip(between, chosen[1:], strict=True):
-            written += [auxiliary, token.text] if auxiliary else [token.text]
-        indices = [token.i for token in chosen]
-        return Headline(capitalised(" ".join(written)), indices, between, certificate)
+            chosen.append(scored.unit[int(places[np.argmin(begins[places])])])
+        pairs = zip(["", *between], [token.text for token in chosen], strict=True)
+        text = capitalised(" ".join(word for pair in pairs for word in pair if word))
+        return Headline(text, [token.i for token in chosen], between, certificate)
 
-    return _written_paths(options, problem, knowledge.lengths, render)
-
-
-def lengths_of(options: HeadlineOptions, usual: tuple[int, int], classes: int) -> list[int]:
-    """Return the lengths to choose from, for a text with so many classes."""
-    least, most = limits_of(options, usual)
-    most = min(most, classes)
-    return list(range(min(least, most), most + 1))
-
-
-def _written_paths(
-    options: HeadlineOptions,
-    problem: PathProblem,
-    usual: tuple[int, int],
-    render: Callable[[PathSolution], Headline],
-) -> list[Headline]:
-    """Decode and render, best first, each text once; nothing if there is no path at all."""
-    lengths = lengths_of(options, usual, problem.class_count)
-    if not lengths or lengths[-1] < 1:
-        return []
-    length, limit, wanted = lengths[0], options.max_chars, options.n_best
-    alone = wanted == 1 and limit is None
-    if alone or len(lengths) > 1:
-        solutions = options.decoder.decode_lengths(problem, lengths, budget=_budget(options))
-        found = [
-            # a single word has no step: avoid dividing by zero
-            (solution.certificate.score / max(length - 1, 0.5), length, solution)
-            for length, solution in zip(lengths, solutions, strict=True)
-            if solution.certificate.score is not None
-        ]
-        if found:
-            # lengths are distinct, so that solutions are never compared
-            _, length, best = max(found)
-            if alone:
-                return [render(best)]
-    looked_at = wanted if limit is None else wanted + LOOKED_THROUGH
-    for shorter in range(length, 0, -1):
+    limit = options.max_chars
+    for solutions in _rankings(problem, knowledge.lengths, options):
         by_text: dict[str, Headline] = {}
-        try:
-            ranked = options.decoder.k_best(problem, shorter, looked_at, budget=_budget(options))
-        except InfeasibleError:
-            continue
-        for headline in map(render, ranked):
+        for headline in map(render, solutions):
             if limit is None or len(headline.text) <= limit:
                 by_text.setdefault(headline.text, headline)
         if by_text:
-            return list(by_text.values())[:wanted]
+            return list(by_text.values())
     return []
 
 
-def _budget(options: HeadlineOptions) -> Budget:
-    return allowing_for_compilation(Budget(options.seconds, options.iterations), options.decoder)
+def _rankings(
+    problem: PathProblem, usual: tuple[int, int], options: HeadlineOptions
+) -> Iterator[Sequence[PathSolution]]:
+    """The best paths, best first; where none fits `max_chars`, shorter ones."""
+    least, most = limits_of(options, usual)
+    most = min(most, problem.class_count)
+    lengths = range(min(least, most), most + 1)
+    decoder, limit = options.decoder, options.max_chars
+    budget = allowing_for_compilation(Budget(options.seconds, options.iterations), decoder)
+    # a single word has no step: avoid dividing by zero
+    found = [
+        (solution.certificate.score / max(length - 1, 0.5), length, solution)
+        for length, solution in zip(
+            lengths, decoder.decode_lengths(problem, lengths, budget=budget), strict=True
+        )
+        if solution.certificate.score is not None
+    ]
+    # lengths are distinct, so that solutions are never compared
+    _, longest, best = max(found, default=(0.0, most, None))
+    if best is not None and options.n_best == 1 and limit is None:
+        yield [best]
+        return
+    looked_at = options.n_best + (LOOKED_THROUGH if limit else 0)
+    for length in range(longest, 0, -1):
+        try:
+            yield decoder.k_best(problem, length, looked_at, budget=budget)
+        except InfeasibleError:
+            continue

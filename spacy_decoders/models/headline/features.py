@@ -62,13 +62,12 @@ def token_features(tokens: TextTokens, knowledge: HeadlineKnowledge) -> Floats:
 
     **Shape:** ``(tokens, len(FEATURES))``
     """
-    begins, _ = _texts(tokens)
-    text, sentences = tokens.text, tokens.sentences
+    text, sentences, begins = tokens.text, tokens.sentences, tokens.begins
     stems, first, count = numbered(tokens.own(tokens.stems))
     (texts, titles), size = knowledge.look_up(tokens.stems[first]), knowledge.size
     idf = np.log((size + 1.0) / (texts + 1.0)) / 5.0
     # in how many of its text's sentences each stem is
-    different = np.unique(stems * len(tokens) + sentences) // max(1, len(tokens))
+    different = np.unique(stems * len(text) + sentences) // max(1, len(text))
     spread = np.bincount(different, minlength=len(first)) / _sentences(tokens)[text[first]]
     frequency = np.log1p(count)
     by_stem = {
@@ -81,7 +80,7 @@ def token_features(tokens: TextTokens, knowledge: HeadlineKnowledge) -> Floats:
         "title_rate": np.log((titles + 0.2) / (texts + 4.0) * 20.0) * (size > 0),
     }
     columns: dict[str, Any] = {name: values[stems] for name, values in by_stem.items()}
-    columns |= {"bias": np.ones(len(tokens)), "capital": tokens.capital, "entity": tokens.entity}
+    columns |= {"bias": np.ones(len(text)), "capital": tokens.capital, "entity": tokens.entity}
     columns |= {name: tokens.tags == tag for name, tag in TAGS.items()}
     return np.column_stack([columns[name] for name in FEATURES]).astype(np.float64)
 
@@ -126,9 +125,8 @@ def phrase_features(
     """
     if not len(chosen):
         return np.zeros((0, len(PHRASE_FEATURES)))
-    starts, ends, number = (of[chosen] for of in (phrases.starts, phrases.ends, phrases.numbers))
-    text = tokens.text[starts]
-    begins, _ = _texts(tokens)
+    starts, ends, number = phrases.starts[chosen], phrases.ends[chosen], phrases.numbers[chosen]
+    text, begins = tokens.text[starts], tokens.begins
     scores = np.column_stack([features[:, 1:], chances])
     places, rows = inside(starts, ends)
     function_word = tokens.word & tokens.stop
@@ -138,7 +136,7 @@ def phrase_features(
     position = phrases.starts[phrases.first[number]] - begins[text]
     of_phrases = [
         words,
-        *(words == size for size in range(1, MOST_COUNTED + 1)),
+        words[:, None] == np.arange(1, MOST_COUNTED + 1),
         function_words,
         np.log(phrases.counts[number]),
         np.log1p(position),
@@ -152,12 +150,6 @@ def phrase_features(
     return np.concatenate([means, scores[ends - 1], own, by_words], axis=1)
 
 
-def _texts(tokens: TextTokens) -> tuple[Integers, Integers]:
-    """Where each text begins, and its number of tokens; texts without tokens have some place."""
-    sizes = np.bincount(tokens.text)
-    return np.minimum(np.cumsum(sizes) - sizes, max(0, len(tokens) - 1)), sizes
-
-
 def _sentences(tokens: TextTokens) -> Integers:
     """The number of sentences of each text."""
     return np.bincount(tokens.text[np.flatnonzero(np.diff(tokens.sentences, prepend=-1))])
@@ -165,12 +157,12 @@ def _sentences(tokens: TextTokens) -> Integers:
 
 def _of_texts(tokens: TextTokens, features: Floats) -> Floats:
     """What each text is like, in the order of `OF_TEXTS`. **Shape:** ``(texts, 4)``"""
-    _, sizes = _texts(tokens)
 
     def mean(values: NDArray[Any], among: NDArray[np.bool_]) -> Floats:
         total = np.bincount(tokens.text, values * among)
         return total / np.maximum(np.bincount(tokens.text, among), 1)
 
     idf = mean(features[:, FEATURES.index("idf")], tokens.unit)
-    lengths = np.log(np.maximum(1, sizes)), np.log(np.maximum(1, _sentences(tokens)))
+    sizes = np.bincount(tokens.text), _sentences(tokens)
+    lengths = np.log(np.maximum(1, sizes))
     return np.column_stack([*lengths, idf, mean(tokens.stop, tokens.word)])

@@ -55,7 +55,7 @@ def judge_facts(
     said = said if len(said) else places
     count, number = len(said), tokens.sentences[places[0]]
     tags, own = tokens.tags[said], chances[said][~tokens.stop[said]]
-    shares = [(tags == kind).sum() / count for kind in (PRON, PROPN, NUM)]
+    shares = (tags[:, None] == (PRON, PROPN, NUM)).sum(axis=0) / count
     return np.array(
         [
             1.0,
@@ -70,8 +70,8 @@ def judge_facts(
             count / max((tokens.sentences == number).sum(), count),
             *shares,
             tags[-1] in (NOUN, PROPN),
-            np.log(len(tokens)) / 5.0,
-            np.log(len(tokens) / (tokens.sentences[-1] + 1)) / 3.0,
+            np.log(len(chances)) / 5.0,
+            np.log(len(chances) / (tokens.sentences[-1] + 1)) / 3.0,
         ]
     )
 

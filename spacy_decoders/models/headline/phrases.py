@@ -90,7 +90,7 @@ def inside(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
 
 def _limits(tokens: TextTokens) -> Integers:
     """How far a phrase that begins with each token may reach."""
-    n = len(tokens)
+    n = len(tokens.text)
     own = np.arange(n)
     limits = np.where(tokens.word | tokens.glue, n, own)
     final = np.flatnonzero(np.diff(tokens.sentences))
@@ -107,7 +107,7 @@ def _limits(tokens: TextTokens) -> Integers:
 
 def _keys(tokens: TextTokens, starts: Integers, ends: Integers) -> NDArray[np.uint64]:
     """One key for the stems of each run of tokens, which no two texts have in common."""
-    n = len(tokens)
+    n = len(tokens.text)
     powers = np.cumprod(np.full(n + 1, _FACTOR))  # numbers of 64 bits, whatever is above
     sums = np.append(np.uint64(0), np.cumsum(tokens.stems * powers[:-1]))
     text = tokens.own(np.zeros(n, dtype=np.uint64))[starts]

@@ -121,7 +121,7 @@ def check_weights(model: HeadlineModel) -> None:
 
 def feature_columns(model: HeadlineModel) -> list[int]:
     """Return the columns of the model's features of words among all."""
-    return [FEATURES.index(name) for name in model.attrs["features"]]
+    return [*map(FEATURES.index, model.attrs["features"])]
 
 
 def word_odds(model: HeadlineModel, vertices: Vertices, features: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -68,6 +69,13 @@ class TextTokens:
             own[name] = own[name] - own[name][:1]
         return TextTokens(**own)
 
+    @cached_property
+    def begins(self) -> Integers:
+        """Where each text begins; texts without tokens have some place. **Shape:** ``(texts,)``"""
+        sizes = np.bincount(self.text)
+        begins: Integers = np.minimum(np.cumsum(sizes) - sizes, max(0, len(self.text) - 1))
+        return begins
+
     def own(self, keys: Keys) -> Keys:
         """Keys that no two texts have in common."""
         return keys ^ (self.text.astype(np.uint64) * _MIXER)
@@ -131,7 +139,7 @@ class Vertices:
         """Collect the content words."""
         places = np.flatnonzero(tokens.content)
         numbers, first, _ = numbered(tokens.own(tokens.keys)[places])
-        of_token = np.full(len(tokens), -1, dtype=np.int64)
+        of_token = np.full(len(tokens.text), -1, dtype=np.int64)
         of_token[places] = numbers
         first = places[first]
         classes, _, _ = numbered(tokens.own(tokens.stems)[first])

@@ -10,9 +10,13 @@ from spacy.tokens import Doc
 
 import spacy_decoders
 from spacy_decoders import ProblemError
+from spacy_decoders.components.headline.headlines import token_values
 from spacy_decoders.components.headline.reading import Texts
-from spacy_decoders.components.headline.sentence_trees import token_values, written
-from spacy_decoders.components.headline.sentences import headlines_of_sentences, sentences_of
+from spacy_decoders.components.headline.sentences import (
+    headlines_of_sentences,
+    sentences_of,
+    written,
+)
 from tests.components.headline.titled import blank
 
 VOCAB = blank().vocab
@@ -36,7 +40,7 @@ def given(doc, chances, least, most, max_chars=None, required=()):
     options = SimpleNamespace(
         length=(least, most), max_chars=max_chars, required=required, n_best=1
     )
-    scored = SimpleNamespace(unit=doc, doc=doc, origin=0, values=values, words=texts.read)
+    scored = SimpleNamespace(unit=doc, origin=0, values=values, words=texts.read)
     return scored, options
 
 
@@ -85,12 +89,12 @@ def every_headline(trees):
     """The score, number of words and text of every subtree of every sentence."""
     found = []
     for sentence in trees:
-        problem = sentence.problem
+        ((groups, problem),) = sentence.problems
         nodes = range(1, len(problem.parents))
         for chosen in itertools.product([False, True], repeat=len(nodes)):
             kept = [0, *itertools.compress(nodes, chosen)]
             if all(int(problem.parents[node]) in kept for node in kept[1:]):
-                tokens = sentence.chosen(kept)
+                tokens = sentence.chosen(groups, kept)
                 words = [token for token in tokens if token.text not in ",-"]
                 lower = {token.lower_ for token in words}
                 score = float(problem.scores[kept].sum())
@@ -117,7 +121,7 @@ def test_against_every_headline(seed):
             if set(required) <= lower and (limit is None or len(text) <= limit) and size <= most
         ]
         scored, options = given(doc, chances, least, most, limit, required)
-        headlines = headlines_of_sentences(scored, None, options)
+        headlines = headlines_of_sentences(scored, options)
         if not allowed:
             assert headlines == []
             continue
