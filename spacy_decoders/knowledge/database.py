@@ -139,12 +139,14 @@ class Database:
 
     def cache(self, name: str) -> dict[Any, Any]:
         """A dictionary of this thread, empty after each change of the file."""
-        connection, local = self._connection(), self._local
+        local = self._local
         if self.file.live:
-            (version,) = connection.execute("PRAGMA data_version").fetchone()
+            (version,) = self._connection().execute("PRAGMA data_version").fetchone()
             if version != local.version:
                 local.version = version
                 local.caches = {}
+        elif not hasattr(local, "caches"):
+            self._connection()  # what never changes is remembered as long as the thread lives
         found: dict[Any, Any] = local.caches.setdefault(name, {})
         if len(found) > _REMEMBERED:
             found.clear()

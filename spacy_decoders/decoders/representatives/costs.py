@@ -6,11 +6,9 @@ Nothing here depends on the order of sets and candidates in the input.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -20,7 +18,7 @@ from numpy.typing import NDArray
 from .kernels.layout import CostArrays, pair_starts
 from .problem import RepresentativesProblem
 
-__all__ = ["CostTable", "cost_table", "order_of_sets", "relative_tolerance", "rounded_down"]
+__all__ = ["CostTable", "canonical_order", "cost_table", "relative_tolerance", "rounded_down"]
 
 #: The relative error of one operation, and the absolute one of a result near 0.
 UNIT, SMALLEST = float(np.finfo(np.float64).eps) / 2, 5e-324
@@ -129,15 +127,8 @@ class CostTable:
 
 def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
     """Lay out the costs of a problem of at least one set."""
-    keys = problem.keys(seed)
-    own = np.repeat(np.arange(problem.size), np.diff(problem.offsets))
-    order = np.lexsort((keys, own))
-    order = order[problem.allowed[order]]
-    sizes = np.bincount(own[order], minlength=problem.size)
-    spans = [slice(*span) for span in pairwise([0, *np.cumsum(sizes).tolist()])]
-    set_order = order_of_sets(keys[order], problem.local_costs[order], spans)
-    order = np.concatenate([order[spans[i]] for i in set_order])
-    sizes = sizes[set_order]
+    set_order, sets = canonical_order(problem, seed)
+    order, sizes = np.concatenate(sets), np.array([*map(len, sets)])
     members, unary = problem.members[order], problem.local_costs[order]
     k = len(sizes)
     blocks = np.empty(int(sizes.sum() ** 2 - (sizes**2).sum()) // 2)
@@ -161,22 +152,33 @@ def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
     return CostTable(
         CostArrays(unary, blocks, pair_starts(sizes), offsets),
         np.array(set_order, dtype=np.int64),
-        order - problem.offsets[own[order]],
+        order - np.repeat(problem.offsets[set_order], sizes),
         nearest,
         integral,
         unit,
     )
 
 
-def order_of_sets(
-    keys: NDArray[np.uint64], local: NDArray[np.float64], sets: Sequence[Any]
-) -> list[int]:
-    """Order sets by the keys of their candidates, whatever their order in the input.
+def canonical_order(
+    problem: RepresentativesProblem, seed: int
+) -> tuple[list[int], list[NDArray[np.int64]]]:
+    """Order sets, and the allowed candidates of each, whatever their order in the input.
 
-    Sets of the same vertices are told apart by their local costs. `sets` are indices or slices.
+    They go by the keys of the candidates; what is the same vertex, by its local cost.
+
+    Returns
+    -------
+    The numbers of the sets, and in this order where their candidates stand end to end.
     """
-    ranked = [(keys[own].tolist(), local[own].tolist(), i) for i, own in enumerate(sets)]
-    return [*map(itemgetter(2), sorted(ranked))]
+    keys, local, offsets = problem.keys(seed), problem.local_costs, problem.offsets
+    own = np.repeat(np.arange(problem.size), np.diff(offsets))
+    order = np.lexsort((local, keys, own))
+    order = order[problem.allowed[order]]
+    ends = np.cumsum(np.bincount(own[order])).tolist()
+    sets = [*map(order.__getitem__, map(slice, [0, *ends], ends))]
+    ranked = [(keys[places].tolist(), local[places].tolist(), i) for i, places in enumerate(sets)]
+    numbers = [*map(itemgetter(2), sorted(ranked))]
+    return numbers, [*map(sets.__getitem__, numbers)]
 
 
 def relative_tolerance(scale: float) -> float:

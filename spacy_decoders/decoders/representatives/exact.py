@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from .branch_and_bound import ExactSearch
-from .costs import cost_table, order_of_sets, relative_tolerance, rounded_down
+from .costs import canonical_order, cost_table, relative_tolerance, rounded_down
 from .local_search import improve
 from .margins import margins_of
 from .problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
@@ -129,20 +128,14 @@ class ExactRepresentatives(RepresentativesDecoder):
 
     def _price_all(self, problem: RepresentativesProblem) -> RepresentativesSolution:
         """Price every choice: where there are few, a search takes longer to set up."""
-        keys, local, allowed = problem.keys(self.seed), problem.local_costs, problem.allowed
-        sets = []
-        for first, last in pairwise(problem.offsets.tolist()):
-            own = first + np.flatnonzero(allowed[first:last])
-            sets.append(own[np.lexsort((local[own], keys[own]))])
         # the first of equal choices counts, whatever the order of the input
-        order = order_of_sets(keys, local, sets)
-        ordered = [*map(sets.__getitem__, order)]
-        grid = np.indices([*map(len, ordered)]).reshape(len(sets), -1)
-        members = np.stack([*map(np.take, ordered, grid)])
+        order, sets = canonical_order(problem, self.seed)
+        grid = np.indices([*map(len, sets)]).reshape(len(sets), -1)
+        members = np.stack([*map(np.take, sets, grid)])
         rows = problem.members[members]
-        one, other = np.triu_indices(len(sets), 1)
+        one, other = np.nonzero(np.tri(len(sets), k=-1, dtype=bool).T)
         pairs = problem.pair_weight * problem.distances[rows[one], rows[other]]
-        terms = np.concatenate([local[members], pairs])
+        terms = np.concatenate([problem.local_costs[members], pairs])
         costs, magnitudes = terms.sum(axis=0), np.abs(terms).sum(axis=0)
         best = int(costs.argmin())
         differ = members != members[:, best, None]

@@ -270,7 +270,7 @@ class RepresentativesProblem:
         """Return the distances between the chosen vertices, one of each unordered pair."""
         rows = self.members[positions]
         square = self.distances[rows[:, None], rows]
-        among: list[float] = square[np.triu_indices(self.size, 1)].tolist()
+        among: list[float] = square[np.tri(self.size, k=-1, dtype=bool)].tolist()
         return among
 
     def distances_to(self, choices: NDArray[Any]) -> NDArray[np.float64]:

@@ -15,8 +15,8 @@ __all__ = ["Decided", "log_odds_right"]
 
 Floats = NDArray[np.float64]
 
-#: Costs and scores beyond which a decision can't be surer.
-_MOST, _MOST_LOCAL, _MOST_POPULAR = 30.0, 10.0, 6.0
+#: Costs, scores alone, and popularity, beyond which a decision can't be surer.
+_LEAST, _MOST = np.array([[0.0], [-10.0], [-6.0]]), np.array([[30.0], [10.0], [6.0]])
 #: What stands for the lead in popularity of an only candidate.
 _ALONE = 3.0
 
@@ -113,12 +113,12 @@ def log_odds_right(decided: Decided) -> Floats:
     with np.errstate(invalid="ignore"):
         # by what each choice is more than the best of its mention's others
         leads = np.where(np.isinf(best), np.inf, values[:, rows] - best)
-    lead, alone, popular = leads
+    lead, alone, popular = np.clip(leads, _LEAST, _MOST)
     linked = rows != last
-    alone = np.clip(np.where(linked, alone, 0.0), -_MOST_LOCAL, _MOST_LOCAL)
-    popular = np.where(np.isinf(popular), _ALONE, np.clip(popular, -_MOST_POPULAR, _MOST_POPULAR))
-    logged = np.log1p(np.clip(lead, 0.0, _MOST))
-    margins = np.log1p(np.clip(decided.margins, 0.0, _MOST) * decided.repeats)
+    alone = np.where(linked, alone, 0.0)
+    popular = np.where(np.isinf(leads[2]), _ALONE, popular)
+    logged = np.log1p(lead)
+    margins = np.log1p(np.clip(decided.margins, _LEAST[0], _MOST[0]) * decided.repeats)
     counts = np.log(np.maximum(1, np.diff(offsets) - 1))
     title = decided.features[rows, Feature.TITLE].astype(np.float64)
     ones = np.ones(len(rows))
@@ -134,7 +134,7 @@ def log_odds_right(decided: Decided) -> Floats:
     # that there is only one candidate proves nothing
     noun = decided.features[last, Feature.COMMON] > 0
     odds = np.where((counts > 0) & ~noun, odds, np.minimum(odds, by_scores))
-    return np.asarray(np.where(np.isinf(lead), np.inf, odds))
+    return np.asarray(np.where(np.isinf(leads[0]), np.inf, odds))
 
 
 def _odds_of_scores(
