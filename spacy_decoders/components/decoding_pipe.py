@@ -53,8 +53,9 @@ class DecodingPipe(WithOptions, TrainablePipe):
     Its options are validated attributes, and those that were changed are saved with it.
 
     A subclass inherits from the class of its options too. It implements `predict` (a batch of
-    documents to one item of scores each), `decode` (one item of scores to a structure) and
-    `annotate` (a structure onto its document), besides the training methods of
+    documents to one item of scores each), `decode` (one item of scores to a structure; or
+    `decode_together`, of a batch) and `annotate` (a structure onto its document), besides the
+    training methods of
     ``TrainablePipe``. `cfg` has settings that are saved beside the model, `options` those options
     that differ from the defaults of the config.
     """
@@ -104,10 +105,15 @@ class DecodingPipe(WithOptions, TrainablePipe):
         """Write a structure and its certificates to the document."""
         raise NotImplementedError(f"{type(self).__name__} must implement annotate().")
 
+    def decode_together(self, docs: Sequence[Doc], scores: Sequence[Any]) -> list[Any]:
+        """Decode the documents of a batch."""
+        return list(map(self.decode, docs, scores))
+
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Any]) -> None:
-        """Decode and annotate each document; the first failure is raised."""
-        for doc, doc_scores in zip(docs, scores, strict=True):
-            self.annotate(doc, self.decode(doc, doc_scores))
+        """Decode documents, and annotate each; the first failure is raised."""
+        given = list(docs)
+        for doc, decoded in zip(given, self.decode_together(given, list(scores)), strict=True):
+            self.annotate(doc, decoded)
 
     def __call__(self, doc: Doc) -> Doc:
         """Annotate one document; if it fails, it is returned as the error handler leaves it."""
@@ -155,28 +161,27 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     def _annotated(self, docs: Sequence[Doc]) -> Iterator[Doc]:
         handle_error = self.get_error_handler()
-        for doc, scores in self._scored(docs):
+        decoded: list[Any] | None = None
+        try:
+            with _TURN:
+                decoded = self.decode_together(docs, self.predict(docs))
+        except Exception as error:
+            if len(docs) == 1:
+                handle_error(self.name, self, list(docs), error)
+                return
+        if decoded is None:
+            # one document made the batch fail: one by one, it costs no other
+            for doc in docs:
+                yield from self._annotated([doc])
+            return
+        for doc, found in zip(docs, decoded, strict=True):
             try:
                 with _TURN:
-                    self.set_annotations([doc], [scores])
+                    self.annotate(doc, found)
             except Exception as error:
                 handle_error(self.name, self, [doc], error)
             else:
                 yield doc
-
-    def _scored(self, docs: Sequence[Doc]) -> Iterator[tuple[Doc, Any]]:
-        try:
-            with _TURN:
-                scored = list(self.predict(docs))
-            yield from zip(docs, scored, strict=True)
-            return
-        except Exception as error:
-            if len(docs) == 1:
-                self.get_error_handler()(self.name, self, list(docs), error)
-                return
-        # one document made the batch fail: score them one by one to lose no other
-        for doc in docs:
-            yield from self._scored([doc])
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score examples by the scorer, which gets the component's name."""

@@ -89,10 +89,7 @@ class CalibratedPipe(DecodingPipe):
 
     def decoded(self, examples: Sequence[Example], scores: Sequence[Any]) -> Sequence[Any]:
         """Return what is decoded for each example; no calibration changes it."""
-        return [
-            self.decode(example.predicted, doc_scores)
-            for example, doc_scores in zip(examples, scores, strict=True)
-        ]
+        return self.decode_together([example.predicted for example in examples], scores)
 
     def loss_at(
         self, examples: Sequence[Example], scores: Sequence[Any], decoded: Any, heat: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice, repeat
@@ -190,21 +190,6 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     def decode(self, doc: Doc, scores: tuple[NDArray[np.float32], Any]) -> Tagging:
         """Find the best labels of each sentence, or of the whole document."""
         return self.decode_together([doc], [scores])[0]
-
-    def _annotated(self, docs: Sequence[Doc]) -> Iterator[Doc]:
-        try:
-            taggings = self.decode_together(docs, self.predict(docs))
-        except Exception:
-            # some document is bad: apart, it costs no other
-            yield from super()._annotated(docs)
-            return
-        for doc, tagging in zip(docs, taggings, strict=True):
-            try:
-                self.annotate(doc, tagging)
-            except Exception as error:
-                self.get_error_handler()(self.name, self, [doc], error)
-            else:
-                yield doc
 
     def decode_together(
         self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
