@@ -298,18 +298,17 @@ def _check_files(folder: str | Path) -> None:
     if not path.is_file():
         return
     try:
-        expected = json.loads(path.read_text(encoding="utf8"))
-        differ = [name for name, digest in expected.items() if _digest(path, name) != digest]
+        digests = json.loads(path.read_text(encoding="utf8"))
+        files = {path.with_name(name): digest for name, digest in digests.items()}
+        differ = [
+            file
+            for file, digest in files.items()
+            if not file.is_file() or file_digest(file) != digest
+        ]
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
         raise StorageError(f"{path}: damaged ({error}); copy the component again.") from error
     if differ:
         raise StorageError(
-            f"{path.with_name(differ[0])}: it was changed since it was saved (its checksum "
+            f"{differ[0]}: it was changed since it was saved (its checksum "
             f"differs); copy it again, or remove {CHECKSUMS} if you changed it yourself."
         )
-
-
-def _digest(checksums: Path, name: str) -> str | None:
-    """The checksum of a file beside the checksums; None where there is none."""
-    path = checksums.with_name(name)
-    return file_digest(path) if path.is_file() else None

@@ -87,14 +87,12 @@ class ListedLemmatizer(EnglishLemmatizer):
             return _cased(self._singular(token.lower_), name) if plural else name
         if token.pos_ == "NUM":
             return text.replace(",", "") if text[0].isdigit() else token.lower_
+        has_capitals = text[1:] != text[1:].lower() and not text.isupper()
         if token.tag_ in BASE_FORMS:
-            kept = text[1:] != text[1:].lower() and not text.isupper()
             # a capital that stands alone names something: "X", "Z", "vitamin C"
-            return text if kept or len(text) == 1 else token.lower_
+            return text if has_capitals or len(text) == 1 else token.lower_
         lemma: str = super().rule_lemmatize(token)[0]
-        if token.tag_ in NAMES:
-            return _cased(lemma, text)
-        if text[1:] != text[1:].lower() and not text.isupper():
+        if token.tag_ in NAMES or has_capitals:
             return _cased(lemma, text)
         return lemma.lower() if token.pos_ in INFLECTED else lemma
 

@@ -117,18 +117,18 @@ class WithOptions:
             }
         )
 
-    def changed_options(self) -> list[str]:
-        """Options whose values are not those of the config."""
-        return [
-            name
-            for name, configured in self._configured.items()
+    def changed_options(self) -> dict[str, Any]:
+        """The options whose values are not those of the config."""
+        return {
+            name: value
+            for name, value in self._options.items()
             # a user's object need not be comparable
-            if (value := self.__dict__[name]) is not configured and value != configured
-        ]
+            if value is not self._configured[name] and value != self._configured[name]
+        }
 
     def unsaved_changes(self) -> list[str]:
         """Options that were changed to what is of no plain type, and so is not saved."""
-        return [name for name in self.changed_options() if not _is_plain(self.__dict__[name])]
+        return [name for name, value in self.changed_options().items() if not _is_plain(value)]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._declared:

@@ -48,12 +48,7 @@ class Place(NamedTuple):
 
 
 class Places:
-    """The constraints of a component, ready to be looked for in documents.
-
-    Parameters
-    ----------
-    given
-        The dictionaries that the option holds.
+    """The constraints of a component, of the dictionaries that its option holds.
 
     Examples
     --------

@@ -34,19 +34,8 @@ class LabelSpace:
     A label is one value for each target, joined by blanks: ``"NNP"`` for the target tag,
     ``"NNP B-PER"`` for tag and ent.
 
-    Parameters
-    ----------
-    vocab
-        The component's vocabulary; a Doc may have another.
-    targets
-        The target of each part of a label.
-    labels
-        The labels, in the order of their numbers.
-
-    Raises
-    ------
-    ProblemError
-        If a label does not have one part for each target, or a part cannot be written.
+    The labels are in the order of their numbers; a Doc may have another vocabulary. Raises
+    `ProblemError` if a label does not have one part for each target.
     """
 
     def __init__(self, vocab: Vocab, targets: Sequence[Target], labels: Sequence[str]) -> None:
@@ -66,9 +55,6 @@ class LabelSpace:
         self.parts = parts
         #: the token attributes that are written
         self.attributes = [attribute for target in self.targets for attribute in COLUMNS[target]]
-
-    def __len__(self) -> int:
-        return len(self.labels)
 
     @cached_property
     def values(self) -> NDArray[np.uint64]:

@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import ENT_IOB, ENT_TYPE
 from spacy.tokens import Doc, Span
+from spacy.training import Example
 
 from ...models.calibration import Answers, Calibration
 from ..extensions import record
 from .decoding import NO_LABEL, Entity, Tagging, TaggingProbabilities
+from .gold_layers import aligned_labels
 from .label_space import IOB, LabelSpace
 
 if TYPE_CHECKING:
@@ -126,19 +128,19 @@ def gold_loss(
 def tagging_answers(
     space: LabelSpace,
     taggings: Sequence[Tagging],
-    gold: Sequence[Sequence[str | None]],
+    examples: Sequence[Example],
 ) -> dict[str, Answers]:
     """Return what was decoded as answers: right if gold says the same.
 
-    `gold` has the label of each token of each document, None where it is not known; what it
-    touches is no answer.
+    What touches a token whose gold label is not known is no answer.
     """
     part = space.first_part
     joint = len(space.targets) > 1
     kinds: dict[str, list[tuple[float, bool, int]]] = {TOKENS: [], UNITS: []}
     if "ent" in space.targets:
         kinds[ENTITIES], kinds[OTHERS] = [], []
-    for number, (tagging, known) in enumerate(zip(taggings, gold, strict=True)):
+    for number, (tagging, example) in enumerate(zip(taggings, examples, strict=True)):
+        known = aligned_labels(example, space.targets)
         labels, chances = tagging.labels.tolist(), tagging.probabilities
         assert chances is not None
         for label, chance, right in zip(labels, chances.tokens.tolist(), known, strict=True):
@@ -154,29 +156,13 @@ def tagging_answers(
                 same = [space.labels[label] for label in labels[rows]] == list(known[rows])
                 kinds[UNITS].append((chance, same, number))
         if ENTITIES in kinds:
-            truth = _gold_entities(space, known)
+            gold = example.get_aligned_spans_y2x(example.reference.ents)
+            truth = {(ent.start, ent.end, ent.label_) for ent in gold}
             for kind, found in ((ENTITIES, chances.entities), (OTHERS, chances.others)):
                 for entity in found:
                     if None not in known[max(0, entity.start - 1) : entity.stop + 1]:
                         kinds[kind].append((entity.probability, entity[:3] in truth, number))
     return {kind: Answers.of(rows) for kind, rows in kinds.items()}
-
-
-def _gold_entities(space: LabelSpace, labels: Sequence[str | None]) -> set[tuple[int, int, str]]:
-    """The entities of a labelling in BIO, of which each may be the entity's part only."""
-    column = space.targets.index("ent")
-    joint = len(space.targets) > 1
-    known = ["O" if label is None else label for label in labels]
-    tags = [label.split(" ")[column] if joint and label != "O" else label for label in known]
-    found: set[tuple[int, int, str]] = set()
-    begin: int | None = None
-    for place, tag in enumerate([*tags, "O"]):
-        if begin is not None and not tag.startswith("I-"):
-            found.add((begin, place, tags[begin][2:]))
-            begin = None
-        if tag.startswith("B-"):
-            begin = place
-    return found
 
 
 def _posteriors(

@@ -364,8 +364,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         """Return the labels of tokens, entities and sentences as answers."""
         docs = [example.predicted for example in examples]
         self._add_probabilities(docs, scores[0][1], decoded, LEAST)
-        gold = [aligned_labels(example, self.targets) for example in examples]
-        answers = tagging_answers(self.space, decoded, gold)
+        answers = tagging_answers(self.space, decoded, examples)
         without = any(self.lack_vectors(docs))
         return {kind + WITHOUT * without: found for kind, found in answers.items()}
 
