@@ -245,7 +245,6 @@ ABLATIONS = (
             "spacy_decoders.models.linker.together",
             _worth_decoding=lambda *given: np.ones(len(given[-1]), bool),
         ),
-        files=("models/linker/dominance.py",),
     ),
     Ablation(
         "linker.decoder, margins",

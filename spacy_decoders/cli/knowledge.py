@@ -207,13 +207,14 @@ def look_up(
         raise typer.Exit(1)
     typed = ["type"] if base.type_names else []
     table = Table("id", "title", *typed, "score" if words else "prior", "links", "description")
-    for concept, score in list(zip(found.tolist(), scores.tolist(), strict=True))[:limit]:
+    best = found[:limit].tolist()
+    for known, score in zip(base.known(best), scores[:limit].tolist(), strict=True):
         table.add_row(
-            base.id(concept),
-            base.titles[concept],
-            *([base.type(concept) or ""] if typed else []),
+            known.id,
+            known.title,
+            *([known.type] if typed else []),
             f"{score:.3f}",
-            f"{int(base.graph.degree[concept]):,}",
-            base.descriptions[concept],
+            f"{base.graph.degree[known.number]:,}",
+            known.description,
         )
     CONSOLE.print(table)

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
-from .dominance import undominated
 from .weights import Feature
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
     from ...knowledge.pair_costs import PairCosts
 
-__all__ = ["Forms", "JointProblem", "PairTerms", "link_problem", "pair_terms"]
+__all__ = ["Forms", "JointProblem", "PairTerms", "link_problem", "pair_terms", "undominated"]
 
 #: How fast pairs lose weight where fewer of the candidates have links.
 _BY_COVERAGE = 0.25
@@ -28,6 +27,9 @@ _BY_COVERAGE = 0.25
 _FEW = 1024
 #: What is added to the number of other mentions: few of them prove less.
 _CAUTION = 4.0
+#: By which part of the scores in question a candidate must be worse to be left out, beyond all
+#: rounding.
+_SAFETY = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,3 +288,48 @@ def _worth_decoding(
     voices = forms.shares[terms.first] * forms.repeats[terms.first, None]
     voices = voices @ np.eye(len(terms.first))[terms.group]
     return undominated(terms.offsets, least, most, near, voices)
+
+
+def undominated(
+    offsets: NDArray[np.int64],
+    least: NDArray[np.float64],
+    most: NDArray[np.float64],
+    near: NDArray[np.float64],
+    voices: NDArray[np.float64],
+) -> NDArray[np.bool_]:
+    """Which candidates may be chosen, or be the best other choice, in any best answer.
+
+    Candidates belong to groups of mentions with the same ones. One is left out if two others of
+    its group, by the least that they gain by each other group, are better than it is by the most.
+    Then neither the best choice nor any margin changes: where one of the two is the choice, the
+    other is an alternative at least as good. (Desmet et al. 1992, *The dead-end elimination
+    theorem*, here with two witnesses.)
+
+    Parameters
+    ----------
+    offsets
+        Where the candidates of each group begin, at least two. **Shape:** ``(groups + 1,)``
+    least, most
+        What each candidate is worth to the mentions of its group by itself, ``-inf`` where it is
+        forbidden. **Shapes:** ``(n,)``
+    near
+        What two candidates gain by each other. **Shape:** ``(n, n)``
+    voices
+        The weight that a mention of each group gives to each other group, not negative.
+        **Shape:** ``(groups, groups)``
+
+    Returns
+    -------
+    **Shape:** ``(n,)``
+    """
+    own = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    high, low = (
+        np.einsum("ij,ij->i", extreme.reduceat(near, offsets[:-1], axis=1), voices[own])
+        for extreme in (np.maximum, np.minimum)
+    )
+    # each is at least this much, to every mention; of the two best, the lower
+    at_worst = least + low
+    floor = at_worst[np.lexsort((at_worst, own))[offsets[1:] - 2]][own]
+    at_best = most + high
+    size = 1.0 + np.abs(np.where(np.isinf(at_best), 0.0, at_best)) + np.abs(floor)
+    return np.asarray(np.isinf(floor) | (at_best >= floor - _SAFETY * size))

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders.decoders.representatives import ExactRepresentatives
-from spacy_decoders.models.linker.dominance import undominated
-from spacy_decoders.models.linker.together import link_problem
+from spacy_decoders.models.linker.together import link_problem, undominated
 from tests.models.linker.test_together import forms_of, table_of, weights_of
 
 
