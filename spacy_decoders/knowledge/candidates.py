@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 
@@ -48,34 +48,32 @@ class CandidateTable:
     concepts: NDArray[np.int64]
     #: The concept base that they come from, None for another kind of knowledge base.
     base: ConceptBase | None = None
+    #: The identifiers and titles of the candidates.
+    ids: list[str] = field(init=False)
+    titles: list[str] = field(init=False)
+    #: How many candidates each mention has. **Shape:** ``(mentions,)``
+    sizes: NDArray[np.int64] = field(init=False)
+    #: The mention that each candidate belongs to. **Shape:** ``(candidates,)``
+    own_mention: NDArray[np.int64] = field(init=False)
+    #: Where the choices of each mention begin. **Shape:** ``(mentions + 1,)``
+    with_nothing: NDArray[np.int64] = field(init=False)
+    #: The place of each candidate among all choices. **Shape:** ``(candidates,)``
+    places: NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        sizes, numbers = np.diff(self.offsets), np.arange(len(self.offsets))
+        own = numbers[:-1].repeat(sizes)
+        self.__dict__.update(
+            ids=[*map(attrgetter("id"), self.known)],
+            titles=[*map(attrgetter("title"), self.known)],
+            sizes=sizes,
+            own_mention=own,
+            with_nothing=self.offsets + numbers,
+            places=own + np.arange(len(own)),
+        )
 
     def __len__(self) -> int:
         return len(self.known)
-
-    @cached_property
-    def ids(self) -> list[str]:
-        """The identifier of each candidate."""
-        return [*map(attrgetter("id"), self.known)]
-
-    @cached_property
-    def titles(self) -> list[str]:
-        """The title of each candidate."""
-        return [*map(attrgetter("title"), self.known)]
-
-    @cached_property
-    def own_mention(self) -> NDArray[np.int64]:
-        """The mention that each candidate belongs to. **Shape:** ``(candidates,)``"""
-        return np.repeat(np.arange(len(self.mentions)), np.diff(self.offsets))
-
-    @cached_property
-    def with_nothing(self) -> NDArray[np.int64]:
-        """Where the choices of each mention begin. **Shape:** ``(mentions + 1,)``"""
-        return np.asarray(self.offsets + np.arange(len(self.offsets)))
-
-    @cached_property
-    def places(self) -> NDArray[np.int64]:
-        """The place of each candidate among all choices. **Shape:** ``(candidates,)``"""
-        return np.arange(len(self.known)) + self.own_mention
 
     @cached_property
     def keys(self) -> NDArray[np.int64]:
@@ -98,7 +96,7 @@ class CandidateTable:
         if self.graph is None or not self.known:
             return 1.0
         known = (self.graph.degree[self.concepts] > 0).astype(np.float64)
-        return float((np.add.reduceat(known, self.offsets[:-1]) / np.diff(self.offsets)).mean())
+        return float((np.add.reduceat(known, self.offsets[:-1]) / self.sizes).mean())
 
     def of(self, mentions: Sequence[int]) -> CandidateTable:
         """The candidates of some of the mentions, in the given order."""

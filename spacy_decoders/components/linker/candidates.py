@@ -164,7 +164,7 @@ def gather(
             one = _numbered(_ranked(one), kb, met)
         elif checks:
             one = _checked(one, kb)
-        if not (one.priors[:limit] >= 0).any():
+        if one.priors[:limit].max(initial=-1.0) < 0:
             continue
         kept.append(place)
         names.append(texts[place])

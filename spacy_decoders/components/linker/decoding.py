@@ -186,11 +186,11 @@ def _links(
     """
     right = calibration.apply(decided.right(calibration.temperature))
     shares, probs = decided.given_others, decided.probabilities(right)
-    chosen, sizes = decided.offsets[:-1] + decided.choices, np.diff(table.offsets)
+    chosen, sizes = decided.rows, table.sizes
     # of each mention its choice, then the others by their share
-    others = table.places != np.repeat(chosen, sizes)
+    others = table.places != chosen[table.own_mention]
     ranked = np.lexsort((-shares[table.places], others, table.own_mention))
-    ranks = np.arange(len(ranked)) - np.repeat(table.offsets[:-1], sizes)
+    ranks = np.arange(len(ranked)) - table.offsets[table.own_mention]
     shown = ranked[ranks < options.shown]
     places = table.places[shown]
     candidates = [

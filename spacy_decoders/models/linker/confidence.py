@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -47,6 +47,14 @@ class Decided:
     forms: int
     #: The share of the candidates that the graph knows.
     coverage: float
+    #: How many choices each mention has, nothing among them, and which is chosen. **Shapes:**
+    #: ``(mentions,)``
+    sizes: NDArray[np.int64] = field(init=False)
+    rows: NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        rows = self.offsets[:-1] + self.choices
+        self.__dict__.update(sizes=np.diff(self.offsets), rows=rows)
 
     @cached_property
     def odds(self) -> Floats:
@@ -55,7 +63,7 @@ class Decided:
 
     def is_nothing(self, place: int) -> bool:
         """Whether a mention is linked to nothing, which stands behind its candidates."""
-        return bool(self.choices[place] == self.offsets[place + 1] - self.offsets[place] - 1)
+        return bool(self.choices[place] == self.sizes[place] - 1)
 
     @cached_property
     def given_others(self) -> Floats:
@@ -63,9 +71,9 @@ class Decided:
 
         **Shape:** ``(candidates + mentions,)``
         """
-        starts, sizes = self.offsets[:-1], np.diff(self.offsets)
-        weights = np.exp(self.scores - np.repeat(np.maximum.reduceat(self.scores, starts), sizes))
-        return np.asarray(weights / np.repeat(np.add.reduceat(weights, starts), sizes))
+        starts, sizes = self.offsets[:-1], self.sizes
+        weights = np.exp(self.scores - np.maximum.reduceat(self.scores, starts).repeat(sizes))
+        return np.asarray(weights / np.add.reduceat(weights, starts).repeat(sizes))
 
     def right(self, temperature: float) -> Floats:
         """The probability that each choice is right. **Shape:** ``(mentions,)``"""
@@ -76,12 +84,11 @@ class Decided:
 
         The others share the rest by their scores. **Shape:** ``(candidates + mentions,)``
         """
-        starts, rows = self.offsets[:-1], self.offsets[:-1] + self.choices
         shares = self.given_others.copy()
-        shares[rows] = 0.0
-        rest = (1.0 - right) / np.maximum(np.add.reduceat(shares, starts), 1e-300)
-        shares *= np.repeat(rest, np.diff(self.offsets))
-        shares[rows] = right
+        shares[self.rows] = 0.0
+        rest = (1.0 - right) / np.maximum(np.add.reduceat(shares, self.offsets[:-1]), 1e-300)
+        shares *= rest.repeat(self.sizes)
+        shares[self.rows] = right
         return np.minimum(shares, 1.0)
 
 
@@ -102,9 +109,8 @@ def log_odds_right(decided: Decided) -> Floats:
     mention may be nothing else, infinity; where nothing is chosen, the log-odds of the scores. The
     sets have names alone: for a common noun the scores, where nothing is a choice, bound it.
     """
-    offsets, local = decided.offsets, decided.local
-    starts = offsets[:-1]
-    rows, last = starts + decided.choices, offsets[1:] - 1
+    local, rows, starts = decided.local, decided.rows, decided.offsets[:-1]
+    last = decided.offsets[1:] - 1
     values = np.stack([decided.scores, local, decided.features[:, Feature.POPULARITY]])
     values[1:, last] = -np.inf  # the leads among the candidates
     popularity, others = values[2], values.copy()
@@ -119,7 +125,7 @@ def log_odds_right(decided: Decided) -> Floats:
     popular = np.where(np.isinf(leads[2]), _ALONE, popular)
     logged = np.log1p(lead)
     margins = np.log1p(np.clip(decided.margins, _LEAST[0], _MOST[0]) * decided.repeats)
-    counts = np.log(np.maximum(1, np.diff(offsets) - 1))
+    counts = np.log(np.maximum(1, decided.sizes - 1))
     title = decided.features[rows, Feature.TITLE].astype(np.float64)
     ones = np.ones(len(rows))
     plain = [ones, logged, margins, alone, alone < 0, counts, np.log(decided.repeats), title]
@@ -129,7 +135,7 @@ def log_odds_right(decided: Decided) -> Floats:
     covered = [logged, margins, alone, title, counts, popular, known]
     covered.append(ones * np.log1p(decided.forms))
     odds = _WEIGHTS @ np.array(plain) + decided.coverage * (_BY_COVERAGE @ np.array(covered))
-    by_scores = _odds_of_scores(decided, starts, rows)
+    by_scores = _odds_of_scores(decided)
     odds = np.where(linked, odds, by_scores)
     # that there is only one candidate proves nothing
     noun = decided.features[last, Feature.COMMON] > 0
@@ -137,12 +143,9 @@ def log_odds_right(decided: Decided) -> Floats:
     return np.asarray(np.where(np.isinf(leads[0]), np.inf, odds))
 
 
-def _odds_of_scores(
-    decided: Decided, starts: NDArray[np.int64], rows: NDArray[np.int64]
-) -> Floats:
+def _odds_of_scores(decided: Decided) -> Floats:
     """The log-odds of each choice by a softmax of the scores."""
-    sizes = np.diff(decided.offsets)
-    others = np.exp(decided.scores - np.repeat(decided.scores[rows], sizes))
-    others[rows] = 0.0
+    others = np.exp(decided.scores - decided.scores[decided.rows].repeat(decided.sizes))
+    others[decided.rows] = 0.0
     with np.errstate(divide="ignore"):
-        return np.asarray(-np.log(np.add.reduceat(others, starts)))
+        return np.asarray(-np.log(np.add.reduceat(others, decided.offsets[:-1])))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -45,22 +45,20 @@ class Forms:
     #: A number for each mention, the same for the same text in the same capitals. **Shape:**
     #: ``(mentions,)``
     spellings: NDArray[np.int64]
+    #: The number of different forms.
+    count: int = field(init=False)
+    #: How often the form of each mention is there. **Shape:** ``(mentions,)``
+    repeats: NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        counts = np.bincount(self.numbers)
+        self.__dict__.update(count=len(counts), repeats=counts[self.numbers])
 
     def of(self, mentions: range) -> Forms:
         """Those of a range of mentions."""
         own = slice(mentions.start, mentions.stop)
         _, numbers = np.unique(self.numbers[own], return_inverse=True)
         return Forms(numbers.reshape(-1), self.spellings[own])
-
-    @cached_property
-    def count(self) -> int:
-        """The number of different forms."""
-        return int(self.numbers.max(initial=-1)) + 1
-
-    @cached_property
-    def repeats(self) -> NDArray[np.int64]:
-        """How often the form of each mention is there. **Shape:** ``(mentions,)``"""
-        return np.bincount(self.numbers)[self.numbers]
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
@@ -127,7 +125,7 @@ def pair_terms(table: CandidateTable, forms: Forms, pairs: PairCosts) -> PairTer
     costs *= scale
     # by how much the rows of each mention's group lie before its own choices
     shifts = offsets[group] - table.with_nothing[:-1]
-    rows = np.repeat(shifts, np.diff(table.with_nothing)) + np.arange(table.with_nothing[-1])
+    rows = shifts.repeat(table.sizes + 1) + np.arange(table.with_nothing[-1])
     return PairTerms(group, np.array(first, np.int64), offsets, costs, rows, scale * far)
 
 
@@ -236,7 +234,7 @@ def link_problem(
     """
     terms = pair_terms(table, forms, pairs)
     offsets, repeats = table.with_nothing, forms.repeats
-    own = np.repeat(np.arange(len(table.mentions)), np.diff(offsets))
+    own = np.arange(len(table.mentions)).repeat(table.sizes + 1)
     keys = np.full(len(own), -1, np.int64)
     keys[table.places] = table.keys
     apart = np.zeros_like(forms.shares)
@@ -258,7 +256,7 @@ def link_problem(
         if table.base is not None:
             graph = table.base.graph
             vertices[table.places] = table.concepts
-    elif math.prod(np.diff(offsets).tolist()) > _FEW:
+    elif math.prod((table.sizes + 1).tolist()) > _FEW:
         near = weight * terms.far - costs
         kept = _worth_decoding(terms, forms, apart, scores, near)[terms.rows]
     return JointProblem(
