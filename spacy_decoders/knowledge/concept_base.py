@@ -307,7 +307,8 @@ class ConceptBase:
             ("title", known.title.replace(" ", "_")),
             ("qid", known.qid or ""),
         ):
-            url = url.replace(f"{{{name}}}", quote(text, safe="(),:!*'@"))
+            if f"{{{name}}}" in url:
+                url = url.replace(f"{{{name}}}", quote(text, safe="(),:!*'@"))
         return url
 
     def names(self, concept: int) -> dict[str, float]:
