@@ -110,9 +110,9 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     def predict(self, docs: Iterable[Doc]) -> list[list[ScoredUnit]]:
         """Read the units of each document and score their words and phrases."""
         of_docs = [self._units(doc) for doc in docs]
-        phrases = self.mode in ("phrases", "best")
-        scored = iter(self._score_units([*chain.from_iterable(of_docs)], phrases=phrases))
-        return [list(islice(scored, len(units))) for units in of_docs]
+        units, phrases = [*chain.from_iterable(of_docs)], self.mode in ("phrases", "best")
+        scored = iter(scored_units(units, self._stemmer, self.model, phrases=phrases))
+        return [list(islice(scored, len(own))) for own in of_docs]
 
     def decode(self, doc: Doc, scores: list[ScoredUnit]) -> list[Decoded]:
         """Find the best headlines of each unit."""
@@ -195,9 +195,6 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             return [doc]
         return list(doc.spans[self.spans_key]) if self.spans_key in doc.spans else []
 
-    def _score_units(self, units: Sequence[Doc | Span], *, phrases: bool) -> list[ScoredUnit]:
-        return scored_units(units, self._stemmer, self.model, phrases=phrases)
-
     # --- training ----------------------------------------------------------------
 
     def initialize(
@@ -244,7 +241,8 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         closeness: dict[str, list[float]] = {kind: [] for kind in KINDS}
         for example in examples:
             title = self._stemmed(example.reference._.headline)
-            (scored,) = self._score_units([example.predicted], phrases=True)
+            units = [example.predicted]
+            (scored,) = scored_units(units, self._stemmer, self.model, phrases=True)
             for headline in self._found(scored, "best"):
                 facts[headline.kind].append(_facts(scored, headline))
                 share = rouge(title, self._stemmed(headline.text)).rougeL / CLOSE

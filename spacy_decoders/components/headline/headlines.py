@@ -114,7 +114,6 @@ class ScoredUnit:
     ends: Integers
     counts: Integers
     scores: Floats
-
     #: The place of its first token in the document.
     origin: int
 
@@ -178,7 +177,7 @@ def token_values(texts: Texts, chances: Floats) -> Floats:
 
     **Shape of both:** ``(tokens,)``
     """
-    aside = (texts.columns[IS_STOP] > 0) | texts.relations["aside"]
+    aside = (texts.columns[IS_STOP] > 0) | texts.kinds["aside"]
     values = np.where(aside, 0.0, chances) - COST
     return np.where(texts.read, np.where(texts.addresses, ADDRESS, values), 0.0)
 
@@ -197,33 +196,33 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
 
     **Shape of starts, ends and result:** ``(spans,)``
     """
-    to, tags, relations = texts.heads, texts.columns[POS], texts.relations
+    to, tags, kinds, parsed = texts.heads, texts.columns[POS], texts.kinds, texts.annotated("DEP")
     own = np.arange(len(to))
     before = to > own
-    denying = texts.features["negative"] | texts.forms["negation"]
+    denying = kinds["negative"] | kinds["negation"]
     governed, hidden = _governed(texts, denying)
     # addresses, and finite verbs
-    excluded = texts.addresses | (texts.parsed & (texts.features["finite"] | (tags == IDS["AUX"])))
+    excluded = texts.addresses | (parsed & (kinds["finite"] | (tags == IDS["AUX"])))
     # no phrase begins with what is negated before it, or in the middle of a name
     name = tags == IDS["PROPN"]
-    bad = (tags == IDS["INTJ"]) | (relations["joining"] & before)
+    bad = (tags == IDS["INTJ"]) | (kinds["joining"] & before)
     bad[1:] |= name[1:] & name[:-1] & ((to[1:] == own[:-1]) | (to[:-1] == own[1:]))
     bad[to[denying & before]] = True
-    named = np.isin(tags, _NOUNS) & ~relations["aside"] & ~hidden
+    named = np.isin(tags, _NOUNS) & ~kinds["aside"] & ~hidden
     # the place of the word after each token that a phrase cannot end without
-    needs = np.where(relations["part"] & before, to, -1)
-    later = np.flatnonzero(relations["part"] & (to < own))
+    needs = np.where(kinds["part"] & before, to, -1)
+    later = np.flatnonzero(kinds["part"] & (to < own))
     np.maximum.at(needs, to[later], later)
 
     excluded = np.append(0, np.cumsum(excluded))
     verbs = np.append(0, np.cumsum(tags == IDS["VERB"]))
     good: Booleans = excluded[ends] == excluded[starts]
-    parsed = np.flatnonzero(good & texts.parsed[starts] & ~bad[starts])
-    good &= ~texts.parsed[starts]
-    starts, ends = starts[parsed], ends[parsed]
+    places = np.flatnonzero(good & parsed[starts] & ~bad[starts])
+    good &= ~parsed[starts]
+    starts, ends = starts[places], ends[places]
     head = _heads(to, needs, starts, ends)
     fits = (head >= 0) & named[head] & np.isin(tags[ends - 1], _LAST)
-    good[parsed] = fits & (~governed[head] | (verbs[ends] == verbs[starts]))
+    good[places] = fits & (~governed[head] | (verbs[ends] == verbs[starts]))
     return good
 
 
@@ -245,11 +244,11 @@ def _heads(to: Integers, needs: Integers, starts: Integers, ends: Integers) -> I
 
 def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
     """Which tokens are in another's clause, denied or asked; which verbs look like nouns there."""
-    above, forms = texts.heads, texts.forms
+    above, kinds = texts.heads, texts.kinds
     begins = texts.columns[SENT_START].astype(np.int64) == 1
     sentence = np.cumsum(begins)
-    asked = np.unique(sentence[forms["question"]])
-    found = texts.relations["below"] | np.isin(sentence, asked)
+    asked = np.unique(sentence[kinds["question"]])
+    found = kinds["below"] | np.isin(sentence, asked)
     found[above[denying]] = True
     while (above != above[above]).any():  # of each token the ancestor at twice the distance
         found |= found[above]
@@ -257,7 +256,7 @@ def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
     found |= found[above]
     # verbs behind "did", or "should" of a condition, are easily taken for nouns
     supposed = sentence[begins & (texts.columns[POS] == IDS["AUX"])]
-    did = np.intersect1d(asked, sentence[forms["did"]])
+    did = np.intersect1d(asked, sentence[kinds["did"]])
     return found, np.isin(sentence, [*did, *np.setdiff1d(supposed, asked)])
 
 

@@ -152,11 +152,8 @@ class DependencyTree:
     def _keep_compound(self, place: int) -> None:
         """Make a hyphen and the words around it depend on each other, to stay together."""
         left, right, heads, tokens = place - 1, place + 1, self.heads, self.tokens
-        if (
-            not 0 < place < len(tokens) - 1
-            or tokens[left].whitespace_
-            or tokens[place].whitespace_
-        ):
+        inside = 0 < place < len(tokens) - 1
+        if not inside or tokens[left].whitespace_ or tokens[place].whitespace_:
             return
         if heads[left] == heads[right] and left != heads[left]:
             heads[left] = right

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -42,11 +41,6 @@ __all__ = ["Texts", "word_keys"]
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
-#: A tag of HTML: the name of an element, and its attributes with their values.
-HTML_TAG = re.compile(
-    r"""</?[A-Za-z][\w:-]*(\s+[\w:-]+\s*=\s*("[^"]*"|'[^']*'|[^\s"'<>]+))*\s*/?>"""
-)
-
 #: Strings whose kinds are remembered.
 REMEMBERED = 1 << 16
 
@@ -54,8 +48,6 @@ REMEMBERED = 1 << 16
 GLUE = HYPHENS | frozenset("&+#'’") | {"'s", "’s", "++"}
 #: Characters of formulas, whose tokens are no words.
 FORMULA = frozenset("^=<>\\~|")
-#: Single letters of the Latin script: names of variables and points, no content.
-LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 #: Characters that end a sentence, where no boundaries are set.
 FULL_STOPS = frozenset(".!?…。！？।؟")
 #: Categories of the characters of emojis, and of what joins and varies these.
@@ -102,24 +94,19 @@ class Texts:
         return cls(units, columns, bounds, np.repeat(np.arange(len(sizes)), sizes))
 
     @cached_property
-    def forms(self) -> dict[str, Booleans]:
-        """What the tokens are by their texts. **Shape of each:** ``(tokens,)``"""
-        return self._kinds(ORTH, form_of)
+    def kinds(self) -> dict[str, Booleans]:
+        """What the tokens are by their texts, relations and features: each is looked at once.
 
-    @cached_property
-    def relations(self) -> dict[str, Booleans]:
-        """What the tokens are to their heads. **Shape of each:** ``(tokens,)``"""
-        return self._kinds(DEP, relation_of)
-
-    @cached_property
-    def features(self) -> dict[str, Booleans]:
-        """What the tokens are by their features. **Shape of each:** ``(tokens,)``"""
-        return self._kinds(MORPH, features_of)
-
-    @cached_property
-    def parsed(self) -> Booleans:
-        """Of each token, whether its document has trees. **Shape:** ``(tokens,)``"""
-        return self.annotated("DEP")
+        **Shape of each:** ``(tokens,)``
+        """
+        strings: Any = self.units[0].vocab.strings if self.units else {}
+        found: dict[str, Booleans] = {}
+        for attribute, kinds_of in ((ORTH, form_of), (DEP, relation_of), (MORPH, features_of)):
+            keys, places = np.unique(self.columns[attribute], return_inverse=True)
+            rows = [[*kinds_of(strings[key]).values()] for key in keys.tolist()]
+            table = np.array(rows, dtype=bool).reshape(len(keys), len(kinds_of("")))
+            found |= zip(kinds_of(""), table[places.reshape(-1)].T, strict=True)
+        return found
 
     @cached_property
     def heads(self) -> Integers:
@@ -127,7 +114,7 @@ class Texts:
         own = np.arange(len(self.text))
         to = own + self.columns[HEAD].view(np.int64)
         begins, ends = np.array(self.bounds, dtype=np.int64).reshape(-1, 2)[self.text].T
-        return np.where(self.parsed & (begins <= to) & (to < ends), to, own)
+        return np.where(self.annotated("DEP") & (begins <= to) & (to < ends), to, own)
 
     @cached_property
     def read(self) -> Booleans:
@@ -136,27 +123,15 @@ class Texts:
         spaCy counts percent signs and owners' apostrophes among punctuation.
         """
         columns = self.columns
-        silent = (columns[IS_PUNCT] > 0) & self.relations["silent"]
-        read: Booleans = (columns[IS_SPACE] == 0) & ~silent & ~self.forms["picture"]
-        return read & ~self.markup
+        silent = (columns[IS_PUNCT] > 0) & self.kinds["silent"]
+        read: Booleans = (columns[IS_SPACE] == 0) & ~silent & ~self.kinds["picture"]
+        return read
 
     @cached_property
     def addresses(self) -> Booleans:
         """Which tokens are addresses or accounts: they name nobody that a reader knows."""
         columns = self.columns
-        return (columns[LIKE_URL] > 0) | (columns[LIKE_EMAIL] > 0) | self.forms["account"]
-
-    @cached_property
-    def markup(self) -> Booleans:
-        """Which tokens are in the tags of HTML, which are no words. **Shape:** ``(tokens,)``"""
-        found = np.zeros(len(self.text), dtype=bool)
-        for unit, (begin, _) in zip(self.units, self.bounds, strict=True):
-            text = unit.text
-            for tag in HTML_TAG.finditer(text) if "<" in text else ():
-                own: Any = unit.char_span(*tag.span(), alignment_mode="expand")
-                offset = 0 if isinstance(unit, Doc) else unit.start
-                found[begin + own.start - offset : begin + own.end - offset] = True
-        return found
+        return (columns[LIKE_URL] > 0) | (columns[LIKE_EMAIL] > 0) | self.kinds["account"]
 
     def annotated(self, attribute: str) -> Booleans:
         """Of each token, whether its document has an annotation. **Shape:** ``(tokens,)``"""
@@ -170,20 +145,19 @@ class Texts:
         one-letter words. Sentence boundaries are those that are set; without any, sentences end
         at full stops.
         """
-        columns, forms, text = self.columns, self.forms, self.text
+        columns, kinds, text = self.columns, self.kinds, self.text
         keys, alpha, punct = columns[LOWER], columns[IS_ALPHA] > 0, columns[IS_PUNCT] > 0
         blank = columns[SPACY] > 0
         # "won't" is two tokens, of which neither is a word by itself
         joined = alpha & ~blank & (np.diff(text, append=-1) == 0)
-        joined[:-1] &= forms["alphabetic"][1:]
+        joined[:-1] &= kinds["alphabetic"][1:]
         stop = (columns[IS_STOP] > 0) | joined | _after(joined)
         # between blanks a hyphen is a dash, which parts what a hyphen joins
-        apart = (forms["hyphen"] & _after(blank)) | self.markup
-        lettered, number = forms["lettered"] & ~self.markup, forms["number"] & ~self.markup
-        word = lettered | number
-        meaning = word & ~number & ~stop & ~forms["letter"]
+        apart = kinds["hyphen"] & _after(blank)
+        number, word = kinds["number"], kinds["lettered"] | kinds["number"]
+        meaning = word & ~number & ~stop & ~kinds["letter"]
         begins = columns[SENT_START].astype(np.int64) == 1
-        begins = np.where(self.annotated("SENT_START"), begins, _after(punct & forms["stop"]))
+        begins = np.where(self.annotated("SENT_START"), begins, _after(punct & kinds["stop"]))
         begins[[begin for begin, end in self.bounds if begin < end]] = True
         distinct, places = np.unique(keys, return_inverse=True)
         stems, stemmed = distinct.copy(), np.zeros(len(distinct), dtype=bool)
@@ -198,10 +172,10 @@ class Texts:
             keys=keys,
             stems=np.where(meaning, stems[places], keys),
             tags=columns[POS].astype(np.int64),
-            plain=~punct & (columns[IS_SPACE] == 0) & ~self.markup,
+            plain=~punct & (columns[IS_SPACE] == 0),
             word=word,
-            glue=forms["glue"] & ~apart,
-            hyphen=forms["hyphen"] & ~apart,
+            glue=kinds["glue"] & ~apart,
+            hyphen=kinds["hyphen"] & ~apart,
             content=meaning & alpha,
             meaning=meaning,
             unit=meaning | number,
@@ -209,17 +183,6 @@ class Texts:
             capital=(columns[IS_LOWER] == 0) & alpha & ~begins,
             entity=columns[ENT_TYPE] > 0,
         )
-
-    def _kinds(
-        self, attribute: int, kind_of: Callable[[str], dict[str, bool]]
-    ) -> dict[str, Booleans]:
-        """The kinds of the tokens by an attribute, each of whose values is looked at once."""
-        strings: Any = self.units[0].vocab.strings if self.units else {}
-        keys, places = np.unique(self.columns[attribute], return_inverse=True)
-        kinds = [[*kind_of(strings[key]).values()] for key in keys.tolist()]
-        names = list(kind_of(""))
-        table = np.array(kinds, dtype=bool).reshape(-1, len(names))[places.reshape(-1)]
-        return dict(zip(names, table.T, strict=True))
 
 
 def _after(flags: Booleans) -> Booleans:
@@ -239,21 +202,19 @@ def form_of(text: str) -> dict[str, bool]:
     """What a token is by its text."""
     lower, glue = text.lower(), text.lower() in GLUE
     signs = "" if text.isascii() else normalize("NFKC", text)  # units get letters
-    word = text.isalpha() or (
-        FORMULA.isdisjoint(text) and text.count("(") == text.count(")") and not glue
-    )
+    word = FORMULA.isdisjoint(text) and text.count("(") == text.count(")") and not glue
     return {
         # a word with a letter, or one with a digit
         "lettered": word and any(c.isalpha() for c in text),
         "number": word and any(c.isdigit() for c in text),
-        # what joins its neighbours; a single letter
+        # what joins its neighbours; the name of a variable or point, which is no content
         "glue": glue,
         "hyphen": text in HYPHENS,
-        "letter": lower in LETTERS,
+        "letter": len(text) == 1 and text.isascii() and text.isalpha(),
         "alphabetic": text[:1].isalpha(),
         "stop": text[-1:] in FULL_STOPS,
         "question": text == "?",
-        # an emoji or a part of one, which is no word, and often one of several tokens
+        # an emoji or a part of one, which is no word
         "picture": bool(signs) and all(category(c) in PICTURES for c in signs),
         # the name of an account; what denies; a form of "do"
         "account": text[:1] == "@",

@@ -197,20 +197,6 @@ def test_exceptions_and_conditions_stay_at_any_length(shipped, text, tied):
     )
 
 
-def test_tags_of_html_are_no_words(shipped):
-    text = (
-        '<div class="news"><p>The <b>new</b> bridge in Prague opened on Monday.</p><br/>'
-        "<a href='http://a.org/b'>Thousands</a> of people crossed it.</div>"
-    )
-    tags = {"div", "class", "news", "p", "b", "br", "href", "a", "<", ">", "/b"}
-    for mode in ("phrases", "sentence", "words"):
-        with pipe_options(shipped.get_pipe("headline"), mode=mode, n_best=20):
-            found = [headline["text"] for headline in shipped(text)._.headlines]
-        assert any("bridge" in line.lower() for line in found)
-        assert tags.isdisjoint(" ".join(found).lower().split())
-        assert not any(sign in line for line in found for sign in "<>=")
-
-
 def test_pictures_are_no_words(shipped):
     text = (
         "The \U0001f469\u200d\U0001f680 crew landed \u2764\ufe0f in Spain "
