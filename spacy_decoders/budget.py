@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral, Real
 from time import perf_counter
 
 from .errors import ProblemError
 
-__all__ = ["UNLIMITED", "Budget", "Clock", "allowing_for_compilation", "rest_of"]
+__all__ = ["UNLIMITED", "Budget", "Clock", "Compiling", "rest_of"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Budget:
 
     def start(self) -> Clock:
         """Start the clock of one decoding."""
-        return Clock(self, perf_counter())
+        return Clock(self, _working_time())
 
 
 def _is(kind: type, value: object) -> bool:
@@ -68,36 +68,18 @@ def _is(kind: type, value: object) -> bool:
 UNLIMITED = Budget()
 
 
-#: Seconds that compiling a decoder may take on a slow machine, and who has had them.
-_COMPILING = 120.0
-_COMPILED: set[type] = set()
+class Compiling:
+    """How long this process has made compiled code, which is no part of the work of a budget."""
 
-
-def allowing_for_compilation(budget: Budget, decoder: object) -> Budget:
-    """Lengthen a decoder's first budget in this process.
-
-    On a machine without compiled code in its cache the first decoding compiles, which is not part
-    of the work that the budget limits.
-
-    Examples
-    --------
-    >>> class Slow:
-    ...     pass
-    >>> first = allowing_for_compilation(Budget(seconds=1.0), Slow())
-    >>> first.seconds, allowing_for_compilation(Budget(seconds=1.0), Slow()).seconds
-    (121.0, 1.0)
-    """
-    if budget.seconds is None or type(decoder) in _COMPILED:
-        return budget
-    _COMPILED.add(type(decoder))
-    return replace(budget, seconds=budget.seconds + _COMPILING)
+    seconds = 0.0
 
 
 @dataclass(frozen=True)
 class Clock:
-    """A running budget; made by :meth:`Budget.start`."""
+    """A running budget; made by :meth:`Budget.start`. It stands still while code is compiled."""
 
     budget: Budget
+    #: When it was, less the time that compiling had taken till then.
     started: float
 
     @property
@@ -105,7 +87,7 @@ class Clock:
         """Seconds until the budget ends, never negative; infinite without a limit."""
         if self.budget.seconds is None:
             return math.inf
-        return max(0.0, self.budget.seconds - (perf_counter() - self.started))
+        return max(0.0, self.budget.seconds - (_working_time() - self.started))
 
     def exhausted(self, iterations: int = 0) -> bool:
         """Whether the budget has ended after so many outer iterations."""
@@ -113,6 +95,10 @@ class Clock:
         if limit is not None and iterations >= limit:
             return True
         return seconds is not None and self.seconds_left == 0.0
+
+
+def _working_time() -> float:
+    return perf_counter() - Compiling.seconds
 
 
 def rest_of(clock: Clock, iterations: int) -> Budget:

@@ -17,7 +17,8 @@ import atexit
 import hashlib
 import pickle  # its error alone: numba reads and writes the files
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from multiprocessing import parent_process
 from pathlib import Path
@@ -25,6 +26,8 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from numba.core import caching, event
+
+from .budget import Compiling
 
 __all__ = ["CompiledCode", "KernelCache", "Progress", "kept_code", "progress"]
 
@@ -107,13 +110,14 @@ class KernelCache:
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return compiled code from the first place that has it, or None."""
-        for place in self._places:
-            try:
-                found = place.load_overload(signature, target_context)
-            except UNREADABLE:
-                continue
-            if found is not None:
-                return found
+        with progress.timed():
+            for place in self._places:
+                try:
+                    found = place.load_overload(signature, target_context)
+                except UNREADABLE:
+                    continue
+                if found is not None:
+                    return found
         return None
 
     def save_overload(self, signature: Any, code: Any) -> None:
@@ -200,12 +204,12 @@ def _sources_of(folder: Path) -> list[Path]:
 class Progress(event.Listener):
     """Tells on stderr that functions are being compiled: a wait of a minute needs a word.
 
-    A line when it begins, and one at the end of the process. Only the main process tells.
+    A line when it begins, and one at the end of the process. Only the main process tells. How long
+    it takes, and reading what was compiled, is noted in :class:`~.budget.Compiling`.
     """
 
     def __init__(self) -> None:
         self.functions = 0
-        self.seconds = 0.0
         self.is_kept = True
         self._open = 0  # a function is compiled while another one is that calls it
         self._began = 0.0
@@ -214,28 +218,42 @@ class Progress(event.Listener):
         """Note that a function is being compiled."""
         if not _is_ours(event):
             return
-        if not self._open:
-            self._began = perf_counter()
-            if not self.functions:
-                self._tell(
-                    "compiling for this machine, up to a minute of one core; to do it beforehand, "
-                    "on all cores: python -m spacy decoders warmup --pipeline NAME"
-                )
-                atexit.register(self._close)
-        self._open += 1
+        if not self.functions and not self._open:
+            self._tell(
+                "compiling for this machine, up to a minute of one core; to do it beforehand, "
+                "on all cores: python -m spacy decoders warmup --pipeline NAME"
+            )
+            atexit.register(self._close)
+        self._begin()
 
     def on_end(self, event: Any) -> None:
         """Note that it has been compiled."""
-        if not _is_ours(event):
-            return
-        self._open -= 1
-        self.functions += 1
+        if _is_ours(event):
+            self._end()
+            self.functions += 1
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Note how long a block takes."""
+        self._begin()
+        try:
+            yield
+        finally:
+            self._end()
+
+    def _begin(self) -> None:
         if not self._open:
-            self.seconds += perf_counter() - self._began
+            self._began = perf_counter()
+        self._open += 1
+
+    def _end(self) -> None:
+        self._open -= 1
+        if not self._open:
+            Compiling.seconds += perf_counter() - self._began
 
     def _close(self) -> None:
         functions = "1 function" if self.functions == 1 else f"{self.functions} functions"
-        self._tell(f"compiled {functions} in {self.seconds:.0f} s")
+        self._tell(f"compiled {functions} in {Compiling.seconds:.0f} s")
         if not self.is_kept:
             self._tell(
                 "the code could not be kept, and the next process compiles again: no folder for "

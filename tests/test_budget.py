@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 
 from spacy_decoders import Budget, ProblemError
+from spacy_decoders.budget import Compiling
 
 
 @pytest.mark.parametrize("limits", [{"seconds": 0}, {"seconds": math.nan}, {"iterations": 0}])
@@ -28,3 +30,12 @@ def test_a_budget_in_seconds_ends():
 def test_a_budget_of_no_number_is_refused(limits):
     with pytest.raises(ProblemError, match=f"budget: {next(iter(limits))}"):
         Budget(**limits)
+
+
+def test_the_clock_stands_still_while_code_is_compiled(monkeypatch):
+    clock = Budget(seconds=0.05).start()
+    monkeypatch.setattr(Compiling, "seconds", Compiling.seconds + 60.0)
+    time.sleep(0.06)
+    assert 59.0 < clock.seconds_left < 60.0
+    monkeypatch.undo()
+    assert clock.exhausted()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...budget import Budget, allowing_for_compilation
+from ...budget import Budget
 from ...errors import InfeasibleError
 from ...models.headline.bigrams import BigramModel, word_graph
 from ...models.headline.knowledge import HeadlineKnowledge
@@ -91,7 +91,7 @@ def _rankings(
     most = min(most, problem.class_count)
     lengths = range(min(least, most), most + 1)
     decoder, limit = options.decoder, options.max_chars
-    budget = allowing_for_compilation(Budget(options.seconds, options.iterations), decoder)
+    budget = Budget(options.seconds, options.iterations)
     # a single word has no step: avoid dividing by zero
     found = [
         (solution.certificate.score / max(length - 1, 0.5), length, solution)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Span
 
-from ...budget import Budget, allowing_for_compilation
+from ...budget import Budget
 from ...certificate import Certificate
 from ...models.calibration import Calibration
 from ...models.linker.confidence import Decided
@@ -147,9 +147,7 @@ def _decoded(
         nothing=type(options.decoder).__name__ not in OF_GRAPHS,
     )
     limits = Budget(options.seconds, options.iterations)
-    solution = options.decoder.decode(
-        joint.problem, budget=allowing_for_compilation(limits, options.decoder)
-    )
+    solution = options.decoder.decode(joint.problem, budget=limits)
     chosen = joint.chosen(solution.choices)
     # of several mentions of a form each has a part of the form's weight
     costs = joint.conditional_costs(chosen) * forms.repeats[joint.own]

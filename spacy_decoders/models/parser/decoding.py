@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Budget, Clock, allowing_for_compilation, rest_of
+from ...budget import Budget, Clock, rest_of
 from ...certificate import Certificate
 from ...errors import InfeasibleError
 from .boundaries import MOST_WORDS
@@ -178,5 +178,4 @@ class TreeParser:
         return DecodedTree(problem, solution, sentence, labels)
 
     def _solved(self, problem: TreeProblem, clock: Clock) -> TreeSolution:
-        budget = allowing_for_compilation(rest_of(clock, 0), self.decoder)
-        return self.decoder.decode(problem, budget=budget)
+        return self.decoder.decode(problem, budget=rest_of(clock, 0))
