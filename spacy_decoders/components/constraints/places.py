@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from spacy.matcher import Matcher, PhraseMatcher
 from spacy.tokens import Doc
+from spacy.util import filter_spans, get_lang_class
 from spacy.vocab import Vocab
 
 from ...errors import ProblemError
@@ -83,14 +85,12 @@ class Places:
         self, number: int, constraint: Constraint, doc: Doc
     ) -> Iterable[tuple[int, int, str]]:
         if constraint.spans is not None:
-            if constraint.spans not in doc.spans:
-                return []
-            spans = doc.spans[constraint.spans]
+            spans = doc.spans.get(constraint.spans, ())
             return [(span.start, span.end, span.label_) for span in spans if len(span)]
-        found = {(start, end) for _, start, end in self._matchers[number](doc) if end > start}
+        found = [doc[start:end] for _, start, end in self._matchers[number](doc) if end > start]
         if constraint.pattern is None or constraint.about in ("entities", "links"):
-            found = _longest(found)
-        return [(start, end, "") for start, end in sorted(found)]
+            found = filter_spans(found)
+        return sorted({(span.start, span.end, "") for span in found})
 
 
 class WithConstraints:
@@ -122,8 +122,6 @@ class WithConstraints:
 
 
 def _matcher(constraint: Constraint, vocab: Vocab) -> Any:
-    from spacy.matcher import Matcher, PhraseMatcher
-
     if constraint.phrases is None:
         matcher: Any = Matcher(vocab)
         if constraint.pattern is not None:
@@ -136,21 +134,8 @@ def _matcher(constraint: Constraint, vocab: Vocab) -> Any:
 
 def _phrases(vocab: Vocab, phrases: Iterable[str]) -> list[Doc]:
     """Return phrases as documents, cut by the tokenizer of the vocabulary's language."""
-    from spacy.util import get_lang_class
-
     tokenizer = get_lang_class(vocab.lang or "xx")(vocab).tokenizer
     return [doc for phrase in phrases if len(doc := tokenizer(phrase.strip()))]
-
-
-def _longest(spans: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Of overlapping spans the longest, and the first of equally long ones."""
-    taken: set[int] = set()
-    kept = set()
-    for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
-        if taken.isdisjoint(range(start, end)):
-            taken.update(range(start, end))
-            kept.add((start, end))
-    return kept
 
 
 def _check_tokens(constraints: Iterable[Mapping[str, Any]], vocab: Vocab) -> None:
