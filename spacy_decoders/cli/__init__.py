@@ -1,4 +1,4 @@
-"""``python -m spacy decoders ...``: each command in a file of its own, imported when it runs.
+"""``python -m spacy decoders ...``: the file of a command is imported when it runs.
 
 spaCy imports this module for each of its commands, so nothing heavy stands at the top.
 """
@@ -47,9 +47,9 @@ class DecodersGroup(LazyGroup):
         "demo": "demo:demo",
         "info": "info:info",
         "warmup": "warmup:warmup",
-        "convert": "convert:convert_corpus",
-        "annotate": "annotate:annotate_corpus",
-        "calibrate": "calibrate:calibrate_model",
+        "convert": "corpora:convert_corpus",
+        "annotate": "corpora:annotate_corpus",
+        "calibrate": "corpora:calibrate_model",
     }
 
     def invoke(self, ctx: Any) -> Any:

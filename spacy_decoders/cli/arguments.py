@@ -1,19 +1,13 @@
-"""What several commands share: arguments, and counts in sentences."""
+"""What several commands share: printing, lists as arguments, and counts in sentences."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
 from rich.console import Console
 
-__all__ = ["CONSOLE", "Columns", "TextField", "counted", "listed"]
+__all__ = ["CONSOLE", "counted", "listed"]
 
 #: What prints lines as they are, however wide.
 CONSOLE = Console(highlight=False, soft_wrap=True)
-
-Columns = Annotated[str, typer.Option(help="Of files of one token a line, as form,tag,ent.")]
-TextField = Annotated[str, typer.Option(help="Where the text is in .jsonl, .parquet.")]
 
 
 def listed(given: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -91,10 +92,7 @@ def checked_sets(
 
     And where each set begins.
     """
-
-    def check(name: str, members: ArrayLike, count: int | None) -> NDArray[np.int32]:
-        return checked_indices(name, members, (count,), low=0, high=size)
-
+    check = partial(checked_indices, low=0, high=size)
     members, lengths = _checked_parts("sets", sets, [None] * len(sets), check)
     if 0 in lengths:
         raise ProblemError(f"sets[{lengths.index(0)}]: no candidates; leave out what has none.")
@@ -119,35 +117,32 @@ def _checked_parts(
 ) -> tuple[NDArray[Any], list[int]]:
     """Check the array of each set, and return all end to end, and the length of each.
 
-    `check` takes a name for the message, an array and its size, None for any. Plain arrays are
-    checked end to end, which is much faster for many sets.
+    `check` takes a name for the message, an array and its shape. Plain arrays are checked end to
+    end, which is much faster for many sets.
     """
     if {*map(type, given)} == {np.ndarray} and len({*map(_kind_of, given)}) == 1:
         with suppress(ProblemError, TypeError, ValueError):  # raised anew with the set's number
             lengths = [*map(len, given)]  # type: ignore[arg-type]
             if None in sizes or lengths == [*sizes]:
-                return check(name, np.concatenate(given), sum(lengths)), lengths
+                return check(name, np.concatenate(given), (None,)), lengths
     parts = [
-        check(f"{name}[{i}]", one, size)
+        check(f"{name}[{i}]", one, (size,))
         for i, (one, size) in enumerate(zip(given, sizes, strict=True))
     ]
     return read_only(np.concatenate(parts or [np.empty(0)])), [*map(len, parts)]
 
 
-def _checked_costs(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
+def _checked_costs(name: str, values: ArrayLike, shape: tuple[int | None]) -> NDArray[np.float64]:
+    forbidden, finite = np.zeros(1, bool), values
+    if not isinstance(values, np.ma.MaskedArray):
+        with suppress(TypeError, ValueError):  # what are no numbers is refused below
+            forbidden = np.isposinf(np.asarray(values, dtype=np.float64))
+            finite = np.where(forbidden, 0.0, values) if forbidden.any() else values
     try:
-        forbidden = np.isposinf(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError):
-        forbidden = np.zeros(size, dtype=bool)
-    if not np.any(forbidden) or isinstance(values, np.ma.MaskedArray):
-        finite = values
-    else:
-        finite = np.where(forbidden, 0.0, values)
-    try:
-        costs = checked_scores(name, finite, (size,), dtype=np.float64, forbidden=False)
+        costs = checked_scores(name, finite, shape, dtype=np.float64, forbidden=False)
     except ProblemError as error:
         raise ProblemError(f"{error} A candidate is forbidden by a cost of inf.") from error
-    return read_only(np.where(forbidden, np.inf, costs)) if np.any(forbidden) else costs
+    return read_only(np.where(forbidden, np.inf, costs)) if forbidden.any() else costs
 
 
 def checked_weight(weight: Any) -> float:
