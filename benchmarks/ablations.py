@@ -263,7 +263,7 @@ ABLATIONS = (
         "mode",
         judges.headlines,
         off="phrases",
-        files=["components/headline/sentence*.py", "decoders/path/subtree.py"],
+        files=["components/headline/[ms]e*.py", "decoders/path/subtree.py"],
     ),
     option("headline", "mode", judges.headlines, off="sentence"),
     Ablation(

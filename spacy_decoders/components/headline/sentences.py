@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product, zip_longest
+from math import prod
 from operator import itemgetter
 from typing import Any
 
@@ -33,6 +34,8 @@ LEAD = 0.5
 #: What a pronoun as the subject costs: it refers to another sentence; and no subject, where it is
 #: no sentence.
 PRONOUN, FRAGMENT = 0.5, 0.5
+#: The most ways to choose, of the places that required words have, one for each.
+MOST_WAYS = 1000
 #: Relations of what a clause is about begin so.
 SUBJECTS = ("nsubj", "csubj", "expl")
 #: Marks that a headline may have.
@@ -82,7 +85,7 @@ def sentences_of(scored: ScoredUnit, options: HeadlineOptions) -> list[SentenceT
     """The sentences that have words, all that are required among them."""
     unit: Any = scored.unit  # a span has sentences too, which its stub lacks
     found = []
-    required = [word.lower() for word in options.required or ()]
+    required = [*{word.lower(): None for word in options.required or ()}]
     for number, whole in enumerate(unit.sents):
         begin, end = max(0, whole.start - scored.origin), whole.end - scored.origin
         span, words = unit[begin:end], scored.words[begin:end]
@@ -159,6 +162,12 @@ class SentenceTree:
         """
         tree = DependencyTree(self.span)
         places = [[i for i, of in enumerate(tree.words) if of == word] for word in self.required]
+        ways = prod(map(len, places))
+        if ways > MOST_WAYS:
+            raise ProblemError(
+                f"required: {ways:,} choices of places where a sentence has these words, of which "
+                f"at most {MOST_WAYS:,} are tried; leave out the most frequent of them."
+            )
         # a word takes at least its own characters and its blank
         span: Any = self.span  # it has `to_array` too, which its stub lacks
         lengths = span.to_array([LENGTH, SPACY]).astype(np.int64).sum(axis=1)

@@ -61,6 +61,13 @@ def test_what_finds_nothing_is_named(parsed):
     assert (certificate["decoder"], certificate["status"]) == ("TreeKnapsack", "infeasible")
 
 
+def test_required_words_in_too_many_places_are_refused():
+    names = ["the", "of", "a", "in", "to", "and"]
+    doc = Doc(VOCAB, words=4 * names, heads=[0] * 24, deps=["ROOT"] + ["obl"] * 23)
+    with pytest.raises(ProblemError, match="required: 4,096 choices"):
+        blank(mode="sentence", required=names).get_pipe("headline_generator")(doc)
+
+
 WORDS = ["cat", "dog", "a", "house", "few", "not", ",", "-", "tomorrow"]
 PARTS = ["nsubj", "obj", "obl", "amod", "conj", "cc", "case", "det", "appos", "advmod", "punct"]
 
