@@ -161,8 +161,10 @@ def head_margins(
     clock, score = budget.start(), score_tree(problem, tree)
     if problem.rules:  # labels that break no rule
         score = _best_score(_only(problem, tree), budget)
-    margins = np.empty(problem.n)
+    margins = np.full(problem.n, np.nan)
     for token in tokens:
+        if clock.exhausted():
+            break
         allowed = np.array(problem.allowed)
         allowed[tree[token - 1], token] = False
         rest = rest_of(clock, 0)

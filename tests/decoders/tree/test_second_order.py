@@ -1,12 +1,16 @@
+from time import perf_counter
+
 import numpy as np
 import pytest
 
 from spacy_decoders import Budget, InfeasibleError
 from spacy_decoders.budget import UNLIMITED
 from spacy_decoders.decoders.tree import (
+    BranchAndBound,
     Eisner,
     SecondOrder,
     TreeProblem,
+    head_margins,
     max_marginals,
 )
 from spacy_decoders.decoders.tree.second_order import second_order_marginals
@@ -81,3 +85,13 @@ def test_the_best_trees_take_few_decodings(rng, monkeypatch, decoder, ties):
         assert tree.rank_bound <= tree.certificate.score + tree.certificate.tolerance
     in_no_time = decoder.k_best(problem, k, budget=Budget(seconds=1e-6))
     assert len(in_no_time) == 1 and in_no_time[0].rank_bound >= found[0].certificate.score
+
+
+def test_the_seconds_of_margins_are_for_all_tokens(rng):
+    n = 50
+    problem = TreeProblem(rng.normal(size=(n + 1, n + 1)), siblings=rng.normal(size=(n + 1,) * 3))
+    heads = BranchAndBound().decode(problem, budget=Budget(iterations=5)).heads
+    begin = perf_counter()
+    margins = head_margins(problem, heads, budget=Budget(seconds=0.05))
+    assert perf_counter() - begin < 0.4  # one search of the last token, on a busy machine
+    assert np.isnan(margins[-1])
