@@ -161,6 +161,13 @@ class AliasTable:
             The words of the text, and the number of blanks behind each.
         fit
             Which words an alias may begin, or end, with.
+
+        Examples
+        --------
+        >>> from .concept_base import ConceptBase
+        >>> base = ConceptBase.build([{"id": "cat", "aliases": ["big cat"]}])
+        >>> base.aliases.find_in(["The", "Big", "cat", "sleeps"], [1, 1, 1, 0], [True] * 4)
+        [(2, 3, 'cat'), (1, 3, 'Big cat')]
         """
         begun = self.database.cache("begun")
         found: list[tuple[int, int, str]] = []
