@@ -82,3 +82,23 @@ def test_lists_are_saved_and_the_cache_is_bounded(nlp, tmp_path, monkeypatch):
     doc = Doc(pipe.vocab, words=[*words, "french"], pos=["ADJ"] * 51, tags=["JJ"] * 51)
     assert [token.lemma_ for token in pipe(doc)] == [*words, "French"]
     assert len(pipe.cache) <= 6
+
+
+def test_lemmas_that_are_set_are_kept_where_the_word_was_met_before(nlp):
+    pipe = nlp.get_pipe("listed_lemmatizer")
+
+    def tagged():
+        doc = Doc(spacy.blank("en").vocab, words=["Cats", "chase", "cats"])
+        for token, tag, pos in zip(
+            doc, ("NNS", "VBP", "NNS"), ("NOUN", "VERB", "NOUN"), strict=True
+        ):
+            token.tag_, token.pos_ = tag, pos
+        return doc
+
+    first = [token.lemma_ for token in pipe(tagged())]
+    again = tagged()
+    again[1].lemma_ = "hunt"
+    assert [token.lemma_ for token in pipe(again)] == [first[0], "hunt", first[2]]
+    pipe.overwrite = True
+    assert [token.lemma_ for token in pipe(again)] == first
+    pipe.overwrite = False
