@@ -11,6 +11,7 @@ labels where its own break a rule, may be the best so far.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
@@ -29,7 +30,7 @@ from .rule_limits import LabelledArcs, Mask, Violation
 from .rules import FixedStart, Rule
 from .scoring import breaks_any
 
-__all__ = ["best_constrained"]
+__all__ = ["best_constrained", "no_tree_under"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -321,9 +322,12 @@ def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> Infeas
         return True
 
     found = least_conflict(every, has_tree)
-    if not found:
-        return error
-    named = [f"rules[{problem.rules.index(rule)}] {rule}" for rule in found[:MOST_NAMED]]
+    return no_tree_under(problem.rules, found, is_least) if found else error
+
+
+def no_tree_under(rules: Sequence[Rule], found: Sequence[Rule], is_least: bool) -> InfeasibleError:
+    """Return the error that names some of the rules, which no tree satisfies together."""
+    named = [f"rules[{rules.index(rule)}] {rule}" for rule in found[:MOST_NAMED]]
     if len(found) > MOST_NAMED:
         named.append(f"{len(found) - MOST_NAMED} more")
     which = "this rule" if len(found) == 1 else "these rules together"

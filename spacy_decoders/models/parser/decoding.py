@@ -122,8 +122,7 @@ class TreeParser:
         satisfies these, no other is better. Only if it breaks one, other labels are scored: the
         best of those that no rule tells apart, or each.
 
-        With `every_label`, the problem that is returned has all labels. Where rules leave no tree
-        it has, so that the error names the rules as they are given. The `clock` is that of the
+        With `every_label`, the problem that is returned has all labels. The `clock` is that of the
         sentence, if it has started.
         """
         clock = clock or self.budget.start()
@@ -159,6 +158,7 @@ class TreeParser:
         clock: Clock,
     ) -> DecodedTree:
         """Find the best tree with other labels than the best ones, whose scores arcs include."""
+        from ...decoders.tree.constrained import no_tree_under
         from ...decoders.tree.rules import rules_on_classes
 
         count, stated = sentence.label_count, tuple(rules)
@@ -170,10 +170,10 @@ class TreeParser:
         problem = problem.unchecked(rules=stated, arcs=arcs, labels=scores)
         try:
             solution = self._solved(problem, clock)
-        except InfeasibleError:
-            if every_label:
-                raise
-            return self.decode(sentence, rules, every_label=True, clock=clock)
+        except InfeasibleError as error:
+            given = dict(zip(reversed(stated), reversed(rules), strict=True))
+            found = [given[rule] for rule in error.rules if rule in given]
+            raise no_tree_under(rules, found, error.is_least) if found else error from None
         labels = best[solution.heads, np.arange(1, problem.n + 1), solution.labels]
         return DecodedTree(problem, solution, sentence, labels)
 
