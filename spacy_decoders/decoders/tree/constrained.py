@@ -294,10 +294,10 @@ def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> Infeas
     def has_tree(rules: list[Rule]) -> bool:
         """Return False only where it is proven that no tree satisfies these rules."""
         nonlocal error, is_least, iterations
-        if any(kept.issuperset(rules) for kept in kept_together):
-            return True
         if rules and search.clock.exhausted(iterations):
             is_least = False
+            return True
+        if any(kept.issuperset(rules) for kept in kept_together):
             return True
         inner = LabelledSearch(
             search.decoder,
