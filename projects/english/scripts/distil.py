@@ -1,8 +1,9 @@
 """Train the parser's network on the treebank and on what teachers find likely in texts.
 
-In PyTorch a graphics card reads in ten minutes what a processor reads in a day. The loss is that
-of the component, but on the teachers' probabilities rather than on their best tree: knowledge
-distillation (Hinton, Vinyals, Dean 2015, *Distilling the Knowledge in a Neural Network*).
+In PyTorch a graphics card reads in ten minutes what a core of a processor reads in two hours. The
+loss is that of the component, but on the teachers' probabilities rather than on their best tree:
+knowledge distillation (Hinton, Vinyals, Dean 2015, "Distilling the Knowledge in a Neural
+Network").
 """
 
 import json
@@ -13,11 +14,10 @@ import numpy as np
 import torch
 import typer
 from student_data import LAYOUTS, SENTENCES, Batches, Corpus, collate, read_silver, read_treebank
-from student_network import Student
+from student_network import DEVICE, Student
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 #: What labels count; as in `models/parser/losses.py`.
 LABEL_WEIGHT = 2.0
 

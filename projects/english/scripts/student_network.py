@@ -1,16 +1,25 @@
 """The network of `configs/parser.cfg` in PyTorch, with the weights that `student.py` reads."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from student_data import Arrays
+from student_lstm import GraphicsLSTM, ProcessorLSTM
 from torch import Tensor, nn
 from torch.nn.functional import dropout
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-__all__ = ["Student"]
+__all__ = ["DEVICE", "Student"]
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 #: Upper ends of the classes of distances on each side; as in `models/parser/biaffine.py`.
 DISTANCES = torch.tensor([1, 2, 3, 4, 6, 9, 14, 24])
+
+
+def half_precision() -> Any:
+    """Products on a processor in the format for which newer ones have units of their own."""
+    return torch.autocast("cpu", torch.bfloat16, enabled=DEVICE == "cpu")
 
 
 class Student(nn.Module):
@@ -35,38 +44,13 @@ class Student(nn.Module):
                 if not k.startswith("lstm.")
             }
         )
-        hidden = len(weights["lstm.U"])
-        self.lstm = nn.LSTM(
-            weights["lstm.W"].shape[0], hidden, bidirectional=True, batch_first=True
-        )
-        with torch.no_grad():
-            for d, end in enumerate(("", "_reverse")):
-                for name, of in (
-                    ("W", "weight_ih_l0"),
-                    ("U", "weight_hh_l0"),
-                    ("b", "bias_ih_l0"),
-                ):
-                    gates = weights[f"lstm.{name}"].reshape(-1, 2, 4, hidden)[:, d]
-                    # input, forget, output, candidate here; PyTorch has the output last
-                    ordered = gates[:, [0, 1, 3, 2]].reshape(-1, 4 * hidden).T
-                    target = getattr(self.lstm, of + end)
-                    target.copy_(
-                        torch.from_numpy(np.ascontiguousarray(ordered)).reshape(target.shape)
-                    )
-                second = getattr(self.lstm, "bias_hh_l0" + end)
-                second.zero_()
-                second.requires_grad_(False)
+        kind = ProcessorLSTM if DEVICE == "cpu" else GraphicsLSTM
+        self.lstm = kind({k: weights[f"lstm.{k}"].astype("f") for k in ("W", "U", "b")})
 
     def weights(self) -> Arrays:
         """Return all weights by name."""
         found = {k.replace("__", "."): v.detach().cpu().numpy() for k, v in self.w.items()}
-        hidden = self.lstm.hidden_size
-        for name, of in (("W", "weight_ih_l0"), ("U", "weight_hh_l0"), ("b", "bias_ih_l0")):
-            both = []
-            for end in ("", "_reverse"):
-                gates = getattr(self.lstm, of + end).detach().cpu().numpy()
-                both.append(gates.reshape(4, hidden, -1)[[0, 1, 3, 2]].reshape(4 * hidden, -1).T)
-            found[f"lstm.{name}"] = np.hstack(both)
+        found |= {f"lstm.{k}": v for k, v in self.lstm.weights().items()}
         return found
 
     def drop(self, values: Tensor) -> Tensor:
@@ -76,9 +60,9 @@ class Student(nn.Module):
     def maxout(self, name: str, values: Tensor) -> Tensor:
         """Return a layer of the greatest of some pieces, normalised."""
         W, b = self.w[f"mix_{name}__W"], self.w[f"mix_{name}__b"]
-        out = (
-            (values @ W.reshape(-1, W.shape[-1]).T + b.reshape(-1)).unflatten(-1, b.shape).amax(-1)
-        )
+        with half_precision():
+            out = values @ W.reshape(-1, W.shape[-1]).T
+        out = (out.float() + b.reshape(-1)).unflatten(-1, b.shape).amax(-1)
         mean = out.mean(-1, keepdim=True)
         spread = (out.var(-1, unbiased=False, keepdim=True) + 1e-8).sqrt()
         return (out - mean) / spread * self.w[f"norm_{name}__G"] + self.w[f"norm_{name}__b"]
@@ -111,15 +95,13 @@ class Student(nn.Module):
         around = nn.functional.pad(padded, (0, 0, 1, 1))
         windows = torch.cat([around[:, :-2], padded, around[:, 2:]], -1)
         padded = padded + self.drop(self.maxout("windows", windows))
-        packed = pack_padded_sequence(
-            padded, lengths.cpu(), batch_first=True, enforce_sorted=False
-        )
-        out, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
-        return self.drop(out[inside])
+        return self.drop(self.lstm(padded[inside], lengths))
 
     def hidden(self, name: str, values: Tensor) -> Tensor:
         """Return a hidden layer of an output."""
-        return self.drop((values @ self.w[f"{name}__W"].T + self.w[f"{name}__b"]).relu())
+        with half_precision():
+            out = values @ self.w[f"{name}__W"].T
+        return self.drop((out.float() + self.w[f"{name}__b"]).relu())
 
     def forward(
         self, words: Tensor, lengths: Tensor, block: Tensor, column: Tensor
@@ -166,8 +148,9 @@ class Student(nn.Module):
         """Return the scores of the labels of some arcs."""
         w = self.w
         d, k = out["label_modifiers"][modifiers], out["label_heads"][heads]
-        by_label = (d @ w["labels__W"]).unflatten(-1, w["labels__H"].shape)
-        scores = (by_label @ k[:, :, None])[..., 0]
+        with half_precision():
+            by_label = (d @ w["labels__W"]).unflatten(-1, w["labels__H"].shape)
+        scores = (by_label * k[:, None, :].to(by_label.dtype)).sum(-1, dtype=torch.float32)
         signed = heads - modifiers
         buckets = torch.searchsorted(DISTANCES.to(d.device), signed.abs()) + 9 * (signed < 0)
         return (
