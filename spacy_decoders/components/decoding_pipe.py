@@ -62,7 +62,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     #: Words after which a batch is complete, however few documents these are: more scores would
     #: not fit the processor's cache, and only take memory.
-    batch_words: ClassVar[int] = 4000
+    batch_words: ClassVar[int] = 2000
 
     _warned_of_vectors: int | None = None
     #: The width of the tensors that the model reads; None if it reads none.

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from spacy.errors import Errors
@@ -57,6 +57,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     options
         See :class:`~spacy_decoders.components.factories.branch_and_bound_parser.ParserOptions`.
     """
+
+    #: A longer batch serves the LSTM, whose products are of one word a document.
+    batch_words: ClassVar[int] = 4000
 
     #: What options and labels mean, made when it is first needed.
     _made: dict[str, Any]
