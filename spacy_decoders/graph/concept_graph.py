@@ -89,12 +89,7 @@ class ConceptGraph:
         """Build from a networkx graph.
 
         Nodes that are whole numbers keep them as ids. Otherwise nodes are numbered in
-        their order in the graph.
-
-        Raises
-        ------
-        ProblemError
-            If `graph` is no networkx graph.
+        their order in the graph. Raises `ProblemError` if `graph` is no networkx graph.
         """
         if not (hasattr(graph, "nodes") and hasattr(graph, "edges")):
             raise ProblemError(f"graph: expected a networkx graph; got {type(graph).__name__}.")
@@ -217,10 +212,7 @@ class ConceptGraph:
     def rows(self, vertices: ArrayLike) -> NDArray[np.int64]:
         """Return the indices of some vertices in :attr:`vertices`.
 
-        Raises
-        ------
-        ProblemError
-            If one is not in the graph.
+        Raises `ProblemError` if one is not in the graph.
         """
         wanted = checked_indices("vertices", vertices, (None,), dtype=np.int64)
         places, found = self._located(wanted)

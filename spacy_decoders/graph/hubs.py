@@ -14,9 +14,9 @@ from tqdm import tqdm
 
 from ..arrays import read_only
 from .adjacency import GraphArrays
-from .kernels.four_edges import four_at_most, four_edges
 from .kernels.searching import between, multi_source
 from .kernels.short_paths import (
+    four_edges,
     hub_bounds,
     near_pairs,
     short_paths,
@@ -104,7 +104,8 @@ class HubIndex:
         for first in range(0, len(sources), BLOCK):
             batch = sources[first : first + BLOCK]
             four = four_edges(self.indptr, self.indices, rows, batch, self.count, touched)
-            four_at_most(four, batch, best)
+            found = np.unpackbits(four.view(np.uint8), axis=1, count=len(batch), bitorder="little")
+            best[batch] = np.where(found.T, np.minimum(best[batch], 4), best[batch])
         np.minimum(best, best.T.copy(), out=best)
         self._search_far(rows, best)
         return best

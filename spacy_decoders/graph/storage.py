@@ -152,17 +152,12 @@ class FolderFormat:
         arrays = {}
         for name, (dtype, dimensions) in self.arrays.items():
             entry = files.get(f"{name}.npy")
-            if entry is None and name in self.optional:
-                continue
-            path = _checked_file(root, f"{name}.npy", entry)
-            arrays[name] = _mapped(path, dtype, dimensions, entry)
-            if verify:
-                _verify(path, entry)
+            if entry is not None or name not in self.optional:
+                path = _checked_file(root, f"{name}.npy", entry, verify)
+                arrays[name] = _mapped(path, dtype, dimensions, entry)
         for name in self.others:
             if name in files:
-                path = _checked_file(root, name, files[name])
-                if verify:
-                    _verify(path, files[name])
+                _checked_file(root, name, files[name], verify)
         return StoredArrays(root, header, arrays)
 
     @property
@@ -210,8 +205,8 @@ class FolderFormat:
         return header
 
 
-def _checked_file(root: Path, name: str, entry: Any) -> Path:
-    """Return the path of a file that lies in the folder and has the size it should have."""
+def _checked_file(root: Path, name: str, entry: Any, verify: bool) -> Path:
+    """Return the path of a file that lies in the folder and has its size, and perhaps checksum."""
     path = root / name
     if entry is None or not path.is_file():
         raise StorageError(f"folder: {path} is missing; copy or build it again.")
@@ -222,6 +217,11 @@ def _checked_file(root: Path, name: str, entry: Any) -> Path:
         raise StorageError(
             f"folder: {path} has {size} bytes instead of {entry.get('size')}; it was cut short or "
             "replaced: copy or build it again."
+        )
+    if verify and file_digest(path) != entry.get("sha256"):
+        raise StorageError(
+            f"folder: {path} was changed since it was written (its checksum differs); copy or "
+            "build it again."
         )
     return path
 
@@ -249,11 +249,3 @@ def _mapped(path: Path, dtype: str, dimensions: int, entry: Mapping[str, Any]) -
 def _seal(path: Path) -> dict[str, Any]:
     """Return the header's entry for a file."""
     return {"size": path.stat().st_size, "sha256": file_digest(path)}
-
-
-def _verify(path: Path, entry: Mapping[str, Any]) -> None:
-    if file_digest(path) != entry.get("sha256"):
-        raise StorageError(
-            f"folder: {path} was changed since it was written (its checksum differs); copy or "
-            "build it again."
-        )

@@ -1,4 +1,4 @@
-"""Hub-free paths of up to three edges, for all pairs of candidates at once.
+"""Hub-free paths of up to four edges, for all pairs of candidates at once.
 
 A shortest path either meets a hub, and then its length is the least sum of two entries of the hub
 table, or runs in the graph without hubs. There, the *touched* vertices are those within one edge
@@ -14,15 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...jit import jit
-from .vertex_numbers import AHEAD, number_of, prefetch, ranked
 
 __all__ = [
+    "four_edges",
     "hub_bounds",
     "near_pairs",
     "short_paths",
     "touched_edges",
     "touched_vertices",
 ]
+
+#: Lists of neighbours that are fetched together.
+AHEAD = 64
 
 
 class Touched(NamedTuple):
@@ -219,7 +222,87 @@ def near_pairs(candidates, touched, two, three, out):
     return open_pairs
 
 
-# --- bounds through hubs ------------------------------------------------------------
+@jit()
+def four_edges(indptr, indices, candidates, sources, first, touched):
+    """Find which candidates are within four edges of a few of them, the sources.
+
+    Searching the graph from them instead takes 19 seconds where this takes 0.05: 1,152 candidates
+    among 3.7 million vertices.
+
+    `sources` are positions in `candidates`. Returns uint64 of shape (candidates, words),
+    a bit a source.
+    """
+    bits, before, vertices, starts, touching = touched
+    words = (len(sources) + 63) >> 6
+    slots = len(vertices)
+    one = np.zeros((slots, words), np.uint64)
+    is_one = np.zeros(slots, np.bool_)
+    in_ball = np.zeros(len(bits), np.uint64)  # everything within two edges of a source
+    for a in range(len(sources)):
+        c = candidates[sources[a]]
+        if c < first:
+            continue
+        for e in range(indptr[c] - 1, indptr[c + 1]):
+            x = c if e < indptr[c] else indices[e]
+            if x < first:
+                continue
+            s = number_of(bits, before, x)
+            one[s, a >> 6] |= np.uint64(1) << np.uint64(a & 63)
+            if is_one[s]:
+                continue
+            is_one[s] = True
+            in_ball[x >> 6] |= np.uint64(1) << np.uint64(x & 63)
+            for f in range(indptr[x], indptr[x + 1]):
+                z = indices[f]
+                if z >= first:
+                    in_ball[z >> 6] |= np.uint64(1) << np.uint64(z & 63)
+    ball_before, ball = ranked(in_ball)
+    two = np.zeros((len(ball), words), np.uint64)
+    for s in range(slots):
+        if not is_one[s]:
+            continue
+        x = vertices[s]
+        for e in range(indptr[x] - 1, indptr[x + 1]):
+            z = x if e < indptr[x] else indices[e]
+            if z >= first:
+                b = number_of(in_ball, ball_before, z)
+                for w in range(words):
+                    two[b, w] |= one[s, w]
+    # the touched vertices one edge further, each edge from its end of lower degree
+    three = np.zeros((slots, words), np.uint64)
+    least = np.empty(AHEAD, np.int32)
+    for s in range(slots):
+        if s % AHEAD == 0:
+            prefetch(indptr, indices, vertices, s, least)
+        x = vertices[s]
+        for e in range(indptr[x] - 1, indptr[x + 1]):
+            z = x if e < indptr[x] else indices[e]
+            if z > x:
+                break
+            b = number_of(in_ball, ball_before, z)
+            if b >= 0:
+                for w in range(words):
+                    three[s, w] |= two[b, w]
+    for b in range(len(ball)):
+        if b % AHEAD == 0:
+            prefetch(indptr, indices, ball, b, least)
+        z = ball[b]
+        if least[b % AHEAD] >= z:
+            continue
+        for e in range(indptr[z], indptr[z + 1]):
+            x = indices[e]
+            if x >= z:
+                break
+            s = number_of(bits, before, x)
+            if s >= 0:
+                for w in range(words):
+                    three[s, w] |= two[b, w]
+    four = np.zeros((len(candidates), words), np.uint64)
+    for s in range(slots):
+        for at in range(starts[s], starts[s + 1]):
+            for w in range(words):
+                four[touching[at], w] |= three[s, w]
+    return four
 
 
 @jit()
@@ -240,3 +323,62 @@ def hub_bounds(rows, out):
     for u in range(len(rows)):
         for v in range(u):
             out[u, v] = out[v, u]
+
+
+# --- numbers of a subset of the vertices ---------------------------------------------
+
+
+@jit()
+def _bit_count(word):
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    pairs = np.uint64(0x3333333333333333)
+    word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@jit()
+def ranked(bits):
+    """Return how many bits are set before each word, and the numbers of all set bits.
+
+    They fit the cache, where a table of all vertices would not.
+    """
+    before = np.empty(len(bits) + 1, np.int32)
+    count = 0
+    for w in range(len(bits)):
+        before[w] = count
+        count += _bit_count(bits[w])
+    before[len(bits)] = count
+    members = np.empty(count, np.int32)
+    at = 0
+    for w in range(len(bits)):
+        left = bits[w]
+        while left:
+            rest = left & (left - np.uint64(1))
+            members[at] = 64 * w + _bit_count((left ^ rest) - np.uint64(1))
+            at += 1
+            left = rest
+    return before, members
+
+
+@jit()
+def number_of(bits, before, v):
+    """Return the number of vertex v, or -1 if it has none."""
+    word = bits[v >> 6]
+    bit = np.uint64(1) << np.uint64(v & 63)
+    if word & bit:
+        return before[v >> 6] + _bit_count(word & (bit - np.uint64(1)))
+    return np.int64(-1)
+
+
+@jit()
+def prefetch(indptr, indices, vertices, first, least):
+    """Write the smallest neighbours of the next vertices, or the largest int32 for none.
+
+    They lie far apart in memory: loading them together overlaps the cache misses, which would
+    otherwise be serial.
+    """
+    for i in range(min(len(least), len(vertices) - first)):
+        x = vertices[first + i]
+        begin = indptr[x]
+        least[i] = indices[begin] if begin < indptr[x + 1] else np.int32(2**31 - 1)
