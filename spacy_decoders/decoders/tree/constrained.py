@@ -64,19 +64,10 @@ class RuledNode(NamedTuple):
 def best_constrained(decoder: TreeDecoder, problem: TreeProblem, budget: Budget) -> TreeSolution:
     """Return the best labelled tree that satisfies the rules.
 
-    Parameters
-    ----------
-    decoder
-        Finds the best tree of a problem without labels and rules, and bounds all others.
-    budget
-        For all of its searches together.
-
-    Raises
-    ------
-    InfeasibleError
-        If there is no such tree; the message names the rules that exclude each other.
-    UndecidedError
-        If the budget ends before any was found.
+    The decoder finds the best tree of a problem without labels and rules, and bounds all others;
+    the budget is for all of its searches together. Raises `InfeasibleError` if there is no such
+    tree, which names the rules that exclude each other, and `UndecidedError` if the budget ends
+    before any was found.
     """
     search = LabelledSearch(decoder, problem, budget.start())
     try:
@@ -90,16 +81,8 @@ def best_constrained(decoder: TreeDecoder, problem: TreeProblem, budget: Budget)
 class LabelledSearch:
     """Best-first search over the nodes; the newest first as long as no tree is known.
 
-    Parameters
-    ----------
-    decoder, problem
-        As for :func:`best_constrained`.
-    clock
-        Of all searches that share a budget.
-    iterations
-        How many of the budget's are done already.
-    any_tree
-        Whether to end at the first tree.
+    Searches that share a budget share its clock, and are told how many iterations are done. One
+    for `any_tree` ends at the first.
     """
 
     def __init__(
@@ -278,14 +261,8 @@ def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> Infeas
 
     Each of them is needed for the conflict: without it there is a tree. If there is none even
     without rules, the error says why. Where the budget ends before, the set still has no tree,
-    but may be larger than needed, and the message says so.
-
-    Parameters
-    ----------
-    search
-        The one that found no tree; its clock goes on.
-    error
-        What it raised.
+    but may be larger than needed, and the message says so. The clock of the search that raised the
+    given error goes on.
     """
     problem, is_least, iterations = search.problem, True, search.iterations
     every = list(dict.fromkeys(problem.rules))

@@ -26,7 +26,7 @@ __all__ = [
     "certified",
     "certified_by_arcs",
     "infeasible",
-    "positive_mass",
+    "most_gained",
     "refuse_unless",
     "rounding_slack",
 ]
@@ -178,17 +178,21 @@ def bounds_without(
     others[best.heads, np.arange(problem.n)] = -np.inf
     bounds: NDArray[np.float64] = others.max(axis=0, initial=-np.inf)
     found = bounds > -np.inf
-    bounds[found] += rounding_slack(8 * problem.n, bounds[found], positive_mass(problem))
+    bounds[found] += rounding_slack(8 * problem.n, bounds[found], most_gained(problem))
     return bounds
 
 
-def positive_mass(problem: TreeProblem) -> float:
-    """Return an upper bound on the sum of the positive parts of a projective tree."""
-    mass = np.maximum(problem.arcs.max(axis=0, initial=0.0), 0.0).sum()
-    for values in (problem.grandparents, problem.siblings):
-        mass += 0.0 if values is None else (problem.n + 1) * values.max(initial=0.0)
-    mass += np.maximum(problem.gaps, 0.0).sum()
-    return float(mass)
+def most_gained(problem: TreeProblem) -> float:
+    """Return an upper bound on the sum of the positive parts of a tree."""
+    gains = problem.arcs.max(axis=0, initial=0.0).sum()
+    if problem.grandparents is not None:
+        gains += problem.grandparents.max(axis=(0, 1), initial=0.0).sum()
+    if problem.siblings is not None:
+        gains += np.triu(problem.siblings.max(axis=0, initial=0.0), 1).sum()
+    if problem.factors is not None:
+        gains += np.maximum(problem.factors.scores, 0.0).sum()
+    gains += np.maximum(problem.gaps, 0.0).sum()
+    return float(gains)
 
 
 def _score(solution: TreeSolution) -> float:
@@ -235,14 +239,8 @@ def rounding_slack(parts: int, score: Numbers, positive: float) -> Numbers:
     exceeds ``abs(score) + 2 * positive``. Each of its `parts` additions is rounded by one unit of
     that, in the chart and in the sum that it is compared with.
 
-    Parameters
-    ----------
-    parts
-        The largest number of parts of a tree.
-    score
-        The value that the dynamic program found, or several.
-    positive
-        The largest sum of the positive parts of a tree.
+    `parts` is the largest number of parts of a tree, `positive` the largest sum of its positive
+    parts, and `score` the value that the dynamic program found, or several.
     """
     return 4.0 * (parts + 1) * UNIT * (abs(score) + 2.0 * positive) + SMALLEST
 
@@ -261,18 +259,10 @@ def certified(
 ) -> TreeSolution:
     """Return a tree whose certificate compares its score with a bound computed apart.
 
-    Parameters
-    ----------
-    heads
-        (n,), contiguous and not shared.
-    score, scale
-        The sum of the tree's parts, and of their absolute values.
-    bound
-        An upper bound on all trees, up to rounding.
-    slack
-        The rounding error of the bound, which is added to it.
-    tolerance
-        Of the parts that the tree is made of, if that is more.
+    The heads, (n,), are contiguous and not shared. The score is the sum of the tree's parts, the
+    scale that of their absolute values; the bound one on all trees, up to a rounding error, the
+    slack, which is added to it. The tolerance is that of the parts that the tree is made of, if
+    that is more.
     """
     certificate = Certificate.from_bound(
         decoder,
@@ -292,10 +282,7 @@ def certified_by_arcs(
 ) -> TreeSolution:
     """Return a tree of single arcs with its certificate.
 
-    Raises
-    ------
-    DecodersError
-        If the heads are not a tree of the problem, which is an error in the kernel.
+    Raises `DecodersError` if it is no tree of the problem, which is an error in the kernel.
     """
     from .kernels.proofs import tally  # compiled where it is first needed
 

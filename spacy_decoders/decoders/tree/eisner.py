@@ -54,10 +54,7 @@ class Eisner(TreeDecoder):
         if problem.is_constrained:
             return best_constrained(self, problem, budget)
         refuse_unless(problem, "Eisner", projective=True)
-        found = tree_in_blocks(problem, STEP * problem.n**3 - LEAST, budget.start())
-        if found is not None:
-            return certified_by_arcs("Eisner", problem, found.heads[1:], found.bound, 0.0)
-        return best_by_chart("Eisner", problem)
+        return best_by_chart("Eisner", problem, budget)
 
     def _best_without(self, problem: TreeProblem, best: TreeSolution) -> NDArray[np.float64]:
         if problem.is_constrained:
@@ -68,10 +65,17 @@ class Eisner(TreeDecoder):
         return bounds_without(problem, eisner.max_marginals(*given), best)
 
 
-def best_by_chart(decoder: str, problem: TreeProblem) -> TreeSolution:
-    """Return the best projective tree of single arcs, in a decoder's name."""
+def best_by_chart(decoder: str, problem: TreeProblem, budget: Budget) -> TreeSolution:
+    """Return the best projective tree of single arcs, in a decoder's name.
+
+    Where the seconds do not suffice for the chart, it is a tree of blocks.
+    """
     from .kernels import eisner, proofs  # compiled where they are first needed
 
+    if budget.seconds is not None:
+        blocks = tree_in_blocks(problem, STEP * problem.n**3 - LEAST, budget.start())
+        if blocks is not None:
+            return certified_by_arcs(decoder, problem, blocks.heads[1:], blocks.bound, 0.0)
     given = (problem.arcs, problem.has_one_root, problem.gaps)
     heads, chart, _, positive = eisner.charted(*given)
     bound = proofs.chart_bound(*given, chart)

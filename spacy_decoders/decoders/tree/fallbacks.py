@@ -35,12 +35,8 @@ class BlockTree(NamedTuple):
 def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
     """Bound the best tree by the best arborescence, crossing arcs allowed.
 
-    The score of each arc includes the most that grandparents, siblings and factors can add.
-
-    Parameters
-    ----------
-    forbidden
-        The finite score of a forbidden part.
+    The score of each arc includes the most that grandparents, siblings and factors can add; that
+    of a `forbidden` part is finite.
     """
     from .kernels import chu_liu_edmonds  # compiled where it is first needed
 
@@ -56,12 +52,7 @@ def most_of_arcs(
     """Return the most that each arc adds to a tree with all other parts, and a constant.
 
     No tree scores more than the sum of its arcs under these scores and the constant, boundaries
-    aside.
-
-    Parameters
-    ----------
-    forbidden
-        The score of a forbidden part.
+    aside. A forbidden part scores `forbidden`.
     """
     arcs, allowed, constant = problem.arcs.copy(), problem.allowed, 0.0
     for h in range(1, problem.n + 1):
@@ -89,17 +80,8 @@ def tree_in_blocks(
 ) -> BlockTree | None:
     """Return a tree of separately parsed blocks if a pass takes longer than the clock has left.
 
-    Parameters
-    ----------
-    seconds
-        What a pass over the whole problem may take.
-    forbidden
-        The finite score of a forbidden part, if it has one.
-
-    Returns
-    -------
-    BlockTree or None
-        None where there is time, or no such tree.
+    A pass over the whole problem may take so many seconds. None where there is time, or no such
+    tree; `forbidden` is the finite score of a forbidden part, if it has one.
     """
     if not seconds > clock.seconds_left or (found := block_tree(problem)) is None:
         return None

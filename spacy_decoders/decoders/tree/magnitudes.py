@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .decoder import SMALLEST, UNIT
+from .decoder import SMALLEST, UNIT, most_gained
 from .factors import Factors
 from .problem import TreeProblem
 
-__all__ = ["Magnitudes", "magnitudes_of", "most_gained", "parts_of", "without_prohibitive"]
+__all__ = ["Magnitudes", "magnitudes_of", "parts_of", "without_prohibitive"]
 
 Scores = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
     sums of up to n terms; and by the shares of factors. The multipliers of chains, which only
     backbones of arcs alone have, may be as large as the limit.
     """
-    n, gaps = problem.n, _finite_gaps(problem)
+    n, gaps = problem.n, problem.gaps[problem.gaps > -np.inf]
     lowest, largest = float(gaps.min(initial=0.0)), float(np.abs(gaps).max(initial=0.0))
     reach, forbids = float(np.abs(gaps).sum()), False
     # how many scores of each part a tree has
@@ -104,36 +104,13 @@ def parts_of(problem: TreeProblem) -> dict[str, Scores]:
     return {name: part for name, part in given.items() if part is not None}
 
 
-def _finite_gaps(problem: TreeProblem) -> Scores:
-    """Return the scores of boundaries but those that are forbidden."""
-    return problem.gaps[problem.gaps > -np.inf]
-
-
-def most_gained(problem: TreeProblem) -> float:
-    """Return an upper bound on the sum of the positive parts of a tree."""
-    gains = problem.arcs.max(axis=0, initial=0.0).sum()
-    if problem.grandparents is not None:
-        gains += problem.grandparents.max(axis=(0, 1), initial=0.0).sum()
-    if problem.siblings is not None:
-        gains += np.triu(problem.siblings.max(axis=0, initial=0.0), 1).sum()
-    if problem.factors is not None:
-        gains += np.maximum(problem.factors.scores, 0.0).sum()
-    gains += np.maximum(problem.gaps, 0.0).sum()
-    return float(gains)
-
-
 def without_prohibitive(
     problem: TreeProblem, magnitudes: Magnitudes | None = None
 ) -> Iterator[tuple[TreeProblem, float]]:
     """Yield the problem without its prohibitive parts, then with more and more of them.
 
     With each an upper bound on all trees with such a part; ``-inf`` for the last problem, which is
-    the given one.
-
-    Parameters
-    ----------
-    magnitudes
-        Of the problem; None to compute them.
+    the given one. Magnitudes of None are computed.
     """
     if (magnitudes or magnitudes_of(problem)).lowest < HARMLESS:
         parts = [*parts_of(problem).values(), problem.gaps]

@@ -53,13 +53,7 @@ class TreePosteriors:
     log_partition: float
 
     def of_heads(self, heads: ArrayLike) -> Floats:
-        """Return the probability of each token's head: **shape (n,)**.
-
-        Parameters
-        ----------
-        heads
-            **Shape (n,)**: the head of each token, 0 for the root.
-        """
+        """Return the probability of each token's head, 0 for the root: both **shape (n,)**."""
         given = self._checked(heads)
         found: Floats = self.arcs[given, np.arange(1, len(given) + 1)]
         return found

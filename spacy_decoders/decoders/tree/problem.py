@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,12 +148,7 @@ class TreeProblem:
             _check_factors(self.factors, size)
         if self.scope not in ("full", "pruned"):
             raise ProblemError(f"scope: expected 'full' or 'pruned', got {self.scope!r}.")
-        count = None if self.labels is None else self.labels.shape[2]
-        sentences = self.boundaries is not None
-        self._set(
-            "rules",
-            checked_rules(() if self.rules is None else self.rules, self.n, count, sentences),
-        )
+        self._check_rules(() if self.rules is None else self.rules)
 
     @classmethod
     def of_valid(
@@ -163,15 +159,8 @@ class TreeProblem:
     ) -> TreeProblem:
         """Return a problem of arcs alone that are not validated, for scorers of many sentences.
 
-        Parameters
-        ----------
-        arcs
-            float64 (n + 1, n + 1), contiguous and not shared, without NaN or ``+inf``; it becomes
-            read-only.
-        projective
-            Whether arcs may not cross.
-        boundaries
-            float64 (n,), as in the constructor, the first 0.
+        Arcs are float64 (n + 1, n + 1), contiguous and not shared, without NaN or ``+inf``, and
+        become read-only; boundaries are float64 (n,), the first 0.
         """
         arcs[:, 0] = -np.inf
         np.fill_diagonal(arcs, -np.inf)
@@ -180,6 +169,10 @@ class TreeProblem:
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)  # read-only for everybody else
+
+    def _check_rules(self, rules: Sequence[Rule]) -> None:
+        count = None if self.labels is None else self.labels.shape[2]
+        self._set("rules", checked_rules(rules, self.n, count, self.boundaries is not None))
 
     def unchecked(self, **values: Any) -> TreeProblem:
         """Return the same problem with other values, of which only rules are validated.
@@ -198,9 +191,7 @@ class TreeProblem:
         if other.boundaries is not None and values.get("siblings") is not None:
             other._set("siblings", _within_sentences(values["siblings"]))
         if values.get("rules"):
-            count = None if other.labels is None else other.labels.shape[2]
-            sentences = other.boundaries is not None
-            other._set("rules", checked_rules(other.rules, other.n, count, sentences))
+            other._check_rules(other.rules)
         return other
 
     def with_arcs(self, arcs: NDArray[np.float64]) -> TreeProblem:
@@ -210,12 +201,8 @@ class TreeProblem:
     def restricted(self, allowed: NDArray[np.bool_], *, scope: Scope | None = None) -> TreeProblem:
         """Return the same problem with fewer candidate arcs; nothing else is copied.
 
-        Parameters
-        ----------
-        allowed
-            bool (n + 1, n + 1); what this problem forbids stays forbidden.
-        scope
-            ``"pruned"`` if a heuristic chose the arcs; None for no change.
+        What this problem forbids stays forbidden; `allowed` is bool (n + 1, n + 1). The scope is
+        ``"pruned"`` if a heuristic chose the arcs; None for no change.
         """
         arcs = np.where(_mask(allowed, self.n + 1), self.arcs, -np.inf)
         return self.unchecked(arcs=arcs, scope=scope or self.scope)
@@ -245,11 +232,7 @@ class TreeProblem:
     @property
     def is_first_order(self) -> bool:
         """Whether only arcs, their labels and boundaries are scored."""
-        return (
-            self.grandparents is None
-            and self.siblings is None
-            and (self.factors is None or self.factors.count == 0)
-        )
+        return self.grandparents is None and self.siblings is None and not self.has_factors
 
     @property
     def has_factors(self) -> bool:

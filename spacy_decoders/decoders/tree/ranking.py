@@ -96,21 +96,19 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
     """
     if problem.labels is not None and not problem.rules:
         problem = problem.with_arcs(problem.arcs + problem.labels.max(axis=2))
-    # the kernels are compiled where they are first needed
-    if problem.is_constrained:
+    if not _has_chart(problem):
         return _one_by_one(problem, budget)
-    if problem.is_first_order and problem.projective:
+    # the kernels are compiled where they are first needed
+    if problem.is_first_order:
         from .kernels import eisner
 
         charted: NDArray[np.float64] = eisner.max_marginals(
             problem.arcs, problem.has_one_root, problem.gaps
         )
         return charted
-    if _has_chart(problem):
-        from .second_order import second_order_marginals
+    from .second_order import second_order_marginals
 
-        return second_order_marginals(problem)
-    return _one_by_one(problem, budget)
+    return second_order_marginals(problem)
 
 
 def _one_by_one(problem: TreeProblem, budget: Budget) -> NDArray[np.float64]:

@@ -42,11 +42,6 @@ class LabelledArcs:
     labels
         float64 (n + 1, n + 1, labels); None for a single one that adds nothing.
 
-    Attributes
-    ----------
-    possible
-        bool (n + 1, n + 1, labels), the labelled arcs that trees may have.
-
     Examples
     --------
     >>> from .rules import ForbiddenArc
@@ -60,6 +55,7 @@ class LabelledArcs:
     def __init__(self, rules: Sequence[Rule], arcs: Floats, labels: Floats | None) -> None:
         self.arcs = arcs
         self.labels = np.zeros((*arcs.shape, 1)) if labels is None else labels
+        #: the labelled arcs that trees may have
         self.possible: Mask = (arcs > -np.inf)[:, :, None] & (self.labels > -np.inf)
         size, count = self.labels.shape[1:]
         limits = []
@@ -143,12 +139,7 @@ class LabelledArcs:
     def _used(self, heads: Ints, counted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return what arcs take of each limit, (n + 1, limits), by head or token.
 
-        Parameters
-        ----------
-        heads
-            (n + 1,), the head of each token.
-        counted
-            bool (n + 1, terms), the terms that a token's arc is counted in.
+        **Shape**: heads (n + 1,); the terms that a token's arc is counted in, bool (n + 1, terms).
         """
         used = np.zeros((len(heads), len(self._most)), np.int64)
         m, t = np.nonzero(counted)
@@ -197,10 +188,7 @@ class LabelledArcs:
     def _chosen(self, found: Violation, lost: dict[int, Floats]) -> tuple[int, int]:
         """Return the token and the term to branch on: what can go, counts most, and loses most.
 
-        Parameters
-        ----------
-        lost
-            By term, what each of its tokens loses without it; infinite if it cannot go.
+        By term, each of its tokens has `lost` so much without it; infinite if it cannot go.
         """
         most = (False, 0, -np.inf)
         chosen = (0, 0)
@@ -276,13 +264,7 @@ def _below_some_label(limits: Iterable[Limit], possible: Mask) -> NDArray[np.boo
 
 
 def _lost(worth: Floats, counted: NDArray[np.bool_]) -> Floats:
-    """Return what the best arc of each token loses without those that are counted.
-
-    Parameters
-    ----------
-    worth
-        float64 (heads, tokens, labels).
-    """
+    """Return what the best arc of each token, (heads, tokens, labels), loses without some."""
     best = np.where(counted, worth, -np.inf).max(axis=(0, 2))
     lost: Floats = best - np.where(counted, -np.inf, worth).max(axis=(0, 2))
     return lost

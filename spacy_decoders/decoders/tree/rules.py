@@ -72,16 +72,9 @@ class Rule(ABC):
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
         """Return whether a tree breaks the rule.
 
-        Parameters
-        ----------
-        heads, labels
-            By token number, -1 for the root itself; without labels all are -1.
+        Heads and labels go by token number, -1 for the root itself; without labels all are -1.
         """
         return any(limit.is_exceeded(heads, labels) for limit in self.limits)
-
-    def __str__(self) -> str:
-        values = [f"{one.name}={getattr(self, one.name)!r}" for one in fields(self)]  # type: ignore[arg-type]
-        return f"{type(self).__name__}({', '.join(values)})"
 
 
 @dataclass(frozen=True)
@@ -208,7 +201,18 @@ class ForbiddenArc(ArcRule):
 
 
 @dataclass(frozen=True)
-class FixedLabel(Rule):
+class LabelRule(Rule):
+    """What is said of the label of a token: one, or several."""
+
+    token: int
+    labels: Numbers
+
+    of_tokens = ("token",)
+    of_labels = ("labels",)
+
+
+@dataclass(frozen=True)
+class FixedLabel(LabelRule):
     """The label of a token is this one, or one of these.
 
     Examples
@@ -217,19 +221,13 @@ class FixedLabel(Rule):
     FixedLabel(token=1, labels=(4,))
     """
 
-    token: int
-    labels: Numbers
-
-    of_tokens = ("token",)
-    of_labels = ("labels",)
-
     @cached_property
     def limits(self) -> tuple[Limit, ...]:
         return (Limit(Term(tokens={self.token}, labels=Except(*_set(self.labels)))),)
 
 
 @dataclass(frozen=True)
-class ForbiddenLabel(Rule):
+class ForbiddenLabel(LabelRule):
     """A token does not have this label, or any of these.
 
     Examples
@@ -237,12 +235,6 @@ class ForbiddenLabel(Rule):
     >>> ForbiddenLabel(1, [4, 5])
     ForbiddenLabel(token=1, labels=(4, 5))
     """
-
-    token: int
-    labels: Numbers
-
-    of_tokens = ("token",)
-    of_labels = ("labels",)
 
     @cached_property
     def limits(self) -> tuple[Limit, ...]:
@@ -281,23 +273,10 @@ class FixedStart(Rule):
 def rules_on_classes(
     rules: tuple[Rule, ...], labels: int
 ) -> tuple[NDArray[np.int64], int, tuple[Rule, ...]]:
-    """Return classes of labels that rules tell apart, and the rules on these.
+    """Return the class of each label, (labels,), the number of classes, and the rules on these.
 
-    Only the best label of each class matters.
-
-    Parameters
-    ----------
-    labels
-        The number of labels.
-
-    Returns
-    -------
-    class_of
-        int64 (labels,), the class of each label.
-    classes
-        Their number.
-    rules
-        With classes in the place of labels.
+    Classes are of labels that no rule tells apart: only the best label of each matters. `labels`
+    is the number of labels.
 
     Examples
     --------
@@ -325,19 +304,9 @@ def checked_rules(
 ) -> tuple[Rule, ...]:
     """Return rules as a tuple after checking them against a problem.
 
-    Parameters
-    ----------
-    n
-        The number of tokens.
-    labels
-        The number of labels; None if arcs have none.
-    sentences
-        Whether the problem decides on boundaries.
-
-    Raises
-    ------
-    ProblemError
-        If one is no rule, or names a token or label that does not exist.
+    It has `n` tokens, so many labels, None if arcs have none, and decides on `sentences` if it has
+    boundaries. Raises `ProblemError` if one is no rule, or names a token or label that does not
+    exist.
     """
     if isinstance(rules, Rule) or not isinstance(rules, Iterable):
         raise ProblemError("rules: expected a sequence of rules; write [rule].")

@@ -18,7 +18,7 @@ from .decoder import (
     bounds_without,
     certified,
     infeasible,
-    positive_mass,
+    most_gained,
     refuse_unless,
     rounding_slack,
 )
@@ -135,15 +135,8 @@ def second_order_score(
 def second_order_marginals(problem: TreeProblem) -> NDArray[np.float64]:
     """Return the score of the best tree through each arc, where all grandparents count.
 
-    Returns
-    -------
-    float64 (n + 1, n + 1)
-        ``-inf`` where no tree has the arc.
-
-    Raises
-    ------
-    ProblemError
-        If the problem is not projective or has factors.
+    Of float64 (n + 1, n + 1), ``-inf`` where no tree has the arc. Raises `ProblemError` if the
+    problem is not projective or has factors.
     """
     refuse_unless(problem, NAME, "grandparents", "siblings", projective=True)
     space = chart_space(problem.n + 1)
@@ -158,12 +151,8 @@ def best_by_second_order(
 ) -> TreeSolution:
     """Return the best projective tree under this chart's objective, in a decoder's name.
 
-    Raises
-    ------
-    ProblemError
-        If the problem has parts that the chart does not cover.
-    InfeasibleError
-        If there is no tree.
+    Raises `ProblemError` if the problem has parts that the chart does not cover, and
+    `InfeasibleError` if there is no tree.
     """
     refuse_unless(problem, NAME, "grandparents", "siblings", projective=True)
     given = (problem.arcs, *_arrays(problem), problem.gaps, problem.has_one_root, outermost)
@@ -177,7 +166,7 @@ def best_by_second_order(
     score, scale = _score_and_scale(problem, heads, outermost)
     if score == -np.inf:
         raise DecodersError(f"{decoder}: the compiled code returned a forbidden tree.")
-    slack = rounding_slack(4 * problem.n, bound, positive_mass(problem))
+    slack = rounding_slack(4 * problem.n, bound, most_gained(problem))
     return certified(decoder, problem, heads, score, scale, bound, slack)
 
 

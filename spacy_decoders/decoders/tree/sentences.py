@@ -39,21 +39,10 @@ class Path(NamedTuple):
 def best_sentences(decoder: TreeDecoder, problem: TreeProblem, budget: Budget) -> TreeSolution:
     """Return the best sequence of sentences, each with its tree.
 
-    Parameters
-    ----------
-    decoder
-        Finds the best tree of one sentence, and bounds all others.
-    budget
-        For all sentences together.
-
-    Raises
-    ------
-    ProblemError
-        If a factor couples arcs that may be in different sentences.
-    InfeasibleError
-        If no sequence of sentences has a tree each.
-    UndecidedError
-        If the budget ends before there is one.
+    The decoder finds the best tree of one sentence, and bounds all others; the budget is for all
+    together. Raises `ProblemError` if a factor couples arcs that may be in different sentences,
+    `InfeasibleError` if no sequence has a tree each, and `UndecidedError` if the budget ends
+    before there is one.
     """
     _refuse_coupling(problem)
     return _Sentences(decoder, problem, budget.start()).run()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -109,33 +108,24 @@ class BranchAndBound(TreeDecoder):
             return best_constrained(self, problem, budget)
         if problem.boundaries is not None and not self._charts_sentences(problem):
             return best_sentences(self, problem, budget)
-        by_chart = self._one_chart(problem, budget)
-        if by_chart is not None:
-            return by_chart("BranchAndBound", problem)
-        return self._decoded(problem, 1, budget)[0][0]
-
-    def _one_chart(
-        self, problem: TreeProblem, budget: Budget
-    ) -> Callable[[str, TreeProblem], TreeSolution] | None:
-        """Return what decodes by one chart, if that is all that the search needs."""
-        if not problem.projective or problem.n == 0 or self.method == "paper":
-            return None
-        if problem.siblings is not None or problem.has_factors:
-            return None
+        if not self._needs_one_chart(problem, budget):
+            return self._decoded(problem, 1, budget)[0][0]
         if problem.grandparents is None:
-            if budget.seconds is not None:
-                from .search import first_pass
-
-                if first_pass(problem) > budget.seconds:
-                    return None
-            return None if self.backbone == "second-order" else best_by_chart
-        if self.backbone == "first-order" or problem.n > MOST_CHARTED:
-            return None
-        if budget.seconds is not None:
-            return None
+            return best_by_chart("BranchAndBound", problem, budget)
         from ..second_order import best_by_second_order  # compiled where it is first needed
 
-        return best_by_second_order
+        return best_by_second_order("BranchAndBound", problem)
+
+    def _needs_one_chart(self, problem: TreeProblem, budget: Budget) -> bool:
+        """Return whether one chart is all that the search needs."""
+        if not problem.projective or problem.n == 0 or self.method == "paper":
+            return False
+        if problem.siblings is not None or problem.has_factors:
+            return False
+        if problem.grandparents is None:
+            return self.backbone != "second-order"
+        is_short = problem.n <= MOST_CHARTED and budget.seconds is None
+        return is_short and self.backbone != "first-order"
 
     def k_best(
         self, problem: TreeProblem, k: int, *, budget: Budget = UNLIMITED

@@ -30,9 +30,6 @@ Scores = NDArray[np.float64]
 #: Seconds of a chart of second order for each n^4, on a slow machine.
 SECONDS_A_FOURTH_POWER = 5e-10
 
-#: Tokens up to which trees of arcs alone are bounded through each arc by this chart, too.
-LONGEST_MARGINALS = 60
-
 
 class Relaxed(NamedTuple):
     """Scores of arcs and adjacent siblings that, with a constant, bound every tree."""
@@ -126,16 +123,16 @@ class NodeProof:
     def _through(self, relaxed: Relaxed) -> Scores:
         """Return an upper bound on the trees through each arc, (n + 1, n + 1)."""
         problem = self.problem
-        if problem.projective and (self.second_order or problem.n <= LONGEST_MARGINALS):
+        if self.second_order:
             space = chart_space(problem.n + 1)
             through = second_order.max_marginals(*self._charted(relaxed), space)
+        elif problem.projective:
+            through = eisner.max_marginals(relaxed.arcs, problem.has_one_root, problem.gaps)
         else:
             bound, duals = self._contracted(relaxed.arcs)
             through = np.full_like(relaxed.arcs, np.inf)
             if abs(bound) < np.inf and duals is not None:
                 through = proofs.bounds_by_duals(relaxed.arcs, *duals, bound)
-            if problem.boundaries is not None:
-                through += float(np.maximum(problem.gaps, 0.0).sum())
         found: Scores = through + relaxed.constant
         return found
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ....budget import Budget, Clock
-from ..branch_and_bound.kernels import published, relaxation
+from ..branch_and_bound.kernels import node as kernels
+from ..branch_and_bound.kernels import relaxation
 from ..branch_and_bound.kernels.records import Multipliers, NodeOptions
 from ..branch_and_bound.preparation import Prepared
 from ..branch_and_bound.search import (
@@ -157,7 +158,7 @@ class _LevelSearch:
             node.lower = max(node.lower, self._offer(heads))
             if value > last:  # as Rush et al. (2010): halve with every rise of the dual
                 step *= 0.5
-            node.arc = published.step(
+            node.arc = kernels.step_as_published(
                 self.scores, multipliers, node.mask, heads, step, self._options()
             )
             self.each = perf_counter() - begun
@@ -204,7 +205,7 @@ class _LevelSearch:
             if heads is None or self._offer(heads) <= before + self._slack():
                 return
             before = self.best_score
-            arcs = published.bounded_below(self.scores, self.multipliers, mask, heads)
+            arcs = kernels.bounded_below(self.scores, self.multipliers, mask, heads)
             self.each = perf_counter() - begun
 
 

@@ -39,17 +39,8 @@ Tokens = NDArray[np.intp]
 class ScoreTable:
     """The grandparent scores of one sentence that were asked for, and bounds on the others.
 
-    Attributes
-    ----------
-    arcs, projective, single_root
-        Of the problem.
-    upper
-        (n + 1, n + 1, n + 1), the score of each chain where it is known, elsewhere the lesser of
-        the most that any g or any c makes of it; ``-inf`` where there can be no such chain.
-    known
-        Where `upper` is the score itself.
-    scored
-        How many chains were scored.
+    ``upper[g, p, c]`` is the score of a chain where it is `known`, elsewhere the lesser of the
+    most that any g or any c makes of it; ``-inf`` where there can be no such chain.
     """
 
     def __init__(self, problem: TreeProblem) -> None:
@@ -88,20 +79,13 @@ def chains_of(allowed: Mask) -> Mask:
 
 
 class TreeBound(NamedTuple):
-    """A Lagrangian bound.
+    """A Lagrangian bound."""
 
-    Attributes
-    ----------
-    value
-        An upper bound on all trees; ``-inf`` if there is none.
-    through
-        An upper bound on all trees with each arc. **Shape:** ``(n + 1, n + 1)``
-    heads
-        The tree that attains it, -1 for the root. **Shape:** ``(n + 1,)``
-    """
-
+    #: An upper bound on all trees; ``-inf`` if there is none.
     value: float
+    #: An upper bound on all trees with each arc. **Shape:** ``(n + 1, n + 1)``
     through: Floats
+    #: The tree that attains it, -1 for the root. **Shape:** ``(n + 1,)``
     heads: NDArray[np.int64]
 
 
@@ -182,22 +166,14 @@ def priced(
     column: NDArray[np.int64],
     tolerance: float,
 ) -> tuple[Tokens, Tokens, Tokens]:
-    """Return the chains g, p, c that may have a positive reduced cost.
+    """Return the chains g, p, c that may have a positive reduced cost, and no column yet.
 
     The chains over one arc (g, p) are priced together. Where the sum of their gains does not
     exceed the negative reduced cost of the arc, the duals of their GPArc rows can absorb the
-    gains, and none has a positive reduced cost.
+    gains, and none has a positive reduced cost. Gains up to a tolerance count as zero.
 
-    Parameters
-    ----------
-    arc_costs
-        The reduced costs of arcs at these prices. **Shape:** ``(n + 1, n + 1)``
-    allowed
-        The arcs that may be in a tree.
-    column
-        Negative where a chain has no column yet. **Shape:** ``(n + 1, n + 1, n + 1)``
-    tolerance
-        Gains up to this count as zero.
+    **Shape**: prices and the arcs' reduced costs at these (n + 1, n + 1); `column`, negative for
+    none, (n + 1, n + 1, n + 1).
 
     References
     ----------

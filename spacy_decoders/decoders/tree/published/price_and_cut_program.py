@@ -22,26 +22,16 @@ SLACK = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class MasterPoint:
-    """An optimum of the restricted program.
+    """An optimum of the restricted program."""
 
-    Attributes
-    ----------
-    arcs
-        (n + 1, n + 1), the value of each arc's column.
-    arc_costs
-        (n + 1, n + 1), the reduced cost of each arc.
-    prices
-        (n + 1, n + 1), the dual of OneGP for each arc (p, c) with p > 0; 0 elsewhere.
-    chains
-        The value of each chain's column, in the order they were added.
-    bound
-        By the program's duals; a bound on all trees only if all chains and rows were added.
-    """
-
+    #: (n + 1, n + 1), the value of each arc's column, and its reduced cost.
     arcs: Floats
     arc_costs: Floats
+    #: (n + 1, n + 1), the dual of OneGP for each arc (p, c) with p > 0; 0 elsewhere.
     prices: Floats
+    #: The value of each chain's column, in the order they were added.
     chains: Floats
+    #: By the program's duals; a bound on all trees only if all chains and rows were added.
     bound: float
 
 
@@ -163,12 +153,8 @@ class MasterProgram:
     def solve(self, clock: Clock) -> MasterPoint:
         """Solve the restricted program.
 
-        Raises
-        ------
-        InfeasibleError
-            If the allowed arcs contain no tree.
-        SolverError
-            If the solver fails, or time runs out.
+        Raises `InfeasibleError` if the allowed arcs contain no tree, and `SolverError` if the
+        solver fails, or time runs out.
         """
         solved = self.program.relax(clock)
         arcs, costs, prices = np.zeros((3, self.size, self.size))

@@ -46,28 +46,19 @@ GRACE = 4
 
 @dataclass(frozen=True, eq=False)
 class PriceAndCutResult:
-    """The result of price-and-cut, and statistics of the search.
+    """The result of price-and-cut, and statistics of the search."""
 
-    Attributes
-    ----------
-    heads
-        The best tree, -1 for the root; None if there is none. **Shape:** ``(n + 1,)``
-    score, bound
-        Of the tree, and of all trees.
-    integral
-        Whether no branching was needed.
-    scored, added
-        How many grandparents were scored, and how many entered the program.
-    rounds
-        How many linear programs were solved.
-    """
-
+    #: The best tree, -1 for the root; None if there is none. **Shape:** ``(n + 1,)``
     heads: NDArray[np.int64] | None
+    #: Of the tree, and of all trees.
     score: float
     bound: float
+    #: Whether no branching was needed.
     integral: bool
+    #: How many grandparents were scored, and how many entered the program.
     scored: int = 0
     added: int = 0
+    #: How many linear programs were solved.
     rounds: int = 0
 
 
@@ -179,10 +170,7 @@ class BranchAndPrice:
     def _prune(self, allowed: Mask, through: Floats) -> Mask:
         """Keep the arcs of the best tree, and those that a better one may have.
 
-        Parameters
-        ----------
-        through
-            An upper bound on all trees with each arc. **Shape:** ``(n + 1, n + 1)``
+        ``through[h, m]`` bounds all trees with an arc.
         """
         kept = allowed & (through > self.score + self._tolerance)
         if self.heads is not None:
@@ -202,10 +190,7 @@ class BranchAndPrice:
         give the score that a grandparent needs to be bought: columns are priced as in a linear
         program, and most of them are never scored.
 
-        Returns
-        -------
-        tuple
-            The lowest bound, its prices, and the arcs that were not pruned.
+        Returns the lowest bound, its prices, and the arcs that were not pruned.
 
         References
         ----------

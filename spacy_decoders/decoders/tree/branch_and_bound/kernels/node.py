@@ -9,13 +9,25 @@ import numpy as np
 
 from .....jit import internal, jit
 from ...kernels import chu_liu_edmonds, eisner, second_order
+from ...kernels.rows import copy_all
 from .chains import add_chain_gaps, step_chains
-from .counted_factors import add_factor_gaps, settle_factors, step_factors
+from .counted_factors import (
+    add_factor_gaps,
+    bound_factors_below,
+    settle_factors,
+    step_factors,
+)
 from .incumbents import climb, offer, tree_score
-from .pairs import add_pair_gaps, clear_directions, clip_directions, point_pairs, step_along
+from .pairs import (
+    add_pair_gaps,
+    clear_directions,
+    clip_directions,
+    point_pairs,
+    point_side,
+    step_along,
+)
 from .records import NodeFound
 from .relaxation import first_paired, gather, relax_into, room
-from .sides import point_side
 
 INF = np.inf
 
@@ -161,3 +173,30 @@ def solve_node(scores, multipliers, incumbents, mask, options, grandparents, spa
             stalled = 0
         target = threshold if threshold > -INF else incumbents.scores[0]
         _update(parts, heads, max(value - target, slack), rate, options)
+
+
+# --- the method as published: all parts are factors -----------------------------------
+
+
+@jit()
+def step_as_published(scores, multipliers, mask, heads, length, options):
+    """Take a projected subgradient step of some length, as published (section 3.2).
+
+    Multipliers get their first values before it. Returns the head and the modifier of the arc
+    whose factors are bounded worst at the tree (section 3.3).
+    """
+    parts = gather(scores, multipliers, mask)
+    settle_factors(parts.factors, multipliers.factors)
+    arc = branching_arc(parts, heads, options)
+    step_factors(parts.factors, multipliers.factors, heads, length)
+    return arc
+
+
+@jit()
+def bounded_below(scores, multipliers, mask, heads):
+    """Return scores of arcs, of which a tree's sum is its score, others' no more (section 3.4)."""
+    parts = gather(scores, multipliers, mask)
+    arcs, _ = room(parts, False)
+    copy_all(arcs, scores.arcs)
+    bound_factors_below(parts.factors, heads, arcs)
+    return arcs

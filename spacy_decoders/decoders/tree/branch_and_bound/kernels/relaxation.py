@@ -1,9 +1,9 @@
 """The relaxation of a node: scores of arcs, and of adjacent siblings, that bound every tree.
 
 The parts that the backbone does not see are bounded by sums over those that it does, for any
-multipliers: :mod:`.pairs` and :mod:`.sides` have siblings, :mod:`.chains` grandparents and
-:mod:`.counted_factors` the rest. Multipliers are brought into their range first, so that a bound
-depends on nothing else that the search leaves.
+multipliers: :mod:`.pairs` has siblings, :mod:`.chains` grandparents and :mod:`.counted_factors`
+the rest. Multipliers are brought into their range first, so that a bound depends on nothing else
+that the search leaves.
 """
 
 import numpy as np
@@ -11,9 +11,8 @@ import numpy as np
 from .....jit import internal, jit
 from .chains import relax_chains
 from .counted_factors import gather_factors, relax_factors
-from .pairs import relax_pairs
+from .pairs import relax_pairs, relax_side
 from .records import NodeArcs, NodeParts
-from .sides import relax_side
 
 INF = np.inf
 
