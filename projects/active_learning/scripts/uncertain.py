@@ -18,7 +18,7 @@ from uncertainty import Measure, prepared, uncertainty
 
 from spacy_decoders import ProblemError, load
 from spacy_decoders.annotate.records import texts
-from spacy_decoders.cli.arguments import TextField, listed
+from spacy_decoders.cli.arguments import listed
 from spacy_decoders.errors import DecodersError
 
 __all__ = ["rank_texts"]
@@ -56,7 +56,9 @@ def rank_texts(
     ] = "",
     sentences: Annotated[bool, typer.Option(help="Rank sentences, not documents.")] = False,
     top: Annotated[int, typer.Option(min=0, help="Write so many at most; 0 for all.")] = 0,
-    text_field: TextField = "text",
+    text_field: Annotated[
+        str, typer.Option(help="Where the text is in .jsonl, .parquet.")
+    ] = "text",
 ) -> None:
     """Rank texts by how unsure the pipeline is, as tasks for Prodigy or Label Studio."""
     for name, value, known in (

@@ -15,7 +15,7 @@ from spacy.util import load_config
 from spacy.vocab import Vocab
 
 from spacy_decoders.annotate.records import texts as texts_of
-from spacy_decoders.cli.arguments import TextField, listed
+from spacy_decoders.cli.arguments import listed
 from spacy_decoders.errors import DecodersError
 
 __all__ = ["distil_pipeline"]
@@ -47,7 +47,9 @@ def distil_pipeline(
     ] = None,
     max_steps: Annotated[int, typer.Option(help="Steps of training.")] = 3000,
     limit: Annotated[int, typer.Option(min=0, help="Read so many texts at most; 0 for all.")] = 0,
-    text_field: TextField = "text",
+    text_field: Annotated[
+        str, typer.Option(help="Where the text is in .jsonl, .parquet.")
+    ] = "text",
     gpu_id: Annotated[int, typer.Option(help="The GPU to train on; -1 for none.")] = -1,
 ) -> None:
     """Train our components to say what another pipeline says: faster, and certified."""
