@@ -141,8 +141,7 @@ class CollectiveLinker:
         steps = np.full((len(concepts), len(concepts)), -1.0)
         if known:
             ids = np.array([found[row] for row in known], dtype=np.int64)
-            unique, back = np.unique(ids, return_inverse=True)
-            steps[np.ix_(known, known)] = graph.distances(unique)[np.ix_(back, back)]
+            steps[np.ix_(known, known)] = graph.distances(ids)
         np.fill_diagonal(steps, 0.0)
         steps[steps < 0.0] = steps.max(initial=0.0) + 1.0
         return steps

@@ -87,6 +87,11 @@ class GraphArrays:
         return cls(stored["indptr"], stored["indices"], stored["ids"], stored["inner"])
 
     @cached_property
+    def adjacency(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The two arrays that kernels take: where the neighbours of a number begin, and all."""
+        return self.indptr, self.indices
+
+    @cached_property
     def outer(self) -> NDArray[np.int64]:
         """**Shape:** (n,): the ids of the inner numbers."""
         outer = np.empty(len(self.ids), dtype=np.int64)

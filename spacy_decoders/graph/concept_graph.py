@@ -162,7 +162,7 @@ class ConceptGraph:
             if not 0 < table.shape[1] <= size:
                 stored.refuse("hubs", f"{table.shape[1]} hubs can't be")
             complete = stored.header.get("hubs_complete") is True
-            hubs = HubIndex(table, arrays.indptr, arrays.indices, complete)
+            hubs = HubIndex(table, arrays, complete)
         return cls(arrays, hubs)
 
     def index_hubs(self, count: int = 256, *, progress: bool = False) -> None:
@@ -180,8 +180,7 @@ class ConceptGraph:
             Whether to show a progress bar.
         """
         count = min(checked_whole("count", count, low=1), len(self))
-        a = self.arrays
-        self._hubs = HubIndex.build(a.indptr, a.indices, count, progress) if count else None
+        self._hubs = HubIndex.build(self.arrays, count, progress) if count else None
 
     # --- properties -------------------------------------------------------------
 

@@ -6,7 +6,6 @@ The hub index has the distances of all vertices from those of highest degree.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +41,7 @@ class HubIndex:
     """Distances from all vertices to the first ones, which are those of highest degree."""
 
     table: NDArray[np.uint8]  # (n, hubs), uint8, :data:`UNREACHED` where there is no path
-    # The graph, degree-ordered and sorted
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
+    arrays: GraphArrays
     complete: bool  # whether the table holds every finite distance
 
     @property
@@ -53,21 +50,19 @@ class HubIndex:
         return int(self.table.shape[1])
 
     @classmethod
-    def build(
-        cls, indptr: NDArray[Any], indices: NDArray[Any], count: int, progress: bool
-    ) -> HubIndex:
+    def build(cls, arrays: GraphArrays, count: int, progress: bool) -> HubIndex:
         """Search from `count` hubs, 64 at a time."""
-        size = len(indptr) - 1
+        size = len(arrays.ids)
         table = np.full((size, count), UNREACHED, dtype=np.uint8)
         complete = True
         none = read_only(np.empty(0, dtype=np.int32))
         for begin in tqdm(range(0, count, 64), "hub index", disable=not progress):
             hubs = read_only(np.arange(begin, min(begin + 64, count), dtype=np.int32))
             part = np.full((size, 64), UNREACHED, dtype=np.uint8)
-            multi_source(indptr, indices, hubs, none, 0, LIMIT, True, part)
+            multi_source(*arrays.adjacency, hubs, none, 0, LIMIT, True, part)
             table[:, begin : begin + len(hubs)] = part[:, : len(hubs)]
             complete = complete and not (part == LIMIT).any()
-        return cls(read_only(table), indptr, indices, complete)
+        return cls(read_only(table), arrays, complete)
 
     def distances(self, vertices: NDArray[np.int32]) -> Matrix:
         """**Shape:** (v, v), int32: the distances among distinct inner numbers, -1 for no path."""
@@ -78,18 +73,18 @@ class HubIndex:
         # no hub is in their component, so there is no bound on the lengths of paths
         lonely = np.flatnonzero((near == UNREACHED).all(axis=1))
         if len(lonely):
-            distances[lonely] = search_distances(self.indptr, self.indices, vertices, lonely)
+            distances[lonely] = search_distances(self.arrays, vertices, lonely)
         return distances
 
     def _shortest(self, rows: NDArray[np.int32], near: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Return all distances that a byte holds, `UNREACHED` or more where there is no path."""
-        best = np.empty((len(rows), len(rows)), dtype=np.uint8)
+        graph, best = self.arrays.adjacency, np.empty((len(rows), len(rows)), dtype=np.uint8)
         hub_bounds(near, best)
         # by paths that meet no hub, these bounds are lowered to the distances
-        touched = touched_vertices(self.indptr, self.indices, rows, self.count)
+        touched = touched_vertices(*graph, rows, self.count)
         # three edges improve a pair only if its hub bound is larger
         is_open = (best > 3).any(axis=1)
-        edges = touched_edges(self.indptr, self.indices, touched, is_open, self.count)
+        edges = touched_edges(*graph, touched, is_open, self.count)
         words = -(-len(rows) // 64)
         two = np.zeros((len(rows), words), dtype=np.uint64)
         three = np.zeros((len(rows), words), dtype=np.uint64)
@@ -103,7 +98,7 @@ class HubIndex:
         sources = np.unique(remote)
         for first in range(0, len(sources), BLOCK):
             batch = sources[first : first + BLOCK]
-            four = four_edges(self.indptr, self.indices, rows, batch, self.count, touched)
+            four = four_edges(*graph, rows, batch, self.count, touched)
             found = np.unpackbits(four.view(np.uint8), axis=1, count=len(batch), bitorder="little")
             best[batch] = np.where(found.T, np.minimum(best[batch], 4), best[batch])
         np.minimum(best, best.T.copy(), out=best)
@@ -128,14 +123,12 @@ class HubIndex:
         if len(far_rows) > MANY:
             sources, source = np.unique(far_rows, return_inverse=True)
             depth = int(limits.max())
-            searched = search_distances(
-                self.indptr, self.indices, rows, sources, self.count, depth
-            )
+            searched = search_distances(self.arrays, rows, sources, self.count, depth)
             found = searched[source.reshape(-1), far_columns]
             found[found < 0] = depth + 1
         else:
-            marks = np.zeros(len(self.indptr) - 1, dtype=np.int32)
-            graph, found = (self.indptr, self.indices), limits.copy()
+            marks = np.zeros(len(self.arrays.ids), dtype=np.int32)
+            graph, found = self.arrays.adjacency, limits.copy()
             pairs = zip(rows[far_rows], rows[far_columns], limits, strict=True)
             for at, (row, column, limit) in enumerate(pairs):
                 found[at] = between(*graph, row, column, self.count, limit, 2 * at + 1, marks)
@@ -144,8 +137,7 @@ class HubIndex:
 
 
 def search_distances(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
+    arrays: GraphArrays,
     rows: NDArray[np.int32],
     sources: NDArray[np.int64],
     first: int = 0,
@@ -156,12 +148,12 @@ def search_distances(
     `rows` are vertices, (v,), and `sources` positions in them, (a,). `first` is the first vertex
     that paths may go through, and `depth` the length of the longest of interest; None for any.
     """
-    limit = len(indptr) - 1 if depth is None else depth
+    limit = len(arrays.ids) if depth is None else depth
     out = np.empty((len(sources), len(rows)), dtype=np.int32)
     for begin in range(0, len(sources), 64):
         batch = read_only(rows[sources[begin : begin + 64]])
         found = np.full((len(rows), 64), -1, dtype=np.int32)
-        multi_source(indptr, indices, batch, rows, first, limit, False, found)
+        multi_source(*arrays.adjacency, batch, rows, first, limit, False, found)
         out[begin : begin + 64] = found[:, : len(batch)].T
     return out
 
@@ -178,6 +170,6 @@ def distances_among(
         found = hubs.distances(unique)
     else:
         each = np.arange(len(unique))
-        found = search_distances(arrays.indptr, arrays.indices, unique, each)
+        found = search_distances(arrays, unique, each)
     among: Matrix = found[back[:, None], back]
     return among

@@ -92,7 +92,8 @@ class SentenceCorpus:
                 group = with_white_space(group, self._random)
             reference = _gold_doc(nlp.vocab, group)
             if self.gold_tokens:
-                predicted = _bare_doc(reference, group, boundaries=self._shown())
+                shown = self.gold_sents and self._by_chance(self.gold_sents_share)
+                predicted = _bare_doc(reference, boundaries=shown)
             else:
                 predicted = nlp.make_doc(reference.text)
             yield Example(predicted, reference)
@@ -121,10 +122,6 @@ class SentenceCorpus:
             group.append(sentence)
         if group:
             yield group
-
-    def _shown(self) -> bool:
-        """Whether the next document gets its boundaries."""
-        return self.gold_sents and self._by_chance(self.gold_sents_share)
 
     def _by_chance(self, share: float) -> bool:
         return share == 1.0 or (share > 0.0 and self._random.random() < share)
@@ -292,12 +289,9 @@ def _gold_doc(vocab: Vocab, sentences: Sequence[Sentence]) -> Doc:
     return doc
 
 
-def _bare_doc(reference: Doc, sentences: Sequence[Sentence], *, boundaries: bool) -> Doc:
+def _bare_doc(reference: Doc, *, boundaries: bool) -> Doc:
     """The tokens of a Doc without their annotation."""
+    words = [token.text for token in reference]
+    spaces = [bool(token.whitespace_) for token in reference]
     starts: Any = [token.is_sent_start for token in reference] if boundaries else None
-    return Doc(
-        reference.vocab,
-        words=[word for sentence in sentences for word in sentence.words],
-        spaces=[space for sentence in sentences for space in sentence.spaces],
-        sent_starts=starts,
-    )
+    return Doc(reference.vocab, words=words, spaces=spaces, sent_starts=starts)

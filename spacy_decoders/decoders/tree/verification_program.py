@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,6 @@ from .rules import (
     ForbiddenArc,
     ForbiddenLabel,
     Leaves,
-    Numbers,
     Rule,
 )
 
@@ -302,48 +301,34 @@ def limits_of(rule: Rule, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]
 
     It is said anew, apart from :attr:`.Rule.limits`, by which decoders search.
     """
+    labels: Any = getattr(rule, "labels", None)  # rules keep numbers as a tuple
     if isinstance(rule, (FixedArc, ForbiddenArc)):
         members = [one for one in arcs if one.modifier == rule.token and one.head == rule.head]
         number = float(isinstance(rule, FixedArc))
         yield ArcLimit(members, number, number)
     elif isinstance(rule, (FixedLabel, ForbiddenLabel)):
-        named = [
-            one
-            for one in arcs
-            if one.modifier == rule.token and one.label in _several(rule.labels)
-        ]
+        named = [one for one in arcs if one.modifier == rule.token and one.label in labels]
         number = float(isinstance(rule, FixedLabel))
         yield ArcLimit(named, number, number)
     elif isinstance(rule, AtMost):
-        for h in range(n + 1) if rule.heads is None else _several(rule.heads):
-            members = [one for one in arcs if one.head == h and one.label in _several(rule.labels)]
+        heads: Any = range(n + 1) if rule.heads is None else rule.heads
+        for h in heads:
+            members = [one for one in arcs if one.head == h and one.label in labels]
             yield ArcLimit(members, 0.0, float(rule.count))
     elif isinstance(rule, Leaves):
         yield from _of_leaves(rule, n, arcs)
 
 
-def _several(numbers: Numbers) -> Collection[int]:
-    """Return the numbers of a rule, which keeps them as a tuple."""
-    assert not isinstance(numbers, int)
-    return numbers
-
-
 def _of_leaves(rule: Leaves, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]:
     """Yield that a token is none of the leaves, or that an arc below it is absent."""
-    for token in range(1, n + 1) if rule.tokens is None else _several(rule.tokens):
-        marks = [
-            one
-            for one in arcs
-            if one.modifier == token
-            and (rule.labels is None or one.label in _several(rule.labels))
-        ]
+    labels: Any = rule.labels
+    exempt: Any = rule.exempt
+    tokens: Any = range(1, n + 1) if rule.tokens is None else rule.tokens
+    for token in tokens:
+        own = [one for one in arcs if one.modifier == token]
+        marks = [one for one in own if labels is None or one.label in labels]
+        kept = [one for one in arcs if one.head == token and one.label not in exempt]
         for m in range(1, n + 1):
-            below = [
-                one
-                for one in arcs
-                if one.head == token
-                and one.modifier == m
-                and one.label not in _several(rule.exempt)
-            ]
+            below = [one for one in kept if one.modifier == m]
             if below:
                 yield ArcLimit(marks + below, 0.0, 1.0)

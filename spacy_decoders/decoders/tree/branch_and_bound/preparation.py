@@ -23,21 +23,11 @@ class Prepared:
     """What the kernels take, apart from masks.
 
     A forbidden part gets a finite score that no other parts can offset.
-
-    Attributes
-    ----------
-    second_order
-        Whether the backbone sees all grandparents and adjacent siblings.
-    scores
-        Those of the problem.
-    multipliers
-        Shared by all nodes.
-    grandparents
-        Those that the backbone sees; empty if none.
     """
 
     def __init__(self, problem: TreeProblem, magnitudes: Magnitudes, second_order: bool) -> None:
         factors = _NO_FACTORS if problem.factors is None else problem.factors
+        # whether the backbone sees all grandparents and adjacent siblings
         self.second_order = second_order and problem.n <= LONGEST_CHART
         self.scores = PartScores(
             problem.arcs,
@@ -53,6 +43,7 @@ class Prepared:
         )
         siblings = 0.5 * np.maximum(self.scores.siblings, 0.0)  # half of a gain for each arc
         chains = (1, 1, 1) if self.second_order else self.scores.grandparents.shape
+        # shared by all nodes
         self.multipliers = Multipliers(
             siblings,
             np.zeros_like(siblings),
@@ -60,6 +51,7 @@ class Prepared:
             np.full(2 * len(factors.arcs), -1.0),
             magnitudes.limit,
         )
+        # those that the backbone sees; empty if none
         self.grandparents = read_only(np.zeros((0, 0, 0)))
         if self.second_order and problem.grandparents is not None:
             finite = np.maximum(problem.grandparents, magnitudes.forbidden)

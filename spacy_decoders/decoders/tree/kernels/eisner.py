@@ -1,6 +1,6 @@
 """Eisner's chart over projective trees: inside, back-trace and outside.
 
-Four tables over spans i <= j, of float64 (n + 1, n + 1):
+A chart, float64 (4, n + 1, n + 1), has four tables over spans i <= j:
 `incomplete_right[i, j]` holds the arc i -> j, `incomplete_left[i, j]` the arc j -> i, and
 `complete_right[i, j]` and `complete_left[i, j]` all descendants of i and of j within the span.
 
@@ -23,11 +23,11 @@ from .rows import fill_all
 
 
 @internal(fastmath=FAST)
-def inside(
-    arcs, single_root, gaps, incomplete_right, incomplete_left, complete_right, complete_left
-):
+def inside(arcs, single_root, gaps, chart):
     """Fill the chart and return the best score, -inf if there is no tree."""
     size = arcs.shape[0]
+    incomplete_right, incomplete_left = chart[0], chart[1]
+    complete_right, complete_left = chart[2], chart[3]
     # with a single root the root's row is one loop at the end
     for i in range(size - 1, 0 if single_root else -1, -1):
         for j in range(i, size):
@@ -66,18 +66,11 @@ def inside(
 
 
 @internal(counted=True, fastmath=FAST)
-def back_trace(
-    arcs,
-    single_root,
-    gaps,
-    incomplete_right,
-    incomplete_left,
-    complete_right,
-    complete_left,
-    heads,
-):
+def back_trace(arcs, single_root, gaps, chart, heads):
     """Write the best tree into `heads` (n + 1,)."""
     size = arcs.shape[0]
+    incomplete_right, incomplete_left = chart[0], chart[1]
+    complete_right, complete_left = chart[2], chart[3]
     # a stack of complete spans: their two ends, and whether the head is the right one
     begins = np.empty(2 * size + 2, np.int64)
     ends = np.empty(2 * size + 2, np.int64)
@@ -157,9 +150,9 @@ def charted(arcs, single_root, gaps):
     size = arcs.shape[0]
     chart = np.empty((4, size, size))
     heads = np.full(size, -1, np.int32)
-    value = inside(arcs, single_root, gaps, chart[0], chart[1], chart[2], chart[3])
+    value = inside(arcs, single_root, gaps, chart)
     if value > -np.inf:
-        back_trace(arcs, single_root, gaps, chart[0], chart[1], chart[2], chart[3], heads)
+        back_trace(arcs, single_root, gaps, chart, heads)
     return heads[1:], chart, value, positive_mass(arcs)
 
 
@@ -174,7 +167,7 @@ def max_marginals(arcs, single_root, gaps):
     last = size - 1
     chart = np.empty((4, size, size))
     ir, il, cr, cl = chart[0], chart[1], chart[2], chart[3]
-    inside(arcs, single_root, gaps, ir, il, cr, cl)
+    inside(arcs, single_root, gaps, chart)
     outer = np.empty((5, size, size))
     fill_all(outer, -np.inf)
     out_ir, out_il, out_cr, out_cl, out_between = outer[0], outer[1], outer[2], outer[3], outer[4]

@@ -9,9 +9,6 @@ import numpy as np
 
 from ....jit import jit
 
-#: The unit roundoff of float64, and an absolute error larger than any of denormal numbers.
-UNIT, SMALLEST = 2.0**-53, 1e-300
-
 
 @jit()
 def tally(arcs, heads, projective, single_root):

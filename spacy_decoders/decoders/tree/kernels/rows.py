@@ -86,18 +86,6 @@ def highest_sums(out, o, x, x0, y, y0, stride, count, padded):
 
 
 @internal(forceinline=True)
-def highest_shifted(out, o, x, x0, stride, shifts, s0, shift_stride, count, least, padded):
-    """out[o + l] = max(least, max over r < count of x[x0 + r stride + l] + shifts[s0 + r ...])."""
-    lowest = fill8(least)
-    for at in range(0, padded, LANES):
-        best = lowest
-        for r in range(count):
-            shift = fill8(peek(shifts, s0 + r * shift_stride))
-            best = maximum(add(load8(x, x0 + r * stride + at), shift), best)
-        store(out, o + at, best)
-
-
-@internal(forceinline=True)
 def highest_of_rows(out, o, x, rows, lane, shifts, count, least, padded):
     """out[o + l] = max(least, max over r < count of x[rows[r] + lane + l] + shifts[r])."""
     lowest = fill8(least)

@@ -198,16 +198,11 @@ def _at_root(arcs, siblings, single_root, complete, between, stride, to_root):
 
 @jit(fastmath=FAST)
 def _fill(arcs, grandparents, siblings, gaps, single_root, outermost, space):
-    """Run the inside pass in tables that are cut out of `space`, see `entries`."""
+    """Run the inside pass in tables that are cut out of `space`."""
     size = arcs.shape[0]
-    stride = -(-size // LANES) * LANES
-    each = size * size * stride
-    on_arc = space[:each]
-    complete = space[each : 2 * each]
-    incomplete = space[2 * each : 3 * each]
-    between = space[3 * each : 4 * each]
-    on_closing = space[4 * each : 5 * each] if outermost else space[:0]
-    closed = space[5 * each : 6 * each] if outermost else incomplete
+    stride, on_arc, complete, incomplete, between, on_closing, closed = tables(
+        size, outermost, space
+    )
     to_root = np.empty(size)
     _turn(arcs, grandparents, outermost, stride, on_arc, on_closing)
     _inside(
@@ -215,6 +210,18 @@ def _fill(arcs, grandparents, siblings, gaps, single_root, outermost, space):
     )
     best = _at_root(arcs, siblings, single_root, complete, between, stride, to_root)
     return best, stride, on_arc, complete, incomplete, closed, between, to_root
+
+
+@jit(fastmath=FAST)
+def tables(size, outermost, space):
+    """Return the stride, and the tables that `space` has room for, see `entries`."""
+    stride = -(-size // LANES) * LANES
+    each = size * size * stride
+    on_arc, complete = space[:each], space[each : 2 * each]
+    incomplete, between = space[2 * each : 3 * each], space[3 * each : 4 * each]
+    on_closing = space[4 * each : 5 * each] if outermost else space[:0]
+    closed = space[5 * each : 6 * each] if outermost else incomplete
+    return stride, on_arc, complete, incomplete, between, on_closing, closed
 
 
 def entries(size, outermost):

@@ -7,8 +7,8 @@ way to build it. Entries are at (x (n + 1) + y) stride + g.
 import numpy as np
 
 from ....jit import jit
-from .rows import LANES, add_row, highest_shifted, highest_sums
-from .second_order import outside_lanes
+from .rows import add_row, highest_of_rows, highest_sums
+from .second_order import outside_lanes, tables
 
 
 @jit()
@@ -17,16 +17,13 @@ def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, spac
     size = arcs.shape[0]
     if size == 1:
         return 0.0
-    stride = -(-size // LANES) * LANES
-    each = size * size * stride
-    on_arc, complete = space[:each], space[each : 2 * each]
-    incomplete, between = space[2 * each : 3 * each], space[3 * each : 4 * each]
-    on_closing = space[4 * each : 5 * each] if outermost else space[:0]
-    closed = space[5 * each : 6 * each] if outermost else incomplete
+    stride, on_arc, complete, incomplete, between, on_closing, closed = tables(
+        size, outermost, space
+    )
     if not _holds_scores(arcs, grandparents, outermost, stride, on_arc, on_closing):
         return np.inf
     row = size * stride
-    steps = np.empty(size)
+    steps, rows = np.empty(size), np.empty(size, np.int64)
     best = np.empty(stride)
     for i in range(1, size):
         if not _outside_at_least(complete, i * (row + stride), np.zeros(stride), i, i, size):
@@ -56,13 +53,12 @@ def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, spac
                 for s in range(i + 1, j):
                     one, other = min(s, m), max(s, m)
                     pair = siblings[h, one, other] if siblings.size > 0 else 0.0
-                    steps[s] = between[one * row + other * stride + h] + pair
+                    steps[s - i - 1] = between[one * row + other * stride + h] + pair
+                    rows[s - i - 1] = h * row + s * stride
                 for lane, lanes in ((low, lows), (high, highs)):
-                    highest_shifted(
-                        best, lane,
-                        incomplete, h * row + (i + 1) * stride + lane, stride,
-                        steps, i + 1, 1,
-                        width - 1, complete[m * row + nearest * stride + h], lanes,
+                    highest_of_rows(
+                        best, lane, incomplete, rows, lane, steps, width - 1,
+                        complete[m * row + nearest * stride + h], lanes,
                     )  # fmt: skip
                     add_row(best, lane, on_arc, here + lane, lanes)
                 alive = arcs[h, m] > -np.inf
@@ -73,14 +69,12 @@ def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, spac
                         best[g] = incomplete[here + g] + on_closing[here + g]
                     if not _outside_at_least(closed, here, best, i, j, size):
                         return np.inf
-                first = i + 1 if side == 0 else i
+                for k in range(width):
+                    s = k + (i + 1 if side == 0 else i)
+                    steps[k] = complete[s * row + m * stride + h]
+                    rows[k] = h * row + s * stride
                 for lane, lanes in ((low, lows), (high, highs)):
-                    highest_shifted(
-                        best, lane,
-                        closed, h * row + first * stride + lane, stride,
-                        complete, first * row + m * stride + h, row,
-                        width, -np.inf, lanes,
-                    )  # fmt: skip
+                    highest_of_rows(best, lane, closed, rows, lane, steps, width, -np.inf, lanes)
                 if not _outside_at_least(complete, here, best, i, j, size):
                     return np.inf
     return _of_root(arcs, siblings, single_root, complete, between, row, stride)

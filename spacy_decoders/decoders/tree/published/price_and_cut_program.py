@@ -38,17 +38,9 @@ class MasterPoint:
 class MasterProgram:
     """The first-order program with single-commodity flow, growing by grandparents.
 
-    Parameters
-    ----------
-    arcs
-        Scores, ``-inf`` for arcs without a column.
-    single_root
-        Whether exactly one token is attached to the root.
-    penalty
-        (n + 1, n + 1), the objective of a slack column for an arc's grandparents, so low that no
-        best tree uses it. Without it the restricted program may be infeasible.
-    solver
-        The solver's name.
+    Arcs of ``-inf`` have no column. The penalty, (n + 1, n + 1), is the objective of a slack
+    column for an arc's grandparents, so low that no best tree uses it: without it the restricted
+    program may be infeasible.
 
     Notes
     -----

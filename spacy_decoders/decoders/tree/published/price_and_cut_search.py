@@ -65,23 +65,8 @@ class PriceAndCutResult:
 class BranchAndPrice:
     """One decoding: a best-first search, whose nodes are masks of allowed arcs.
 
-    Parameters
-    ----------
-    table
-        The scores; those of the chains of candidate trees are looked up.
-    solver
-        Of the linear programs.
-    pruning
-        Whether prices are improved first, and arcs that no better tree has are pruned.
-    branching
-        Whether to branch after solving the relaxation.
-    clock
-        When to stop, if there is a tree by then.
-
-    Attributes
-    ----------
-    heads, score
-        The best tree so far, None at first.
+    Solver and pruning are those of `PriceAndCut`, which branches unless it stops at the
+    relaxation. The search stops when the clock says so, if there is a tree by then.
     """
 
     def __init__(
@@ -97,6 +82,7 @@ class BranchAndPrice:
         self.pruning, self.branching = pruning, branching
         self.clock = clock
         self.n = len(table.arcs) - 1
+        # the best tree so far
         self.heads: NDArray[np.int64] | None = None
         self.score = -np.inf
         self.rounds = 0

@@ -93,11 +93,9 @@ def _best_tree(arcs, pairs, grandparents, gaps, single_root, space, table, token
         for m in range(1, heads.shape[0]):
             heads[m] = found[m - 1]
     if table is not None:
-        value = eisner.inside(arcs, single_root, gaps, table[0], table[1], table[2], table[3])
+        value = eisner.inside(arcs, single_root, gaps, table)
         if value > -INF:
-            eisner.back_trace(
-                arcs, single_root, gaps, table[0], table[1], table[2], table[3], heads
-            )
+            eisner.back_trace(arcs, single_root, gaps, table, heads)
     if tokens is not None:
         work = np.empty(2 * heads.shape[0])
         value = chu_liu_edmonds.solve_rooted(arcs, single_root, heads, work, tokens)[0]
