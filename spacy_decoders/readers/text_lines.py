@@ -6,8 +6,9 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator, Sequence
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any
 
 from ..errors import ProblemError
 
@@ -23,13 +24,6 @@ __all__ = [
 
 #: A line of more bytes than this is no line of any format that is read here, but has lost its end.
 LONGEST_LINE = 1 << 26
-
-
-class _Stream(Protocol):
-    """What bytes are read from, line by line."""
-
-    def readline(self, size: int, /) -> bytes:
-        """Read to the end of a line, but no more than so many bytes."""
 
 
 def decoded(data: bytes, path: Path, line: int = 1) -> str:
@@ -50,7 +44,7 @@ def decoded(data: bytes, path: Path, line: int = 1) -> str:
         ) from error
 
 
-def limited_lines(stream: _Stream) -> Iterator[tuple[bytes | None, int]]:
+def limited_lines(stream: IO[bytes] | BufferedIOBase) -> Iterator[tuple[bytes | None, int]]:
     """Give the lines of a stream, each with the byte at which it begins; None for a too long one.
 
     No more than `LONGEST_LINE` bytes are kept in memory, whatever the stream holds.
@@ -65,7 +59,7 @@ def limited_lines(stream: _Stream) -> Iterator[tuple[bytes | None, int]]:
             offset += len(line)
 
 
-def whole_lines(stream: _Stream, path: Path) -> Iterator[bytes]:
+def whole_lines(stream: IO[bytes] | BufferedIOBase, path: Path) -> Iterator[bytes]:
     """Give the lines of a stream; `ProblemError` if one is too long."""
     for number, (line, _) in enumerate(limited_lines(stream), start=1):
         if line is None:

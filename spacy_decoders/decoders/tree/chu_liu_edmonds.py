@@ -9,7 +9,7 @@ import numpy as np
 from ...budget import UNLIMITED, Budget
 from ...errors import DecodersError
 from .constrained import best_constrained
-from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless
+from .decoder import TreeDecoder, certified_if_legal, infeasible, refuse_unless
 from .kernels import chu_liu_edmonds, proofs
 from .problem import TreeProblem, TreeSolution
 from .sentences import best_sentences
@@ -58,4 +58,4 @@ class ChuLiuEdmonds(TreeDecoder):
                 )
             raise infeasible(problem)
         proven, slack = proofs.dual_bound(arcs, *duals)
-        return certified_by_arcs("ChuLiuEdmonds", problem, heads, proven, slack)
+        return certified_if_legal("ChuLiuEdmonds", problem, heads, proven, slack)

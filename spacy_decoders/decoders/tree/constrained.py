@@ -139,10 +139,6 @@ class LabelledSearch:
         bound = max([closed, *(entry[-1].upper for entry in opened)])
         return self._certified(self.best[1], self.best[2], bound)
 
-    @property
-    def rules(self) -> tuple[Rule, ...]:
-        return self.problem.rules
-
     def _closes(self, upper: float) -> bool:
         """Return whether no tree of a part with this bound can be better than the best."""
         if self.best is None:
@@ -222,7 +218,7 @@ class LabelledSearch:
         """Return a tree with its score in the problem; None if it is forbidden or illegal."""
         own = None if self.problem.labels is None else labels
         score, _ = self.decoder.objective(self.problem, solution.heads, own)
-        legal = score > -np.inf and not breaks_any(self.rules, solution.heads, own)
+        legal = score > -np.inf and not breaks_any(self.problem.rules, solution.heads, own)
         return (score, solution, own) if legal else None
 
     def _certified(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import TypeVar
@@ -24,14 +24,16 @@ __all__ = [
     "beside_the_best",
     "bounds_without",
     "certified",
-    "certified_by_arcs",
+    "certified_if_legal",
     "infeasible",
     "most_gained",
     "refuse_unless",
     "rounding_slack",
+    "split",
 ]
 
 Numbers = TypeVar("Numbers", float, NDArray[np.float64])
+Mask = TypeVar("Mask", NDArray[np.bool_], NDArray[np.uint8])
 
 #: The unit roundoff of float64: the relative error of one rounded sum.
 UNIT = 2.0**-53
@@ -170,6 +172,15 @@ def _departures(
         allowed[head, token + 1] = True
 
 
+def split(mask: Mask, h: int, m: int) -> tuple[Mask, Mask]:
+    """Return the part of the trees of a mask of arcs that have an arc, and the part without it."""
+    taken, left = mask.copy(), mask.copy()
+    taken[:, m] = 0
+    taken[h, m] = 1
+    left[h, m] = 0
+    return taken, left
+
+
 def bounds_without(
     problem: TreeProblem, marginals: NDArray[np.float64], best: TreeSolution
 ) -> NDArray[np.float64]:
@@ -277,23 +288,32 @@ def certified(
     return TreeSolution.of_valid(heads, certificate, starts)
 
 
-def certified_by_arcs(
-    decoder: str, problem: TreeProblem, heads: NDArray[np.int32], bound: float, slack: float
+def certified_if_legal(
+    decoder: str,
+    problem: TreeProblem,
+    heads: NDArray[np.int32],
+    bound: float,
+    slack: float,
+    iterations: int = 1,
+    *,
+    objective: Callable[[TreeProblem, NDArray[np.int32]], tuple[float, float]] | None = None,
 ) -> TreeSolution:
-    """Return a tree of single arcs with its certificate.
+    """Return a tree with its certificate, scored by an objective or, with None, by single arcs.
 
     Raises `DecodersError` if it is no tree of the problem, which is an error in the kernel.
     """
     from .kernels.proofs import tally  # compiled where it is first needed
 
     legal, score, scale = tally(problem.arcs, heads, problem.projective, problem.has_one_root)
-    if legal and problem.boundaries is not None:
+    if legal and objective is not None:
+        score, scale = objective(problem, heads)
+    elif legal and problem.boundaries is not None:
         boundaries = problem.boundaries[starts_of_tree(heads)]
         score += float(boundaries.sum())
         scale += float(np.abs(boundaries).sum())
     if not legal or score == -np.inf:
         raise DecodersError(f"{decoder}: the compiled code returned no tree of the problem.")
-    return certified(decoder, problem, heads, score, scale, bound, slack)
+    return certified(decoder, problem, heads, score, scale, bound, slack, iterations)
 
 
 def infeasible(problem: TreeProblem) -> InfeasibleError:

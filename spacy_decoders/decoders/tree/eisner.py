@@ -12,7 +12,7 @@ from .constrained import best_constrained
 from .decoder import (
     TreeDecoder,
     bounds_without,
-    certified_by_arcs,
+    certified_if_legal,
     infeasible,
     refuse_unless,
     rounding_slack,
@@ -75,7 +75,7 @@ def best_by_chart(decoder: str, problem: TreeProblem, budget: Budget) -> TreeSol
     if budget.seconds is not None:
         blocks = tree_in_blocks(problem, STEP * problem.n**3 - LEAST, budget.start())
         if blocks is not None:
-            return certified_by_arcs(decoder, problem, blocks.heads[1:], blocks.bound, 0.0)
+            return certified_if_legal(decoder, problem, blocks.heads[1:], blocks.bound, 0.0)
     given = (problem.arcs, problem.has_one_root, problem.gaps)
     heads, chart, _, positive = eisner.charted(*given)
     bound = proofs.chart_bound(*given, chart)
@@ -86,4 +86,4 @@ def best_by_chart(decoder: str, problem: TreeProblem, budget: Budget) -> TreeSol
         parts += problem.n
         positive += float(np.maximum(problem.boundaries, 0.0).sum())
     slack = rounding_slack(parts, bound, positive)
-    return certified_by_arcs(decoder, problem, heads, bound, slack)
+    return certified_if_legal(decoder, problem, heads, bound, slack)

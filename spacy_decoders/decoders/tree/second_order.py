@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -11,18 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import read_only
 from ...budget import UNLIMITED, Budget
-from ...errors import DecodersError, ProblemError
+from ...errors import ProblemError
 from .constrained import best_constrained
 from .decoder import (
     TreeDecoder,
     bounds_without,
-    certified,
+    certified_if_legal,
     infeasible,
     most_gained,
     refuse_unless,
     rounding_slack,
 )
-from .kernels import proofs, second_order, second_order_proof
+from .kernels import second_order, second_order_proof
 from .problem import TreeProblem, TreeSolution
 from .scoring import sentence_starts, tree_with_root
 
@@ -161,13 +162,9 @@ def best_by_second_order(
     bound = second_order_proof.chart_bound(*given, space)
     if bound == -np.inf:
         raise infeasible(problem)
-    if not proofs.tally(problem.arcs, heads, True, problem.has_one_root)[0]:
-        raise DecodersError(f"{decoder}: the compiled code returned no tree of the problem.")
-    score, scale = _score_and_scale(problem, heads, outermost)
-    if score == -np.inf:
-        raise DecodersError(f"{decoder}: the compiled code returned a forbidden tree.")
     slack = rounding_slack(4 * problem.n, bound, most_gained(problem))
-    return certified(decoder, problem, heads, score, scale, bound, slack)
+    objective = partial(_score_and_scale, outermost=outermost)
+    return certified_if_legal(decoder, problem, heads, bound, slack, objective=objective)
 
 
 def _score_and_scale(

@@ -110,7 +110,8 @@ def best_by_program(
     parts = [*_parts_of(problem, objective), *factors_of(problem)]
     scores = [part.score for part in parts]
     gains = math.fsum(score for score in scores if score > 0.0)
-    of_labels, boundaries = _labels_and_boundaries(problem)
+    n, boundaries = problem.n, problem.gaps
+    of_labels = np.zeros((n + 1, n, 0)) if problem.labels is None else problem.labels[:, 1:]
     gains += float(of_labels.max(axis=(0, 2), initial=0.0).sum() + boundaries.clip(min=0.0).sum())
     lowest = least - gains
     kept = [abs(score) for score in scores if score >= lowest]
@@ -148,13 +149,6 @@ def best_by_program(
         labels = tuple(marks.get(m, 0) for m in range(1, problem.n + 1))
     bound = math.inf if bound is None or not math.isfinite(bound) else -float(bound)
     return heads, labels, bound
-
-
-def _labels_and_boundaries(problem: TreeProblem) -> tuple[Floats, Floats]:
-    """Return the scores of tokens' labels, (n + 1, n, labels), and of boundaries, if any."""
-    n = problem.n
-    labels = np.zeros((n + 1, n, 0)) if problem.labels is None else problem.labels[:, 1:]
-    return labels, np.zeros(0) if problem.boundaries is None else problem.boundaries
 
 
 def _parts_of(problem: TreeProblem, objective: Objective) -> Iterator[Part]:

@@ -6,13 +6,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....arrays import checked_whole
 from ....budget import UNLIMITED, Budget, rest_of
 from ....errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
 from ..constrained import best_constrained
-from ..decoder import UNIT, TreeDecoder, beside_the_best, certified, infeasible
+from ..decoder import (
+    UNIT,
+    TreeDecoder,
+    beside_the_best,
+    certified,
+    certified_if_legal,
+    infeasible,
+)
 from ..eisner import best_by_chart
 from ..magnitudes import Magnitudes, magnitudes_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
@@ -26,6 +32,8 @@ __all__ = ["BranchAndBound"]
 
 #: Tokens up to which a chart of second order is worth its time and memory.
 MOST_CHARTED = 100
+
+NAME = "BranchAndBound"
 
 Backbone = Literal["auto", "first-order", "second-order"]
 Method = Literal["default", "paper"]
@@ -111,10 +119,10 @@ class BranchAndBound(TreeDecoder):
         if not self._needs_one_chart(problem, budget):
             return self._decoded(problem, 1, budget)[0][0]
         if problem.grandparents is None:
-            return best_by_chart("BranchAndBound", problem, budget)
+            return best_by_chart(NAME, problem, budget)
         from ..second_order import best_by_second_order  # compiled where it is first needed
 
-        return best_by_second_order("BranchAndBound", problem)
+        return best_by_second_order(NAME, problem)
 
     def _needs_one_chart(self, problem: TreeProblem, budget: Budget) -> bool:
         """Return whether one chart is all that the search needs."""
@@ -169,7 +177,11 @@ class BranchAndBound(TreeDecoder):
             raise UndecidedError(
                 "budget: it ended before any tree was found; allow more seconds or iterations."
             )
-        solutions = [self._certified(problem, heads[1:], found) for heads in found.heads]
+        given = (found.bound, found.slack, found.calls)
+        solutions = [
+            certified_if_legal(NAME, problem, heads[1:], *given, objective=score_and_scale)
+            for heads in found.heads
+        ]
         return solutions, found.rest, found.slack
 
     def _found(self, problem: TreeProblem, k: int, budget: Budget) -> BestTrees:
@@ -218,19 +230,6 @@ class BranchAndBound(TreeDecoder):
             problem, magnitudes, k, second_order, self.root_iterations, self.iterations, budget
         )
 
-    def _certified(
-        self, problem: TreeProblem, heads: NDArray[np.int32], found: BestTrees
-    ) -> TreeSolution:
-        from ..kernels import proofs  # compiled where it is first needed
-
-        legal, _, _ = proofs.tally(problem.arcs, heads, problem.projective, problem.has_one_root)
-        score, scale = self.objective(problem, heads, None) if legal else (-np.inf, 0.0)
-        if score == -np.inf:
-            raise DecodersError("BranchAndBound: the compiled code returned no legal tree.")
-        return certified(
-            "BranchAndBound", problem, heads, score, scale, found.bound, found.slack, found.calls
-        )
-
     def _of_nothing(self, problem: TreeProblem) -> tuple[TreeSolution, float]:
         """Return the empty tree, the only one over no tokens: its score is the bound."""
         heads = np.zeros(0, np.int32)
@@ -238,4 +237,4 @@ class BranchAndBound(TreeDecoder):
         if score == -np.inf:
             raise InfeasibleError("the only tree holds a forbidden factor: allow another.")
         slack = UNIT * (problem.factors.count if problem.factors is not None else 0) * scale
-        return certified("BranchAndBound", problem, heads, score, scale, score, slack), slack
+        return certified(NAME, problem, heads, score, scale, score, slack), slack

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ....budget import Budget, Clock
 from ....certificate import PROOF_TOLERANCE, tolerance_of
+from ..decoder import split
 from ..fallbacks import BlockTree, tree_in_blocks
 from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
@@ -180,11 +181,7 @@ class _TreeSearch:
             # the proof has pruned the arc, or leaves others open: any will do
             m = int(free.argmax()) + 1
             h = int(mask[:, m].argmax())
-        without = mask.copy()
-        without[h, m] = 0
-        mask[:, m] = 0
-        mask[h, m] = 1
-        for child in (mask, without):
+        for child in split(mask, h, m):
             self.births += 1
             heapq.heappush(self.nodes, (-upper, self.births, child))
 

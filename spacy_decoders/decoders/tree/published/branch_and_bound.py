@@ -24,6 +24,7 @@ from ..branch_and_bound.search import (
     closing_slack,
     search,
 )
+from ..decoder import split
 from ..factors import Factors
 from ..fallbacks import arborescence_bound, tree_in_blocks
 from ..kernels import chu_liu_edmonds, eisner
@@ -229,8 +230,5 @@ def _children(node: LevelNode, arc: tuple[int, int]) -> list[LevelNode]:
     h, m = arc
     if not node.mask[h, m] or node.mask[:, m].sum() == 1:
         return [node]
-    taken, left = node.mask.copy(), node.mask.copy()
-    taken[:, m] = 0
-    taken[h, m] = 1
-    left[h, m] = 0
-    return [LevelNode(mask, node.weights.copy(), node.upper) for mask in (taken, left)]
+    parts = split(node.mask, h, m)
+    return [LevelNode(mask, node.weights.copy(), node.upper) for mask in parts]

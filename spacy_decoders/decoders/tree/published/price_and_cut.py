@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....budget import UNLIMITED, Budget, Clock
-from ....errors import DecodersError, ProblemError
+from ....errors import ProblemError
 from ...programs import Solver, checked_solver
 from ..constrained import best_constrained
-from ..decoder import TreeDecoder, certified, infeasible, refuse_unless
+from ..decoder import TreeDecoder, certified_if_legal, infeasible, refuse_unless
 from ..fallbacks import tree_in_blocks
-from ..kernels import proofs
 from ..magnitudes import parts_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
 from ..scoring import score_and_scale
@@ -98,14 +97,8 @@ class PriceAndCut(TreeDecoder):
         if found.heads is None:
             raise infeasible(problem)
         heads = found.heads[1:].astype(np.int32)
-        legal = proofs.tally(problem.arcs, heads, problem.projective, problem.single_root)[0]
-        score, scale = score_and_scale(problem, heads)
-        if not legal or score == -np.inf:
-            raise DecodersError("PriceAndCut: the search returned no legal tree.")
-        # nodes are closed within a slack, which the tolerance must include
-        return certified(
-            "PriceAndCut", problem, heads, score, scale, found.bound, 0.0, found.rounds
-        )
+        given = ("PriceAndCut", problem, heads, found.bound, 0.0, found.rounds)
+        return certified_if_legal(*given, objective=score_and_scale)
 
     def search(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> PriceAndCutResult:
         """Find the best tree, and return statistics of the search."""

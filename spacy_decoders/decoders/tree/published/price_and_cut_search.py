@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ....budget import UNLIMITED, Clock
 from ....errors import InfeasibleError
 from ...programs import Solver, SolverError
-from ..decoder import UNIT
+from ..decoder import UNIT, split
 from ..kernels import proofs
 from .price_and_cut_pricing import (
     Floats,
@@ -352,8 +352,4 @@ class BranchAndPrice:
         choices = mask.sum(axis=0) > 1
         doubt = np.where(mask & choices[None, :], np.abs(taken - 0.5), np.inf)
         h, m = np.unravel_index(int(np.argmin(doubt)), doubt.shape)
-        inside, outside = mask.copy(), mask.copy()
-        inside[:, m] = False
-        inside[h, m] = True
-        outside[h, m] = False
-        return bound, [inside, outside]
+        return bound, list(split(mask, int(h), int(m)))
