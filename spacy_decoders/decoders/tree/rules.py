@@ -35,16 +35,16 @@ __all__ = [
 #: Labels or tokens of a rule, kept as a tuple in rising order.
 Numbers = Collection[int] | int
 
+#: The fields of rules that name tokens, with the first they may name, and those that name labels.
+OF_TOKENS = {"head": 0, "heads": 0, "token": 1, "tokens": 1}
+OF_LABELS = ("labels", "exempt")
+
 
 class Rule(ABC):
     """What a tree must satisfy; a frozen dataclass of whole numbers, tuples of them, and None.
 
     Tokens are numbered from 1 and labels from 0, as in :class:`TreeProblem`.
     """
-
-    #: Fields that name tokens (the root, 0, where it may be a head), and those that name labels.
-    of_tokens: tuple[str, ...] = ()
-    of_labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for one in fields(self):  # type: ignore[arg-type]
@@ -101,9 +101,6 @@ class AtMost(Rule):
     count: int = 1
     heads: Numbers | None = None
 
-    of_tokens = ("heads",)
-    of_labels = ("labels",)
-
     @cached_property
     def limits(self) -> tuple[Limit, ...]:
         members = Term(heads=_set(self.heads), labels=_set(self.labels), of_each="head")
@@ -133,9 +130,6 @@ class Leaves(Rule):
     tokens: Numbers | None = None
     exempt: Numbers = ()
 
-    of_tokens = ("tokens",)
-    of_labels = ("labels", "exempt")
-
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.labels is None and self.tokens is None:
@@ -158,8 +152,6 @@ class ArcRule(Rule):
 
     head: int
     token: int
-
-    of_tokens = ("head", "token")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -207,9 +199,6 @@ class LabelRule(Rule):
     token: int
     labels: Numbers
 
-    of_tokens = ("token",)
-    of_labels = ("labels",)
-
 
 @dataclass(frozen=True)
 class FixedLabel(LabelRule):
@@ -254,8 +243,6 @@ class FixedStart(Rule):
     token: int
     begins: bool = True
 
-    of_tokens = ("token",)
-
     @cached_property
     def limits(self) -> tuple[Limit, ...]:
         """No arc passes over the token. Its absence is no limit, but forbids a boundary."""
@@ -284,8 +271,8 @@ def rules_on_classes(
     (array([1, 0, 1, 0]), 2, (AtMost(labels=(1,), count=1, heads=None),))
     """
     named = [
-        {name: np.array(given, int) for name in rule.of_labels
-         if (given := getattr(rule, name)) is not None}
+        {name: np.array(given, int) for name in OF_LABELS
+         if (given := getattr(rule, name, None)) is not None}
         for rule in rules
     ]  # fmt: skip
     sets = [members for of in named for members in of.values()]
@@ -318,10 +305,9 @@ def checked_rules(
             raise ProblemError(f"rules[{place}]: {rule} needs labels; pass labels= as well.")
         if isinstance(rule, FixedStart) and not sentences:
             raise ProblemError(f"rules[{place}]: {rule} needs boundaries; pass boundaries= too.")
-        for name in rule.of_tokens:
-            least = 0 if name in ("head", "heads") else 1
-            _check_range(place, rule, name, least, n, "tokens")
-        for name in rule.of_labels:
+        for name in vars(rule).keys() & OF_TOKENS:
+            _check_range(place, rule, name, OF_TOKENS[name], n, "tokens")
+        for name in vars(rule).keys() & OF_LABELS:
             _check_range(place, rule, name, 0, (labels or 0) - 1, "labels")
     return given
 

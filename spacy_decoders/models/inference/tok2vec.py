@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 from thinc.api import Model, NumpyOps
@@ -119,13 +120,14 @@ class _WindowEncoder(NamedTuple):
 
         width = vectors.shape[1]
         rows, ends = sum(lengths) + self.pad * (len(lengths) + 1), np.cumsum(lengths)
-        places = np.full(rows, -1, dtype=np.int64)
         # documents are apart by rows of zeros, which layers change: as in thinc
         tokens = np.arange(len(vectors))
         gaps = self.pad * (1 + np.repeat(np.arange(len(lengths)), lengths))
-        places[tokens + gaps] = tokens
-        windows = np.empty((rows, (2 * self.size + 1) * width), dtype=np.float32)
-        kernels.spread_rows(vectors, places, windows, self.size)
+        # with more zeros beyond the ends; -1 is the place of zeros
+        places = np.full(rows + 2 * self.size, -1)
+        places[self.size + tokens + gaps] = tokens
+        padded = np.concatenate([vectors, np.zeros((1, width), np.float32)])
+        windows = padded[sliding_window_view(places, 2 * self.size + 1)].reshape(rows, -1)
         for maxout, norm in self.layers:
             W: Any = maxout.get_param("W")
             bias: Any = maxout.get_param("b")

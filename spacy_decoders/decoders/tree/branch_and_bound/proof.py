@@ -61,12 +61,8 @@ class NodeProof:
     def settle(self, mask: Mask, limit: float, clock: Clock) -> Proven:
         """Bound a node, and drop the arcs that no tree above the limit has, if that is not enough.
 
-        Parameters
-        ----------
-        mask
-            uint8 (n + 1, n + 1), the arcs of the node; those that are dropped leave it.
-        limit
-            What a tree has to exceed to be of interest.
+        Only trees that exceed the limit are of interest. The mask, uint8 (n + 1, n + 1), has the
+        arcs of the node; those that are dropped leave it.
         """
         if self._takes() > clock.seconds_left:
             bound = arborescence_bound(self.problem, self.prepared.scores.forbidden)

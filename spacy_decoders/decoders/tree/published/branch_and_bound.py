@@ -60,13 +60,9 @@ def search_as_in_paper(
 ) -> BestTrees:
     """Run Algorithm 1: all nodes of a level are bounded, then split on one common arc.
 
-    Parameters
-    ----------
-    iterations
-        Most subgradient steps at a node.
-    budget
-        Where the seconds do not suffice to state the bounds, the tree is that of separately parsed
-        blocks; without a legal tree by the end, the default search finds the first one.
+    A node takes so many subgradient steps at most. Where the seconds do not suffice to state the
+    bounds, the tree is that of separately parsed blocks; without a legal tree by the end, the
+    default search finds the first one.
     """
     clock = budget.start()
     seconds = SECONDS_A_CUBE * problem.n**3

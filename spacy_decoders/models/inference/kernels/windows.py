@@ -13,25 +13,6 @@ _SUMS = frozenset({"nsz", "reassoc", "contract"})
 _LEAST_VARIANCE = np.float32(1e-8)
 
 
-@jit()
-def spread_rows(vectors, places, windows, size):
-    """Write the windows of some vectors side by side, zeros beyond the ends.
-
-    **Shape**: vectors float32 (any, width); places int64 (rows,), which of them each row is, -1
-    for zeros; windows float32 (rows, (2 * size + 1) * width), written.
-    """
-    rows, width = len(places), vectors.shape[1]
-    for i in range(rows):
-        row = windows[i]
-        for block in range(2 * size + 1):
-            at = i + block - size
-            into = row[block * width : (block + 1) * width]
-            if at < 0 or at >= rows or places[at] < 0:
-                into[:] = 0.0
-            else:
-                into[:] = vectors[places[at]]
-
-
 @jit(fastmath=_SUMS, error_model="numpy")
 def finish_layer(products, bias, gain, shift, windows, size):
     """Add to each row's vector the layer norm of its maxout, in all windows it is in.

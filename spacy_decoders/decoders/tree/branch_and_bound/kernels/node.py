@@ -20,7 +20,6 @@ from .counted_factors import (
 from .incumbents import climb, offer, tree_score
 from .pairs import (
     add_pair_gaps,
-    clear_directions,
     clip_directions,
     point_pairs,
     point_side,
@@ -139,7 +138,7 @@ def solve_node(scores, multipliers, incumbents, mask, options, grandparents, spa
     settle_factors(parts.factors, multipliers.factors)
     arcs, pairs = room(parts, options.second)
     for h in range(first_paired(parts, options.single_root), size):
-        clear_directions(parts, h)
+        step_along(parts, h, 0.0, 0.0)  # no direction is left of another node
     upper, passes, stalled, rate = INF, 0, 0, options.rate
     heads = np.zeros(size, np.int32)
     while True:

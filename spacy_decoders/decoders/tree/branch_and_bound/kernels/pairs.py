@@ -75,15 +75,6 @@ def point_pairs(parts, h, crossing_only, heads):
 
 
 @internal()
-def clear_directions(parts, h):
-    """Begin without a direction."""
-    left = parts.arcs
-    for i in range(left.count[h]):
-        for j in range(i + 1, left.count[h]):
-            parts.multipliers.directions[h, left.of[h, i], left.of[h, j]] = 0.0
-
-
-@internal()
 def clip_directions(parts, h):
     """Cancel directions that leave the range of a multiplier; return the squared norm."""
     left, directions, norm = parts.arcs, parts.multipliers.directions, 0.0
