@@ -103,6 +103,8 @@ class DependencyTree:
         for place, (word, relation, features) in enumerate(every):
             if relation == "advcl" or place == self.root:
                 self._keep_inverted(place)
+            elif relation == "conj":  # "*Ann and Bob* are twins"
+                self.needed[place] |= self.relations[self.heads[place]].startswith("nsubj")
             elif relation in ("amod", "nmod"):
                 self.needed[place] |= bool(RANKING & features) or self._names(place)
             if word in EXCEPTIONS and relation in FUNCTIONS:
