@@ -5,6 +5,7 @@ Each has its name among the entry points in ``pyproject.toml``.
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import Path
 
 from spacy.kb import KnowledgeBase
 from spacy.language import Language
@@ -12,6 +13,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..bundled import CONCEPTS
+from ..errors import StorageError
 from .deferred import Deferred
 
 # --- @decoders ----------------------------------------------------------------------
@@ -69,14 +71,30 @@ shared_neighbours = Deferred("knowledge.pair_costs:SharedNeighbours")
 
 
 def concept_base(path: str | None = None) -> Callable[[Vocab], KnowledgeBase]:
-    """Load the knowledge base in a folder; without a path the small one that is shipped."""
+    """Load the knowledge base in a folder; without a path the small one that is shipped.
+
+    A folder that can't be opened is an error when it is first needed: a component that was saved
+    with `store_kb` has a copy of its own.
+    """
     return partial(_open_concept_base, path=path)
 
 
 def _open_concept_base(vocab: Vocab, path: str | None) -> KnowledgeBase:
     from ..components.linker.knowledge_base import ConceptKnowledgeBase
 
-    return ConceptKnowledgeBase.open(vocab, CONCEPTS if path is None else path)
+    if path is None:
+        return ConceptKnowledgeBase.open(vocab, CONCEPTS)
+    try:
+        return ConceptKnowledgeBase.open(vocab, path)
+    except (OSError, StorageError) as error:
+        relative = "" if Path(path).is_absolute() else f", relative to the folder {Path.cwd()}"
+        return ConceptKnowledgeBase(
+            vocab,
+            None,
+            f"{error} The config says path = {path!r}{relative}. Load the pipeline with "
+            'config={"components.NAME.kb.path": ...}, or save it with store_kb = true, which '
+            "keeps a copy of the knowledge base in it.",
+        )
 
 
 # --- @callbacks ---------------------------------------------------------------------

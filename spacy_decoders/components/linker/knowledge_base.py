@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from spacy.kb import Candidate, KnowledgeBase
 from spacy.tokens import Span
 from spacy.vocab import Vocab
 
-from ...errors import ProblemError
+from ...errors import ProblemError, StorageError
 from ...knowledge.database import FOLDER
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ class ConceptKnowledgeBase(KnowledgeBase):
     vocab
         The pipeline's vocabulary.
     base
-        The concept base.
+        The concept base; None for one that can't be opened.
+    missing
+        Why it can't; whoever needs it gets this as a `StorageError`, unless `from_disk` puts
+        another in its place before.
 
     Notes
     -----
@@ -46,9 +50,16 @@ class ConceptKnowledgeBase(KnowledgeBase):
     process: enough for a linker that learns from examples to tell concepts apart.
     """
 
-    def __init__(self, vocab: Vocab, base: ConceptBase) -> None:
+    def __init__(self, vocab: Vocab, base: ConceptBase | None, missing: str = "") -> None:
         super().__init__(vocab, vocab.vectors_length or _MADE_UP_LENGTH)
-        self.base = base
+        self.missing = missing
+        if base is not None:
+            self.base = base
+
+    @cached_property
+    def base(self) -> ConceptBase:
+        """The concept base, which is set where there is one."""
+        raise StorageError(self.missing)
 
     @classmethod
     def open(cls, vocab: Vocab, folder: str | Path) -> ConceptKnowledgeBase:
@@ -88,6 +99,7 @@ class ConceptKnowledgeBase(KnowledgeBase):
         from ...knowledge.concept_base import ConceptBase
 
         self.base = ConceptBase.open(path)
+        self.missing = ""
         return self
 
     def to_bytes(self, **kwargs: Any) -> bytes:

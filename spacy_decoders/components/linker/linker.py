@@ -15,7 +15,7 @@ from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
-from ...errors import ProblemError
+from ...errors import ProblemError, StorageError
 from ...models.calibration import Answers, correctable_loss
 from ...models.linker.together import pair_terms
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
@@ -86,6 +86,10 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
                 raise _no_concepts("types: concepts have them in", "leave it None")
             if options["mentions"] == "aliases":
                 raise _no_concepts("mentions: 'aliases' needs", "take them from 'ents' or 'spans'")
+        elif options["kb"].missing:
+            if not self._configured:
+                return  # a component that is being made: its folder may have a copy
+            raise StorageError(options["kb"].missing)
         if options["constraints"]:
             from ..constraints.candidates import check_concepts
 
@@ -207,8 +211,8 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     ) -> None:
         """Prepare for training; `kb_loader` replaces the knowledge base, as in spaCy."""
         validate_get_examples(get_examples, "GraphEntityLinker.initialize")
-        if kb_loader is not None:
-            self.set_kb(kb_loader)
+        # set in any case: what is missing is told here
+        self.kb = self.kb if kb_loader is None else kb_loader(self.vocab)
         self.model.initialize()
 
     def set_kb(self, kb_loader: Callable[[Vocab], KnowledgeBase]) -> None:
@@ -295,10 +299,10 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
             self.kb.to_disk(Path(path) / "kb")
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> GraphEntityLinker:
-        """Load what `to_disk` saved."""
-        super().from_disk(path, exclude=exclude)
-        if (Path(path) / "kb").exists():
+        """Load what `to_disk` saved: a knowledge base in it goes before that of the config."""
+        if (Path(path) / "kb").exists():  # before the options, which are checked against it
             self.kb.from_disk(Path(path) / "kb")
+        super().from_disk(path, exclude=exclude)
         return self
 
 

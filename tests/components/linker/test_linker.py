@@ -1,14 +1,18 @@
 """Mentions are linked together, with scores and margins, by any knowledge base."""
 
 import json
+import shutil
 
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from spacy_decoders import ConceptBase
+from spacy_decoders.bundled import CONCEPTS
 from spacy_decoders.components.linker.decoding import windows_of
 from spacy_decoders.components.linker.scorer import score_linker
+from spacy_decoders.errors import StorageError
 from tests.components.linker.linking import NAME, TEXT, given, identifiers, pipeline
 
 
@@ -155,6 +159,24 @@ def test_the_knowledge_base_can_travel_with_the_pipeline(tmp_path):
     kb = again.get_pipe(NAME).kb
     assert str(kb.base.folder).startswith(str(tmp_path))
     assert identifiers(again(TEXT)) == identifiers(nlp(TEXT))
+
+
+def test_a_stored_knowledge_base_needs_no_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ConceptBase.open(CONCEPTS).save("own")
+    loader = {"@misc": "spacy-decoders.ConceptBase.v1", "path": "own"}
+    demand = [{"phrases": ["jaguar"], "candidates": ["jaguar_cars"]}]
+    nlp = pipeline(kb=loader, constraints=demand)
+    nlp.to_disk("bare")
+    nlp.get_pipe(NAME).store_kb = True
+    nlp.to_disk("model")
+    shutil.rmtree("own")
+    assert identifiers(spacy.load("model")(TEXT)) == identifiers(nlp(TEXT))
+    message = f"path = 'own', relative to the folder {tmp_path}. .*kb.path.*store_kb = true"
+    bare = pipeline(kb=loader)
+    for needed in (lambda: spacy.load("bare"), lambda: bare(TEXT), bare.initialize):
+        with pytest.raises(StorageError, match=message):
+            needed()
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 10, 22, 23, 50])
