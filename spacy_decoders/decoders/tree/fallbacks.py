@@ -10,15 +10,20 @@ from numpy.typing import NDArray
 from ...arrays import read_only
 from ...budget import Clock
 from ...certificate import tolerance_of
+from .decoder import rounding_slack
 from .problem import NO_GAPS, TreeProblem
 from .scoring import score_tree
 
 __all__ = [
     "BlockTree",
+    "TreeBound",
     "arborescence_bound",
+    "best_by_arcs",
     "most_of_arcs",
     "tree_in_blocks",
 ]
+
+Scores = NDArray[np.float64]
 
 #: Tokens of a block.
 BLOCK = 64
@@ -30,6 +35,40 @@ class BlockTree(NamedTuple):
     heads: NDArray[np.int32]
     score: float
     bound: float
+
+
+class TreeBound(NamedTuple):
+    """The best tree under some scores of arcs, and what bounds others."""
+
+    #: An upper bound on all trees; ``-inf`` if there is none.
+    value: float
+    #: An upper bound on all trees with each arc. **Shape:** ``(n + 1, n + 1)``
+    through: Scores
+    #: The tree that attains it, -1 for the root. **Shape:** ``(n + 1,)``
+    heads: NDArray[np.int64]
+
+
+def best_by_arcs(
+    arcs: Scores, projective: bool, single_root: bool, gaps: Scores = NO_GAPS
+) -> TreeBound:
+    """Find the best tree by single arcs, and by gaps between its sentences if it is projective."""
+    from .kernels import chu_liu_edmonds, eisner, proofs  # compiled where they are first needed
+
+    scores = read_only(np.ascontiguousarray(arcs))
+    if projective:
+        heads, _, value, positive = eisner.charted(scores, single_root, gaps)
+        through = eisner.max_marginals(scores, single_root, gaps)
+        positive += float(np.maximum(gaps, 0.0).sum())
+    else:
+        given = (scores, single_root)
+        heads, value, penalty, duals, parent, _ = chu_liu_edmonds.with_duals(*given)
+        through = proofs.bounds_by_duals(scores, penalty, duals, parent, value)
+        positive = penalty + float(np.maximum(scores.max(axis=0), 0.0).sum())
+    with_root = np.concatenate([[-1], heads]).astype(np.int64)
+    if value == -np.inf:
+        return TreeBound(-np.inf, through, with_root)
+    slack = rounding_slack(2 * len(heads), value, positive)
+    return TreeBound(float(value) + slack, through + slack, with_root)
 
 
 def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:

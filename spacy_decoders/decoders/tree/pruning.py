@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import checked_whole, is_number, read_only
+from ...arrays import checked_whole, is_number
 from ...errors import ProblemError
 from .decoder import infeasible
+from .fallbacks import best_by_arcs
 from .problem import TreeProblem
 from .ranking import exact_decoder
 from .rule_limits import LabelledArcs
@@ -62,12 +63,13 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
     if k is not None:
         keep = _best_heads(ranked, k)
     if beam is not None and problem.n:
-        through = _best_through_arcs(ranked, keep)
-        best = float(through.max())
-        if best == -np.inf:
+        arcs = np.where(keep, ranked.arcs, -np.inf)
+        found = best_by_arcs(arcs, problem.projective, problem.has_one_root, problem.gaps)
+        if found.value == -np.inf:
             raise infeasible(problem)
         # the slack keeps the arcs of the best tree despite rounding
-        keep = keep & (through >= best - beam - 1e-9 * max(1.0, abs(best)))
+        least = found.value - beam - 1e-9 * max(1.0, abs(found.value))
+        keep = keep & (found.through >= least)
     if (k is not None or beam is not None) and ranked is not problem:
         keep = np.array(keep)
         keep[_best_first_order_tree(problem), np.arange(1, problem.n + 1)] = True
@@ -92,27 +94,6 @@ def _by_arcs(problem: TreeProblem) -> TreeProblem:
         return problem
     arcs = LabelledArcs(problem.rules, problem.arcs, problem.labels)
     return problem.with_arcs(arcs.arcs_with(arcs.possible))
-
-
-def _best_through_arcs(problem: TreeProblem, keep: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the score of the best tree through each of these arcs, by single arcs.
-
-    For non-projective trees it is a bound by reduced costs, which takes a single decoding.
-    """
-    from .kernels import chu_liu_edmonds, eisner, proofs
-
-    arcs = read_only(np.where(keep, problem.arcs, -np.inf))
-    through: NDArray[np.float64]
-    if problem.projective:
-        through = eisner.max_marginals(arcs, problem.has_one_root, problem.gaps)
-        return through
-    given = (arcs, problem.has_one_root)
-    heads, best, penalty, value, parent, _ = chu_liu_edmonds.with_duals(*given)
-    if best == -np.inf:
-        return np.full_like(arcs, best)
-    through = np.minimum(proofs.bounds_by_duals(arcs, penalty, value, parent, best), best)
-    through[heads, np.arange(1, problem.n + 1)] = best
-    return through
 
 
 def _best_first_order_tree(problem: TreeProblem) -> NDArray[np.int32]:

@@ -35,17 +35,11 @@ MOST_CHOICES = 20_000
 
 
 def examine(problem: TreeProblem, solution: Any, *, seconds: float) -> Findings:
-    """Score a tree anew, and bound all others.
+    """Score a tree anew, and bound all others, unless that takes longer than so many seconds.
 
-    Parameters
-    ----------
-    problem
-        What was decoded; of adapted parsers :meth:`~spacy_decoders.adapt.trees.ArcParser.problem`.
-    solution
-        A `TreeSolution`. That of `SecondOrder` scores
-        adjacent siblings alone, that of its variant the outermost grandparents alone.
-    seconds
-        After so much time there is no bound.
+    A solution of `SecondOrder` scores adjacent siblings alone, that of its variant the outermost
+    grandparents alone. The problem of an adapted parser is that of
+    :meth:`~spacy_decoders.adapt.trees.ArcParser.problem`.
     """
     if not isinstance(problem, TreeProblem):
         raise ProblemError(f"problem: expected a TreeProblem, got {type(problem).__name__}.")

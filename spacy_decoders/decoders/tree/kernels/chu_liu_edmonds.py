@@ -155,15 +155,6 @@ def solve(arcs, root, heads, value, source, parent, first, sibling):
 
 
 @jit(fastmath=FAST)
-def _roots(heads):
-    count = 0
-    for m in range(1, heads.shape[0]):
-        if heads[m] == 0:
-            count += 1
-    return count
-
-
-@jit(fastmath=FAST)
 def _range_of_penalties(arcs):
     """Return penalties on root arcs, one as large as good arcs' scores and the largest of use.
 
@@ -199,7 +190,10 @@ def solve_rooted(arcs, single_root, heads, value, work):
         bound, count = solve(arcs, root, heads, value, source, parent, first, sibling)
         if bound == -np.inf:
             return bound, penalty, 0
-        if not single_root or _roots(heads) <= 1:
+        roots = 0
+        for m in range(1, heads.shape[0]):
+            roots += heads[m] == 0
+        if not single_root or roots <= 1:
             return bound + penalty, penalty, count
         if next_penalty == 0.0:
             next_penalty, largest = _range_of_penalties(arcs)

@@ -16,7 +16,7 @@ from ....arrays import read_only
 from ....budget import Budget, Clock
 from ..branch_and_bound.kernels import node as kernels
 from ..branch_and_bound.kernels import relaxation
-from ..branch_and_bound.kernels.records import Multipliers, NodeOptions
+from ..branch_and_bound.kernels.records import NodeOptions
 from ..branch_and_bound.preparation import Prepared
 from ..branch_and_bound.search import (
     MOST_NODE_BYTES,
@@ -89,6 +89,8 @@ class _LevelSearch:
         self.scores, self.multipliers = prepared.scores, prepared.multipliers
         worth = np.abs(self.scores.factor_scores)
         self.first_step = float(worth[worth < -magnitudes.forbidden].max(initial=0.0))
+        self.kind = problem.single_root, problem.projective
+        self.options = NodeOptions(False, 1, 0.0, 0.0, 0.0, 0.0, *self.kind[::-1])
         self.calls = 0
         self.best_score = -np.inf
         self.best_heads = np.zeros(problem.n + 1, np.int32)
@@ -145,7 +147,10 @@ class _LevelSearch:
         multipliers = self.multipliers._replace(factors=node.weights)
         for _ in range(self.iterations):
             begun = perf_counter()
-            arcs, constant = self._relaxed(multipliers, node.mask)
+            # scores of arcs that bound every tree, with a constant (eq. 5 and 8)
+            arcs, _, constant = relaxation.relax(
+                self.scores, multipliers, node.mask, *self.kind, False
+            )
             value, heads = self._best_tree(arcs)
             value += constant
             if heads is None:
@@ -156,24 +161,12 @@ class _LevelSearch:
             if value > last:  # as Rush et al. (2010): halve with every rise of the dual
                 step *= 0.5
             node.arc = kernels.step_as_published(
-                self.scores, multipliers, node.mask, heads, step, self._options()
+                self.scores, multipliers, node.mask, heads, step, self.options
             )
             self.each = perf_counter() - begun
             if 0.0 <= last - value <= PRECISION or self._closes(node) or self._exhausted():
                 return
             last = value
-
-    def _relaxed(self, multipliers: Multipliers, mask: Mask) -> tuple[NDArray[np.float64], float]:
-        """Return the scores of arcs that bound every tree, with a constant (eq. 5 and 8)."""
-        problem = self.problem
-        arcs, _, constant = relaxation.relax(
-            self.scores, multipliers, mask, problem.single_root, problem.projective, False
-        )
-        return arcs, constant
-
-    def _options(self) -> NodeOptions:
-        problem = self.problem
-        return NodeOptions(False, 1, 0.0, 0.0, 0.0, 0.0, problem.projective, problem.single_root)
 
     def _best_tree(self, arcs: NDArray[np.float64]) -> tuple[float, Heads | None]:
         """Run the backbone; returns the value and heads (n + 1,), None without any tree."""

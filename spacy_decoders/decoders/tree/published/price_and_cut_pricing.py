@@ -10,20 +10,15 @@ solver.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ....arrays import read_only
-from ..decoder import UNIT, rounding_slack
-from ..kernels import chu_liu_edmonds, eisner, proofs
-from ..problem import NO_GAPS, TreeProblem
+from ..decoder import UNIT
+from ..fallbacks import TreeBound, best_by_arcs
+from ..problem import TreeProblem
 
 __all__ = [
     "ScoreTable",
-    "TreeBound",
-    "best_tree",
     "chains_of",
     "lagrangian_bound",
     "priced",
@@ -78,35 +73,6 @@ def chains_of(allowed: Mask) -> Mask:
     return chains
 
 
-class TreeBound(NamedTuple):
-    """A Lagrangian bound."""
-
-    #: An upper bound on all trees; ``-inf`` if there is none.
-    value: float
-    #: An upper bound on all trees with each arc. **Shape:** ``(n + 1, n + 1)``
-    through: Floats
-    #: The tree that attains it, -1 for the root. **Shape:** ``(n + 1,)``
-    heads: NDArray[np.int64]
-
-
-def best_tree(arcs: Floats, projective: bool, single_root: bool) -> TreeBound:
-    """Find the best tree by single arcs alone."""
-    scores = read_only(np.ascontiguousarray(arcs))
-    if projective:
-        heads, _, value, positive = eisner.charted(scores, single_root, NO_GAPS)
-        through = eisner.max_marginals(scores, single_root, NO_GAPS)
-    else:
-        given = (scores, single_root)
-        heads, value, penalty, duals, parent, _ = chu_liu_edmonds.with_duals(*given)
-        through = proofs.bounds_by_duals(scores, penalty, duals, parent, value)
-        positive = penalty + float(np.maximum(scores.max(axis=0), 0.0).sum())
-    with_root = np.concatenate([[-1], heads]).astype(np.int64)
-    if value == -np.inf:
-        return TreeBound(-np.inf, through, with_root)
-    slack = rounding_slack(2 * len(heads), value, positive)
-    return TreeBound(float(value) + slack, through + slack, with_root)
-
-
 def lagrangian_bound(table: ScoreTable, allowed: Mask, prices: Floats) -> TreeBound:
     """Bound the trees of the allowed arcs at any prices."""
     arcs, size = table.arcs, len(table.arcs)
@@ -119,7 +85,7 @@ def lagrangian_bound(table: ScoreTable, allowed: Mask, prices: Floats) -> TreeBo
         first = np.flatnonzero(np.diff(parents, prepend=0))
         bought[:, parents[first]] += np.add.reduceat(gains, first, axis=1)
     bought[1:] += prices[1:]
-    bound = best_tree(bought, table.projective, table.single_root)
+    bound = best_by_arcs(bought, table.projective, table.single_root)
     # each arc's score is a sum of up to n + 2 terms, some of which cancel
     sums = np.where(allowed, 2.0 * np.abs(arcs) + 3.0 * np.abs(prices), 0.0)
     terms = sums.max(axis=0) + np.where(allowed, np.abs(bought), 0.0).max(axis=0)

@@ -12,14 +12,13 @@ from ....budget import UNLIMITED, Clock
 from ....errors import InfeasibleError
 from ...programs import Solver, SolverError
 from ..decoder import UNIT, split
+from ..fallbacks import TreeBound, best_by_arcs
 from ..kernels import proofs
 from .price_and_cut_pricing import (
     Floats,
     Mask,
     ScoreTable,
     Tokens,
-    TreeBound,
-    best_tree,
     chains_of,
     lagrangian_bound,
     priced,
@@ -266,7 +265,7 @@ class BranchAndPrice:
 
     def _best_within(self, arcs: Floats) -> TreeBound:
         """Find the best tree by these scores of single arcs."""
-        return best_tree(arcs, self.table.projective, self.table.single_root)
+        return best_by_arcs(arcs, self.table.projective, self.table.single_root)
 
     def _first_master(self, mask: Mask) -> MasterProgram:
         """State the program over the arcs that remain at the root.
