@@ -242,6 +242,10 @@ def run_part(pipeline: str, part: str) -> None:
         nlp(doc)
     # unlikely arcs get labels only where a tree needs them, or more trees are wanted
     keep_alternatives(nlp)
+    pipes: list[Any] = [component for _, component in nlp.pipeline]
+    for pipe in pipes:
+        if "ent" in getattr(pipe, "targets", ()):
+            pipe.entity_alternatives = 0.05
     for text in TEXTS:
         nlp(text)
 

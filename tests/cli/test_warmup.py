@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from spacy_decoders.cli.warmup import CORES, parts_of, run_part, tasks_of
+from spacy_decoders.decoders.chain.posterior import ChainPosteriors
 from spacy_decoders.registry import decoders
 from tests.processes import python
 
@@ -72,6 +74,11 @@ def test_a_pipeline_is_warmed_up_by_its_parts():
         "branch_and_bound_parser", "exact_tagger", "headline_generator", "graph_entity_linker"
     ]  # fmt: skip
     run_part("en", "graph_entity_linker")  # the others need not have been at work
+    likely_runs = ChainPosteriors.likely_runs
+    with patch.object(ChainPosteriors, "likely_runs", autospec=True) as alternatives:
+        alternatives.side_effect = likely_runs
+        run_part("en", "exact_tagger")
+    assert alternatives.called
     assert "find model 'nope'" in invoke("warmup", "--pipeline", "nope").output
 
 
