@@ -236,10 +236,13 @@ def gold_corpus(
         return ConlluCorpus(path, n_sents=n_sents, limit=limit)
     if path.is_dir() or name.endswith(".spacy"):
         return Corpus(path, limit=limit)
-    raise ProblemError(
-        f"corpus: {path.name} is no .spacy, .conllu, .conll or .iob2; convert it by `python -m "
-        "spacy convert`, or name its columns."
-    )
+    if name.endswith(".jsonl"):
+        advice = (
+            "JSON lines are read by a config's spacy-decoders.LinkedCorpus.v1 and Headlines.v1"
+        )
+    else:
+        advice = "convert it by `python -m spacy convert`, or name its columns"
+    raise ProblemError(f"corpus: {path.name} is no .spacy, .conllu, .conll or .iob2; {advice}.")
 
 
 def _gold_doc(vocab: Vocab, sentences: Sequence[Sentence]) -> Doc:
