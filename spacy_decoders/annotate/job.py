@@ -158,10 +158,7 @@ class Job:
     def begin(self) -> None:
         """Create the output folder, or make sure that it was begun with the same settings.
 
-        Raises
-        ------
-        ProblemError
-            If the folder was begun with other settings or another input.
+        Raises `ProblemError` if it was begun with other settings or another input.
         """
         settings = self._settings()
         manifest = self.output / "job.json"

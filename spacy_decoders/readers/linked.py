@@ -35,10 +35,7 @@ class LinkedCorpus:
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield an Example for each document.
 
-        Raises
-        ------
-        ProblemError
-            If the file is missing, of another kind, or a line is no such object.
+        Raises `ProblemError` if the file is missing, of another kind, or a line is no such object.
         """
         for path in matching_files(self.path, (".spacy", ".jsonl")):
             for doc in _docs(nlp, path):

@@ -157,8 +157,10 @@ def head_margins(
         margins: NDArray[np.float64] = best - others[:, 1:].max(axis=0, initial=-np.inf)
         return margins
     clock, score = budget.start(), score_tree(problem, tree)
-    if problem.rules:  # labels that break no rule
-        score = _best_score(_only(problem, tree), budget)
+    if problem.rules:  # labels that break no rule, of the only tree that is left
+        only = np.zeros_like(problem.allowed)
+        only[tree, tokens] = True
+        score = _best_score(problem.restricted(only), budget)
     margins = np.full(problem.n, np.nan)
     for token in tokens:
         if clock.exhausted():
@@ -168,14 +170,6 @@ def head_margins(
         rest = rest_of(clock, 0)
         margins[token - 1] = score - _best_score(problem.restricted(allowed), rest)
     return margins
-
-
-def _only(problem: TreeProblem, tree: NDArray[np.int64]) -> TreeProblem:
-    """Return the problem whose only tree is this one, with any labels."""
-    allowed = np.zeros_like(problem.allowed)
-    tokens = np.arange(1, problem.n + 1)
-    allowed[tree, tokens] = problem.allowed[tree, tokens]
-    return problem.restricted(allowed)
 
 
 def _has_chart(problem: TreeProblem) -> bool:

@@ -49,15 +49,10 @@ def tally(arcs, heads, projective, single_root):
 def chart_bound(arcs, single_root, gaps, chart):
     """Return the value of Eisner's chart if no span scores less than its parts.
 
-    Infinite if some span is: the chart then bounds nothing.
-
-    Parameters
-    ----------
-    gaps
-        float64 (n + 1,), what a sentence pays that begins at each token, or empty.
-    chart
-        float64 (4, n + 1, n + 1), as :func:`.eisner.inside` fills it: spans with an arc to the
-        right and to the left, complete ones with their head at the left and at the right.
+    Infinite if some span is: the chart then bounds nothing. It is float64 (4, n + 1, n + 1), as
+    :func:`.eisner.inside` fills it: spans with an arc to the right and to the left, complete ones
+    with their head at the left and at the right. Gaps, float64 (n + 1,), are what a sentence pays
+    that begins at each token, or empty.
     """
     size = arcs.shape[0]
     incomplete_right, incomplete_left, right, left = chart[0], chart[1], chart[2], chart[3]
@@ -108,14 +103,9 @@ def dual_bound(arcs, penalty, value, parent, count):
     excess of each arc over the duals of the sets that it enters, bounds every tree. With a penalty
     on the root's arcs they bound the trees with one root.
 
-    Parameters
-    ----------
-    value
-        float64, the dual of each node: tokens, then contracted sets in the order they were made.
-    parent
-        int64, the set that a node was contracted into, -1 for none.
-    count
-        The number of nodes.
+    **Shape**: `value` float64 (count or more,), the dual of each node: tokens, then contracted
+    sets in the order they were made; `parent` int64, the set that each was contracted into, -1 for
+    none.
     """
     size = arcs.shape[0]
     bound, mass = penalty, abs(penalty)

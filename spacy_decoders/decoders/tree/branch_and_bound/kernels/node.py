@@ -112,23 +112,12 @@ def closing_slack(incumbents, options):
 
 @jit()
 def solve_node(scores, multipliers, incumbents, mask, options, grandparents, space, table, tokens):
-    """Lower the bound of one node, and fill `incumbents`.
+    """Lower the bound of one node, and fill `incumbents`; return how it is left.
 
-    Parameters
-    ----------
-    mask
-        uint8 (n + 1, n + 1), the arcs of the node.
-    grandparents
-        Finite, for the chart of second order; or empty.
-    space, table, tokens
-        Room for the chart of second order; or float64 (4, n + 1, n + 1) for Eisner's; or int64
-        (4, 2n + 2) for Chu-Liu-Edmonds. The others are None: their types tell the backbone, so
-        that only this backbone is compiled.
-
-    Returns
-    -------
-    NodeFound
-        Whether the node seems closed, or the arc to branch on.
+    **Shape**: mask uint8 (n + 1, n + 1), the arcs of the node; grandparents finite, for the chart
+    of second order, or empty; `space` has room for this chart, or `table`, float64 (4, n + 1,
+    n + 1), for Eisner's, or `tokens`, int64 (4, 2n + 2), for Chu-Liu-Edmonds. The others are None:
+    their types tell the backbone, so that only this backbone is compiled.
     """
     size, k = mask.shape[0], incumbents.scores.shape[0]
     parts = gather(scores, multipliers, mask)

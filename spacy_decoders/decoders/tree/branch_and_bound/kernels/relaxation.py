@@ -75,15 +75,8 @@ def room(parts, second):
 def relax(scores, multipliers, mask, single_root, projective, second):
     """Return scores of arcs and of adjacent siblings, and a constant, that bound every tree.
 
-    Parameters
-    ----------
-    scores, multipliers
-        As :func:`.node.solve_node` takes them.
-    mask
-        uint8 (n + 1, n + 1), the arcs of the trees.
-    second
-        Whether adjacent siblings and all grandparents are seen. Else these bounds are of arcs
-        alone, and there are no scores of siblings.
+    The mask, uint8 (n + 1, n + 1), has the arcs of the trees. Unless adjacent siblings and all
+    grandparents are seen (`second`), bounds are of arcs alone, without scores of siblings.
     """
     parts = gather(scores, multipliers, mask)
     arcs, pairs = room(parts, second)
