@@ -22,13 +22,19 @@ def _in_utf8(text: str) -> str:
     return text
 
 
+def _countable(count: float) -> float:
+    """Refuse what can't be summed and stored in single precision."""
+    if not 1e-15 <= count <= 1e15:
+        raise ValueError("the count of an alias must be above 0, and at most 1e15")
+    return count
+
+
 _Text = Annotated[str, AfterValidator(_in_utf8)]
 _Word = Annotated[_Text, StringConstraints(strip_whitespace=True)]
 _Id = Annotated[_Word, StringConstraints(min_length=1)]
 _Qid = Annotated[_Word, StringConstraints(pattern=f"^({QID.pattern})?$")]
 _Url = Annotated[_Word, StringConstraints(pattern="^(https?://.*)?$")]
-#: Counts that can be summed and stored in single precision.
-_Count = Annotated[float, Field(ge=1e-15, le=1e15)]
+_Count = Annotated[float, AfterValidator(_countable)]
 
 
 @dataclass(frozen=True, config=ConfigDict(coerce_numbers_to_str=True))
@@ -98,7 +104,8 @@ class Concept:
         except ValidationError as error:
             fault = error.errors(include_url=False)[0]
             where = ": ".join(map(str, fault["loc"]))
-            raise ValueError(f"{where}: {fault['msg']}; got {fault['input']!r}") from None
+            reason = fault["msg"].removeprefix("Value error, ")
+            raise ValueError(f"{where}: {reason}; got {fault['input']!r}") from None
 
 
 class BadRows:

@@ -55,7 +55,11 @@ def test_columns_that_are_not_read_are_named(tmp_path):
         "kb", "build", path, tmp_path / "kb", code=1
     )
     lines = tmp_path / "concepts.jsonl"
-    lines.write_text('{"id": "cat", "link": ["dog"]}\n{"id": "dog", "aliases": {"Rex": "many"}}\n')
+    lines.write_text(
+        '{"id": "cat", "link": ["dog"]}\n{"id": "dog", "aliases": {"Rex": "many"}}\n'
+        '{"id": "why", "aliases": {"Y": -3}}\n'
+    )
     said = run("kb", "build", lines, tmp_path / "kb2")
     assert "ignored: 'link' (did you mean 'links'?)" in said
     assert "aliases: Rex: Input should be a valid number" in said
+    assert "aliases: Y: the count of an alias must be above 0, and at most 1e15; got -3" in said
