@@ -50,7 +50,9 @@ class HeadlineOptions(WithOptions):
     max_chars: PositiveInt | None = option(None)
     """The most characters, or null: the best headline that fits, shorter if need be."""
     n_best: Alternatives = option(1)
-    """The number of headlines in ``doc._.headlines``."""
+    """The number of headlines in ``doc._.headlines``, and of candidates: mode "best" takes so many
+    of each kind and sorts them by ``prob``, so that more may bring another ``doc._.headline``;
+    other modes sort them by ``score``."""
     spans_key: Annotated[str, Field(min_length=1)] | None = option(None)
     """Write a headline for each span of ``doc.spans[spans_key]``, such as sections,
     instead of one for the document."""
