@@ -87,11 +87,13 @@ def _open_concept_base(vocab: Vocab, path: str | None) -> KnowledgeBase:
     try:
         return ConceptKnowledgeBase.open(vocab, path)
     except (OSError, StorageError) as error:
-        relative = "" if Path(path).is_absolute() else f", relative to the folder {Path.cwd()}"
+        where = ""
+        if not Path(path).is_absolute():
+            where = f", relative to the working directory, {Path.cwd()}"
         return ConceptKnowledgeBase(
             vocab,
             None,
-            f"{error} The config says path = {path!r}{relative}. Load the pipeline with "
+            f"{error} The config says path = {path!r}{where}. Load the pipeline with "
             'config={"components.NAME.kb.path": ...}, or save it with store_kb = true, which '
             "keeps a copy of the knowledge base in it.",
         )

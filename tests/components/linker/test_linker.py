@@ -172,7 +172,9 @@ def test_a_stored_knowledge_base_needs_no_other(tmp_path, monkeypatch):
     nlp.to_disk("model")
     shutil.rmtree("own")
     assert identifiers(spacy.load("model")(TEXT)) == identifiers(nlp(TEXT))
-    message = f"path = 'own', relative to the folder {tmp_path}. .*kb.path.*store_kb = true"
+    message = (
+        f"path = 'own', relative to the working directory, {tmp_path}. .*kb.path.*store_kb = true"
+    )
     bare = pipeline(kb=loader)
     for needed in (lambda: spacy.load("bare"), lambda: bare(TEXT), bare.initialize):
         with pytest.raises(StorageError, match=message):
