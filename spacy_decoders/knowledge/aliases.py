@@ -146,8 +146,8 @@ class AliasTable:
         cache = self.database.cache("aliases")
         missing = {*aliases}.difference(cache)
         if missing:
-            cache.update(dict.fromkeys(missing))
-            cache.update(self._read(missing))
+            # read first: what can't be read is not unknown
+            cache.update({**dict.fromkeys(missing), **self._read(missing)})
         return [*map(cache.__getitem__, aliases)]
 
     def find_in(
@@ -178,13 +178,13 @@ class AliasTable:
             keys = normalised([form for *_, form in grown])
             missing = {*keys}.difference(begun)
             if missing:
-                begun.update(dict.fromkeys(missing, False))
                 rows = self.database.ask_many(
                     "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM candidates "
                     "WHERE alias >= value AND alias < value || char(1114111))",
                     missing,
                 )
-                begun.update(dict.fromkeys(itertools.chain.from_iterable(rows), True))
+                known = {*itertools.chain.from_iterable(rows)}
+                begun.update({key: key in known for key in missing})
             longer = []
             for key, (start, stop, form) in zip(keys, grown, strict=True):
                 if not begun[key]:

@@ -71,3 +71,15 @@ def test_in_which_case_a_name_is_written():
     for mention, shares in (("Mercury", [0.5, 0]), ("mercury", [0.4, 1]), ("mErcury", [0, 0])):
         np.testing.assert_allclose(found.written(mention), shares, atol=1e-6)
     assert table.all_of("hg").written("Hg").tolist() == [1.0]
+
+
+def test_what_could_not_be_read_is_not_unknown(monkeypatch):
+    table, _ = table_of(["Java", "Jaguar"], [0, 1], [1, 1])
+
+    def interrupted(self, aliases):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(type(table), "_read", interrupted)
+        table.find(["java"])
+    assert table.find(["java"])[0] is not None

@@ -121,8 +121,9 @@ class LabelLimits(NamedTuple):
         inside = space.entities_of(types)
         tokens = range(place.start, place.end)
         if constraint.entity is None:
-            there = types is None or any(doc[token].ent_type_ in types for token in tokens)
-            self._add(place, ~inside, tokens, foreign=not there)
+            for token in tokens:
+                there = types is None or doc[token].ent_type_ in types
+                self._add(place, ~inside, [token], foreign=not there)
             return
         # no entity goes beyond a sentence, and none has a type that the component does not know
         whole = not any(token.is_sent_start for token in doc[place.start + 1 : place.end])

@@ -154,11 +154,16 @@ class Texts:
         stop = (columns[IS_STOP] > 0) | joined | _after(joined)
         # between blanks a hyphen is a dash, which parts what a hyphen joins
         apart = kinds["hyphen"] & _after(blank)
+        hyphen, glue = kinds["hyphen"] & ~apart, kinds["glue"] & ~apart
+        # nothing joins two texts
+        firsts = [begin for begin, end in self.bounds if begin < end]
+        hyphen[[end - 1 for begin, end in self.bounds if begin < end]] = False
+        hyphen[firsts] = glue[firsts] = False
         number, word = kinds["number"], kinds["lettered"] | kinds["number"]
         meaning = word & ~number & ~stop & ~kinds["letter"]
         begins = columns[SENT_START].astype(np.int64) == 1
         begins = np.where(self.annotated("SENT_START"), begins, _after(punct & kinds["stop"]))
-        begins[[begin for begin, end in self.bounds if begin < end]] = True
+        begins[firsts] = True
         distinct, places = np.unique(keys, return_inverse=True)
         stems, stemmed = distinct.copy(), np.zeros(len(distinct), dtype=bool)
         places = places.reshape(-1)
@@ -174,8 +179,8 @@ class Texts:
             tags=columns[POS].astype(np.int64),
             plain=~punct & (columns[IS_SPACE] == 0),
             word=word,
-            glue=kinds["glue"] & ~apart,
-            hyphen=kinds["hyphen"] & ~apart,
+            glue=glue,
+            hyphen=hyphen,
             content=meaning & alpha,
             meaning=meaning,
             unit=meaning | number,

@@ -139,7 +139,8 @@ class TreeDecoder(ABC):
             for token, rest in _departures(part, solution.heads, fixed):
                 entry = (float(least[token]), True, next(order), solution, rest, token)
                 heapq.heappush(heap, entry)
-        return beside_the_best(ranked)
+        # within the tolerance one that waited may be the better
+        return beside_the_best(sorted(ranked, key=_score, reverse=True))
 
     def _best_without(self, problem: TreeProblem, best: TreeSolution) -> NDArray[np.float64]:
         """Bound, for each token, the trees in which it has another head than in the best, (n,)."""
@@ -184,13 +185,20 @@ def split(mask: Mask, h: int, m: int) -> tuple[Mask, Mask]:
 def bounds_without(
     problem: TreeProblem, marginals: NDArray[np.float64], best: TreeSolution
 ) -> NDArray[np.float64]:
-    """Bound for each token the trees with another head than in the best, by marginals, (n,)."""
-    others = np.array(marginals[:, 1:])
-    others[best.heads, np.arange(problem.n)] = -np.inf
+    """Bound for each token the trees with another head than in the best, by marginals, (n,).
+
+    Marginals that disagree with the best tree bound nothing: its own bound is taken then.
+    """
+    others, tokens = np.array(marginals[:, 1:]), np.arange(problem.n)
+    own = others[best.heads, tokens]
+    slack = rounding_slack(8 * problem.n, own, most_gained(problem))
+    if not (np.abs(own - _score(best)) <= slack + best.certificate.tolerance).all():
+        return np.full(problem.n, _bound(best))
+    others[best.heads, tokens] = -np.inf
     bounds: NDArray[np.float64] = others.max(axis=0, initial=-np.inf)
     found = bounds > -np.inf
     bounds[found] += rounding_slack(8 * problem.n, bounds[found], most_gained(problem))
-    return bounds
+    return np.where(np.isnan(bounds), _bound(best), bounds)
 
 
 def most_gained(problem: TreeProblem) -> float:

@@ -17,10 +17,9 @@ LEAST_ROWS = 8
 def product(
     rows: NDArray[np.float32], weights: Any, room: NDArray[np.float32] | None = None
 ) -> NDArray[np.float32]:
-    """Return ``rows @ weights``, each row the same whatever others there are.
+    """Return ``rows @ weights``, each row the same but for last digits whatever others there are.
 
-    With the kernels that OpenBLAS has for AVX-512 it is the same to the last digit; those for AVX2
-    add up in an order that depends on a row's place, so that last digits may differ.
+    OpenBLAS may add up in an order that depends on a row's place and on how many there are.
 
     **Shape**: rows (rows, inner); weights (inner, columns); room (more than LEAST_ROWS, columns),
     what is written to; a new array if None.

@@ -116,3 +116,14 @@ def test_blocked_spans_and_present_entities_are_respected():
         nlp(doc)
         assert not any(token.ent_type for token in doc[:3])
         assert entities(doc)[-1] == ("New York", "CITY")
+
+
+def test_only_the_entity_that_contradicts_is_named():
+    nlp = randomised(target="ent", overwrite=False)
+    nlp.get_pipe(NAME).constraints = [{"spans": "x", "not_entity": ["CITY"]}]
+    doc = bare(nlp, "the old man sees New York")
+    doc.set_ents([Span(doc, 2, 5, "CITY"), Span(doc, 5, 6, "FOREIGN")], default="missing")
+    doc.spans["x"] = [doc[3:6]]
+    nlp(doc)
+    (conflict,) = doc._.conflicts
+    assert {demand["text"] for demand in conflict["demands"]} == {"man sees New", "sees New York"}

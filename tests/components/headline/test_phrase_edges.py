@@ -5,6 +5,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
+import spacy_decoders
 from spacy_decoders.components.headline.headlines import whole_phrases
 from spacy_decoders.components.headline.reading import Texts
 
@@ -64,3 +65,13 @@ def test_phrases_of_a_parse(parse, expected):
 
 def test_phrases_have_no_addresses():
     assert whole("ask @jim a@b.org example.com now") == {"ask", "now"}
+
+
+@pytest.mark.parametrize("other", ["- 5 degrees", "/ Apples are red", "–based systems win"])
+def test_nothing_joins_two_texts(other):
+    nlp = spacy_decoders.load()
+    nlp.get_pipe("headline").configure(mode="phrases", n_best=9)
+    texts = ["The children eat red apples", other, "The children eat red apples"]
+    together, alone = nlp.pipe(texts), map(nlp, texts)
+    for doc, same in zip(together, alone, strict=True):
+        assert [h["text"] for h in doc._.headlines] == [h["text"] for h in same._.headlines]

@@ -132,6 +132,18 @@ def test_charts_of_arcs_alone(monkeypatch, kind, single_root, decoder):
     assert met & {"error", "not optimal"} or kind in ("no tree", "not a number")
 
 
+@pytest.mark.parametrize("wrong", [lambda x: x - 1.0, lambda x: x + np.nan, lambda x: -np.inf * x])
+def test_marginals_that_disagree_with_the_best_tree_rank_nothing(monkeypatch, wrong):
+    real = eisner.max_marginals
+    for seed in range(20):
+        problem = problem_of(seed)
+        expected = [solution.certificate.score for solution in Eisner().k_best(problem, 4)]
+        with monkeypatch.context() as patched:
+            patched.setattr(eisner, "max_marginals", lambda *of: wrong(real(*of)))
+            found = Eisner().k_best(problem, 4)
+        assert [solution.certificate.score for solution in found] == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("kind", ["heads", "dropped arc", "no tree", "value", "not a number"])
 def test_eisner_with_boundaries(monkeypatch, kind):
     monkeypatch.setattr(eisner, "charted", tampered_chart(kind))
