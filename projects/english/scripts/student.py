@@ -97,6 +97,7 @@ def load(pipeline: Path, weights: list[Path], output: Path) -> None:
     for name, (node, parameter) in known.items():
         mean = np.mean([of[name] for of in found], axis=0)
         node.set_param(parameter, mean.reshape(node.get_param(parameter).shape).astype("f"))
+    output.parent.mkdir(parents=True, exist_ok=True)
     nlp.to_disk(output)
 
 
