@@ -55,9 +55,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
     A subclass inherits from the class of its options too. It implements `predict` (a batch of
     documents to one item of scores each), `decode` (one item of scores to a structure; or
     `decode_together`, of a batch) and `annotate` (a structure onto its document), besides the
-    training methods of
-    ``TrainablePipe``. `cfg` has settings that are saved beside the model, `options` those options
-    that differ from the defaults of the config.
+    training methods of ``TrainablePipe``. `cfg` has settings that are saved beside the model,
+    `options` those options that differ from the defaults of the config.
     """
 
     #: Words after which a batch is complete, however few documents these are: more scores would

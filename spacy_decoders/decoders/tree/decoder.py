@@ -86,7 +86,9 @@ class TreeDecoder(ABC):
         list of TreeSolution
             Every certificate compares with the best tree of all: the gap of the others is the
             difference between their scores and its score. Each `rank_bound` bounds every tree that
-            does not precede: within the certificate's tolerance of the score, the rank is proven.
+            does not precede: within the certificate's tolerance of the score, the rank is proven,
+            as far as max-marginals bound parts that were not decoded: these are compared with the
+            best tree of each part, and proven by nothing else.
 
         Raises
         ------
