@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d
 
-from .inference.products import LEAST_ROWS, product
+from .inference.products import LEAST_ROWS, Multiplier, padded
 
 __all__ = ["BiLSTM"]
+
+#: Tokens whose inputs are multiplied together.
+_BLOCK = 256
 
 Floats = NDArray[np.float32]
 Sequences = list[Floats2d]
@@ -111,7 +114,7 @@ def _forward(
     bias: Any = model.get_param("b")
     if not is_train:
         parameters = (model.get_param("W"), model.get_param("U"), bias)
-        found = _outputs(inputs, np.array(lengths, dtype=np.int64), *parameters)
+        found = _outputs(inputs, lengths, *parameters)
         return ops.unflatten(found, lengths), lambda d_output: []
     packed = _Packed.of(lengths)
     W = _by_direction(model.get_param("W"), width)
@@ -148,34 +151,35 @@ def _forward(
 
 
 def _outputs(
-    vectors: NDArray[np.float32], lengths: NDArray[np.int64], W: Any, U: Any, bias: Any
+    vectors: NDArray[np.float32], lengths: Sequence[int], W: Any, U: Any, bias: Any
 ) -> NDArray[np.float32]:
     """Return the states of both directions at each token, **shape (tokens, 2 * width)**.
 
-    The `vectors` of the tokens of all sequences are laid end to end.
+    The `vectors` of the tokens of all sequences are laid end to end. One direction comes after the
+    other, and inputs a few steps before their states: so they are all still in the cache.
     """
     from .inference.kernels import lstm as kernels
 
-    width = len(U)
-    ends = np.cumsum(lengths)
-    order = np.argsort(-lengths, kind="stable")
-    order = order[lengths[order] > 0]
-    begins, ends = (ends - lengths)[order], ends[order]
-    sizes = ends - begins
-    inputs = product(vectors, W)
+    width, packed = len(U), _Packed.of(lengths)
+    steps = list(pairwise(packed.offsets))
+    most = max((end - start for start, end in steps), default=0)
+    room = np.empty((padded(_BLOCK + most), 4 * width), dtype=np.float32)
     output = np.empty((len(vectors), 2 * width), dtype=np.float32)
-    rows = max(len(order), LEAST_ROWS)
-    recurrent = np.zeros((2, rows, 4 * width), dtype=np.float32)
-    states, cells = np.zeros((2, 2, rows, width), dtype=np.float32)
-    both = np.stack([U[:, : 4 * width], U[:, 4 * width :]])
-    running = len(order)
-    for t in range(int(sizes.max(initial=0))):
-        while sizes[running - 1] <= t:
-            running -= 1
-        if t:
-            used = max(running, LEAST_ROWS)
-            np.matmul(states[:, :used], both, out=recurrent[:, :used])
-        kernels.step(inputs, recurrent, bias, begins, ends, t, running, states, cells, output)
+    for d, rows in enumerate(packed.rows):
+        own = slice(4 * width * d, 4 * width * (d + 1))
+        of_inputs, of_states = (Multiplier(part[:, own], len(vectors)) for part in (W, U))
+        recurrent = np.zeros((padded(most), 4 * width), dtype=np.float32)
+        states, cells = np.zeros((2, len(recurrent), width), dtype=np.float32)
+        inputs, first = room[:0], 0
+        for start, end in steps:
+            if end > first + len(inputs):
+                first = start
+                inputs = of_inputs.product(vectors[rows[start : max(end, start + _BLOCK)]], room)
+            if start:
+                of_states.product(states[: max(end - start, LEAST_ROWS)], recurrent)
+            among = slice(start - first, end - first)
+            into = output[:, d * width :]
+            kernels.step(inputs[among], recurrent, bias[own], states, cells, rows[start:end], into)
     return output
 
 

@@ -10,7 +10,7 @@ from thinc.api import Dropout, Linear, Model, chain
 from thinc.types import Floats2d
 
 from ..bilstm import BiLSTM
-from ..inference.products import multiply_by_numpy
+from ..inference.products import with_own_products
 from ..inference.tok2vec import Tok2VecInference
 from .biaffine import BiaffineArcs
 from .boundaries import Boundaries
@@ -122,7 +122,7 @@ def ArcScorer(
             "factors": factors,
         },
     )
-    return multiply_by_numpy(model)
+    return with_own_products(model)
 
 
 def set_sizes(model: Model[list[Doc], Floats2d], labels: int, tags: int) -> None:

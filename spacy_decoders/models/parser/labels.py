@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
-from ..inference.products import LEAST_ROWS, product
+from ..inference.products import LEAST_ROWS, Multiplier
 from .biaffine import BUCKETS, classes_of
 from .label_templates import likely_arcs
 
@@ -286,6 +286,7 @@ def label_arcs(
     distances = np.ascontiguousarray(by_class[classes_of(np.arange(-far, far + 1))].T, dtype="f")
     # one array for all: new ones of this size would each be mapped by the system
     room, made = np.empty((_BLOCK, tensor[0].size), dtype="f"), slice(0, 0)
+    weights = Multiplier(tensor.reshape(hidden + 1, -1), len(queries))
     none = np.zeros((0, labels), dtype="f")
     for number, (scores, (start, end)) in enumerate(
         zip(arcs, pairwise(offsets.tolist()), strict=True)
@@ -300,7 +301,7 @@ def label_arcs(
         found, best = ArcLabels(*given, labelled), BestLabels.of(scores, labels)
         if end > made.stop:  # the next sentences' at once, as many as there is room for
             made = slice(start, min(start + _BLOCK, len(queries)))
-            product(queries[made], tensor.reshape(hidden + 1, -1), room)
+            weights.product(queries[made], room)
         ready = room[start - made.start : end - made.start] if end <= made.stop else None
         logs = [of for _, of in found.label(best, np.arange(end - start), labelled, ready)]
         if likely_only:

@@ -12,7 +12,7 @@ from thinc.api import Linear, Model, with_array, zero_init
 from thinc.types import Floats1d, Floats2d
 
 from ...errors import ProblemError
-from ..inference.products import multiply_by_numpy
+from ..inference.products import with_own_products
 
 __all__ = [
     "SPARSE", "ChainScores", "build_chain_scorer", "chain_scorer", "chain_weights",
@@ -161,7 +161,7 @@ CHAIN_WEIGHTS = ("transitions", "start", "end")
 def network_emissions(nO: int | None, nI: int | None) -> Model[Any, Any]:
     """Build the layer from the vectors of documents to their emissions, at first all zero."""
     linear: Model[Any, Any] = Linear(nO, nI, init_W=zero_init)
-    return multiply_by_numpy(with_array(linear))
+    return with_own_products(with_array(linear))
 
 
 def chain_weights(nO: int | None) -> Model[Any, Any]:

@@ -17,7 +17,7 @@ from thinc.api import Adam, fix_random_seed
 from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.clusters.embed import build_cluster_embed
 from spacy_decoders.models.clusters.table import ClusterTable
-from spacy_decoders.models.inference.products import product
+from spacy_decoders.models.inference.products import Multiplier, product
 from spacy_decoders.models.inference.tok2vec import Tok2VecInference
 from spacy_decoders.models.parser.arc_scorer import ArcScorer, set_sizes
 
@@ -110,7 +110,7 @@ def test_rows_of_products_do_not_depend_on_each_other(rng, inner, columns):
         for begin in (0, 5):
             some = slice(begin, begin + count)
             for given in (None, room):
-                found = product(rows[some], weights, given)
+                found = Multiplier(weights, count).product(rows[some], given)
                 np.testing.assert_allclose(found, whole[some], atol=1e-4)
 
 

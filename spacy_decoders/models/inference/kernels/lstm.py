@@ -1,4 +1,4 @@
-"""One step of an LSTM in both directions, after its products of matrices."""
+"""One step of an LSTM, after its products of matrices."""
 
 from __future__ import annotations
 
@@ -31,31 +31,26 @@ def _tanh(x):
 
 
 @jit(fastmath=frozenset({"nsz", "contract"}), error_model="numpy")
-def step(inputs, recurrent, bias, begins, ends, t, running, states, cells, output):
-    """Go one token on in each sequence, from the left and from the right.
+def step(inputs, recurrent, bias, states, cells, places, output):
+    """Go one token on in each sequence that still runs.
 
-    **Shape**: inputs float32 (tokens, 8 * width), the products of the tokens, those of the
-    direction from the left first, each in the order of input, forget, output and candidate;
-    recurrent float32 (2, sequences or more, 4 * width), those of the states; bias float32 (8 *
-    width,); begins and ends int64 (sequences,), the longest first, of which `running` have a
-    token t; states and cells float32 (2, sequences or more, width), changed in place; output
-    float32 (tokens, 2 * width), written.
+    **Shape**: inputs float32 (sequences, 4 * width), the products of the tokens in the order of
+    input, forget, output and candidate; recurrent float32 (sequences or more, 4 * width), those of
+    the states; bias float32 (4 * width,); states and cells float32 (sequences or more, width),
+    changed in place; places int64 (sequences,), the rows of output float32 (tokens, width or more)
+    that are written.
     """
-    width, half = states.shape[2], np.float32(0.5)
+    width, half = states.shape[1], np.float32(0.5)
     gates = np.empty(4 * width, np.float32)
-    for d in range(2):
-        shift = bias[d * 4 * width : (d + 1) * 4 * width]
-        for s in range(running):
-            token = begins[s] + t if d == 0 else ends[s] - 1 - t
-            given, more = inputs[token, d * 4 * width : (d + 1) * 4 * width], recurrent[d, s]
-            for j in range(3 * width):
-                gates[j] = _tanh((given[j] + more[j] + shift[j]) * half) * half + half
-            for j in range(3 * width, 4 * width):
-                gates[j] = _tanh(given[j] + more[j] + shift[j])
-            state, cell = states[d, s], cells[d, s]
-            for j in range(width):
-                cell[j] = gates[j] * gates[3 * width + j] + gates[width + j] * cell[j]
-                state[j] = gates[2 * width + j] * _tanh(cell[j])
-            into = output[token, d * width : (d + 1) * width]
-            for j in range(width):
-                into[j] = state[j]
+    for s in range(len(inputs)):
+        given, more = inputs[s], recurrent[s]
+        for j in range(3 * width):
+            gates[j] = _tanh((given[j] + more[j] + bias[j]) * half) * half + half
+        for j in range(3 * width, 4 * width):
+            gates[j] = _tanh(given[j] + more[j] + bias[j])
+        state, cell, into = states[s], cells[s], output[places[s]]
+        for j in range(width):
+            cell[j] = gates[j] * gates[3 * width + j] + gates[width + j] * cell[j]
+            state[j] = gates[2 * width + j] * _tanh(cell[j])
+        for j in range(width):
+            into[j] = state[j]

@@ -1,0 +1,106 @@
+"""Products of matrices, by the matrix unit and by BLAS."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from spacy_decoders.models import bilstm
+from spacy_decoders.models.bilstm import BiLSTM
+from spacy_decoders.models.inference import products
+from spacy_decoders.models.inference.products import Multiplier, has_tiles, product
+
+SIZES = [(256, 16, 16), (300, 65, 50), (257, 17, 33), (512, 96, 832), (1000, 208, 49)]
+
+
+@pytest.fixture(params=["tiles", "blas"])
+def unit(request, monkeypatch):
+    """What multiplies: each way, where this machine has it."""
+    if request.param == "tiles" and not has_tiles():
+        pytest.skip("this processor has no matrix unit, or the system does not allow it")
+    monkeypatch.setattr(products, "has_tiles", lambda: request.param == "tiles")
+    return request.param
+
+
+@pytest.mark.parametrize("rows, inner, columns", SIZES)
+def test_products_are_those_of_float64(unit, rows, inner, columns):
+    rng = np.random.default_rng(rows)
+    given = rng.normal(size=(rows, inner)).astype("f") * 10.0 ** rng.integers(-6, 6, (rows, 1))
+    matrix = rng.normal(size=(inner, columns)).astype("f")
+    given = given.astype("f")
+    found = product(given, matrix)
+    right = given.astype("d") @ matrix
+    scale = np.abs(given).astype("d") @ np.abs(matrix)
+    assert found.shape == right.shape and found.dtype == np.float32
+    assert (np.abs(found - right) <= 2e-5 * scale).all()
+    assert Multiplier(matrix, rows).packed is None or unit == "tiles"
+
+
+def test_tiles_are_taken_where_they_are_there_and_worth_it(unit):
+    matrix = np.ones((32, 32), "f")
+    assert (Multiplier(matrix, 256).packed is not None) == (unit == "tiles")
+    assert Multiplier(matrix, 255).packed is None
+    assert Multiplier(matrix[:, :15], 4000).packed is None
+
+
+def test_rows_are_given_in_parts_and_written_to_a_room(unit):
+    rng = np.random.default_rng(1)
+    given, matrix = rng.normal(size=(300, 40)).astype("f"), rng.normal(size=(40, 50)).astype("f")
+    weights, room = Multiplier(matrix, 300), np.full((96, 50), np.nan, "f")
+    for part in (given[:1], given[1:8], given[8:72], given[72:100], given[:0]):
+        found = weights.product(part, room)
+        assert len(found) == 0 or np.shares_memory(found, room)
+        assert_allclose(found, part @ matrix, atol=5e-4)
+
+
+def test_views_are_multiplied_as_their_copies(unit):
+    rng = np.random.default_rng(2)
+    given, matrix = rng.normal(size=(64, 600)).astype("f"), rng.normal(size=(90, 128)).astype("f")
+    found = product(given.T, matrix[:64, ::2])
+    assert_allclose(found, given.T.copy() @ matrix[:64, ::2].copy(), atol=5e-4)
+    assert_allclose(product(given.T, matrix.T[:64, :20]), given.T @ matrix.T[:64, :20], atol=5e-4)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 3.4e38])
+def test_what_is_no_number_stays_none(unit, value):
+    given, matrix = np.ones((256, 32), "f"), np.ones((32, 32), "f")
+    given[7, 3] = value
+    with np.errstate(all="ignore"):
+        found = product(given, matrix)
+    assert not np.isfinite(found[7]).any() or value == 3.4e38
+    assert_allclose(np.delete(found, 7, axis=0), 32.0)
+
+
+def test_a_network_has_the_same_states_either_way(unit):
+    layer = BiLSTM(width=24, nI=20)
+    layer.initialize()
+    rng = np.random.default_rng(3)
+    lengths = [1, 40, 0, 7, 90, 90, 3, 60, 120]
+    texts = [rng.normal(size=(length, 20)).astype("f") for length in lengths]
+    trained, _ = layer(texts, is_train=True)
+    for mine, other in zip(layer.predict(texts), trained, strict=True):
+        assert_allclose(mine, other, atol=2e-5)
+
+
+def test_inputs_of_any_number_of_steps_give_the_same_states(monkeypatch):
+    layer = BiLSTM(width=3, nI=5)
+    layer.initialize()
+    texts = [np.random.default_rng(4).normal(size=(n, 5)).astype("f") for n in (9, 2, 30)]
+    whole = layer.predict(texts)
+    for block in (1, 2, 7):
+        monkeypatch.setattr(bilstm, "_BLOCK", block)
+        for mine, other in zip(layer.predict(texts), whole, strict=True):
+            assert_allclose(mine, other, atol=1e-6)
+
+
+def test_a_process_without_permission_multiplies_by_blas(monkeypatch):
+    class Refusing:
+        def __init__(self, name):
+            pass
+
+        def syscall(self, *given):
+            return -1
+
+    monkeypatch.setattr(products.ctypes, "CDLL", Refusing)
+    assert not has_tiles.__wrapped__()
