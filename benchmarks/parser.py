@@ -36,7 +36,7 @@ from spacy.training import Example
 from thinc.api import get_current_ops, set_current_ops
 
 import spacy_decoders
-from spacy_decoders.models.inference.products import multiply_by_numpy
+from spacy_decoders.models.inference.products import with_own_products
 
 CONFIG = harness.HERE.parent / "configs" / "branch_and_bound_parser.cfg"
 FOLDER = "parsing/"
@@ -222,7 +222,7 @@ def speed(report: harness.Report, options: Any) -> None:
     set_current_ops(ops)  # both multiply matrices as an installation does without further ado
     theirs, by_numpy = (util.load_model(folder / "model-best") for _ in range(2))
     for _, pipe in by_numpy.components:
-        multiply_by_numpy(cast(Any, pipe).model)
+        with_own_products(cast(Any, pipe).model)
     golds = golds_of(files[1], limit=60 if options.quick else 0)
     words, texts = sum(map(len, golds)), [gold.text for gold in golds]
 
