@@ -43,14 +43,17 @@ class Multiplier:
     def __init__(self, matrix: Any, rows: int) -> None:
         # BLAS would copy a part of a matrix at each product
         self.matrix: Floats = np.ascontiguousarray(matrix, dtype="f")
-        self.packed: NDArray[np.uint16] | None = None
+        self.packed: NDArray[np.uint32] | None = None
         if rows >= _ENOUGH_ROWS and min(matrix.shape) >= _ENOUGH_INSIDE and has_tiles():
             from .kernels import tiles as kernels
 
             inner, columns = (padded(size) // 32 for size in matrix.shape)
-            self.packed = _aligned((2 * columns, inner, 2, 16, 16, 2), np.uint16)
+            parts = 1 + bool((self.matrix.view(np.uint32) & 0xFFFF).any())
+            self.packed = _aligned((2 * columns, inner, parts, 16, 16), np.uint32)
+            self.packed[:] = 0
             kernels.pack(self.matrix, self.packed)
             self.room = _aligned((2, 32, 32 * inner), np.uint16)
+            self.room[:] = 0
 
     def product(self, rows: Floats, room: Floats | None = None) -> Floats:
         """Return ``rows @ matrix``; each row hardly depends on the others.
@@ -110,9 +113,9 @@ def padded(rows: int) -> int:
 
 
 def _aligned(shape: tuple[int, ...], dtype: Any) -> Any:
-    """Return zeros that begin where a line of the processor's cache does."""
+    """Return an array that begins where a line of the processor's cache does."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    plain = np.zeros(size + 64, np.uint8)
+    plain = np.empty(size + 64, np.uint8)
     first = -plain.ctypes.data % 64
     return plain[first : first + size].view(dtype).reshape(shape)
 
@@ -135,6 +138,10 @@ class _OwnProducts(NumpyOps):
             return found
         out[:] = found
         return out
+
+    def relu(self, X: Any, inplace: bool = False) -> Any:
+        # a layer gives what it has multiplied, which nothing else reads
+        return np.maximum(X, 0.0, out=X)
 
 
 _OPS = _OwnProducts()

@@ -37,6 +37,15 @@ def test_products_are_those_of_float64(unit, rows, inner, columns):
     assert Multiplier(matrix, rows).packed is None or unit == "tiles"
 
 
+def test_weights_of_eight_bits_take_one_part(unit):
+    rng = np.random.default_rng(5)
+    given, matrix = rng.normal(size=(300, 40)).astype("f"), rng.normal(size=(40, 50)).astype("f")
+    matrix = (matrix.view(np.uint32) & np.uint32(0xFFFF0000)).view("f")
+    assert_allclose(product(given, matrix), given @ matrix, atol=5e-4)
+    packed = Multiplier(matrix, 300).packed
+    assert packed is None or packed.shape[2] == 1
+
+
 def test_tiles_are_taken_where_they_are_there_and_worth_it(unit):
     matrix = np.ones((32, 32), "f")
     assert (Multiplier(matrix, 256).packed is not None) == (unit == "tiles")

@@ -2,7 +2,8 @@
 
 The unit multiplies tiles of bfloat16, numbers of 8 significant bits, and adds up in float32. Each
 factor is the sum of two such numbers, its upper and its lower part, so that three products of
-tiles give some 16 bits; the fourth, of the lower parts, would be lost in them.
+tiles give some 16 bits; the fourth, of the lower parts, would be lost in them. Weights that were
+saved with 8 bits have no lower parts, and take two products.
 """
 
 from __future__ import annotations
@@ -15,15 +16,13 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from ....jit import internal, jit
+from ....jit import jit
 from ....simd import place_of
 
 #: Rows of a tile, and float32 in one of them.
 _ROWS = 16
 #: bfloat16 in a row of a tile.
 _INNER = 32
-#: bfloat16 in a tile.
-_TILE = _ROWS * _INNER
 
 _INT8 = ir.IntType(8)
 
@@ -94,45 +93,74 @@ def _add_product(typing, total, left, right):
     return types.void(total, left, right), build
 
 
-@internal()
-def _split(row, bits, upper, upper_bits, high, low):
-    """Write a row of float32, of which `bits` are the bits, as a sum of two rows of bfloat16."""
-    half, sign_to_bfloat = np.uint32(0x7FFF), np.uint32(0xFFFF0000)
-    for j in range(len(row)):  # short loops, which LLVM makes of vectors
-        odd = (bits[j] >> np.uint32(16)) & np.uint32(1)
-        upper_bits[j] = (bits[j] + half + odd) & sign_to_bfloat
-    for j in range(len(row)):
-        high[j] = upper_bits[j] >> np.uint32(16)
-    for j in range(len(row)):
-        upper[j] = row[j] - upper[j]
-    for j in range(len(row)):
-        low[j] = (upper_bits[j] + half) >> np.uint32(16)
+@intrinsic
+def _split(typing, array, index, high, low, place):
+    """Write 16 float32 of an array as sums of two bfloat16, rounded to even, in two others."""
+    words, halves, floats = (
+        ir.VectorType(kind, _ROWS) for kind in (ir.IntType(32), ir.IntType(16), ir.FloatType())
+    )
+
+    def shortened(builder, bits):
+        shift = ir.Constant(words, [16] * _ROWS)
+        odd = builder.and_(builder.lshr(bits, shift), ir.Constant(words, [1] * _ROWS))
+        rounded = builder.add(bits, builder.add(odd, ir.Constant(words, [0x7FFF] * _ROWS)))
+        return builder.lshr(rounded, shift)
+
+    def build(context, builder, signature, given):
+        def pointer(which, at, layout):
+            begin = place_of(context, builder, signature.args[which], given[which], given[at])
+            return builder.bitcast(begin, layout.as_pointer())
+
+        values = builder.load(pointer(0, 1, floats), align=4)
+        upper = shortened(builder, builder.bitcast(values, words))
+        builder.store(builder.trunc(upper, halves), pointer(2, 4, halves), align=2)
+        upper = builder.shl(upper, ir.Constant(words, [16] * _ROWS))
+        rest = builder.fsub(values, builder.bitcast(upper, floats))
+        lower = shortened(builder, builder.bitcast(rest, words))
+        builder.store(builder.trunc(lower, halves), pointer(3, 4, halves), align=2)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, high, low, types.int64), build
+
+
+@jit(inline="always")
+def _split_row(values, first, count, edge, high, low, place):
+    """Split `count` float32 from the first on; what is left of the last 16 is 0."""
+    whole = count // _ROWS * _ROWS
+    for j in range(0, whole, _ROWS):
+        _split(values, first + j, high, low, place + j)
+    if whole < count:
+        edge[:_ROWS] = 0.0
+        for j in range(whole, count):
+            edge[j - whole] = values[first + j]
+        _split(edge, 0, high, low, place + whole)
 
 
 @jit(error_model="numpy")
 def pack(weights, packed):
     """Lay a matrix out in tiles.
 
-    **Shape**: weights float32 (inner, columns); packed uint16 (columns of tiles, an even number,
-    rows of tiles, 2, 16, 16, 2): upper and lower parts of tiles, in each the pairs of rows, each
-    column's next to each other; 0 beyond the matrix.
+    **Shape**: weights float32 (inner, columns); packed uint32 (columns of tiles, an even number,
+    rows of tiles, 1 or 2, 16, 16): upper and, if there are any, lower parts of tiles, in each the
+    pairs of rows, each column's in one number; 0 beyond the matrix, and before.
     """
     inner, columns = weights.shape
-    bits = weights.view(np.uint32)
-    upper = np.empty(columns, np.float32)
-    upper_bits = upper.view(np.uint32)
-    parts = np.zeros((2, len(packed) * _ROWS), np.uint16)
-    for k in range(packed.shape[1] * _INNER):
-        if k < inner:
-            _split(weights[k], bits[k], upper, upper_bits, parts[0], parts[1])
-        else:
-            parts[:] = 0
-        row, pair, place = k // _INNER, k % _INNER // 2, k % 2
+    values, edge = weights.ravel(), np.empty(_ROWS, np.float32)
+    parts = np.zeros((2, 2, len(packed) * _ROWS), np.uint16)  # by row of the pair, and part
+    first, second = parts[0], parts[1]
+    for k in range(0, inner, 2):
+        _split_row(values, k * columns, columns, edge, first[0], first[1], 0)
+        second[:] = 0
+        if k + 1 < inner:
+            _split_row(values, (k + 1) * columns, columns, edge, second[0], second[1], 0)
+        row, pair = k // _INNER, k % _INNER // 2
         for column in range(len(packed)):
-            for part in range(2):
+            for part in range(packed.shape[2]):
+                into = packed[column, row, part, pair]
+                above = first[part, column * _ROWS : (column + 1) * _ROWS]
+                below = second[part, column * _ROWS : (column + 1) * _ROWS]
                 for j in range(_ROWS):
-                    value = parts[part, column * _ROWS + j]
-                    packed[column, row, part, pair, j, place] = value
+                    into[j] = np.uint32(above[j]) | (np.uint32(below[j]) << np.uint32(16))
 
 
 @jit(error_model="numpy")
@@ -148,33 +176,31 @@ def multiply(rows, packed, layout, room, out):
     """
     count, inner = rows.shape
     columns, tiles = out.shape[1], packed.shape[1]
-    bits, flat, written = rows.view(np.uint32), packed.ravel(), out.ravel()
-    upper = np.empty(inner, np.float32)
-    upper_bits = upper.view(np.uint32)
+    values, flat, written = rows.ravel(), packed.ravel(), out.ravel()
     edge = np.empty(4 * _ROWS * _ROWS, np.float32)
     high, low = room[0].ravel(), room[1].ravel()
-    width = tiles * _INNER
+    width, part = tiles * _INNER, _ROWS * _ROWS
+    step = packed.shape[2] * part
     _begin(layout)
     for start in range(0, count, 2 * _ROWS):
         height = min(2 * _ROWS, count - start)
         for r in range(height):
-            row = start + r
-            _split(rows[row], bits[row], upper, upper_bits, room[0, r], room[1, r])
+            _split_row(values, (start + r) * inner, inner, edge, high, low, r * width)
         for column in range(0, columns, 2 * _ROWS):
             # tiles 0 to 3 are the sums, 4 and 5 of the rows, 6 and 7 of the weights
             _clear(0)
             _clear(1)
             _clear(2)
             _clear(3)
-            first = 0
-            left = column // _ROWS * tiles * 2 * _TILE
-            right = left + tiles * 2 * _TILE
+            first, left = 0, column // _ROWS * tiles * step
+            right = left + tiles * step
             for _ in range(tiles):
                 _load(4, high, first, 2 * width)
                 _load(5, high, first + _ROWS * width, 2 * width)
-                _load(6, flat, left + _TILE, 64)
-                _load(7, flat, right + _TILE, 64)
-                _add_products()
+                if step > part:
+                    _load(6, flat, left + part, 64)
+                    _load(7, flat, right + part, 64)
+                    _add_products()
                 _load(6, flat, left, 64)
                 _load(7, flat, right, 64)
                 _add_products()
@@ -182,8 +208,8 @@ def multiply(rows, packed, layout, room, out):
                 _load(5, low, first + _ROWS * width, 2 * width)
                 _add_products()
                 first += _INNER
-                left += 2 * _TILE
-                right += 2 * _TILE
+                left += step
+                right += step
             if column + 2 * _ROWS <= columns:
                 _store_sums(written, start * columns + column, columns)
                 continue
