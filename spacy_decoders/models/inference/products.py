@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from thinc.api import Model, NumpyOps
 
-__all__ = ["LEAST_ROWS", "Multiplier", "with_own_products", "product"]
+__all__ = ["LEAST_ROWS", "Multiplier", "aligned", "padded", "product", "with_own_products"]
 
 #: Libraries add up the products of fewer rows in another order.
 LEAST_ROWS = 8
@@ -49,10 +49,10 @@ class Multiplier:
 
             inner, columns = (padded(size) // 32 for size in matrix.shape)
             parts = 1 + bool((self.matrix.view(np.uint32) & 0xFFFF).any())
-            self.packed = _aligned((2 * columns, inner, parts, 16, 16), np.uint32)
+            self.packed = aligned((2 * columns, inner, parts, 16, 16), np.uint32)
             self.packed[:] = 0
             kernels.pack(self.matrix, self.packed)
-            self.room = _aligned((2, 32, 32 * inner), np.uint16)
+            self.room = aligned((2, 32, 32 * inner), np.uint16)
             self.room[:] = 0
 
     def product(self, rows: Floats, room: Floats | None = None) -> Floats:
@@ -68,7 +68,7 @@ class Multiplier:
             from .kernels import tiles as kernels
 
             if room is None:
-                room = _aligned((padded(count), self.matrix.shape[1]), np.float32)
+                room = aligned((padded(count), self.matrix.shape[1]), np.float32)
             rows = np.ascontiguousarray(rows, dtype="f")
             kernels.multiply(rows, self.packed, _LAYOUT, self.room, room)
             return room[:count]
@@ -112,7 +112,7 @@ def padded(rows: int) -> int:
     return -(-rows // 32) * 32
 
 
-def _aligned(shape: tuple[int, ...], dtype: Any) -> Any:
+def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
     """Return an array that begins where a line of the processor's cache does."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     plain = np.empty(size + 64, np.uint8)

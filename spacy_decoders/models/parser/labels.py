@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,16 +11,19 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
-from ..inference.products import LEAST_ROWS, Multiplier
+from ..inference.products import LEAST_ROWS, Multiplier, aligned
 from .biaffine import BUCKETS, classes_of
-from .label_templates import likely_arcs
+from .label_templates import LIKELY
 
 __all__ = ["ArcLabels", "BestLabels", "BiaffineLabels", "label_arcs"]
 
 Input = tuple[Floats2d, NDArray[np.intp]]
 
 #: Modifiers whose products are made at once: short sentences together, long ones in parts.
-_BLOCK = 128
+_BLOCK = 64
+#: Arcs that score so much less than their modifier's best one get labels only where a tree has
+#: them: hardly any does.
+_SELDOM = 4.0
 
 
 def BiaffineLabels(
@@ -141,8 +143,8 @@ class ArcLabels:
     distances: NDArray[np.float32]
     #: float32 (arcs, labels), scores of some arcs by templates.
     templates: NDArray[np.float32]
-    #: int32 (modifiers, heads), the arcs' rows in these; -1 for none.
-    places: NDArray[np.int32]
+    #: int32 (modifiers, heads), the arcs' rows in these, -1 for none; None if none has any.
+    places: NDArray[np.int32] | None
     #: bool (modifiers, heads), the arcs that have labels.
     labelled: NDArray[np.bool_]
     #: float32 (labelled arcs, labels), the log-probabilities of their labels, by modifier and
@@ -183,7 +185,7 @@ class ArcLabels:
             self,
             queries=self.queries[among],
             keys=self.keys[among],
-            places=np.array(self.places[among, among]),
+            places=None if self.places is None else np.array(self.places[among, among]),
             labelled=np.array(self.labelled[among, among]),
             logs=logs,
         )
@@ -206,25 +208,23 @@ class ArcLabels:
         best: BestLabels,
         modifiers: NDArray[np.int64],
         wanted: NDArray[np.bool_],
-        products: NDArray[np.float32] | None = None,
     ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         """Write the best labels of arcs of some modifiers, a block of these at a time.
 
         Yields which of the `modifiers`, rising numbers, and the log-probabilities (arcs, labels)
-        of all labels of their arcs that are `wanted`, bool (modifiers, heads). `products` are the
-        modifiers' with the tensor, (modifiers, labels * (hidden + 1)), if they are known.
+        of all labels of their arcs that are `wanted`, bool (modifiers, heads).
         """
         from .kernels import labels as kernels  # compiled where it is first needed
 
         inner, count, _ = self.tensor.shape
-        parts = self.keys, self.distances, self.templates, self.places, wanted
-        step = _BLOCK if products is None else len(modifiers)
-        for start in range(0, len(modifiers), step):
-            rows = slice(start, min(start + step, len(modifiers)))
+        places = self.places
+        if places is None:
+            places = np.full(wanted.shape, -1, np.int32)
+        parts = self.keys, self.distances, self.templates, places, wanted
+        for start in range(0, len(modifiers), _BLOCK):
+            rows = slice(start, min(start + _BLOCK, len(modifiers)))
             some = modifiers[rows]
-            given = products
-            if given is None:
-                given = np.dot(self.queries[some], self.tensor.reshape(inner, -1))
+            given = np.dot(self.queries[some], self.tensor.reshape(inner, -1))
             logs = np.empty((np.count_nonzero(wanted[some]), count), dtype="f")
             kernels.label_arcs(given, some, *parts, tuple(best), logs)
             yield rows, logs
@@ -269,6 +269,8 @@ def label_arcs(
     **Shape**: vectors (tokens, nI); offsets (sentences + 1,), where sentences begin, from 0 to
     `tokens`; arcs, one array a sentence.
     """
+    from .kernels import labels as kernels  # compiled where it is first needed
+
     heads: Any = model.layers[0].predict(vectors)
     modifiers: Any = model.layers[1].predict(vectors)
     W, H, M, b = _parameters(model)
@@ -281,33 +283,49 @@ def label_arcs(
     tensor[hidden, :, hidden] = b
     queries, keys = _with_one(modifiers), _with_one(heads)
     offsets = np.asarray(offsets)
-    far = int(np.diff(offsets).max(initial=1)) - 1
+    sizes = np.diff(offsets)
+    far = int(sizes.max(initial=1)) - 1
     by_class: Any = model.get_param("D")
     distances = np.ascontiguousarray(by_class[classes_of(np.arange(-far, far + 1))].T, dtype="f")
-    # one array for all: new ones of this size would each be mapped by the system
-    room, made = np.empty((_BLOCK, tensor[0].size), dtype="f"), slice(0, 0)
-    weights = Multiplier(tensor.reshape(hidden + 1, -1), len(queries))
+    # where the squares of each sentence begin, without the root and with it
+    inner, squares = (np.concatenate([[0], np.cumsum(of**2)]) for of in (sizes, sizes + 1))
+    scores, logs = np.empty((2, squares[-1]), "f")
+    best, likely = np.full(squares[-1], -1, np.int32), np.empty(inner[-1], np.bool_)
+    rows = np.concatenate([np.zeros(0, "f"), *(of.ravel() for of in arcs)])
+    less = np.float32(_SELDOM if likely_only and templates is None else LIKELY)
+    counts = kernels.lay_out(rows, offsets, less, scores, logs, likely)
     none = np.zeros((0, labels), dtype="f")
-    for number, (scores, (start, end)) in enumerate(
-        zip(arcs, pairwise(offsets.tolist()), strict=True)
-    ):
-        likely, more = likely_arcs(scores), none
-        places = np.full(likely.shape, -1, dtype=np.int32)
+    given = none if templates is None else np.concatenate([none, *templates])
+    out = np.empty((counts.sum(), labels), dtype="f")
+    # of each token: its sentence's begin and end, its row in `likely` and its column in `scores`
+    places = np.stack([offsets[:-1], offsets[1:], inner[:-1], squares[:-1]], axis=1)
+    places = places.repeat(sizes, axis=0)
+    own = np.arange(len(queries)) - places[:, 0]
+    places[:, 2] += own * (places[:, 1] - places[:, 0])
+    places[:, 3] += own + 1
+    # one array for all: new ones of this size would each be mapped by the system
+    room, done = aligned((_BLOCK, tensor[0].size), np.float32), 0
+    weights = Multiplier(tensor.reshape(hidden + 1, -1), len(queries))
+    for first in range(0, len(queries), _BLOCK):
+        products = weights.product(queries[first : first + _BLOCK], room)
+        parts = keys, distances, given[done:], likely, (scores, logs, best), out[done:]
+        done += kernels.label_tokens(products, first, places, *parts, not likely_only)
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    for s, n in enumerate(sizes.tolist()):
+        tokens, square, among, some = (
+            slice(of[s], of[s + 1]) for of in (offsets, squares, inner, ends)
+        )
+        found = BestLabels(*(of[square].reshape(n + 1, n + 1) for of in (scores, logs, best)))
+        found.labels[0] = found.labels[:, 0] = labels
+        labelled, more, numbers = likely[among].reshape(n, n), none, None
         if templates is not None:
-            more = templates[number]
-            places[likely] = np.arange(len(more))
-        labelled = likely if likely_only else np.ones_like(likely)
-        given = queries[start:end], keys[start:end], tensor, distances, more, places
-        found, best = ArcLabels(*given, labelled), BestLabels.of(scores, labels)
-        if end > made.stop:  # the next sentences' at once, as many as there is room for
-            made = slice(start, min(start + _BLOCK, len(queries)))
-            weights.product(queries[made], room)
-        ready = room[start - made.start : end - made.start] if end <= made.stop else None
-        logs = [of for _, of in found.label(best, np.arange(end - start), labelled, ready)]
-        if likely_only:
-            kept = logs[0] if len(logs) == 1 else np.concatenate(logs)
-            found = replace(found, logs=kept)
-        yield best, found
+            more, numbers = templates[s], np.full((n, n), -1, np.int32)
+            numbers[labelled] = np.arange(len(more))
+        if not likely_only:
+            labelled = np.ones_like(labelled)
+        kept = out[some] if likely_only else None
+        of_arcs = queries[tokens], keys[tokens], tensor, distances, more, numbers, labelled, kept
+        yield found, ArcLabels(*of_arcs)
 
 
 def _with_one(vectors: Any) -> NDArray[np.float32]:

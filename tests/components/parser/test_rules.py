@@ -110,7 +110,7 @@ def test_the_best_tree_under_rules_is_that_of_all_trees(ruled):
     pipe = nlp.get_pipe(NAME)
     doc = Doc(nlp.vocab, words=["the", "dog", "sees", "."], sent_starts=[True] + [False] * 3)
     scores = pipe.predict([doc])[0]
-    (block,) = scores.blocks
+    block = scores.blocks[0].completed()
     arcs = block.arcs.astype("d") - block.label_scores
     labels, _ = block.best_labels(np.arange(block.label_count), block.label_count)
     rules = pipe.tree_rules.rules

@@ -21,9 +21,97 @@ def _add_products(by_label, key, total):
         total[label] += product
 
 
+@internal()
+def _label_arc(by_label, key, distances, column, total, logs):
+    """Write the log-probabilities of the labels of an arc; return the best one, and its own.
+
+    `total` holds the scores of templates, and is overwritten.
+    """
+    count = len(total)
+    _add_products(by_label, key, total)
+    best, top = 0, np.float32(-np.inf)
+    for label in range(count):
+        total[label] += distances[label, column]
+        if total[label] > top:
+            best, top = label, total[label]
+    odds = np.float32(0.0)
+    for label in range(count):
+        if total[label] - top > _NEGLIGIBLE:
+            odds += np.exp(total[label] - top)
+    log = -np.log(odds)
+    for label in range(count):
+        logs[label] = (total[label] - top) + log
+    return best, log
+
+
+@jit()
+def lay_out(arcs, offsets, less, scores, logs, likely):
+    """Write the scores of arcs by head and modifier, without labels yet, and which are likely.
+
+    Those are that score at most `less` less than the best arc of their modifier. Returns how many,
+    int64 (sentences,).
+
+    **Shape**: arrays have those of each sentence end to end: arcs float32, (n, n + 1) by modifier
+    and head, the root first; scores and logs, (n + 1, n + 1) by head and modifier, and likely, (n,
+    n) by modifier and head, are written.
+    """
+    counts = np.zeros(len(offsets) - 1, np.int64)
+    at = square = inner = 0
+    for s in range(len(counts)):
+        size = offsets[s + 1] - offsets[s] + 1
+        scores[square : square + size * size] = -np.inf
+        logs[square : square + size * size] = 0.0
+        for m in range(1, size):
+            top = np.float32(-np.inf)
+            for h in range(size):
+                scores[square + h * size + m] = arcs[at + h]
+                top = max(top, arcs[at + h])
+            for h in range(1, size):
+                likely[inner] = arcs[at + h] >= top - less
+                counts[s] += likely[inner]
+                inner += 1
+            at += size
+        square += size * size
+    return counts
+
+
+@jit()
+def label_tokens(by_label, first, places, keys, distances, given, likely, into, out, every):
+    """Write the best labels of arcs to some tokens, and add their log-probabilities to the scores.
+
+    Only likely arcs have labels, unless `every` arc has. Returns how many are likely.
+
+    **Shape**: by_label (some tokens, labels * inner), from the token `first` on; places (tokens,
+    4), where the sentence of each begins and ends, its row in `likely` and its column in `into`:
+    scores, log-probabilities and labels as :func:`lay_out` has them; keys (tokens, inner); given
+    (likely arcs, labels), the scores of templates, or (0, labels); out (likely arcs, labels), the
+    log-probabilities of their labels, which are not written for `every` arc.
+    """
+    scores, logs, labels = into
+    count, middle, done = len(distances), distances.shape[1] // 2, 0
+    total, unused = np.empty(count, np.float32), np.empty(count, np.float32)
+    for i in range(len(by_label)):
+        begin, end, row, place = places[first + i]
+        for h in range(end - begin):
+            place += end - begin + 1
+            is_likely = likely[row + h]
+            if not (is_likely or every):
+                continue
+            total[:] = 0.0
+            if is_likely and len(given) > 0:
+                total[:] = given[done]
+            written = unused if every else out[done]
+            key, column = keys[begin + h], middle + h + begin - first - i
+            best, log = _label_arc(by_label[i], key, distances, column, total, written)
+            scores[place] += log
+            logs[place], labels[place] = log, best
+            done += is_likely
+    return done
+
+
 @jit()
 def label_arcs(by_label, modifiers, keys, distances, given, places, wanted, into, all_logs):
-    """Write the best labels of arcs and their log-probabilities, and add these to the scores.
+    """Write the same for some modifiers of a sentence, and what arcs are wanted.
 
     **Shape**: by_label (modifiers, labels * inner); modifiers, their numbers; keys (n, inner) by
     head; distances (labels, 2 * far + 1); given (arcs, labels), the scores of templates; places
@@ -33,8 +121,7 @@ def label_arcs(by_label, modifiers, keys, distances, given, places, wanted, into
     labels of these arcs.
     """
     scores, logs, labels = into
-    count = len(distances)
-    total = np.empty(count, np.float32)
+    total = np.empty(len(distances), np.float32)
     middle, done = distances.shape[1] // 2, 0
     for i in range(len(by_label)):
         modifier = modifiers[i]
@@ -42,21 +129,12 @@ def label_arcs(by_label, modifiers, keys, distances, given, places, wanted, into
             if not wanted[modifier, head]:
                 continue
             place = places[modifier, head]
-            for label in range(count):
+            for label in range(len(total)):
                 total[label] = given[place, label] if place >= 0 else 0.0
-            _add_products(by_label[i], keys[head], total)
-            best, top = 0, np.float32(-np.inf)
-            for label in range(count):
-                total[label] += distances[label, middle + head - modifier]
-                if total[label] > top:
-                    best, top = label, total[label]
-            odds = np.float32(0.0)
-            for label in range(count):
-                if total[label] - top > _NEGLIGIBLE:
-                    odds += np.exp(total[label] - top)
-            log = -np.log(odds)
-            for label in range(count):
-                all_logs[done, label] = (total[label] - top) + log
+            column = middle + head - modifier
+            best, log = _label_arc(
+                by_label[i], keys[head], distances, column, total, all_logs[done]
+            )
             done += 1
             scores[head + 1, modifier + 1] += log
             logs[head + 1, modifier + 1] = log
