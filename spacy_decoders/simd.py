@@ -62,7 +62,6 @@ __all__ = [
     "multiply",
     "peek",
     "poke",
-    "prefetch",
     "select_greater",
     "select_lanes",
     "store",
@@ -201,21 +200,6 @@ def poke(typing, array, index, value):
         return context.get_dummy_value()
 
     return types.void(array, types.int64, array.dtype), build
-
-
-@intrinsic
-def prefetch(typing, array, index):
-    """Have the cache line of ``array[index]`` fetched; the entry need not exist."""
-
-    def build(context, builder, signature, given):
-        place = place_of(context, builder, signature.args[0], *given)
-        place = builder.bitcast(place, _INT8.as_pointer())
-        kind = ir.FunctionType(ir.VoidType(), [place.type, _INT32, _INT32, _INT32])
-        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(fetch, [place, _INT32(0), _INT32(3), _INT32(1)])
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64), build
 
 
 @intrinsic

@@ -118,32 +118,17 @@ def links_of(padded: Padded) -> TransitionTables:
     """Return a model's arrays in the layout of :mod:`.kernels.tables`."""
     size, stride = padded.size, len(padded.end)
     limit = usual_limit(padded.transitions.reshape(-1, stride)[:size, :size])
-    gains = aligned((size + 2) * stride)
+    gains = aligned((size + 1) * stride)
     gains[:] = -np.inf
     final = np.where(np.isfinite(padded.end), padded.end, 0.0).astype(np.float64)
-    gains[-2 * stride : -stride] = padded.end + UP32 * np.abs(final)
-    gains[-stride:][:size] = 0.0
+    gains[-stride:] = padded.end + UP32 * np.abs(final)
     exits = aligned(size * stride if limit > -np.inf else 0)
     exits[:] = -np.inf
     return TransitionTables(
         padded.transitions,
-        _block_maxima(padded.transitions, size, stride),
         padded.end,
         gains,
-        _block_maxima(gains, size, stride),
         exits,
-        _block_maxima(exits, size, stride),
         np.zeros(size, dtype=np.uint8),
         np.float32(limit),
     )
-
-
-def _block_maxima(flat: Floats, size: int, stride: int) -> Floats:
-    """Return the block maxima of each row, as :mod:`.kernels.tables` says."""
-    words = -(-size // BLOCK)
-    rows = np.full((len(flat) // stride, words * BLOCK), -np.inf, dtype=np.float32)
-    rows[:, :size] = flat.reshape(-1, stride)[:, :size]
-    maxima = rows.reshape(len(rows), words, BLOCK // LANES, LANES).max(axis=2).reshape(-1)
-    kept: Floats = aligned(len(maxima))
-    kept[:] = maxima
-    return kept

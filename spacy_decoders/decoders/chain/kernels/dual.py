@@ -17,16 +17,10 @@ place, messages by as much, the threshold down by eight, and the terms are added
 transition, emission, message, A: then no rounding of the sum can prune a label wrongly. The scores
 of the survivors are computed in float64, and rounded up by more than their error.
 
-Where all transitions are usual, nothing looks ahead, and the search lets the reference be chosen
-on the way: the label of the best emission if no other survives beside it, which makes a token
-independent of the one before; else the best label after the one before.
-
 The search reads sentences from the left (`way` is 1, `begin` the first token), the proof from the
 right (-1, the last token) with the tables of the reversed model: what is wrong in a table of one
 does not stand in the other's. Token i below is counted in that direction.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
@@ -40,16 +34,14 @@ from ....simd import (
     fold_largest,
     keep_lanes,
     largest,
-    load16,
     load64,
     maximum,
     peek,
     poke,
-    prefetch,
     store,
 )
-from .layout import BLOCK, FORBIDDEN, LANES, TINY, UP32, UP64, emissions16, emissions64, longest_of
-from .tables import advance_of, lattice_for, maxima_width, need_rows, up32, with_more_room
+from .layout import BLOCK, FORBIDDEN, TINY, UP32, UP64, emissions64, longest_of
+from .tables import advance_of, lattice_for, need_rows, up32, with_more_room
 
 __all__ = [
     "BACK",
@@ -69,24 +61,11 @@ __all__ = [
 # is not legal
 PROVEN, GIVEN_UP, FULL, ILLEGAL = 0, 1, 2, 3
 
-# directions, and a reference that is given; not literals, for each of which all would be compiled
-FORTH, BACK, GIVEN = np.int64(1), np.int64(-1), np.bool_(False)
+# directions; not literals, for each of which all would be compiled
+FORTH, BACK = np.int64(1), np.int64(-1)
 
 FEW = 8  # survivors of a token, up to which messages are computed in float64
 PATIENCE = 3  # tokens before a sentence may be given up
-
-
-class Excess(NamedTuple):
-    """By how much other survivors may exceed the reference as predecessors, in float32.
-
-    usual: those to which its transition is usual; other: less their emission, the others.
-    """
-
-    usual: np.float32
-    other: np.float32
-
-
-NO_EXCESS = Excess(np.float32(0), FORBIDDEN)  # from the reference alone
 
 
 @uncounted()
@@ -157,20 +136,6 @@ def reached(links, lattice, first, past, lead, local, block, stride):
 
 
 @jit(inline="always")
-def may_survive(links, own, table, before, wide, vector, has_exits, detour, excess, threshold):
-    """Return whether one of 64 labels may survive, by block maxima; `own` are the emissions'."""
-    more = load16(links.gain_maxima, table * wide + vector)
-    if has_exits:
-        leave = add(load16(links.exit_maxima, table * wide + vector), fill16(detour))
-        more = maximum(leave, more)
-    step = load16(links.transition_maxima, before * wide + vector)
-    score = add(add(step, own), fill16(excess.usual))
-    if excess.other > FORBIDDEN:
-        score = maximum(add(own, fill16(excess.other)), score)
-    return at_least(add(score, more), fill16(threshold)) != 0
-
-
-@jit(inline="always")
 def others64(emissions, row, block, size, r):
     """Return the emissions of 64 labels, without that of label r."""
     local = emissions64(emissions, row, block, size)
@@ -179,120 +144,9 @@ def others64(emissions, row, block, size, r):
     return local
 
 
-@uncounted(inline="always")
-def strongest(emissions, row, ahead, size, folds):
-    """Return the label of the best emission of a token, and write their block maxima."""
-    top, place = FORBIDDEN, np.int64(0)
-    for block in range(0, size, BLOCK):
-        for line in range(block, block + BLOCK, LANES):  # as its address is known
-            prefetch(emissions, row + ahead + line)
-        value = emissions64(emissions, row, block, size)
-        folded = fold_largest(value)
-        store(folds, BLOCK + block // 4, folded)
-        if at_least(folded, fill16(top)):  # in few blocks
-            most = largest(folded)
-            if most > top:
-                top = most
-                place = block + first_lane(at_least(value, fill64(top)))
-    return place
-
-
-@uncounted(inline="always")
-def follow_reference(
-    links, emissions, begin, way, n, size, labels, chosen, slack, lattice, i, used, message, error
-):
-    """Continue from token i for as long as the reference is the only survivor.
-
-    Most tokens are handled here: a loop of its own needs few registers.
-
-    Returns
-    -------
-    i, used
-        The first token with another survivor, or `n`; and the end of the names.
-    message, error
-        The score of the reference so far, and a bound on its rounding error.
-    """
-    transitions, end = links.transitions, links.end
-    stride = len(end)
-    wide = maxima_width(stride)
-    before = np.int64(peek(labels, begin + way * (i - 1))) if i else size
-    while i < n:
-        token, last = begin + way * i, i == n - 1
-        row, lead = token * size, before * stride
-        if chosen:
-            r = strongest(emissions, row, 2 * way * size, size, lattice.scratch)
-            poke(labels, token, np.int32(r))
-            if not last:
-                need_rows(links, r, size, stride)
-        else:
-            r = np.int64(peek(labels, token))
-        table = size if last else r
-        has_exits = len(links.exits) > 0 and not last
-        exit_row = table * stride if has_exits else np.int64(-1)
-        detour = peek(lattice.detours, i) if has_exits else FORBIDDEN
-        link = np.float64(peek(transitions, lead + r))
-        own = np.float64(peek(emissions, row + r))
-        final = np.float64(peek(end, r)) if last else 0.0
-        sizes = abs(link) + abs(own) + abs(final)
-        step = link + own + final
-        threshold = np.float32(step - slack - UP32 * (sizes + slack) - TINY)
-        if not sizes < np.inf:
-            break
-        bits = np.int64(0)
-        if size <= BLOCK:
-            for vector in range(0, size, LANES):
-                own_16 = emissions16(emissions, row, vector, size)
-                score_16 = add(load16(transitions, lead + vector), own_16)
-                more_16 = load16(links.gains, table * stride + vector)
-                if has_exits:
-                    leave = add(load16(links.exits, exit_row + vector), fill16(detour))
-                    more_16 = maximum(leave, more_16)
-                bits |= at_least(add(score_16, more_16), fill16(threshold)) << vector
-            bits &= ~(np.int64(1) << r)
-        else:
-            for block in range(0, size, BLOCK):
-                vector = block // 4
-                mine = block <= r < block + BLOCK
-                if chosen and not mine:
-                    own_16 = load16(lattice.scratch, BLOCK + vector)
-                else:
-                    for line in range(block, block + BLOCK, LANES):
-                        prefetch(emissions, row + 2 * way * size + line)
-                    own_16 = fold_largest(others64(emissions, row, block, size, r))
-                if may_survive(
-                    links,
-                    own_16,
-                    table,
-                    before,
-                    wide,
-                    vector,
-                    has_exits,
-                    detour,
-                    NO_EXCESS,
-                    threshold,
-                ):
-                    local = others64(emissions, row, block, size, r)
-                    score = add(load64(transitions, lead + block), local)
-                    more = advance_of(links, table * stride, exit_row, detour, block)
-                    bits |= at_least(add(score, more), fill64(threshold))
-        if bits:
-            break
-        message += step
-        error += UP64 * (sizes + abs(message))
-        poke(lattice.names, used, r)
-        poke(lattice.values, used, 0.0)
-        used += 1
-        poke(lattice.marks, i + 2, used)
-        before = r
-        i += 1
-    return i, used, message, error
-
-
 @uncounted()
-def forward(links, emissions, begin, way, n, size, labels, chosen, slack, share, lattice):
+def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice):
     """Find the survivors of one sentence and their messages.
-
-    Where the reference is `chosen` here, `labels` are filled in.
 
     Returns
     -------
@@ -303,48 +157,19 @@ def forward(links, emissions, begin, way, n, size, labels, chosen, slack, share,
     """
     names, values = lattice.names, lattice.values
     stride = len(links.end)
-    wide = maxima_width(stride)
     poke(names, 0, size)
     poke(values, 0, 0.0)
     first, past = np.int64(0), np.int64(1)
     message, error = 0.0, 0.0
-    excess, extent = NO_EXCESS, 0.0  # extent: the largest size of a value
-    i = -1
-    while i < n - 1:
-        i += 1
-        if past - first == 1:
-            i, past, message, error = follow_reference(
-                links,
-                emissions,
-                begin,
-                way,
-                n,
-                size,
-                labels,
-                chosen,
-                slack,
-                lattice,
-                i,
-                past,
-                message,
-                error,
-            )
-            first, excess, extent = past - 1, NO_EXCESS, 0.0
-            if i == n:
-                break
+    extent = 0.0  # the largest size of a value
+    for i in range(n):
         if past + size + n > len(names):
             return FULL, 0.0
         token, last = begin + way * i, i == n - 1
         row = token * size
         before = peek(names, first)
         lead = before * stride
-        if chosen:
-            _, r = best_after(links.transitions, links.end, emissions, row, lead, last, size)
-            poke(labels, token, np.int32(r))
-            if not last:
-                need_rows(links, r, size, stride)
-        else:
-            r = np.int64(peek(labels, token))
+        r = np.int64(peek(labels, token))
         table = size if last else r
         at, has_exits = table * stride, len(links.exits) > 0 and not last
         detour = peek(lattice.detours, i) if has_exits else FORBIDDEN
@@ -365,22 +190,9 @@ def forward(links, emissions, begin, way, n, size, labels, chosen, slack, share,
         start, used = past, past + 1
         poke(names, start, r)
         poke(values, start, 0.0)
-        next_usual, next_other, extent_next = 0.0, -np.inf, 0.0
+        extent_next = 0.0
         for block in range(0, size, BLOCK):
             local = others64(emissions, row, block, size, r)
-            if size > BLOCK and not may_survive(
-                links,
-                fold_largest(local),
-                table,
-                before,
-                wide,
-                block // 4,
-                has_exits,
-                detour,
-                excess,
-                threshold,
-            ):
-                continue
             score = reached(links, lattice, first, past, lead, local, block, stride)
             more = advance_of(links, at, at if has_exits else np.int64(-1), detour, block)
             bits = at_least(add(score, more), fill64(threshold))
@@ -404,11 +216,7 @@ def forward(links, emissions, begin, way, n, size, labels, chosen, slack, share,
                 poke(values, used, value)
                 used += 1
                 extent_next = max(extent_next, abs(value))
-                usual = 0.0 if last else np.float64(peek(links.gains, at + x))
-                next_usual = max(next_usual, value + usual)
-                if has_exits:
-                    next_other = max(next_other, value + np.float64(peek(links.exits, at + x)))
-        excess, extent = Excess(up32(next_usual), up32(next_other)), extent_next
+        extent = extent_next
         if used > (share * size + 4) * (i + 1) and i >= PATIENCE - 1:
             return GIVEN_UP, 0.0
         first, past = start, used
@@ -420,9 +228,9 @@ def forward(links, emissions, begin, way, n, size, labels, chosen, slack, share,
 
 
 @uncounted()
-def bound(links, emissions, begin, way, n, size, labels, chosen, slack, share, lattice):
+def bound(links, emissions, begin, way, n, size, labels, slack, share, lattice):
     """Prepare the rows of the tables and the detours, then call `forward`."""
-    for i in range(0 if chosen else n):
+    for i in range(n):
         r = np.int64(peek(labels, begin + way * i))
         if not 0 <= r < size:
             return ILLEGAL, np.inf
@@ -431,7 +239,7 @@ def bound(links, emissions, begin, way, n, size, labels, chosen, slack, share, l
     if len(links.exits):
         look_ahead(links, emissions, begin, way, n, size, labels, lattice.detours)
     poke(lattice.marks, 1, 1)
-    return forward(links, emissions, begin, way, n, size, labels, chosen, slack, share, lattice)
+    return forward(links, emissions, begin, way, n, size, labels, slack, share, lattice)
 
 
 @uncounted()
@@ -441,7 +249,7 @@ def bound_from(links, emissions, offsets, size, labels, share, lattice, found, s
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n:
             status, best = bound(
-                links, emissions, begin + n - 1, BACK, n, size, labels, GIVEN, 0.0, share, lattice
+                links, emissions, begin + n - 1, BACK, n, size, labels, 0.0, share, lattice
             )
             if status == FULL:
                 return s
@@ -455,7 +263,7 @@ def survive(links, emissions, begin, n, size, labels, slack, share, lattice):
     """Return status and bound of one sentence, and the lattice of its survivors."""
     while True:
         status, best = bound(
-            links, emissions, begin, FORTH, n, size, labels, GIVEN, slack, share, lattice
+            links, emissions, begin, FORTH, n, size, labels, slack, share, lattice
         )
         if status != FULL:
             return status, best, lattice

@@ -63,7 +63,6 @@ def trace(links, emissions, begin, n, size, lattice, labels):
 @uncounted()
 def decode_from(links, back, emissions, offsets, size, labels, left, lattice, s, lefts):
     """Decode the sentences from number s on, until the lattice is full."""
-    chosen = len(links.exits) == 0  # the reference, by `bound` itself
     while s < len(offsets) - 1:
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n == 0:
@@ -72,14 +71,10 @@ def decode_from(links, back, emissions, offsets, size, labels, left, lattice, s,
         if not all_valid(emissions, begin * size, (begin + n) * size):
             return -1, lefts
         done = False
-        if (
-            chosen
-            or greedy(links.transitions, links.end, emissions, begin, FORTH, n, size, labels)
-            or greedy(back.transitions, back.end, emissions, begin + n - 1, BACK, n, size, labels)
-        ):
-            status, _ = bound(
-                links, emissions, begin, FORTH, n, size, labels, chosen, 0.0, SHARE, lattice
-            )
+        if greedy(
+            links.transitions, links.end, emissions, begin, FORTH, n, size, labels
+        ) or greedy(back.transitions, back.end, emissions, begin + n - 1, BACK, n, size, labels):
+            status, _ = bound(links, emissions, begin, FORTH, n, size, labels, 0.0, SHARE, lattice)
             if status == FULL:
                 return s, lefts
             done = status == PROVEN

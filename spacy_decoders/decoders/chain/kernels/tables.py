@@ -36,7 +36,6 @@ __all__ = [
     "TransitionTables",
     "advance_of",
     "lattice_for",
-    "maxima_width",
     "need_rows",
     "up32",
     "with_more_room",
@@ -46,22 +45,16 @@ __all__ = [
 class TransitionTables(NamedTuple):
     """The scores of a model and the tables derived from them, flat, in rows of `stride`.
 
-    transitions: (L + 1) rows. end: one row. gains: (L + 2) rows, of which row L holds the end
-    scores and row L + 1 zeros: what can be gained after the last token, with and without them.
+    transitions: (L + 1) rows. end: one row. gains: (L + 1) rows, of which row L holds the end
+    scores: what can be gained after the last token.
     exits: L rows, or none where all transitions are usual; those below `cutoff` are not.
     ready: (L,), whether a row of the tables is filled in.
-
-    With each table its block maxima: of each block of 64 labels, those of lanes k, k + 16,
-    k + 32 and k + 48, for 16 k; so they have a quarter of the width.
     """
 
     transitions: Any
-    transition_maxima: Any
     end: Any
     gains: Any
-    gain_maxima: Any
     exits: Any
-    exit_maxima: Any
     ready: Any
     cutoff: np.float32
 
@@ -70,20 +63,6 @@ class TransitionTables(NamedTuple):
 def up32(value):
     """Round up to float32, by eight units."""
     return np.float32(value + UP32 * abs(value)) if value > -np.inf else FORBIDDEN
-
-
-@jit(inline="always")
-def maxima_width(stride):
-    """Return the width of a row of block maxima."""
-    return (stride + BLOCK - 1) // BLOCK * LANES
-
-
-@jit(inline="always")
-def note(table, maxima, row, x, value, stride):
-    """Write an entry of a table, and update its block maximum."""
-    table[row * stride + x] = value
-    vector = row * maxima_width(stride) + x // BLOCK * LANES + x % LANES
-    maxima[vector] = max(maxima[vector], value)
 
 
 @uncounted()
@@ -101,9 +80,9 @@ def fill_rows(links, g, size, stride):
             # behind the last label a difference is NaN, which `maximum` ignores
             gain = maximum(select_greater(cutoff, theirs, none, subtract(ours, theirs)), gain)
             leave = maximum(select_greater(cutoff, theirs, ours, none), leave)
-        note(links.gains, links.gain_maxima, g, x, up32(np.float64(largest(gain))), stride)
+        links.gains[at + x] = up32(np.float64(largest(gain)))
         if has_exits:
-            note(links.exits, links.exit_maxima, g, x, up32(np.float64(largest(leave))), stride)
+            links.exits[at + x] = up32(np.float64(largest(leave)))
     store_release(links.ready, g)
 
 
@@ -128,8 +107,7 @@ class Lattice(NamedTuple):
     """The survivors: those of token i are ``marks[i + 1]:marks[i + 2]`` of names and values.
 
     The first of a token is the reference's label. A value is the message less that of the
-    reference, rounded up. detours: (longest,), float32. scratch: (64 + the width of a row of block
-    maxima,), float32.
+    reference, rounded up. detours: (longest,), float32. scratch: (64,), float32.
     """
 
     marks: Any
@@ -148,7 +126,7 @@ def lattice_for(longest, size):
         np.empty(capacity, np.int64),
         np.empty(capacity, np.float64),
         np.empty(longest, np.float32),
-        np.empty(BLOCK + maxima_width(size), np.float32),
+        np.empty(BLOCK, np.float32),
     )
 
 
