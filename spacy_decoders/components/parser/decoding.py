@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from thinc.api import Model
 
 from ...budget import Clock, rest_of
@@ -14,7 +15,7 @@ from ...certificate import Certificate, Status
 from ...decoders.conflicts import least_conflict
 from ...errors import InfeasibleError, ProblemError, UndecidedError
 from ...models.parser.boundaries import BoundaryLimits
-from ...models.parser.decoding import TreeParser
+from ...models.parser.decoding import FirstTree, TreeParser
 from ...models.parser.factors import Family
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
 from ..constraints.conflicts import Source, conflict
@@ -47,6 +48,10 @@ class DocumentDecoder:
         :func:`~spacy_decoders.models.parser.tree_scores.rescored` takes them.
     head_margins, k_best
         Whether the margin of each head is wanted, and how many trees.
+    first
+        The best trees of the blocks without any rules, as
+        :meth:`~spacy_decoders.models.parser.decoding.TreeParser.first_trees` returns them, if they
+        are known.
     """
 
     scores: DocumentScores
@@ -57,12 +62,16 @@ class DocumentDecoder:
     limits: BoundaryLimits
     head_margins: bool = False
     k_best: int = 1
+    first: Sequence[FirstTree | None] | None = None
 
     def decode(self) -> ParsedDoc:
         """Find the best tree of each sentence."""
         doc = self.demands.doc
         parsed = ParsedDoc.blank(len(doc), self.scores.starts)
-        for block in self.scores.blocks:
+        for block, first in zip(self.scores.blocks, self._legal_trees(), strict=True):
+            if first is not None:
+                self._add(block, first.solution, first.labels, parsed)
+                continue
             clock = self.parser.budget.start()
             missing = self.decode_block(block, parsed, clock)
             if missing is None:
@@ -81,6 +90,29 @@ class DocumentDecoder:
             parsed.wishes = self.demands.wishes
             parsed.conflicts += self._unmet(parsed)
         return parsed
+
+    def _legal_trees(self) -> Sequence[FirstTree | None]:
+        """Return the first trees that satisfy all demands, None in the place of others."""
+        first = self.first
+        if first is None or self.demands.wishes or self.head_margins or self.k_best > 1:
+            return [None] * len(self.scores.blocks)
+        from ...decoders.tree.scoring import breaks_any
+
+        rules, begin = self.demands.rules.rules, 0
+        heads, labels = [], []
+        for tree in first:
+            if tree is not None:
+                own = tree.solution.heads
+                heads.append(np.where(own > 0, own + begin, 0))
+                labels.append(tree.labels)
+                begin += len(own)
+        # a rule that no head of all sentences breaks is broken by none of one
+        if not heads or not breaks_any(rules, np.concatenate(heads), np.concatenate(labels)):
+            return first
+        return [
+            None if of is None or breaks_any(rules, of.solution.heads, of.labels) else of
+            for of in first
+        ]
 
     def decode_block(
         self, block: SentenceScores, parsed: ParsedDoc, clock: Clock
@@ -104,13 +136,7 @@ class DocumentDecoder:
             parsed.parses.append([])
             parsed.margins[block.tokens] = np.nan
             return NoTree(block.tokens, error)
-        parsed.blocks.append((block, best.starts))
-        count = 1
-        if best.starts is not None:
-            begins = block.tokens[best.starts]
-            parsed.starts, count = np.sort(np.append(parsed.starts, begins[1:])), len(begins)
-        parsed.certificates += [best.certificate] * count
-        parsed.heads[block.tokens], parsed.labels[block.tokens] = block.tree(best.heads, labels)
+        self._add(block, best, labels, parsed)
         if self.head_margins:
             from ...decoders.tree import head_margins
 
@@ -122,6 +148,22 @@ class DocumentDecoder:
             found_trees = k_best(problem, self.k_best, budget=rest_of(clock, 0))
             parsed.parses.append([self._as_dict(block, solution) for solution in found_trees])
         return None
+
+    def _add(
+        self,
+        block: SentenceScores,
+        best: TreeSolution,
+        labels: NDArray[np.int32],
+        parsed: ParsedDoc,
+    ) -> None:
+        """Add the best tree of a block to the document's."""
+        parsed.blocks.append((block, best.starts))
+        count = 1
+        if best.starts is not None:
+            begins = block.tokens[best.starts]
+            parsed.starts, count = np.sort(np.append(parsed.starts, begins[1:])), len(begins)
+        parsed.certificates += [best.certificate] * count
+        parsed.heads[block.tokens], parsed.labels[block.tokens] = block.tree(best.heads, labels)
 
     def _as_dict(self, sentence: SentenceScores, solution: TreeSolution) -> dict[str, Any]:
         """One of several trees in plain types: places in the document, a root being its own."""

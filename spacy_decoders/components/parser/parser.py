@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, ClassVar
@@ -21,11 +21,11 @@ from ...budget import Budget
 from ...errors import ProblemError
 from ...models.parser.arc_scorer import set_sizes
 from ...models.parser.boundaries import BoundaryLimits
-from ...models.parser.decoding import TreeParser
+from ...models.parser.decoding import FirstTree, TreeParser
 from ...models.parser.factors import FAMILIES, FactorTemplates, add_families
 from ...models.parser.losses import train_factors, update
 from ...models.parser.patterns import Patterns
-from ...models.parser.tree_scores import DocumentScores, score_documents
+from ...models.parser.tree_scores import ENCODED_WORDS, DocumentScores, score_documents
 from ...one_thread import one_thread
 from ..constraints.constraint import check_known
 from ..constraints.places import WithConstraints
@@ -59,7 +59,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     """
 
     #: A longer batch serves the LSTM, whose products are of one word a document.
-    batch_words: ClassVar[int] = 4000
+    batch_words: ClassVar[int] = ENCODED_WORDS
 
     #: What options and labels mean, made when it is first needed.
     _made: dict[str, Any]
@@ -171,9 +171,26 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         )
         return [replace(of, demands=own) for of, own in zip(scores, demands, strict=True)]
 
+    def decode_together(
+        self, docs: Sequence[Doc], scores: Sequence[DocumentScores]
+    ) -> list[ParsedDoc]:
+        """Find the best trees of the documents of a batch."""
+        blocks = [block for of in scores for block in of.blocks]
+        # patterns are those of one document
+        first = iter([None] * len(blocks) if self.patterns else self.parser.first_trees(blocks))
+        return [
+            self.decode(doc, of, list(islice(first, len(of.blocks))))
+            for doc, of in zip(docs, scores, strict=True)
+        ]
+
     @one_thread()
-    def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:
-        """Find the best tree of each sentence."""
+    def decode(
+        self,
+        doc: Doc,
+        scores: DocumentScores,
+        first: Sequence[FirstTree | None] | None = None,
+    ) -> ParsedDoc:
+        """Find the best tree of each sentence, the first of which may be known."""
         parsed = DocumentDecoder(
             scores,
             self.name,
@@ -183,6 +200,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             self._limits,
             self.head_margins,
             self.k_best,
+            first,
         ).decode()
         if parsed.warning and not self._warned_of_rules:
             self._warned_of_rules = True

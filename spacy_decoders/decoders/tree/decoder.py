@@ -65,6 +65,23 @@ class TreeDecoder(ABC):
             If no tree satisfies the constraints; the message says why.
         """
 
+    def decode_arcs(
+        self,
+        arcs: NDArray[np.float64],
+        lengths: Sequence[int],
+        boundaries: Sequence[NDArray[np.floating] | None],
+    ) -> list[TreeSolution | None]:
+        """Find the best projective trees of several problems of arcs alone, by one chart each.
+
+        None stands for a problem that is to be decoded by itself: it has no tree, or its scores
+        are refused, or this decoder does not find trees so.
+
+        **Shape**: arcs, those of all problems end to end, (n + 1, n + 1) each, ``-inf`` on the
+        diagonal and in the root's column; the `lengths` n; boundaries (n,), the first 0, or None
+        for a single sentence.
+        """
+        return [None] * len(lengths)
+
     def k_best(
         self, problem: TreeProblem, k: int, *, budget: Budget = UNLIMITED
     ) -> list[TreeSolution]:
@@ -252,7 +269,7 @@ def _bound(solution: TreeSolution) -> float:
     return np.inf if bound is None else bound
 
 
-def rounding_slack(parts: int, score: Numbers, positive: float) -> Numbers:
+def rounding_slack(parts: int | Numbers, score: Numbers, positive: float | Numbers) -> Numbers:
     """Bound the rounding error of a dynamic program in float64.
 
     The negative parts of a tree that could exceed `score` add up to at most `positive` minus

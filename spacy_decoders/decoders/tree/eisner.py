@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget
+from ...certificate import Certificate, tolerance_of
 from .constrained import best_constrained
 from .decoder import (
     TreeDecoder,
@@ -20,7 +23,7 @@ from .decoder import (
 from .fallbacks import tree_in_blocks
 from .problem import TreeProblem, TreeSolution
 
-__all__ = ["Eisner", "best_by_chart"]
+__all__ = ["Eisner", "best_by_chart", "best_trees"]
 
 #: Seconds that a chart and its check may take for each triple of tokens, on a slow machine; and
 #: those that they may take whatever the budget.
@@ -56,6 +59,9 @@ class Eisner(TreeDecoder):
         refuse_unless(problem, "Eisner", projective=True)
         return best_by_chart("Eisner", problem, budget)
 
+    def decode_arcs(self, *given: Any) -> list[TreeSolution | None]:
+        return best_trees("Eisner", *given)
+
     def _best_without(self, problem: TreeProblem, best: TreeSolution) -> NDArray[np.float64]:
         if problem.is_constrained:
             return super()._best_without(problem, best)
@@ -87,3 +93,48 @@ def best_by_chart(decoder: str, problem: TreeProblem, budget: Budget) -> TreeSol
         positive += float(np.maximum(problem.boundaries, 0.0).sum())
     slack = rounding_slack(parts, bound, positive)
     return certified_if_legal(decoder, problem, heads, bound, slack)
+
+
+def best_trees(
+    decoder: str,
+    arcs: NDArray[np.float64],
+    lengths: Sequence[int],
+    boundaries: Sequence[NDArray[np.floating] | None],
+) -> list[TreeSolution | None]:
+    """Return what :func:`best_by_chart` does, of several problems at once.
+
+    See :meth:`.TreeDecoder.decode_arcs`.
+    """
+    from .kernels import eisner, proofs  # compiled where they are first needed
+
+    sizes = np.array(lengths, np.int64) + 1
+    ends = np.cumsum(sizes)
+    together = np.array([of is not None for of in boundaries], bool)
+    gaps = np.zeros(int(sizes.sum()))
+    for end, of in zip(ends.tolist(), boundaries, strict=True):
+        if of is not None:
+            gaps[end - len(of) : end] = of
+    heads, starts = np.empty(len(gaps), np.int32), np.empty(len(gaps), bool)
+    charts, positive = np.empty(4 * len(arcs)), np.empty(len(sizes))
+    found = np.empty((len(sizes), 3))
+    eisner.chart_each(arcs, sizes, gaps, together, charts, heads, positive)
+    proofs.check_each(arcs, sizes, gaps, together, charts, heads, starts, found)
+    bounds = found[:, 0]
+    slacks = rounding_slack((sizes - 1) * (1 + together), bounds, positive)
+    solutions: list[TreeSolution | None] = []
+    given = zip(ends.tolist(), lengths, boundaries, found.tolist(), slacks.tolist(), strict=True)
+    for end, n, of, (bound, score, scale), slack in given:
+        if bound == -np.inf or score == -np.inf:
+            solutions.append(None)
+            continue
+        certificate = Certificate.from_bound(
+            decoder,
+            score,
+            bound + slack,
+            tolerance=tolerance_of(scale, slack),
+            scale=scale,
+            iterations=1,
+        )
+        begins = None if of is None else starts[end - n : end]
+        solutions.append(TreeSolution.of_valid(heads[end - n : end], certificate, begins))
+    return solutions

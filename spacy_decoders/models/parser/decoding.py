@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from ...decoders.protocols import TreeDecoding
     from ...decoders.tree import Rule, TreeProblem, TreeSolution
 
-__all__ = ["DecodedTree", "TreeParser"]
+__all__ = ["DecodedTree", "FirstTree", "TreeParser"]
+
+#: Sentences of more words are decoded one by one: charts of several would not fit the cache.
+MOST_TOGETHER = 60
 
 
 # An import inside of a function, sentence by sentence, takes longer than to look for this.
@@ -43,6 +46,14 @@ class DecodedTree(NamedTuple):
     problem: TreeProblem
     solution: TreeSolution
     sentence: SentenceScores
+    #: int32 (n,), the parser's own labels.
+    labels: NDArray[np.int32]
+
+
+class FirstTree(NamedTuple):
+    """The best tree of a sentence without any rules, and the labels of its arcs."""
+
+    solution: TreeSolution
     #: int32 (n,), the parser's own labels.
     labels: NDArray[np.int32]
 
@@ -73,6 +84,31 @@ class TreeParser:
     def by_arcs(self) -> bool:
         """Whether arcs alone are scored; then upper bounds on the unlikely ones do."""
         return self.patterns is None and (self.templates is None or self.templates.of_arcs_alone)
+
+    def first_trees(self, sentences: Sequence[SentenceScores]) -> list[FirstTree | None]:
+        """Return the best trees of sentences without any rules, None where it takes a closer look.
+
+        That is where factors or a time limit matter, where an arc of the tree has no label yet,
+        and where the sentence is long.
+        """
+        found: list[FirstTree | None] = [None] * len(sentences)
+        decode: Any = getattr(self.decoder, "decode_arcs", None)
+        short = [s for s, of in enumerate(sentences) if 0 < len(of.tokens) <= MOST_TOGETHER]
+        timed = self.budget.seconds is not None
+        if decode is None or not (short and self.by_arcs and self.projective) or timed:
+            return found
+        if self.templates is not None:
+            return found
+        some = [sentences[s] for s in short]
+        arcs = np.concatenate([of.arcs.ravel() for of in some]).astype("d")
+        lengths = [len(of.tokens) for of in some]
+        trees = decode(arcs, lengths, [of.boundaries for of in some])
+        for s, sentence, tree in zip(short, some, trees, strict=True):
+            if tree is not None:
+                labels = sentence.labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
+                if labels.min() >= 0:
+                    found[s] = FirstTree(tree, labels)
+        return found
 
     def problem(self, sentence: SentenceScores) -> TreeProblem:
         """Return the decoding problem of a sentence; arcs without a label have upper bounds."""

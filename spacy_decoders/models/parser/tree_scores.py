@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Any
@@ -20,8 +20,9 @@ from .relatives import score_arcs
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "rescored", "score_documents"]
 
-#: The least number of words whose scores are computed together.
-BATCH_WORDS = 4000
+#: The least numbers of words that are encoded together, for the LSTM has one word of each document
+#: in a product, and whose trees are scored together: larger arrays would not fit the cache.
+ENCODED_WORDS, SCORED_WORDS = 8000, 4000
 
 
 @dataclass(frozen=True)
@@ -172,17 +173,27 @@ def score_documents(
         Whether to label the likely arcs only.
     """
     scored: list[DocumentScores] = []
-    begin = words = 0
-    for end, doc in enumerate(docs, start=1):
-        words += len(doc)
-        # larger arrays would not fit the cache, and would be allocated anew each time
-        if words >= BATCH_WORDS or end == len(docs):
-            batch = slice(begin, end)
-            vectors = model.predict(list(docs[batch]))
-            given = docs[batch], presets[batch], spaces[batch]
-            scored += _score_vectors(model, vectors, *given, limits, partly)
-            begin, words = end, 0
+    lengths = list(map(len, docs))
+    for batch in _parts(lengths, ENCODED_WORDS):
+        vectors = model.predict(list(docs[batch]))
+        at = 0
+        for part in _parts(lengths[batch], SCORED_WORDS):
+            some = slice(batch.start + part.start, batch.start + part.stop)
+            end = at + sum(lengths[some])
+            given = docs[some], presets[some], spaces[some]
+            scored += _score_vectors(model, vectors[at:end], *given, limits, partly)
+            at = end
     return scored
+
+
+def _parts(lengths: Sequence[int], least: int) -> Iterator[slice]:
+    """Yield slices of documents of so many words, but for the last."""
+    begin = words = 0
+    for end, length in enumerate(lengths, start=1):
+        words += length
+        if words >= least or end == len(lengths):
+            yield slice(begin, end)
+            begin, words = end, 0
 
 
 def rescored(

@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from spacy_decoders import InfeasibleError
+from spacy_decoders import InfeasibleError, verify
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
     ChuLiuEdmonds,
@@ -116,3 +116,54 @@ def test_single_root_where_no_sensible_penalty_is_large_enough():
     arcs[2, 1] = -np.inf
     with pytest.raises(InfeasibleError):
         ChuLiuEdmonds().decode(TreeProblem(arcs, projective=False))
+
+
+@pytest.mark.parametrize("decoder", [Eisner(), BranchAndBound()])
+def test_several_problems_at_once_have_the_trees_of_each(decoder):
+    rng = np.random.default_rng(11)
+    problems = []
+    for n in [*rng.integers(1, 9, 60), 1, 40]:
+        arcs = rng.choice([2, 1, 0, -np.inf], size=(n + 1, n + 1)) * rng.normal(
+            size=(n + 1, n + 1)
+        )
+        arcs[np.isnan(arcs) | np.isinf(arcs)] = -np.inf
+        boundaries = (
+            np.concatenate([[0.0], rng.normal(size=n - 1)]) if rng.random() < 0.5 else None
+        )
+        problems.append(TreeProblem(arcs, boundaries=boundaries))
+    flat = np.concatenate([problem.arcs.ravel() for problem in problems])
+    lengths = [problem.n for problem in problems]
+    found = decoder.decode_arcs(flat, lengths, [problem.boundaries for problem in problems])
+    infeasible = 0
+    for problem, solution in zip(problems, found, strict=True):
+        try:
+            alone = decoder.decode(problem)
+        except InfeasibleError:
+            infeasible += 1
+            assert solution is None
+            continue
+        np.testing.assert_array_equal(solution.heads, alone.heads)
+        assert solution.certificate.status == alone.certificate.status == "optimal"
+        assert solution.certificate.decoder == alone.certificate.decoder
+        assert solution.certificate.score == pytest.approx(alone.certificate.score)
+        assert verify(problem, solution).outcome == "confirmed"
+        if problem.boundaries is None:
+            assert solution.starts is None
+        else:
+            np.testing.assert_array_equal(solution.starts, alone.starts)
+    assert 0 < infeasible < 40
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_one_of_several_problems_with_a_wrong_score_is_left_out(wrong):
+    rng = np.random.default_rng(12)
+    problems = [TreeProblem(rng.normal(size=(4, 4))) for _ in range(3)]
+    arcs = np.concatenate([problem.arcs.ravel() for problem in problems])
+    arcs[16 + 2] = wrong
+    found = Eisner().decode_arcs(arcs, [3, 3, 3], [None, None, None])
+    assert [solution is None for solution in found] == [False, True, False]
+
+
+def test_a_decoder_of_other_trees_decodes_each_problem_by_itself():
+    assert ChuLiuEdmonds().decode_arcs(np.zeros(9), [2], [None]) == [None]
+    assert BranchAndBound(method="paper").decode_arcs(np.zeros(9), [2], [None]) == [None]

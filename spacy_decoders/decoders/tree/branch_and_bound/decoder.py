@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ..decoder import (
     certified_if_legal,
     infeasible,
 )
-from ..eisner import best_by_chart
+from ..eisner import best_by_chart, best_trees
 from ..magnitudes import Magnitudes, magnitudes_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
 from ..scoring import score_and_scale, score_tree
@@ -123,6 +123,11 @@ class BranchAndBound(TreeDecoder):
         from ..second_order import best_by_second_order  # compiled where it is first needed
 
         return best_by_second_order(NAME, problem)
+
+    def decode_arcs(self, *given: Any) -> list[TreeSolution | None]:
+        if self.method == "paper" or self.backbone == "second-order":
+            return super().decode_arcs(*given)
+        return best_trees(NAME, *given)
 
     def _needs_one_chart(self, problem: TreeProblem, budget: Budget) -> bool:
         """Return whether one chart is all that the search needs."""

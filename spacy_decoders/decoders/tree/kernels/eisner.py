@@ -157,6 +157,32 @@ def charted(arcs, single_root, gaps):
 
 
 @jit(fastmath=FAST)
+def chart_each(arcs, sizes, gaps, together, charts, heads, positive):
+    """Write what :func:`charted` finds of several sentences, whose arrays are laid end to end.
+
+    **Shape**: sizes int64 (sentences,), n + 1 of each; arcs float64, (n + 1, n + 1) of each; gaps
+    float64, (n + 1,) of each, that are paid where it is `together` with others, bool (sentences,).
+    Written are charts, (4, n + 1, n + 1) of each, heads int32, (n + 1,) of each, -1 for the root,
+    and positive, (sentences,).
+    """
+    square = first = 0
+    for s in range(len(sizes)):
+        size = sizes[s]
+        end = square + size * size
+        own = arcs[square:end].reshape((size, size))
+        paid = gaps[first : first + size * together[s]]
+        chart = charts[4 * square : 4 * end].reshape((4, size, size))
+        tree = heads[first : first + size]
+        tree[:] = -1
+        if inside(own, not together[s], paid, chart) > -np.inf:
+            back_trace(own, not together[s], paid, chart, tree)
+        positive[s] = positive_mass(own)
+        for token in range(len(paid)):
+            positive[s] += max(paid[token], 0.0)
+        square, first = end, first + size
+
+
+@jit(fastmath=FAST)
 def max_marginals(arcs, single_root, gaps):
     """Return the score of the best tree through each arc, -inf where there is none.
 
