@@ -19,8 +19,6 @@ from typing import Annotated, Any
 import numpy as np
 import spacy
 import typer
-from spacy.language import Language
-from spacy.tokens import Doc
 from spacy.training import Example
 from tqdm import tqdm
 
@@ -32,19 +30,12 @@ from ..registry import decoders
 from .arguments import CONSOLE
 from .demo import keep_alternatives
 
-__all__ = ["CORES", "WHOLE", "parts_of", "run_part", "tasks_of", "warmup"]
+__all__ = ["CORES", "run_pipeline", "tasks_of", "warmup"]
 
 Task = Callable[[], object]
 
-#: The last round of compiling what a pipeline needs: all its components, one after the other.
-WHOLE = "the whole pipeline"
-
 #: The name of the pipeline that ships.
 SHIPPED = "en"
-#: Our factories, by how long their code takes to compile.
-LONGEST_FIRST = (
-    "branch_and_bound_parser", "exact_tagger", "headline_generator", "graph_entity_linker"
-)  # fmt: skip
 
 WORDS = ["Cats", "in", "Rome", "chase", "small", "mice", "."]
 GOLD = {
@@ -205,37 +196,18 @@ def _knowledge_base() -> None:
 # --- pipelines ------------------------------------------------------------------------
 
 
-def _loaded(pipeline: str) -> Language:
-    return load() if pipeline == SHIPPED else spacy.load(pipeline)
+def run_pipeline(pipeline: str) -> None:
+    """Annotate texts by a pipeline, a folder or a name.
 
-
-def parts_of(pipeline: str) -> list[str]:
-    """Return the factories of a pipeline whose code is compiled side by side, longest first.
-
-    Components of one factory share most of their code.
-    """
-    nlp = _loaded(pipeline)
-    used = {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
-    return [factory for factory in LONGEST_FIRST if factory in used]
-
-
-def run_part(pipeline: str, part: str) -> None:
-    """Annotate a text by the components of one factory, or by the :data:`WHOLE`.
-
-    First as they are configured, then with the margins, probabilities and alternatives that the
+    First as it is configured, then with the margins, probabilities and alternatives that the
     demo's page shows.
     """
-    nlp = _loaded(pipeline)
-    others = set() if part == WHOLE else set(LONGEST_FIRST) - {part}
-    nlp.select_pipes(
-        disable=[name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory in others]
-    )
+    nlp = load() if pipeline == SHIPPED else spacy.load(pipeline)
     for text in TEXTS:
         nlp(text)
-    if part == "graph_entity_linker":  # which may wait for others' entities
-        nlp(Doc(nlp.vocab, words=["Jaguar", "in", "Brazil"], ents=["B-ORG", "O", "B-LOC"]))
+    if "graph_entity_linker" in {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}:
         _hard_choice()
-    if part == WHOLE and "parser" in nlp.pipe_names:
+    if "parser" in nlp.pipe_names:
         # labels are decoded together with the arcs only where a rule or a demand is at stake
         doc = nlp.make_doc(TEXTS[0])
         doc[0]._.fixed_dep = "nsubj:outer"
@@ -257,7 +229,7 @@ CORES: dict[str, tuple[Callable[[Any], None], dict[str, Task]]] = {
         _tree,
         {
             "branch_and_bound_parser": _parser,
-            "the shipped pipeline": partial(run_part, SHIPPED, WHOLE),
+            "the shipped pipeline": partial(run_pipeline, SHIPPED),
         },
     ),
     "chain": (
@@ -306,17 +278,16 @@ def warmup(
 ) -> None:
     """Compile all decoders once, or what a pipeline needs, so that no later run has to."""
     started = perf_counter()
-    rounds = [parts_of(pipeline), [WHOLE]] if pipeline else [list(CORES)]
+    groups = [pipeline] if pipeline else list(CORES)
     outcomes: dict[str, str] = {}
     with spawned_pool(os.cpu_count() or 1) as pool:
-        for groups in rounds:
-            running = {pool.submit(_run, group, pipeline): group for group in groups}
-            ended = as_completed(running)
-            for future in tqdm(ended, "compiling", len(running), unit="part", leave=False):
-                try:
-                    outcomes |= future.result()
-                except Exception as error:  # the process itself ended
-                    outcomes[running[future]] = _reason(error)
+        running = {pool.submit(_run, group, bool(pipeline)): group for group in groups}
+        ended = as_completed(running)
+        for future in tqdm(ended, "compiling", len(running), unit="part", leave=False):
+            try:
+                outcomes |= future.result()
+            except Exception as error:  # the process itself ended
+                outcomes[running[future]] = _reason(error)
     failures = {name: reason for name, reason in outcomes.items() if reason}
     for name, reason in failures.items():
         CONSOLE.print(f"[red]failed[/red] {name}: {reason}")
@@ -327,9 +298,9 @@ def warmup(
     raise typer.Exit(len(failures))
 
 
-def _run(group: str, pipeline: str) -> dict[str, str]:
-    """Run the tasks of a core or a pipeline's part; say of each why it failed, if it did."""
-    tasks = {group: partial(run_part, pipeline, group)} if pipeline else tasks_of(group)
+def _run(group: str, is_pipeline: bool) -> dict[str, str]:
+    """Run the tasks of a core, or a pipeline; say of each why it failed, if it did."""
+    tasks = {group: partial(run_pipeline, group)} if is_pipeline else tasks_of(group)
     outcomes = {}
     for name, task in tasks.items():
         try:

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from spacy_decoders.cli.warmup import CORES, parts_of, run_part, tasks_of
+from spacy_decoders.cli.warmup import CORES, run_pipeline, tasks_of
 from spacy_decoders.decoders.chain.posterior import ChainPosteriors
 from spacy_decoders.registry import decoders
 from tests.processes import python
@@ -68,16 +68,11 @@ def test_warmup_compiles_every_registered_decoder():
     assert made == wanted > 5
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")  # of parts that lack what others write
-def test_a_pipeline_is_warmed_up_by_its_parts():
-    assert parts_of("en") == [
-        "branch_and_bound_parser", "exact_tagger", "headline_generator", "graph_entity_linker"
-    ]  # fmt: skip
-    run_part("en", "graph_entity_linker")  # the others need not have been at work
+def test_a_pipeline_is_run_with_its_alternatives():
     likely_runs = ChainPosteriors.likely_runs
     with patch.object(ChainPosteriors, "likely_runs", autospec=True) as alternatives:
         alternatives.side_effect = likely_runs
-        run_part("en", "exact_tagger")
+        run_pipeline("en")
     assert alternatives.called
     assert "find model 'nope'" in invoke("warmup", "--pipeline", "nope").output
 
@@ -86,7 +81,7 @@ def test_a_pipeline_is_warmed_up_by_its_parts():
 def test_a_pipeline_is_warmed_up():
     done = invoke("warmup", "--pipeline", "en")
     assert done.exit_code == 0, done.output
-    assert "5 of 5 are compiled and ready" in done.output
+    assert "1 of 1 are compiled and ready" in done.output
 
 
 def test_every_decoder_of_ours_is_run_by_its_core():
