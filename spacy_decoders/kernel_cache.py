@@ -23,13 +23,13 @@ from functools import cache
 from multiprocessing import parent_process
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from numba.core import caching, event
 
 from .budget import Compiling
 
-__all__ = ["CompiledCode", "KernelCache", "Progress", "kept_code", "progress"]
+__all__ = ["KernelCache", "Progress", "kept_code", "progress"]
 
 
 def _of_numba(name: str) -> Any:
@@ -147,21 +147,13 @@ class KernelCache:
                 continue
 
 
-class CompiledCode(NamedTuple):
-    """Compiled code of this package in one of the places that are read."""
-
-    folder: Path
-    functions: int
-    bytes: int
-
-
-def kept_code() -> list[CompiledCode]:
-    """Return what is kept in each place, in the order in which they are read.
+def kept_code() -> dict[Path, int]:
+    """Return of how many functions code is kept in each place, in the order they are read in.
 
     Places are named by the folder that has a folder for each of the package's.
     """
     a_file_of = {path.parent: path for path in PACKAGE.rglob("*.py")}
-    found: dict[Path, list[Path]] = {}
+    found: dict[Path, int] = {}
     for place in PLACES:
         (locator,) = place._impl_class._locator_classes
         for source in a_file_of.values():
@@ -170,15 +162,8 @@ def kept_code() -> list[CompiledCode]:
                 break
             path = Path(made.get_cache_path())
             root = PACKAGE if path.is_relative_to(PACKAGE) else path.parent
-            found.setdefault(root, []).extend(path.glob("*.nb[ic]"))
-    return [
-        CompiledCode(
-            root,
-            sum(file.suffix == ".nbi" for file in files),
-            sum(file.stat().st_size for file in files if file.suffix == ".nbc"),
-        )
-        for root, files in found.items()
-    ]
+            found[root] = found.get(root, 0) + len([*path.glob("*.nbi")])
+    return found
 
 
 @cache
@@ -220,8 +205,8 @@ class Progress(event.Listener):
             return
         if not self.functions and not self._open:
             self._tell(
-                "compiling for this machine, up to a minute of one core; to do it beforehand, "
-                "on all cores: python -m spacy decoders warmup --pipeline NAME"
+                "compiling for this machine, up to a minute of one core; to do it beforehand: "
+                "python -m spacy decoders warmup --pipeline NAME"
             )
             atexit.register(self._close)
         self._begin()

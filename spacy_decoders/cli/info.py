@@ -50,12 +50,7 @@ def _version(package: str) -> str:
 def _compiled() -> str:
     """The places that compiled code is read from, and how much there is in each."""
     kept = kept_code()
-    lines = [
-        f"{place.folder}: {place.functions} functions, {place.bytes / 1e6:.1f} MB"
-        if place.functions
-        else f"{place.folder}: empty"
-        for place in kept
-    ]
-    if not any(place.functions for place in kept):
+    lines = [f"{folder}: {functions or 'no'} functions" for folder, functions in kept.items()]
+    if not any(kept.values()):
         lines.append("run `python -m spacy decoders warmup`, or it is compiled on first use")
     return "\n".join(lines)
