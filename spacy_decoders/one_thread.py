@@ -8,18 +8,17 @@ one thread does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import cache
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 __all__ = ["one_thread"]
 
-#: The first thread that comes in changes the setting, and the last that leaves restores it. Set
-#: from a thread that is not the main one, OpenBLAS may ignore it: products are slower then, not
-#: wrong.
-_LOCK = Lock()
-_INSIDE: list[ExitStack] = []
+#: Held within the limit: threads that set and restored it in turns would leave another's setting.
+#: Set from a thread that is not the main one, OpenBLAS may ignore it: products are slower then,
+#: not wrong.
+_LOCK = RLock()
 
 
 @contextmanager
@@ -33,18 +32,8 @@ def one_thread() -> Iterator[None]:
     ...     np.ones((2, 2), dtype="f") @ np.ones(2, dtype="f")
     array([2., 2.], dtype=float32)
     """
-    with _LOCK:
-        setting = ExitStack() if not _INSIDE else _INSIDE[0]
-        if not _INSIDE:
-            setting.enter_context(_libraries().limit(limits=1))
-        _INSIDE.append(setting)
-    try:
+    with _LOCK, _libraries().limit(limits=1):
         yield
-    finally:
-        with _LOCK:
-            _INSIDE.pop()
-            if not _INSIDE:
-                setting.close()
 
 
 @cache
