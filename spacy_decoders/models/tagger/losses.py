@@ -70,21 +70,18 @@ class ChainBatch:
         """**Shape (total,)**: the best labels under some emissions."""
         from ...decoders.chain import ForwardDominance
 
-        found = ForwardDominance().decode_batch(self.model, emissions, self.lengths)
-        none = np.zeros(0, dtype=np.int32)
-        return np.concatenate([none, *(of.labels for of in found)]).astype(np.int32)
+        found: Any = ForwardDominance().decode_batch(self.model, emissions, self.lengths)
+        return np.array(found.labels, dtype=np.int32)
 
     def scores(self, labels: NDArray[np.int32]) -> NDArray[np.float64]:
-        """**Shape (sentences,)**: what labellings are worth; ``-inf`` for illegal ones."""
-        first, last, inner = self.ends()
-        worth = self.emissions[np.arange(len(labels)), labels].astype(np.float64)
-        worth[first] += self.model.start_scores[labels[first]]
-        worth[last] += self.model.end_scores[labels[last]]
-        worth[inner] += self.model.transitions[labels[inner - 1], labels[inner]]
-        sums = np.zeros(len(self.lengths))
-        if len(first):
-            sums[self.lengths > 0] = np.add.reduceat(worth, first)
-        return sums
+        """**Shape (sentences,)**: what labellings are worth.
+
+        ``-inf`` for illegal ones, NaN for those with an unknown label.
+        """
+        from ...decoders.chain.problem import Sentences
+
+        sentences = Sentences.of(self.model, self.emissions, self.lengths)
+        return sentences.scores_of(self.model, labels)[:, 0]
 
     def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """First and last tokens of the sentences, and all but the first ones."""
