@@ -90,7 +90,6 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     ) -> None:
         language = vocab.lang or "xx"
         super().__init__(vocab, model, name, cfg={"language": language}, **options)
-        self._kind = _kind_of(model)
         self.knowledge = HeadlineKnowledge.untrained(language)
         self._stemmer = Stemmer(language)
         self._warned_of: dict[str, Any] = {}
@@ -273,13 +272,8 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     # --- files ---------------------------------------------------------------------
 
     def check_settings(self) -> None:
-        """Raise if what was loaded is not of this component's kind, or cannot be its model."""
+        """Raise if what was loaded can't be this component's model."""
         super().check_settings()
-        if _kind_of(self.model) != self._kind:
-            raise ProblemError(
-                f"model: it was saved as {_kind_of(self.model)}, and the config makes "
-                f"{self._kind}; use the config that it was saved with."
-            )
         check_weights(self.model)
 
 
@@ -287,11 +281,6 @@ def _facts(scored: ScoredUnit, headline: Headline) -> NDArray[np.float64]:
     """What the judge knows of a phrase or short sentence."""
     score, places = headline.certificate.score or 0.0, scored.places_of(headline)
     return judge_facts(scored.tokens, places, score, scored.chances, headline.occurrences)
-
-
-def _kind_of(model: HeadlineModel) -> str:
-    """What a model is, and by which features it selects words."""
-    return f"{model.name} of {', '.join(model.attrs.get('features', ()))}"
 
 
 def _titled_text(example: Example, stemmer: Stemmer) -> TitledText:

@@ -54,10 +54,9 @@ class BigramModel:
     unigrams: NDArray[np.float32]
     #: Log-weight of the unigram after each word. **Shape:** ``(words + 1,)``
     backoffs: NDArray[np.float32]
-    #: The seen pairs by first word: ``followers[offsets[i]:offsets[i + 1]]``, ascending,
-    #: are the words seen after word i, with log-probabilities ``bigrams``.
-    offsets: NDArray[np.int64]
-    followers: NDArray[np.int32]
+    #: The pairs that were seen, ascending: the first word times ``len(unigrams)``, plus the
+    #: second; and their log-probabilities. **Shape of both:** ``(pairs,)``
+    pairs: NDArray[np.int64]
     bigrams: NDArray[np.float32]
 
     @classmethod
@@ -75,10 +74,9 @@ class BigramModel:
         single = _good_turing(counts)
         single[-1] = max(single[-1], 1.0)
         unigrams = np.log(single / single.sum())
-        pairs = words[:-1].astype(np.int64) * size + words[1:]
+        pairs = words[:-1].astype(np.int64) * (size + 1) + words[1:]
         pairs, seen = np.unique(pairs, return_counts=True)
-        firsts, followers = np.divmod(pairs, size)
-        offsets = np.searchsorted(firsts, np.arange(size + 2))
+        firsts, followers = np.divmod(pairs, size + 1)
         totals = np.bincount(firsts, weights=seen, minlength=size)
         discounted = _good_turing(seen)[:-1] / totals[firsts]
         left = 1.0 - np.bincount(firsts, weights=discounted, minlength=size)
@@ -89,17 +87,16 @@ class BigramModel:
             keys,
             unigrams.astype(np.float32),
             np.append(backoffs, 0.0).astype(np.float32),
-            offsets.astype(np.int64),
-            followers.astype(np.int32),
+            pairs,
             np.log(discounted).astype(np.float32),
         )
 
-    def words(self, keys: Keys) -> NDArray[np.int32]:
+    def words(self, keys: Keys) -> NDArray[np.int64]:
         """Return the vocabulary index of each key, ``len(self.keys)`` if unknown."""
         places = np.searchsorted(self.keys, keys)
         inside = np.minimum(places, len(self.keys) - 1)
         known = self.keys[inside] == keys
-        return np.where(known, inside, len(self.keys)).astype(np.int32)
+        return np.where(known, inside, len(self.keys))
 
     def log_probabilities(self, firsts: Keys, seconds: Keys) -> NDArray[np.float64]:
         """The log-probability of each key of `seconds` after each of `firsts`.
@@ -107,14 +104,11 @@ class BigramModel:
         **Shape:** ``(len(firsts), len(seconds))``
         """
         rows, columns = self.words(firsts), self.words(seconds)
-        table = (self.backoffs[rows][:, None] + self.unigrams[columns]).astype(np.float64)
-        for row, low, high in zip(table, self.offsets[rows], self.offsets[rows + 1], strict=True):
-            if low == high:
-                continue
-            place = np.minimum(low + np.searchsorted(self.followers[low:high], columns), high - 1)
-            seen = self.followers[place] == columns
-            row[seen] = self.bigrams[place[seen]]
-        return table
+        pairs = rows[:, None] * len(self.unigrams) + columns
+        place = np.searchsorted(self.pairs, pairs)
+        seen = np.append(self.pairs, -1)[place] == pairs
+        unseen = self.backoffs[rows][:, None] + self.unigrams[columns]
+        return np.where(seen, np.append(self.bigrams, np.float32(0.0))[place], unseen).astype("d")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by name, for saving; `restored` takes them back."""
@@ -122,19 +116,18 @@ class BigramModel:
 
     @classmethod
     def restored(cls, saved: Any) -> BigramModel:
-        """Check and take back what `arrays` returned, before a compiled loop reads it."""
+        """Check and take back what `arrays` returned."""
         part = "knowledge, language_model"
-        keys, *others = fields_of(saved, list(cls.__dataclass_fields__), part)
+        keys, unigrams, backoffs, pairs, bigrams = fields_of(
+            saved, [*cls.__dataclass_fields__], part
+        )
         words = len(array_of(keys, np.uint64, (-1,), part))
-        unigrams, backoffs = (array_of(of, np.float32, (words + 1,), part) for of in others[:2])
-        offsets = array_of(others[2], np.int64, (words + 2,), part)
-        followers = array_of(others[3], np.int32, (-1,), part)
-        bigrams = array_of(others[4], np.float32, followers.shape, part)
-        if not words or offsets[0] or offsets[-1] != len(followers) or np.diff(offsets).min() < 0:
-            raise damaged(part, "offsets are not in order")
-        if len(followers) and not 0 <= followers.min() <= followers.max() < words:
-            raise damaged(part, f"followers are not among {words:,} words")
-        return cls(keys, unigrams, backoffs, offsets, followers, bigrams)
+        if not words:
+            raise damaged(part, "it has no words")
+        seen = len(array_of(pairs, np.int64, (-1,), part))
+        for table, size in ((unigrams, words + 1), (backoffs, words + 1), (bigrams, seen)):
+            array_of(table, np.float32, (size,), part)
+        return cls(keys, unigrams, backoffs, pairs, bigrams)
 
 
 def word_graph(
