@@ -154,16 +154,13 @@ def check_concepts(kb: KnowledgeBase, constraints: Iterable[Mapping[str, Any]]) 
 
 def _with(found: FoundCandidates, new: list[int]) -> FoundCandidates:
     """Put concepts before those that were found."""
-    count = len(new)
-    written, popularity = found.written, found.popularity
-    if written is not None:
-        written = np.concatenate([np.full(count, np.nan, dtype=np.float32), written])
-    if popularity is not None:
-        popularity = np.concatenate([np.ones(count), popularity])
-    return FoundCandidates(
-        np.concatenate([np.array(new, dtype=np.int32), found.concepts]),
-        np.concatenate([np.full(count, DEMANDED, dtype=np.float32), found.priors]),
-        written,
-        found.linked,
-        popularity,
+    demanded = FoundCandidates(
+        np.array(new, dtype=np.int32),
+        np.full(len(new), DEMANDED, dtype=np.float32),
+        popularity=np.ones(len(new)),
     )
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(demanded, name), getattr(found, name)])
+        for name in ("concepts", "priors", "written", "popularity")
+    }
+    return replace(found, **columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,14 +39,19 @@ class FoundCandidates:
     concepts: NDArray[np.int32]
     #: How often the mention means each. **Shape:** ``(candidates,)``
     priors: NDArray[np.float32]
-    #: How often each is written with the mention's capitals, NaN where unknown; None where
-    #: it is of all. **Shape:** ``(candidates,)``
-    written: NDArray[np.float32] | None = None
+    #: How often each is written with the mention's capitals, NaN where unknown; all are by
+    #: default. **Shape:** ``(candidates,)``
+    written: Any = None
     #: How often the mention's text is a link at all; None where unknown.
     linked: float | None = None
-    #: How often each is spoken of; None for its links in the graph. **Shape:**
-    #: ``(candidates,)``
-    popularity: NDArray[np.float64] | None = None
+    #: How often each is spoken of, NaN for its links in the graph; for all by default.
+    #: **Shape:** ``(candidates,)``
+    popularity: Any = None
+
+    def __post_init__(self) -> None:
+        unknown = np.full(len(self.concepts), np.nan, np.float32)
+        given = {"written": self.written, "popularity": self.popularity}
+        self.__dict__.update({name: unknown for name, of in given.items() if of is None})
 
 
 #: Finds the candidates of several mentions in a knowledge base.
@@ -82,7 +87,7 @@ class AliasCandidates:
         return found
 
 
-_NONE = FoundCandidates(np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.float32))
+_NONE = FoundCandidates(np.empty(0, np.int32), np.empty(0, np.float32))
 
 
 @dataclass(frozen=True)
@@ -152,30 +157,21 @@ def gather(
     checks = not isinstance(finder, AliasCandidates | TextCandidates)
     met: dict[str, Candidate] = {}
     kept: list[int] = []
-    ends = [0]
-    names, links = [], []
-    # the best of each mention's candidates, laid end to end
-    concepts: list[Any] = [np.empty(0, np.int64)]
-    priors: list[Any] = [np.empty(0)]
-    popularity: list[Any] = [np.empty(0)]
-    written: list[Any] = [np.empty(0, np.float32)]
+    # first none, so that there is something to lay end to end
+    best: list[FoundCandidates] = [_NONE]
     for place, one in enumerate(found_by(kb, finder, mentions)):
         if not isinstance(one, FoundCandidates):
             one = _numbered(_ranked(one), kb, met)
         elif checks:
             one = _checked(one, kb)
-        if one.priors[:limit].max(initial=-1.0) < 0:
-            continue
-        kept.append(place)
-        names.append(texts[place])
-        links.append(one.linked)
-        unknown = np.full(min(limit, len(one.concepts)), np.nan, np.float32)
-        ends.append(ends[-1] + len(unknown))
-        concepts.append(one.concepts[:limit])
-        priors.append(one.priors[:limit])
-        popularity.append(unknown if one.popularity is None else one.popularity[:limit])
-        written.append(unknown if one.written is None else one.written[:limit])
-    numbers, uses = np.concatenate(concepts), np.concatenate(popularity)
+        if one.priors[:limit].max(initial=-1.0) >= 0:
+            kept.append(place)
+            best.append(one)
+    kinds = {"concepts": np.int64, "priors": float, "written": np.float32, "popularity": float}
+    numbers, priors, written, uses = (
+        np.concatenate([getattr(one, name)[:limit] for one in best]).astype(kind)
+        for name, kind in kinds.items()
+    )
     base: ConceptBase | None = None
     vectors = np.empty((len(numbers), 0), np.float32)
     if isinstance(kb, ConceptKnowledgeBase):
@@ -193,13 +189,13 @@ def gather(
         vectors = np.array(given, np.float32).reshape(len(every), length)[numbers]
         numbers = numbers[:0]
     table = CandidateTable(
-        mentions=names,
-        offsets=np.array(ends, np.int64),
+        mentions=[texts[place] for place in kept],
+        offsets=np.cumsum([min(limit, len(one.concepts)) for one in best]),
         known=known,
-        priors=np.concatenate(priors),
+        priors=priors,
         popularity=uses,
-        written=np.concatenate(written),
-        linked=np.array(links, np.float32),
+        written=written,
+        linked=np.array([one.linked for one in best[1:]], np.float32),
         vectors=vectors,
         concepts=numbers,
         base=base,
@@ -236,17 +232,14 @@ def _checked(found: FoundCandidates, kb: KnowledgeBase) -> FoundCandidates:
     concepts = checked_indices(
         "candidates: concepts", found.concepts, (None,), low=0, high=len(kb.base)
     )
-    columns: dict[str, Any] = {}
-    for name, dtype in (("priors", np.float32), ("written", np.float32), ("popularity", float)):
-        values = getattr(found, name)
-        if values is None and name != "priors":
-            continue
-        known = values
-        if name == "written":  # NaN where that is unknown
-            known = np.nan_to_num(values, nan=0.0, posinf=np.inf, neginf=-np.inf)
-        checked_scores(f"candidates: {name}", known, concepts.shape, dtype=dtype, forbidden=False)
-        columns[name] = np.asarray(values, dtype)
-    return FoundCandidates(concepts, linked=found.linked, **columns)
+    columns: dict[str, Any] = {"concepts": concepts}
+    for name in ("priors", "written", "popularity"):
+        values = np.asarray(getattr(found, name))
+        # NaN where that is unknown
+        known = values if name == "priors" else np.where(np.isnan(values), 0.0, values)
+        checked_scores(f"candidates: {name}", known, concepts.shape, forbidden=False)
+        columns[name] = values
+    return replace(found, **columns)
 
 
 def _ranked(candidates: Any) -> list[Candidate]:
