@@ -39,19 +39,15 @@ _NAMES: Mapping[str, str] = {
 }
 _COARSE = {name: coarse for coarse, names in _NAMES.items() for name in (coarse, *names.split())}
 
-#: Which coarse types an entity's label allows, where that is not only the one of its name.
+#: Which coarse types a label of one allows, where that is not only its own; "GPE" is apart.
 _ALLOWED: Mapping[str, Sequence[str]] = {
     "gpe": ("place", "organisation"),
-    "fac": ("facility", "place", "organisation"),
-    "loc": ("place", "facility"),
-    "location": ("place", "facility"),
+    "facility": ("facility", "place", "organisation"),
     "place": ("place", "facility"),
-    "org": ("organisation", "facility", "product"),
-    "organization": ("organisation", "facility", "product"),
     "organisation": ("organisation", "facility", "product"),
-    "norp": ("group", "place", "organisation", "language"),
+    "group": ("group", "place", "organisation", "language"),
     "product": ("product", "work", "organisation"),
-    "work_of_art": ("work", "product"),
+    "work": ("work", "product"),
     "event": ("event", "work"),
 }
 
@@ -142,7 +138,8 @@ def type_agreement(label: str, name: str) -> float:
         return 1.0
     if wanted is None or coarse is None:
         return 0.0
-    return 1.0 if coarse in _ALLOWED.get(label.casefold(), (wanted,)) else -1.0
+    allowed = _ALLOWED.get(label.casefold(), _ALLOWED.get(wanted, (wanted,)))
+    return 1.0 if coarse in allowed else -1.0
 
 
 def of_types(types: Iterable[str], wanted: Sequence[str]) -> NDArray[np.bool_]:
