@@ -208,8 +208,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     def from_disk(self: Self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
         """Load the component from a folder; damaged files raise `StorageError`."""
-        _check_files(path)
         with _loading(path):
+            _check_files(Path(path))
             super().from_disk(path, exclude=tuple(exclude))
             self._restore()
         return self
@@ -285,29 +285,14 @@ def _seal_files(folder: str | Path) -> None:
     (folder / CHECKSUMS).write_text(content + "\n", encoding="utf8")
 
 
-def _check_files(folder: str | Path) -> None:
-    """Compare a component's files with the checksums beside them, if there are any.
-
-    Raises
-    ------
-    StorageError
-        If a file is not what was saved.
-    """
-    path = Path(folder) / CHECKSUMS
-    if not path.is_file():
-        return
-    try:
-        digests = json.loads(path.read_text(encoding="utf8"))
-        files = {path.with_name(name): digest for name, digest in digests.items()}
-        differ = [
-            file
-            for file, digest in files.items()
-            if not file.is_file() or file_digest(file) != digest
-        ]
-    except (AttributeError, TypeError, ValueError, RecursionError) as error:
-        raise StorageError(f"{path}: damaged ({error}); copy the component again.") from error
-    if differ:
-        raise StorageError(
-            f"{differ[0]}: it was changed since it was saved (its checksum "
-            f"differs); copy it again, or remove {CHECKSUMS} if you changed it yourself."
-        )
+def _check_files(folder: Path) -> None:
+    """Raise `StorageError` if a file differs from the checksums beside it, if there are any."""
+    path = folder / CHECKSUMS
+    digests = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
+    for name, digest in digests.items():
+        file = folder / name
+        if not file.is_file() or file_digest(file) != digest:
+            raise StorageError(
+                f"{file}: it was changed since it was saved (its checksum differs); copy it "
+                f"again, or remove {CHECKSUMS} if you changed it yourself."
+            )

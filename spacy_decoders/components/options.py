@@ -148,8 +148,6 @@ class WithOptions:
         declared = self._declared.get(name)
         if declared is None:
             raise AttributeError(self._unknown("option", name))
-        if getattr(value, "ndim", 0):
-            raise ProblemError(f"{name}: expected plain values, got an array; use .tolist().")
         checked = declared.check(name, value)
         if _is_plain(checked):
             try:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import srsly
 from spacy.language import Language
-from spacy.training import Example
+from spacy.training import Example, validate_examples
 
 from ..errors import ProblemError
 from ..models.calibration import (
@@ -126,15 +126,10 @@ class CalibratedPipe(DecodingPipe):
         Raises
         ------
         ProblemError
-            If no example has a word, or something is no Example.
+            If no example has a word.
         """
         found = list(examples)
-        other = next((one for one in found if not isinstance(one, Example)), None)
-        if other is not None:
-            raise ProblemError(
-                f"examples: expected Examples of predicted and annotated documents; got a "
-                f"{type(other).__name__}."
-            )
+        validate_examples(found, "calibrate")
         given = [example for example in found if len(example.predicted)]
         if not given:
             raise ProblemError(f"examples: {self.name} needs some with words to be calibrated.")

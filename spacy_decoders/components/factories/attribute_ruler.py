@@ -1,24 +1,21 @@
-"""The factory of ``cached_attribute_ruler``."""
+"""The factory of ``cached_attribute_ruler``, which spaCy imports when it looks for components."""
 
-from collections.abc import Callable
-from typing import Any
+from ..options import WithOptions, option
+from .factory import register_factory
 
-from spacy.language import Language
-
-__all__ = ["make_cached_attribute_ruler"]
+__all__ = ["RulerOptions", "make_cached_attribute_ruler"]
 
 
-@Language.factory(
+class RulerOptions(WithOptions):
+    """The options of ``cached_attribute_ruler``, those of spaCy's ``attribute_ruler``."""
+
+    validate: bool = option(False)
+
+
+make_cached_attribute_ruler = register_factory(
     "cached_attribute_ruler",
-    default_config={
-        "validate": False,
-        "scorer": {"@scorers": "spacy.attribute_ruler_scorer.v1"},
-    },
+    "components.attribute_ruler:CachedAttributeRuler",
+    RulerOptions,
+    scorer="spacy.attribute_ruler_scorer.v1",
+    assigns=[],
 )
-def make_cached_attribute_ruler(
-    nlp: Language, name: str, validate: bool, scorer: Callable[..., Any] | None
-) -> Any:
-    """Make spaCy's attribute ruler, but matching each kind of token once."""
-    from ..attribute_ruler import CachedAttributeRuler
-
-    return CachedAttributeRuler(nlp.vocab, name, validate=validate, scorer=scorer)

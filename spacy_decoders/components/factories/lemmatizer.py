@@ -1,34 +1,26 @@
-"""The factory of ``listed_lemmatizer``."""
+"""The factory of ``listed_lemmatizer``, which spaCy imports when it looks for components."""
 
-from collections.abc import Callable
 from typing import Any
 
-from spacy.language import Language
-from thinc.api import Model
+from ..options import WithOptions, option
+from .factory import register_factory
 
-__all__ = ["make_listed_lemmatizer"]
+__all__ = ["LemmatizerOptions", "make_listed_lemmatizer"]
 
 
-@Language.factory(
+class LemmatizerOptions(WithOptions):
+    """The options of ``listed_lemmatizer``, those of spaCy's ``lemmatizer``."""
+
+    model: Any = option(None)
+    mode: str = option("rule")
+    overwrite: bool = option(False)
+
+
+make_listed_lemmatizer = register_factory(
     "listed_lemmatizer",
+    "components.lemmatizer:ListedLemmatizer",
+    LemmatizerOptions,
+    scorer="spacy.lemmatizer_scorer.v1",
     assigns=["token.lemma"],
-    default_config={
-        "model": None,
-        "mode": "rule",
-        "overwrite": False,
-        "scorer": {"@scorers": "spacy.lemmatizer_scorer.v1"},
-    },
-    default_score_weights={"lemma_acc": 1.0},
+    scores={"lemma_acc": 1.0},
 )
-def make_listed_lemmatizer(
-    nlp: Language,
-    name: str,
-    model: Model[Any, Any] | None,
-    mode: str,
-    overwrite: bool,
-    scorer: Callable[..., Any] | None,
-) -> Any:
-    """Make spaCy's English rule lemmatizer, but with listed words first and names as written."""
-    from ..lemmatizer import ListedLemmatizer
-
-    return ListedLemmatizer(nlp.vocab, model, name, mode=mode, overwrite=overwrite, scorer=scorer)

@@ -109,17 +109,19 @@ def add_probabilities(
 def gold_loss(
     space: LabelSpace,
     model: ChainModel,
-    taggings: Sequence[Tagging],
+    rows: NDArray[np.float32],
+    lengths: Sequence[int],
     gold: Sequence[str | None],
     temperature: float,
 ) -> float:
-    """Return the mean of -log marginal probability of the gold labels that the space has."""
+    """Return the mean of -log marginal probability of the gold labels that the space has.
+
+    `rows` are the emissions of units of these `lengths`, end to end.
+    """
     numbers = np.array([space.index.get(label or "", NO_LABEL) for label in gold])
     known = np.flatnonzero(numbers != NO_LABEL)
     if not len(known):
         return 0.0
-    lengths = [n for tagging in taggings for n in tagging.units]
-    rows = np.concatenate([tagging.emissions for tagging in taggings])
     found = _posteriors(model, rows, lengths, temperature)
     chances = found.marginals[known, numbers[known]]
     return float(-np.log(np.maximum(chances, 1e-9)).mean())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice, repeat
 from typing import Any
@@ -17,7 +16,7 @@ from spacy.util import check_lexeme_norms
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ...errors import InfeasibleError, ProblemError
+from ...errors import ProblemError
 from ...models.calibration import Answers
 from ...models.saved import damaged
 from ...models.tagger.losses import LOSSES, ChainBatch
@@ -348,15 +347,10 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     ) -> float:
         """Return the mean of -log probability of the gold labels, at a temperature."""
         gold = [label for example in examples for label in aligned_labels(example, self.targets)]
-        try:
-            return gold_loss(self.space, scores[0][1], decoded, gold, heat)
-        except InfeasibleError:
-            # a constraint or present annotation contradicts itself somewhere
-            plain = [
-                replace(tagging, emissions=emissions)
-                for tagging, (emissions, _) in zip(decoded, scores, strict=True)
-            ]
-            return gold_loss(self.space, scores[0][1], plain, gold, heat)
+        # without limits: constraints or present annotation may contradict themselves somewhere
+        rows = np.concatenate([emissions for emissions, _ in scores])
+        lengths = [length for tagging in decoded for length in tagging.units]
+        return gold_loss(self.space, scores[0][1], rows, lengths, gold, heat)
 
     def answers(
         self, examples: Sequence[Example], scores: Sequence[Any], decoded: list[Tagging]
