@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
-from ..inference.products import LEAST_ROWS, Multiplier, aligned
+from ..inference.products import Multiplier, aligned
 from .biaffine import BUCKETS, classes_of
 from .label_templates import LIKELY
 
@@ -141,10 +141,10 @@ class ArcLabels:
     tensor: NDArray[np.float32]
     #: float32 (labels, 2 * far + 1), by signed distance.
     distances: NDArray[np.float32]
-    #: float32 (arcs, labels), scores of some arcs by templates.
+    #: float32 (likely arcs, labels), their scores by templates; (0, labels) without any.
     templates: NDArray[np.float32]
-    #: int32 (modifiers, heads), the arcs' rows in these, -1 for none; None if none has any.
-    places: NDArray[np.int32] | None
+    #: bool (modifiers, heads), the likely arcs.
+    likely: NDArray[np.bool_]
     #: bool (modifiers, heads), the arcs that have labels.
     labelled: NDArray[np.bool_]
     #: float32 (labelled arcs, labels), the log-probabilities of their labels, by modifier and
@@ -168,66 +168,67 @@ class ArcLabels:
         if self.logs is not None:
             kernels.best_of_classes(self.logs, self.labelled, class_of, found, best)
             return
-        n = len(self.queries)
-        unused = BestLabels.of(np.zeros((n, n + 1), "f"), self.tensor.shape[1])
-        for rows, logs in self.label(unused, np.arange(n), self.labelled):
+        n, first = len(self.queries), 0
+        scores, logs = np.zeros((2, n + 1, n + 1), "f")
+        unused = BestLabels(scores, logs, np.zeros((n + 1, n + 1), np.int32))
+        for logs in self.label(unused, np.arange(n), self.labelled):
+            rows = slice(first, first + _BLOCK)
             own = found[:, rows], best[:, rows]
             kernels.best_of_classes(logs, self.labelled[rows], class_of, *own)
+            first = rows.stop
 
     def part(self, first: int, end: int) -> ArcLabels:
         """Return the same for some of the tokens."""
-        among, logs = slice(first, end), self.logs
+        among, inside = slice(first, end), np.zeros_like(self.labelled)
+        inside[among, among] = True
+        logs, templates = self.logs, self.templates
         if logs is not None:
-            modifiers, heads = np.nonzero(self.labelled)
-            inside = (modifiers >= first) & (modifiers < end) & (heads >= first) & (heads < end)
-            logs = logs[inside]
+            logs = logs[inside[self.labelled]]
+        if len(templates):
+            templates = templates[inside[self.likely]]
         return replace(
             self,
             queries=self.queries[among],
             keys=self.keys[among],
-            places=None if self.places is None else np.array(self.places[among, among]),
+            templates=templates,
+            likely=np.array(self.likely[among, among]),
             labelled=np.array(self.labelled[among, among]),
             logs=logs,
         )
 
     def with_labels(self, tokens: NDArray[np.bool_], best: BestLabels) -> ArcLabels:
         """Return the same with labels of all arcs to some tokens, which are written to `best`."""
-        if np.count_nonzero(tokens) < LEAST_ROWS:
-            tokens = tokens | (np.arange(len(tokens)) < LEAST_ROWS)
         wanted = tokens[:, None] & ~self.labelled
         labelled = self.labelled | wanted
         logs = np.empty((np.count_nonzero(labelled), self.tensor.shape[1]), dtype="f")
         own = wanted[labelled]
         logs[~own] = self.logs
-        found = [of for _, of in self.label(best, np.flatnonzero(tokens), wanted)]
-        logs[own] = np.concatenate(found)
+        logs[own] = np.concatenate(list(self.label(best, np.flatnonzero(tokens), wanted)))
         return replace(self, labelled=labelled, logs=logs)
 
     def label(
-        self,
-        best: BestLabels,
-        modifiers: NDArray[np.int64],
-        wanted: NDArray[np.bool_],
-    ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+        self, best: BestLabels, modifiers: NDArray[np.int64], wanted: NDArray[np.bool_]
+    ) -> Iterator[NDArray[np.float32]]:
         """Write the best labels of arcs of some modifiers, a block of these at a time.
 
-        Yields which of the `modifiers`, rising numbers, and the log-probabilities (arcs, labels)
-        of all labels of their arcs that are `wanted`, bool (modifiers, heads).
+        Yields the log-probabilities (arcs, labels) of all labels of their arcs that are `wanted`,
+        bool (modifiers, heads). The `modifiers` are rising numbers: all, unless no arc that is
+        wanted has a score by templates.
         """
-        from .kernels import labels as kernels  # compiled where it is first needed
-
-        inner, count, _ = self.tensor.shape
-        places = self.places
-        if places is None:
-            places = np.full(wanted.shape, -1, np.int32)
-        parts = self.keys, self.distances, self.templates, places, wanted
-        for start in range(0, len(modifiers), _BLOCK):
-            rows = slice(start, min(start + _BLOCK, len(modifiers)))
-            some = modifiers[rows]
-            given = np.dot(self.queries[some], self.tensor.reshape(inner, -1))
-            logs = np.empty((np.count_nonzero(wanted[some]), count), dtype="f")
-            kernels.label_arcs(given, some, *parts, tuple(best), logs)
-            yield rows, logs
+        n = len(self.queries)
+        sentence = np.zeros_like(modifiers), np.full_like(modifiers, n)
+        places = np.stack([modifiers, *sentence, modifiers * n, modifiers + 1], axis=1)
+        counts = np.count_nonzero(wanted[modifiers], axis=1)
+        yield from _label(
+            self.queries[modifiers],
+            self.tensor,
+            places,
+            counts,
+            (self.keys, self.distances),
+            self.templates,
+            (self.likely.ravel(), wanted.ravel()),
+            tuple(of.ravel() for of in best),
+        )
 
 
 class BestLabels(NamedTuple):
@@ -239,16 +240,6 @@ class BestLabels(NamedTuple):
     arcs: NDArray[np.float32]  # with the log-probabilities of the labels
     logs: NDArray[np.float32]  # these alone
     labels: NDArray[np.int32]  # in row and column 0 the number of labels; -1 where none was found
-
-    @classmethod
-    def of(cls, arcs: Any, count: int) -> BestLabels:
-        """Return scores of arcs, as :func:`.BiaffineArcs` returns them, without labels yet."""
-        square = (len(arcs) + 1, len(arcs) + 1)
-        scores, labels = np.empty(square, "f"), np.full(square, -1, np.int32)
-        scores[:, 0] = -np.inf
-        scores[:, 1:] = arcs.T
-        labels[0] = labels[:, 0] = count
-        return cls(scores, np.zeros(square, "f"), labels)
 
 
 def label_arcs(
@@ -269,7 +260,7 @@ def label_arcs(
     **Shape**: vectors (tokens, nI); offsets (sentences + 1,), where sentences begin, from 0 to
     `tokens`; arcs, one array a sentence.
     """
-    from .kernels import labels as kernels  # compiled where it is first needed
+    from .kernels.labels import lay_out  # compiled where it is first needed
 
     heads: Any = model.layers[0].predict(vectors)
     modifiers: Any = model.layers[1].predict(vectors)
@@ -293,39 +284,70 @@ def label_arcs(
     best, likely = np.full(squares[-1], -1, np.int32), np.empty(inner[-1], np.bool_)
     rows = np.concatenate([np.zeros(0, "f"), *(of.ravel() for of in arcs)])
     less = np.float32(_SELDOM if likely_only and templates is None else LIKELY)
-    counts = kernels.lay_out(rows, offsets, less, scores, logs, likely)
+    counts = lay_out(rows, offsets, less, scores, logs, likely)
     none = np.zeros((0, labels), dtype="f")
     given = none if templates is None else np.concatenate([none, *templates])
-    out = np.empty((counts.sum(), labels), dtype="f")
-    # of each token: its sentence's begin and end, its row in `likely` and its column in `scores`
-    places = np.stack([offsets[:-1], offsets[1:], inner[:-1], squares[:-1]], axis=1)
-    places = places.repeat(sizes, axis=0)
-    own = np.arange(len(queries)) - places[:, 0]
-    places[:, 2] += own * (places[:, 1] - places[:, 0])
-    places[:, 3] += own + 1
-    # one array for all: new ones of this size would each be mapped by the system
-    room, done = aligned((_BLOCK, tensor[0].size), np.float32), 0
-    weights = Multiplier(tensor.reshape(hidden + 1, -1), len(queries))
-    for first in range(0, len(queries), _BLOCK):
-        products = weights.product(queries[first : first + _BLOCK], room)
-        parts = keys, distances, given[done:], likely, (scores, logs, best), out[done:]
-        done += kernels.label_tokens(products, first, places, *parts, not likely_only)
-    ends = np.concatenate([[0], np.cumsum(counts)])
+    wanted = likely if likely_only else np.ones_like(likely)
+    if not likely_only:
+        counts = sizes.repeat(sizes)
+    places = np.stack([offsets[:-1], offsets[1:], inner[:-1], squares[:-1] + 1], axis=1)
+    places = np.insert(places.repeat(sizes, axis=0), 0, np.arange(len(queries)), axis=1)
+    own = places[:, 0] - places[:, 1]
+    places[:, 3] += own * (places[:, 2] - places[:, 1])
+    places[:, 4] += own
+    parts = (keys, distances), given, (likely, wanted), (scores, logs, best)
+    found = _label(queries, tensor, places, counts, *parts)
+    out = np.concatenate([none, *found]) if likely_only else none
+    for _ in found:
+        pass  # those of all arcs would take too much room to be kept
+    ends = np.concatenate([[0], np.cumsum(counts)])[offsets]
     for s, n in enumerate(sizes.tolist()):
         tokens, square, among, some = (
             slice(of[s], of[s + 1]) for of in (offsets, squares, inner, ends)
         )
-        found = BestLabels(*(of[square].reshape(n + 1, n + 1) for of in (scores, logs, best)))
-        found.labels[0] = found.labels[:, 0] = labels
-        labelled, more, numbers = likely[among].reshape(n, n), none, None
-        if templates is not None:
-            more, numbers = templates[s], np.full((n, n), -1, np.int32)
-            numbers[labelled] = np.arange(len(more))
-        if not likely_only:
-            labelled = np.ones_like(labelled)
-        kept = out[some] if likely_only else None
-        of_arcs = queries[tokens], keys[tokens], tensor, distances, more, numbers, labelled, kept
-        yield found, ArcLabels(*of_arcs)
+        made = BestLabels(*(of[square].reshape(n + 1, n + 1) for of in (scores, logs, best)))
+        made.labels[0] = made.labels[:, 0] = labels
+        yield (
+            made,
+            ArcLabels(
+                queries[tokens],
+                keys[tokens],
+                tensor,
+                distances,
+                none if templates is None else templates[s],
+                likely[among].reshape(n, n),
+                wanted[among].reshape(n, n),
+                out[some] if likely_only else None,
+            ),
+        )
+
+
+def _label(
+    queries: NDArray[np.float32],
+    tensor: NDArray[np.float32],
+    places: NDArray[np.int64],
+    counts: NDArray[np.integer[Any]],
+    heads: tuple[NDArray[np.float32], NDArray[np.float32]],
+    templates: NDArray[np.float32],
+    marks: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    into: tuple[NDArray[Any], ...],
+) -> Iterator[NDArray[np.float32]]:
+    """Label arcs by :func:`.label_tokens`, some tokens at a time; yield their logarithms.
+
+    The arguments are that kernel's, and how many arcs of each token are to have labels.
+    """
+    from .kernels.labels import label_tokens  # compiled where it is first needed
+
+    # one array for all: new ones of this size would each be mapped by the system
+    room, seen = aligned((_BLOCK, tensor[0].size), np.float32), 0
+    weights = Multiplier(tensor.reshape(len(tensor), -1), len(queries))
+    for first in range(0, len(queries), _BLOCK):
+        some = slice(first, first + _BLOCK)
+        products = weights.product(queries[some], room)
+        logs = np.empty((counts[some].sum(), tensor.shape[1]), dtype="f")
+        given = *heads, templates[seen:], *marks, into, logs
+        seen += label_tokens(products, places[some], *given)
+        yield logs
 
 
 def _with_one(vectors: Any) -> NDArray[np.float32]:

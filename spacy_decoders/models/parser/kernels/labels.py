@@ -49,15 +49,15 @@ def lay_out(arcs, offsets, less, scores, logs, likely):
     """Write the scores of arcs by head and modifier, without labels yet, and which are likely.
 
     Those are that score at most `less` less than the best arc of their modifier. Returns how many,
-    int64 (sentences,).
+    int64 (tokens,).
 
     **Shape**: arrays have those of each sentence end to end: arcs float32, (n, n + 1) by modifier
     and head, the root first; scores and logs, (n + 1, n + 1) by head and modifier, and likely, (n,
     n) by modifier and head, are written.
     """
-    counts = np.zeros(len(offsets) - 1, np.int64)
+    counts = np.zeros(offsets[-1], np.int64)
     at = square = inner = 0
-    for s in range(len(counts)):
+    for s in range(len(offsets) - 1):
         size = offsets[s + 1] - offsets[s] + 1
         scores[square : square + size * size] = -np.inf
         logs[square : square + size * size] = 0.0
@@ -68,7 +68,7 @@ def lay_out(arcs, offsets, less, scores, logs, likely):
                 top = max(top, arcs[at + h])
             for h in range(1, size):
                 likely[inner] = arcs[at + h] >= top - less
-                counts[s] += likely[inner]
+                counts[offsets[s] + m - 1] += likely[inner]
                 inner += 1
             at += size
         square += size * size
@@ -76,69 +76,38 @@ def lay_out(arcs, offsets, less, scores, logs, likely):
 
 
 @jit()
-def label_tokens(by_label, first, places, keys, distances, given, likely, into, out, every):
+def label_tokens(by_label, places, keys, distances, given, likely, wanted, into, out):
     """Write the best labels of arcs to some tokens, and add their log-probabilities to the scores.
 
-    Only likely arcs have labels, unless `every` arc has. Returns how many are likely.
+    Returns how many of them are likely.
 
-    **Shape**: by_label (some tokens, labels * inner), from the token `first` on; places (tokens,
-    4), where the sentence of each begins and ends, its row in `likely` and its column in `into`:
-    scores, log-probabilities and labels as :func:`lay_out` has them; keys (tokens, inner); given
-    (likely arcs, labels), the scores of templates, or (0, labels); out (likely arcs, labels), the
-    log-probabilities of their labels, which are not written for `every` arc.
+    **Shape**: by_label (tokens, labels * inner); places (tokens, 5), each token's number, where
+    its sentence begins and ends, its row in `wanted` and its column in `into`; keys (all tokens,
+    inner); given (likely arcs that are wanted, labels), the scores of templates, or (0, labels);
+    likely and wanted, which arcs have such scores, and are to have labels, by modifier and head;
+    into, scores, labels' log-probabilities and labels, by head and modifier, the root first; out
+    (wanted arcs, labels), the log-probabilities of all their labels.
     """
     scores, logs, labels = into
-    count, middle, done = len(distances), distances.shape[1] // 2, 0
-    total, unused = np.empty(count, np.float32), np.empty(count, np.float32)
+    middle, done, seen = distances.shape[1] // 2, 0, 0
+    total = np.empty(len(distances), np.float32)
     for i in range(len(by_label)):
-        begin, end, row, place = places[first + i]
+        token, begin, end, row, place = places[i]
         for h in range(end - begin):
             place += end - begin + 1
-            is_likely = likely[row + h]
-            if not (is_likely or every):
+            if not wanted[row + h]:
                 continue
             total[:] = 0.0
-            if is_likely and len(given) > 0:
-                total[:] = given[done]
-            written = unused if every else out[done]
-            key, column = keys[begin + h], middle + h + begin - first - i
-            best, log = _label_arc(by_label[i], key, distances, column, total, written)
+            if likely[row + h]:
+                if len(given) > 0:
+                    total[:] = given[seen]
+                seen += 1
+            key, column = keys[begin + h], middle + begin + h - token
+            best, log = _label_arc(by_label[i], key, distances, column, total, out[done])
             scores[place] += log
             logs[place], labels[place] = log, best
-            done += is_likely
-    return done
-
-
-@jit()
-def label_arcs(by_label, modifiers, keys, distances, given, places, wanted, into, all_logs):
-    """Write the same for some modifiers of a sentence, and what arcs are wanted.
-
-    **Shape**: by_label (modifiers, labels * inner); modifiers, their numbers; keys (n, inner) by
-    head; distances (labels, 2 * far + 1); given (arcs, labels), the scores of templates; places
-    and wanted (n, n), by modifier and head, the arcs' rows in these, -1 for none, and which arcs
-    are to have labels; into, scores, labels' log-probabilities and labels, (n + 1, n + 1) each by
-    head and modifier, the root being 0; all_logs (arcs, labels), the log-probabilities of all
-    labels of these arcs.
-    """
-    scores, logs, labels = into
-    total = np.empty(len(distances), np.float32)
-    middle, done = distances.shape[1] // 2, 0
-    for i in range(len(by_label)):
-        modifier = modifiers[i]
-        for head in range(len(keys)):
-            if not wanted[modifier, head]:
-                continue
-            place = places[modifier, head]
-            for label in range(len(total)):
-                total[label] = given[place, label] if place >= 0 else 0.0
-            column = middle + head - modifier
-            best, log = _label_arc(
-                by_label[i], keys[head], distances, column, total, all_logs[done]
-            )
             done += 1
-            scores[head + 1, modifier + 1] += log
-            logs[head + 1, modifier + 1] = log
-            labels[head + 1, modifier + 1] = best
+    return seen
 
 
 @jit()
@@ -147,8 +116,9 @@ def best_of_classes(logs, labelled, class_of, found, best):
 
     For other arcs, the label is -1 and the log-probability is 0, which it is at most.
 
-    **Shape**: logs (arcs, labels), as :func:`label_arcs` writes them; labelled (modifiers, heads);
-    class_of (labels or more,); found and best (heads, modifiers, classes), ``-inf`` before.
+    **Shape**: logs (arcs, labels), as :func:`label_tokens` writes them; labelled (modifiers,
+    heads); class_of (labels or more,); found and best (heads, modifiers, classes), ``-inf``
+    before.
     """
     done = 0
     for modifier in range(labelled.shape[0]):
