@@ -87,10 +87,6 @@ class CalibratedPipe(DecodingPipe):
         saved = self.cfg.get(SAVED, {})
         return next((float(values["temperature"]) for values in saved.values()), 1.0)
 
-    def decoded(self, examples: Sequence[Example], scores: Sequence[Any]) -> Sequence[Any]:
-        """Return what is decoded for each example; no calibration changes it."""
-        return self.decode_together([example.predicted for example in examples], scores)
-
     def loss_at(
         self, examples: Sequence[Example], scores: Sequence[Any], decoded: Any, heat: float
     ) -> float:
@@ -133,8 +129,9 @@ class CalibratedPipe(DecodingPipe):
         given = [example for example in found if len(example.predicted)]
         if not given:
             raise ProblemError(f"examples: {self.name} needs some with words to be calibrated.")
-        scores = self.predict([example.predicted for example in given])
-        decoded = self.decoded(given, scores)
+        docs = [example.predicted for example in given]
+        scores = self.predict(docs)
+        decoded = self.decode_together(docs, scores)  # no calibration changes it
         before, self.calibration = self.calibration, {}
         try:
             plain = self.answers(given, scores, decoded)

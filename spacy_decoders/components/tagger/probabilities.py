@@ -264,10 +264,8 @@ def write_probabilities(
             span = doc[entity.start : entity.stop]
             if entity[:3] in there:
                 user_data[_key_of(span)] = entity.probability
-            else:  # one that was left out, also where an earlier run wrote it
-                user_data.pop(_key_of(span), None)
-                if any(token.ent_type for token in span):
-                    continue  # another one that was there before
+            elif any(token.ent_type for token in span):
+                continue  # another one that was there before
             listed.append(entity.as_dict())
     own = {} if list(targets) == ["ent"] else {attribute: tokens}
     record(doc, component, "probabilities", written, own)

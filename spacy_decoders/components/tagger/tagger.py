@@ -197,25 +197,6 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         if not docs:
             return []
         model = scores[0][1]  # the same for all
-        limits, taggings = self._decoded(docs, scores)
-        for place, tagging in enumerate(taggings):
-            limit = limits[place]
-            if any(limit):
-                units, plain = tagging.undecoded(), scores[place][0]
-                tagging.conflicts = list(conflicts_in(docs[place], units, limit, plain, model))
-                tagging.demanded = limit.demanded
-            if self.margins:
-                tagging.margins = tagging.margins_by(model)
-            if self.k_best > 1:
-                tagging.ranked = tagging.ranked_by(model, self.k_best, self.labels)
-        if self.probabilities or self.entity_alternatives or self.min_prob:
-            self._add_probabilities(docs, model, taggings, self.entity_alternatives)
-        return taggings
-
-    def _decoded(
-        self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
-    ) -> tuple[list[LabelLimits], list[Tagging]]:
-        """What limits the labels of each document, and its labels."""
         limits = [
             LabelLimits.of(doc, self.space, self.overwrite, self.places_in(doc)) for doc in docs
         ]
@@ -224,7 +205,20 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
             for (plain, _), limit in zip(scores, limits, strict=True)
         ]
         units = list(map(unit_lengths, docs))
-        return limits, decode_units(self.decoder, scores[0][1], emissions, units)
+        taggings = decode_units(self.decoder, model, emissions, units)
+        for place, tagging in enumerate(taggings):
+            limit = limits[place]
+            if any(limit):
+                failed, plain = tagging.undecoded(), scores[place][0]
+                tagging.conflicts = list(conflicts_in(docs[place], failed, limit, plain, model))
+                tagging.demanded = limit.demanded
+            if self.margins:
+                tagging.margins = tagging.margins_by(model)
+            if self.k_best > 1:
+                tagging.ranked = tagging.ranked_by(model, self.k_best, self.labels)
+        if self.probabilities or self.entity_alternatives or self.min_prob:
+            self._add_probabilities(docs, model, taggings, self.entity_alternatives)
+        return taggings
 
     def _add_probabilities(
         self, docs: Sequence[Doc], model: Any, taggings: Sequence[Tagging], least: float | None
@@ -337,10 +331,6 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     def annotation(self) -> str:
         """What examples must be annotated with to calibrate the component."""
         return " and ".join("entities" if target == "ent" else target for target in self.targets)
-
-    def decoded(self, examples: Sequence[Example], scores: Sequence[Any]) -> list[Tagging]:
-        """Return the labels of each example."""
-        return self._decoded([example.predicted for example in examples], scores)[1]
 
     def loss_at(
         self, examples: Sequence[Example], scores: Sequence[Any], decoded: Any, heat: float
