@@ -205,18 +205,10 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     ) -> None:
         """Count the corpus, and fit the scores of words and phrases.
 
-        Documents without a title, in the reference's ``doc._.headline``, count for the language
-        model alone. Without any title the default weights are kept.
-
-        Parameters
-        ----------
-        get_examples
-            Returns the training examples; all are read.
-        nlp
-            The pipeline.
-        more
-            Returns titled texts of other kinds: phrases are fitted to them, too, but what titles
-            look like is counted without them.
+        All examples are read. Documents without a title, in the reference's ``doc._.headline``,
+        count for the language model alone. Without any title the default weights are kept. `more`
+        returns titled texts of other kinds: phrases are fitted to them, too, but what titles look
+        like is counted without them.
         """
         validate_get_examples(get_examples, "HeadlineGenerator.initialize")
         self.model.initialize()
@@ -229,12 +221,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         """Fit the probability that a headline is good to titled texts that were not trained on.
 
         A headline whose ROUGE-L with the title, by stems, is 0.5 or more counts as good, and less
-        in proportion.
-
-        Parameters
-        ----------
-        examples
-            Their predicted documents are parsed if those to come are.
+        in proportion. The predicted documents are parsed if those to come are.
         """
         facts: dict[str, list[Any]] = {kind: [] for kind in KINDS}
         closeness: dict[str, list[float]] = {kind: [] for kind in KINDS}

@@ -141,16 +141,9 @@ def gather(
     texts: Sequence[str],
     limit: int,
 ) -> tuple[list[int], CandidateTable]:
-    """Return which mentions have candidates, and the table of these.
+    """Return which mentions have candidates, and the table of these, at most `limit` of each.
 
-    Parameters
-    ----------
-    kb, finder
-        Where candidates are found, and what finds them.
-    mentions, texts
-        The mentions, and their normalised texts.
-    limit
-        The most candidates of each.
+    `texts` are those of the mentions, normalised.
     """
     from ...knowledge.candidates import CandidateTable
 

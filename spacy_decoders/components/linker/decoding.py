@@ -59,18 +59,9 @@ def decode_links(
     options: LinkerOptions,
     calibration: Calibration,
 ) -> Links:
-    """Choose the best concepts together, and nothing where nothing fits.
+    """Choose the best concepts of a document together, and nothing where nothing fits.
 
-    Parameters
-    ----------
-    mentions
-        The mentions of a document.
-    weights
-        Of the features. **Shape:** ``(14,)``
-    options
-        How they are linked.
-    calibration
-        What makes probabilities of scores.
+    `weights` are those of the features, **shape** ``(14,)``.
     """
     table = mentions.table
     scores = mentions.features.astype(np.float64) @ weights

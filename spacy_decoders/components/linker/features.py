@@ -55,20 +55,9 @@ def features_of(
 ) -> NDArray[np.float32]:
     """Read what the weights weigh of each candidate and, behind each mention's own, of nothing.
 
-    Parameters
-    ----------
-    doc, tokens
-        The document, and the `TOKEN_COLUMNS` of its tokens.
-    spans, texts
-        Those of each of the table's mentions.
-    common
-        Which of these are common nouns.
-    table
-        The candidates.
-
-    Returns
-    -------
-    **Shape:** ``(candidates + mentions, 14)``; the columns of pairs are 0.
+    Of the document there are the `TOKEN_COLUMNS` of its tokens; of each of the table's mentions
+    its span, its text and whether it is a common noun. **Shape:** ``(candidates + mentions, 14)``;
+    the columns of pairs are 0.
     """
     features = np.zeros((table.with_nothing[-1], len(FEATURES)), np.float32)
     if not spans:

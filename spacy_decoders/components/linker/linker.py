@@ -285,11 +285,6 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         features[:, Feature.PAIRS] = near.sum(axis=1)
         return features
 
-    def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Any]:
-        """Not a step of its own here: `update` needs loss and gradient at once."""
-        losses = self.update(examples, sgd=None)
-        return losses[self.name], None
-
     # --- saving ----------------------------------------------------------------------------
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:

@@ -62,16 +62,8 @@ def find_mentions(doc: Doc, options: LinkerOptions, places: Sequence[Place] = ()
 
     The spans are those of ``doc.ents`` or of ``doc.spans[spans_key]``, or ``doc.ents`` and
     whatever else in the text is an alias in the knowledge base: the longest first, not beginning
-    or ending with a stop word or punctuation. Those with a discarded label are left out.
-
-    Parameters
-    ----------
-    doc
-        The document.
-    options
-        Where mentions and candidates come from.
-    places
-        Where constraints apply.
+    or ending with a stop word or punctuation. Those with a discarded label are left out. `places`
+    are those where constraints apply.
     """
     from ...knowledge.aliases import normalised
 

@@ -32,24 +32,11 @@ def judge_facts(
     chances: NDArray[np.float64],
     occurrences: int,
 ) -> NDArray[np.float64]:
-    """What the judge knows of one headline.
+    """What the judge knows of one headline, in the order of `FACTS`: **shape** ``(len(FACTS),)``.
 
-    Parameters
-    ----------
-    tokens
-        The text.
-    places
-        The tokens of the headline, at least one of them a word. **Shape:** ``(n,)``
-    score
-        What its own kind scores it.
-    chances
-        How likely each token is in the title. **Shape:** ``(tokens,)``
-    occurrences
-        How often the text has it.
-
-    Returns
-    -------
-    In the order of `FACTS`. **Shape:** ``(len(FACTS),)``
+    Of the text there are the tokens and how likely each is in the title, **shape** ``(tokens,)``;
+    of the headline the places of its tokens, at least one of them a word, **shape** ``(n,)``, the
+    score by its own kind, and how often the text has it.
     """
     said = places[tokens.plain[places]]
     said = said if len(said) else places
