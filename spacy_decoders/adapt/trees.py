@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -95,16 +95,8 @@ class ArcParser:
         """
         from ..decoders.tree import exact_decoder
 
-        scores, of_labels = self._scores(arcs, labels)
-        if of_labels is not None:  # each arc has its best label
-            best = of_labels.max(axis=2)
-            scores = np.where(np.isneginf(best) | np.isneginf(scores), -np.inf, scores + best)
-        problem = self._problem(scores)
-        tree = exact_decoder(problem).decode(problem, budget=budget)
-        if of_labels is None:
-            return tree
-        chosen = of_labels[tree.heads, np.arange(1, len(tree.heads) + 1)].argmax(axis=1)
-        return replace(tree, labels=chosen.astype(np.int32))
+        problem = self.problem(arcs, labels)
+        return exact_decoder(problem).decode(problem, budget=budget)
 
     def problem(self, arcs: ArrayLike, labels: ArrayLike | None = None) -> TreeProblem:
         """Return the problem of these scores, with all labels.
@@ -119,7 +111,12 @@ class ArcParser:
         >>> [tree.heads.tolist() for tree in k_best(problem, 2)]
         [[2, 0], [0, 1]]
         """
-        return self._problem(*self._scores(arcs, labels))
+        from ..decoders.tree import TreeProblem
+
+        scores, of_labels = self._scores(arcs, labels)
+        return TreeProblem(
+            scores, labels=of_labels, projective=self.projective, single_root=self.single_root
+        )
 
     def probabilities(self, arcs: ArrayLike) -> Floats:
         """Return the probability of each arc over all trees: **(n + 1, n + 1)**, rows as given."""
@@ -127,13 +124,6 @@ class ArcParser:
         kind = {"projective": self.projective, "single_root": self.single_root}
         found = tree_posteriors(scores, **kind).arcs
         return found if self.rows == "heads" else np.ascontiguousarray(found.T)
-
-    def _problem(self, arcs: Floats, labels: Floats | None = None) -> TreeProblem:
-        from ..decoders.tree import TreeProblem
-
-        return TreeProblem(
-            arcs, labels=labels, projective=self.projective, single_root=self.single_root
-        )
 
     def _scores(self, arcs: ArrayLike, labels: ArrayLike | None) -> tuple[Floats, Floats | None]:
         """Check scores and lay them out by heads: (head, modifier) and (head, modifier, label)."""
