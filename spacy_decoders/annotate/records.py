@@ -7,7 +7,6 @@ import json
 import zlib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, groupby, islice
@@ -64,7 +63,7 @@ class Record:
 class Extent:
     """The records `start` to `stop` (exclusive) of one file.
 
-    `offset` is the byte at which the first of them begins, of lines that can be sought.
+    `offset` is the byte at which the first of them begins, of lines; gzipped ones count unzipped.
     """
 
     path: str
@@ -104,11 +103,11 @@ def runs(paths: Iterable[Path], size: int) -> Iterator[tuple[Extent, ...]]:
 
 
 def _positions(path: Path) -> Iterable[int]:
-    """The byte at which each record begins, of lines that can be sought; any number of others.
+    """The byte at which each record begins, of lines; any number of others.
 
     A broken file is one bad record.
     """
-    if _kind(path) == "lines" and path.suffix != ".gz":
+    if _kind(path) == "lines":
         return _line_offsets(path)
     try:
         return range(_count(path))
@@ -171,32 +170,29 @@ def _count(path: Path) -> int:
         return 1
     if kind == "docbin":
         return len(_docbin(str(path)))
-    if kind == "parquet":
-        return int(_parquet(path).metadata.num_rows)
-    number = 0
-    with gzip.open(path, "rb") as lines, suppress(OSError, EOFError, zlib.error):
-        for _ in limited_lines(lines):
-            number += 1
-        return number
-    return number + 1  # the file breaks there, as `read` reports
+    return int(_parquet(path).metadata.num_rows)
+
+
+def _opened(path: Path) -> Any:
+    """The stream of a file of lines, which may be gzipped."""
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
 def _line_offsets(path: Path) -> Iterator[int]:
-    """The byte at which each line begins."""
-    with path.open("rb") as lines:
-        for _, offset in limited_lines(lines):
-            yield offset
+    """The byte at which each line begins; what is broken off behind the last is another line."""
+    with _opened(path) as lines:
+        try:
+            for _, offset in limited_lines(lines):
+                yield offset
+        except (OSError, EOFError, zlib.error):  # `read` reports the same error
+            yield lines.tell()
 
 
 def _lines(path: Path, extent: Extent) -> Iterator[bytes | None]:
     """The lines of an extent; None for one that is too long."""
-    is_zipped = path.suffix == ".gz"  # not to be sought: read from the beginning
-    with gzip.open(path, "rb") if is_zipped else path.open("rb") as lines:
-        if not is_zipped:
-            lines.seek(extent.offset)
-        first = extent.start if is_zipped else 0
-        last = first + extent.stop - extent.start
-        for line, _ in islice(limited_lines(lines), first, last):
+    with _opened(path) as lines:
+        lines.seek(extent.offset)
+        for line, _ in islice(limited_lines(lines), extent.stop - extent.start):
             yield line
 
 
