@@ -89,7 +89,7 @@ make_best_spans = register_factory(
 
 make_exact_token_classifier = register_factory(
     "exact_token_classifier",
-    "adapt.tokens.component:TokenClassifierPipe",
+    "adapt.tokens.pipeline:TokenClassifierPipe",
     TokenClassifierOptions,
     assigns=["doc.ents", "token.ent_iob", "token.ent_type", "doc._.certificates"],
 )

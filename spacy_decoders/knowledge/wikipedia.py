@@ -13,9 +13,8 @@ from ..errors import ProblemError
 from ..files import beside
 from .building.articles import parts_of, read_articles
 from .building.lines import as_lines, storable
-from .building.links import PageLinks, read_links
 from .building.names import LinkShares, Uses, anchors_as_names, rows_of_uses, titles_as_names
-from .building.titles import Titles, read_titles
+from .building.titles import PageLinks, Titles, read_links, read_titles
 from .building.wikidata import TYPES, Items, read_items
 from .concept_base import ConceptBase
 from .contents import write_folder

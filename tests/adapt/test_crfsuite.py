@@ -14,8 +14,7 @@ import usaddress
 
 from spacy_decoders import ProblemError
 from spacy_decoders.adapt.crfsuite import CrfSuiteModel, read_model_file
-from spacy_decoders.adapt.crfsuite.model import attributes_of
-from spacy_decoders.adapt.crfsuite.model_file import HEADER
+from spacy_decoders.adapt.crfsuite.model import HEADER, attributes_of
 from spacy_decoders.decoders.chain import marginals
 from tests.adapt.addresses import addresses, names
 
