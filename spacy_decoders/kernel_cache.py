@@ -90,7 +90,7 @@ def _empty_if_unreadable(load: Callable[[], Any]) -> Callable[[], Any]:
 
 
 class KernelCache:
-    """The compiled code of one function; has the face of :class:`numba.core.caching.Cache`."""
+    """The compiled code of one function, as :class:`numba.core.caching.Cache` has it."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._places: list[Any] = []
@@ -130,21 +130,6 @@ class KernelCache:
                 continue
             return
         progress.is_kept = False
-
-    def enable(self) -> None:
-        """Do nothing: always enabled."""
-
-    def disable(self) -> None:
-        """Forget all places."""
-        self._places.clear()
-
-    def flush(self) -> None:
-        """Forget what was kept, where that is possible."""
-        for place in self._places:
-            try:
-                place.flush()
-            except OSError:
-                continue
 
 
 def kept_code() -> dict[Path, int]:

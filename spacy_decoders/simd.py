@@ -67,7 +67,6 @@ __all__ = [
     "store",
     "store_release",
     "subtract",
-    "widen",
 ]
 
 _INT8, _INT32, _INT64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
@@ -275,17 +274,6 @@ def select_greater(typing, left, right, then, otherwise):
         return builder.select(builder.fcmp_ordered(">", *given[:2]), *given[2:])
 
     return then(left, left, then, then), build
-
-
-@intrinsic
-def widen(typing, vector):
-    """Return float32 as float64."""
-    wide = _vector(types.float64, vector.lanes)
-
-    def build(context, builder, signature, given):
-        return builder.fpext(given[0], wide.layout)
-
-    return wide(vector), build
 
 
 @intrinsic

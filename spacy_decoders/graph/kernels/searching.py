@@ -9,13 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...jit import jit
+from ...simd import first_lane
 
 __all__ = ["add_pairs", "adjacent_pairs", "between", "multi_source"]
-
-#: The number of trailing zeros of 2**i, by the top six bits of its product with a constant.
-DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-ZEROS = np.zeros(64, np.int64)
-ZEROS[[((2**i * int(DE_BRUIJN)) % 2**64) >> 58 for i in range(64)]] = np.arange(64)
 
 
 @jit()
@@ -125,9 +121,8 @@ def multi_source(indptr, indices, sources, targets, first, depth, everywhere, ou
 @jit()
 def _record(row, bits, level):
     while bits:
-        low = bits & (~bits + np.uint64(1))
-        row[ZEROS[(low * DE_BRUIJN) >> np.uint64(58)]] = level
-        bits ^= low
+        row[first_lane(bits)] = level
+        bits &= bits - np.uint64(1)
 
 
 @jit()

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...jit import jit
+from ...simd import first_lane
 
 __all__ = [
     "four_edges",
@@ -354,10 +355,9 @@ def ranked(bits):
     for w in range(len(bits)):
         left = bits[w]
         while left:
-            rest = left & (left - np.uint64(1))
-            members[at] = 64 * w + _bit_count((left ^ rest) - np.uint64(1))
+            members[at] = 64 * w + first_lane(left)
             at += 1
-            left = rest
+            left &= left - np.uint64(1)
     return before, members
 
 

@@ -24,7 +24,6 @@ from ....simd import (
     poke,
     store,
     subtract,
-    widen,
 )
 from .layout import FORBIDDEN, LANES, UP64, emissions16, longest_of
 
@@ -148,12 +147,13 @@ def rounded_up(value):
 def bound_one(transitions, transposed, emissions, begin, n, size, stride, rest, value):
     """Return an upper bound on the labellings of one sentence."""
     for vector in range(0, stride, LANES):
-        store(rest, vector, widen(load16(transposed, size * stride + vector)))
+        store(rest, vector, as_of(rest, load16(transposed, size * stride + vector)))
     for i in range(n - 1, -1, -1):
         for vector in range(0, stride, LANES):
-            own = widen(emissions16(emissions, (begin + i) * size, vector, size))
+            own = as_of(rest, emissions16(emissions, (begin + i) * size, vector, size))
             if i == 0:
-                own = rounded_up(add(own, widen(load16(transitions, size * stride + vector))))
+                entry = as_of(rest, load16(transitions, size * stride + vector))
+                own = rounded_up(add(own, entry))
             store(value, vector, rounded_up(add(load16(rest, vector), own)))
         if i:
             for vector in range(0, stride, LANES):
