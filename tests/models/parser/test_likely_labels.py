@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import spacy_decoders
+from spacy_decoders.models.parser import labels
 
 TEXTS = (
     "The old man who sold the boats can fish in Coventry, but his neighbours never could.",
@@ -53,3 +54,37 @@ def test_an_unlikely_arc_in_the_tree_gets_a_label():
     assert found[0][0][0][0] == 7
     assert found[0][0][0][1]
     assert found[0][1] == pytest.approx(found[1][1], abs=1e-3)
+
+
+def parses(nlp, texts):
+    found = []
+    for doc in nlp.pipe(texts):
+        certificates = doc._.certificates["parser"]
+        assert {of["status"] for of in certificates} <= {"optimal"}
+        tree = [(token.head.i, token.dep_, token.is_sent_start) for token in doc]
+        found.append((tree, [of["score"] for of in certificates]))
+    return found
+
+
+@pytest.mark.parametrize("less", [0.0, 1.0, 100.0])
+def test_trees_do_not_depend_on_which_arcs_get_labels_first(monkeypatch, less):
+    nlp = spacy_decoders.load(enable=["parser"])
+    expected = parses(nlp, TEXTS)
+    monkeypatch.setattr(labels, "_SELDOM", less)
+    for (mine, scores), (other, others) in zip(parses(nlp, TEXTS), expected, strict=True):
+        assert mine == other
+        assert scores == pytest.approx(others, abs=1e-3)
+
+
+def test_trees_of_a_batch_are_those_of_each_sentence_by_itself():
+    nlp = spacy_decoders.load(enable=["parser"])
+    # a verb with two subjects, which a rule forbids, among sentences that break none
+    texts = [*TEXTS, "The dog the cat sleeps sleeps she he runs.", "", " \n ", "Yes"]
+    together = parses(nlp, texts)
+    parser = nlp.get_pipe("parser")
+    alone = [
+        parser.decode(doc, of) for doc in map(nlp.make_doc, texts) for of in parser.predict([doc])
+    ]
+    for (tree, scores), parsed in zip(together, alone, strict=True):
+        assert [head for head, _, _ in tree] == parsed.heads.tolist()
+        assert scores == pytest.approx([of.score for of in parsed.certificates], abs=1e-3)
