@@ -11,6 +11,7 @@ import typer
 from .. import __version__
 from ..bundled import FOLDER, meta
 from ..kernel_cache import kept_code
+from ..models.inference.products import has_tiles
 from ..registry import decoders
 
 __all__ = ["info"]
@@ -26,6 +27,7 @@ def info() -> None:
         **{package: _version(package) for package in _PACKAGES},
         "decoders": "\n".join(sorted(decoders.get_all())),
         "compiled code": _compiled(),
+        "matrix unit": "AMX" if has_tiles() else "none: products of matrices by numpy",
     }
     if FOLDER.exists():
         shipped = meta()

@@ -10,7 +10,8 @@ from .commands import invoke
 def test_info_names_versions_decoders_and_cache():
     done = invoke("info")
     assert done.exit_code == 0, done.output
-    for expected in ("spacy-decoders", "numba", "spacy-decoders.Viterbi.v1", "CC BY-SA 4.0"):
+    names = "spacy-decoders.Viterbi.v1", "matrix unit", "CC BY-SA 4.0"
+    for expected in ("spacy-decoders", "numba", *names):
         assert expected in done.output
 
 
