@@ -41,25 +41,22 @@ from ....simd import (
     store,
 )
 from .layout import BLOCK, FORBIDDEN, TINY, UP32, UP64, emissions64, longest_of
-from .tables import advance_of, lattice_for, need_rows, up32, with_more_room
+from .tables import advance_of, lattice_for, need_rows, up32
 
 __all__ = [
     "BACK",
     "FORTH",
-    "FULL",
     "GIVEN_UP",
     "ILLEGAL",
     "PROVEN",
     "best_after",
     "bound",
     "bounds",
-    "survive",
 ]
 
 
-# how a sentence ended: bounded; given up for too many survivors; no room for them; the reference
-# is not legal
-PROVEN, GIVEN_UP, FULL, ILLEGAL = 0, 1, 2, 3
+# how a sentence ended: bounded; given up for too many survivors; the reference is not legal
+PROVEN, GIVEN_UP, ILLEGAL = 0, 1, 2
 
 # directions; not literals, for each of which all would be compiled
 FORTH, BACK = np.int64(1), np.int64(-1)
@@ -151,7 +148,7 @@ def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice
     Returns
     -------
     status
-        `PROVEN`, `GIVEN_UP`, `FULL` or `ILLEGAL`.
+        `PROVEN`, `GIVEN_UP` or `ILLEGAL`.
     bound
         An upper bound on all labellings. One with a pruned label lies below by more than `slack`.
     """
@@ -163,8 +160,6 @@ def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice
     message, error = 0.0, 0.0
     extent = 0.0  # the largest size of a value
     for i in range(n):
-        if past + size + n > len(names):
-            return FULL, 0.0
         token, last = begin + way * i, i == n - 1
         row = token * size
         before = peek(names, first)
@@ -243,31 +238,15 @@ def bound(links, emissions, begin, way, n, size, labels, slack, share, lattice):
 
 
 @uncounted()
-def bound_from(links, emissions, offsets, size, labels, share, lattice, found, s):
-    """Bound the sentences from number s on; return the first that does not fit the lattice."""
-    while s < len(offsets) - 1:
+def bound_all(links, emissions, offsets, size, labels, share, lattice, found):
+    """Bound all sentences."""
+    for s in range(len(offsets) - 1):
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n:
             status, best = bound(
                 links, emissions, begin + n - 1, BACK, n, size, labels, 0.0, share, lattice
             )
-            if status == FULL:
-                return s
             poke(found, s, best if status == PROVEN else np.inf)
-        s += 1
-    return s
-
-
-@jit()
-def survive(links, emissions, begin, n, size, labels, slack, share, lattice):
-    """Return status and bound of one sentence, and the lattice of its survivors."""
-    while True:
-        status, best = bound(
-            links, emissions, begin, FORTH, n, size, labels, slack, share, lattice
-        )
-        if status != FULL:
-            return status, best, lattice
-        lattice = with_more_room(lattice)
 
 
 @jit()
@@ -279,12 +258,7 @@ def bounds(links, emissions, offsets, size, labels, share):
     **Shape (sentences,)**, float64: infinite where too many labels survive, or the labelling
     is not legal.
     """
-    count = len(offsets) - 1
-    found = np.zeros(count)
+    found = np.zeros(len(offsets) - 1)
     lattice = lattice_for(longest_of(offsets), size)
-    s = np.int64(0)
-    while s < count:
-        s = bound_from(links, emissions, offsets, size, labels, share, lattice, found, s)
-        if s < count:
-            lattice = with_more_room(lattice)
+    bound_all(links, emissions, offsets, size, labels, share, lattice, found)
     return found

@@ -11,9 +11,9 @@ import numpy as np
 from ....jit import jit, uncounted
 from ....simd import add, at_least, fill64, first_lane, load64, peek, store
 from .dense import pass_on
-from .dual import PROVEN, survive
+from .dual import FORTH, PROVEN, bound
 from .layout import BLOCK, FORBIDDEN, TINY, UP32, emissions64
-from .tables import Lattice, lattice_for
+from .tables import lattice_for
 
 __all__ = ["k_best", "margins"]
 
@@ -21,15 +21,8 @@ WIDENING = 1e-9  # widening of a slack, relative to itself and to the scores of 
 
 
 @jit()
-def every_label(emissions, begin, n, size, lattice):
-    """Return the lattice of all labels that are not forbidden at their token."""
-    lattice = Lattice(
-        lattice.marks,
-        np.empty(n * size + 1, np.int64),
-        np.empty(n * size + 1, np.float64),
-        lattice.detours,
-        lattice.scratch,
-    )
+def keep_every_label(emissions, begin, n, size, lattice):
+    """Fill a lattice with all labels that are not forbidden at their token."""
     lattice.names[0] = size
     used = 1
     lattice.marks[1] = used
@@ -39,28 +32,21 @@ def every_label(emissions, begin, n, size, lattice):
                 lattice.names[used] = y
                 used += 1
         lattice.marks[i + 2] = used
-    return lattice
 
 
 @jit()
 def survive_within(links, emissions, begin, n, size, labels, best, scale, slack, share, lattice):
-    """Find a lattice of all labellings that score at most `slack` below `labels`, the best.
+    """Fill a lattice with all labellings that score at most `slack` below `labels`, the best.
 
-    `best` is the score of these, and `scale` the sum of its absolute terms.
-
-    Returns
-    -------
-    complete
-        Whether none is missing. Where masks make messages large, they are rounded by more than the
-        slack is widened: the bound then lies above the best, and more was pruned than that.
-    lattice
-        Grown if that was needed.
+    `best` is the score of these, and `scale` the sum of its absolute terms. Returns whether none
+    is missing. Where masks make messages large, they are rounded by more than the slack is
+    widened: the bound then lies above the best, and more was pruned than that.
     """
     widening = WIDENING * (slack + scale)
-    status, bound, lattice = survive(
-        links, emissions, begin, n, size, labels, slack + widening, share, lattice
+    status, most = bound(
+        links, emissions, begin, FORTH, n, size, labels, slack + widening, share, lattice
     )
-    return status == PROVEN and bound - best <= widening, lattice
+    return status == PROVEN and most - best <= widening
 
 
 @jit()
@@ -237,11 +223,11 @@ def k_best(links, transposed, emissions, begin, n, size, labels, best, scale, k,
     )  # fmt: skip
     complete = False
     if losses[-1] < np.inf:
-        complete, lattice = survive_within(
+        complete = survive_within(
             links, emissions, begin, n, size, labels, best, scale, losses[-1], share, lattice
         )
     if not complete:
-        lattice = every_label(emissions, begin, n, size, lattice)
+        keep_every_label(emissions, begin, n, size, lattice)
     return enumerate_best(links, emissions, begin, n, size, lattice, k)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ....jit import jit, uncounted
 from ....simd import peek, poke
-from .dual import BACK, FORTH, FULL, PROVEN, best_after, bound
+from .dual import BACK, FORTH, PROVEN, best_after, bound
 from .layout import FORBIDDEN, all_valid, longest_of
-from .tables import lattice_for, with_more_room
+from .tables import lattice_for
 
 __all__ = ["decode", "trace"]
 
@@ -61,30 +61,27 @@ def trace(links, emissions, begin, n, size, lattice, labels):
 
 
 @uncounted()
-def decode_from(links, back, emissions, offsets, size, labels, left, lattice, s, lefts):
-    """Decode the sentences from number s on, until the lattice is full."""
-    while s < len(offsets) - 1:
+def decode_all(links, back, emissions, offsets, size, labels, left, lattice):
+    """Decode all sentences; return how many are left, -1 if an emission is invalid."""
+    lefts = np.int64(0)
+    for s in range(len(offsets) - 1):
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n == 0:
-            s += 1
             continue
         if not all_valid(emissions, begin * size, (begin + n) * size):
-            return -1, lefts
+            return np.int64(-1)
         done = False
         if greedy(
             links.transitions, links.end, emissions, begin, FORTH, n, size, labels
         ) or greedy(back.transitions, back.end, emissions, begin + n - 1, BACK, n, size, labels):
             status, _ = bound(links, emissions, begin, FORTH, n, size, labels, 0.0, SHARE, lattice)
-            if status == FULL:
-                return s, lefts
             done = status == PROVEN
             if done and peek(lattice.marks, n + 1) > n + 1:
                 trace(links, emissions, begin, n, size, lattice, labels)
         if not done:
             poke(left, lefts, s)
             lefts += 1
-        s += 1
-    return s, lefts
+    return lefts
 
 
 @jit()
@@ -109,11 +106,5 @@ def decode(links, back, emissions, offsets, size):
     labels = np.zeros(offsets[-1], np.int32)
     left = np.zeros(len(offsets) - 1, np.int64)
     lattice = lattice_for(longest_of(offsets), size)
-    s = lefts = np.int64(0)
-    while True:
-        s, lefts = decode_from(
-            links, back, emissions, offsets, size, labels, left, lattice, s, lefts
-        )
-        if s < 0 or s == len(offsets) - 1:
-            return labels, left[:lefts], s >= 0
-        lattice = with_more_room(lattice)
+    lefts = decode_all(links, back, emissions, offsets, size, labels, left, lattice)
+    return labels, left[: max(lefts, 0)], lefts >= 0

@@ -38,7 +38,6 @@ __all__ = [
     "lattice_for",
     "need_rows",
     "up32",
-    "with_more_room",
 ]
 
 
@@ -119,20 +118,15 @@ class Lattice(NamedTuple):
 
 @jit()
 def lattice_for(longest, size):
-    """Allocate a lattice for sentences up to a length."""
-    capacity = 5 * longest + 2 * size + 2
+    """Allocate a lattice for sentences up to a length.
+
+    There is room for all labels to survive; memory that none needs is never touched.
+    """
+    most = longest * size + 1
     return Lattice(
         np.zeros(longest + 2, np.int64),
-        np.empty(capacity, np.int64),
-        np.empty(capacity, np.float64),
+        np.empty(most, np.int64),
+        np.empty(most, np.float64),
         np.empty(longest, np.float32),
         np.empty(BLOCK, np.float32),
     )
-
-
-@jit()
-def with_more_room(lattice):
-    """Return an empty lattice with room for twice as many survivors."""
-    capacity = 2 * len(lattice.names)
-    names, values = np.empty(capacity, np.int64), np.empty(capacity, np.float64)
-    return Lattice(lattice.marks, names, values, lattice.detours, lattice.scratch)
