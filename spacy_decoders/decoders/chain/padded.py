@@ -15,9 +15,8 @@ from .kernels.tables import TransitionTables
 
 __all__ = ["Padded", "TransitionBounds", "links_of", "usual_limit"]
 
-#: A score is a mask if it is negative and exceeds the median magnitude so many times, and all
-#: usual scores so many times: transitions with a strong penalty have long tails, without a gap.
-MASK_FACTOR, MASK_GAP = 64.0, 8.0
+#: A score is a mask if it is negative and so many times as large as the largest positive one.
+MASK_FACTOR = 32.0
 
 Floats = NDArray[np.float32]
 
@@ -95,23 +94,12 @@ def usual_limit(scores: Floats) -> float:
     Examples
     --------
     >>> usual_limit(np.array([0.5, -1, 2, -1e9], dtype=np.float32))
-    -96.0
+    -64.0
     >>> usual_limit(np.array([0.5, -1, 2], dtype=np.float32))
     -inf
-    >>> usual_limit(np.array([0.01, -0.01, 0.2, -1, -4], dtype=np.float32))  # no gap
-    -inf
-    >>> usual_limit(np.array([0.5, -1, 2, -np.inf], dtype=np.float32))
-    -64.0
     """
-    sizes = np.abs(scores[scores != 0])
-    finite = sizes[np.isfinite(sizes)]
-    limit = MASK_FACTOR * float(np.median(finite)) if len(finite) else 1.0
-    if not scores.min(initial=np.inf) < -limit:
-        return -np.inf
-    usual = sizes <= limit
-    tail = np.append(sizes[usual].max(initial=0.0), np.sort(sizes[~usual]))
-    gaps = np.flatnonzero(tail[1:] > MASK_GAP * tail[:-1])
-    return -max(limit, 2.0 * float(tail[gaps[0]])) if len(gaps) else -np.inf
+    limit = -MASK_FACTOR * max(1.0, float(scores.max()))
+    return limit if scores.min() < limit else -np.inf
 
 
 def links_of(padded: Padded) -> TransitionTables:
