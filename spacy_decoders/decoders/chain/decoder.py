@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +19,7 @@ from ...arrays import read_only
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import InfeasibleError
 from .kernels.dense import pass_on
-from .kernels.layout import UP64, all_valid
+from .kernels.layout import UP64
 from .problem import ChainModel, Sentences
 from .proof import certified, decode_exactly
 from .solutions import ChainSolution
@@ -44,11 +43,8 @@ Floats = NDArray[np.float64]
 class ChainDecoder(ABC):
     """The base class of chain decoders: `decode` and `decode_batch`.
 
-    A decoder implements `_solve` for a validated batch, and sets `_kernel_checks` if its kernels
-    detect NaN and ``+inf`` themselves.
+    A decoder implements `_solve` for a validated batch.
     """
-
-    _kernel_checks: ClassVar[bool] = False
 
     def decode(
         self, model: ChainModel, emissions: ArrayLike, *, budget: Budget = UNLIMITED
@@ -73,7 +69,7 @@ class ChainDecoder(ABC):
         InfeasibleError
             If no labelling is legal; the message names the token.
         """
-        sentences = Sentences.of(model, emissions, checked_later=self._kernel_checks)
+        sentences = Sentences.of(model, emissions)
         return self._solve_within(model, sentences, budget)[0]
 
     def decode_batch(
@@ -97,7 +93,7 @@ class ChainDecoder(ABC):
         budget
             The budget of each sentence.
         """
-        sentences = Sentences.of(model, emissions, lengths, checked_later=self._kernel_checks)
+        sentences = Sentences.of(model, emissions, lengths)
         return self._solve_within(model, sentences, budget)
 
     def _solve_within(
@@ -106,8 +102,6 @@ class ChainDecoder(ABC):
         """Solve a checked batch in one go, or sentence by sentence if time may be lacking."""
         if not lacks_time(model, sentences, budget):
             return self._solve(model, sentences, budget)
-        if not all_valid(sentences.emissions.reshape(-1), 0, sentences.emissions.size):
-            sentences.refuse()
         found = []
         for number, emissions in enumerate(sentences):
             clock = budget.start()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...budget import UNLIMITED, Budget
 from .decoder import ChainDecoder, lacks_time
 from .kernels import search
-from .kernels.layout import LANES, all_valid
+from .kernels.layout import LANES
 from .problem import ChainModel, Sentences
 from .proof import certify, decode_densely, decode_exactly, proof_of, proven
 from .solutions import ChainSolution, ChainSolutions
@@ -58,12 +57,10 @@ class ForwardDominance(ChainDecoder):
     (array([0, 1, 1], dtype=int32), 5.5, 'optimal')
     """
 
-    _kernel_checks: ClassVar[bool] = True
-
     def decode(
         self, model: ChainModel, emissions: ArrayLike, *, budget: Budget = UNLIMITED
     ) -> ChainSolution:
-        sentence = Sentences.of(model, emissions, checked_later=True)
+        sentence = Sentences.of(model, emissions)
         if lacks_time(model, sentence, budget):
             return self._solve_within(model, sentence, budget)[0]
         labels = self._search(model, sentence)
@@ -83,17 +80,13 @@ class ForwardDominance(ChainDecoder):
     def _search(self, model: ChainModel, sentences: Sentences) -> NDArray[np.int32]:
         """Return the labels that the kernel for so many labels finds best."""
         labels: NDArray[np.int32]
-        emissions, offsets = sentences.emissions.reshape(-1), sentences.offsets
         if model.size <= LANES:
-            if not all_valid(emissions, 0, len(emissions)):
-                sentences.refuse()
             labels = np.zeros(len(sentences.emissions), dtype=np.int32)
             decode_exactly(model, sentences, np.arange(len(sentences)), labels)
             return labels
+        emissions, offsets = sentences.emissions.reshape(-1), sentences.offsets
         given = model.links, model.reversed_links, emissions
-        labels, left, valid = search.decode(*given, offsets, model.size)
-        if not valid:
-            sentences.refuse()
+        labels, left = search.decode(*given, offsets, model.size)
         if len(left):
             decode_densely(model, sentences, left, labels)
         return labels

@@ -161,18 +161,9 @@ class Sentences:
 
     @classmethod
     def of(
-        cls,
-        model: ChainModel,
-        emissions: ArrayLike,
-        lengths: ArrayLike | None = None,
-        *,
-        checked_later: bool = False,
+        cls, model: ChainModel, emissions: ArrayLike, lengths: ArrayLike | None = None
     ) -> Sentences:
-        """Check emissions (and lengths; None for one sentence) against a model.
-
-        With `checked_later`, scores are not validated: the kernel that reads them anyway detects
-        invalid ones, and :meth:`refuse` then names them.
-        """
+        """Check emissions (and lengths; None for one sentence) against a model."""
         if (
             type(emissions) is np.ndarray
             and emissions.dtype == np.float32
@@ -182,7 +173,7 @@ class Sentences:
             rows = read_only(np.ascontiguousarray(emissions))
         else:
             rows = checked_scores("emissions", emissions, (None, model.size))
-        if not checked_later and not all_valid(rows.reshape(-1), 0, rows.size):
+        if not all_valid(rows.reshape(-1), 0, rows.size):
             refuse("emissions", rows)
         if lengths is None:
             offsets = np.array([0, len(rows)], dtype=np.int64)
@@ -232,17 +223,8 @@ class Sentences:
         found: NDArray[np.float64] = path_scores(*links, self.emissions, self.offsets, labels)
         return found
 
-    def refuse(self) -> NoReturn:
-        """Raise an error that names the emission that a kernel found invalid."""
-        refuse("emissions", self.emissions)
-
     def infeasible(self, sentence: int, token: int) -> InfeasibleError:
-        """Return the error that says where the last legal path of a sentence ends.
-
-        Raises first if NaN or too large a score was the cause.
-        """
-        if not all_valid(self.emissions.reshape(-1), 0, self.emissions.size):
-            self.refuse()
+        """Return the error that says where the last legal path of a sentence ends."""
         where = f"sentence {sentence}: " if len(self) > 1 else ""
         return InfeasibleError(
             f"{where}no legal labelling: every path has a forbidden score (-inf) by token {token} "

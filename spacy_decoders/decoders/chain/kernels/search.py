@@ -11,7 +11,7 @@ import numpy as np
 from ....jit import jit, uncounted
 from ....simd import peek, poke
 from .dual import BACK, FORTH, PROVEN, best_after, bound
-from .layout import FORBIDDEN, all_valid, longest_of
+from .layout import FORBIDDEN, longest_of
 from .tables import lattice_for
 
 __all__ = ["decode", "trace"]
@@ -62,14 +62,12 @@ def trace(links, emissions, begin, n, size, lattice, labels):
 
 @uncounted()
 def decode_all(links, back, emissions, offsets, size, labels, left, lattice):
-    """Decode all sentences; return how many are left, -1 if an emission is invalid."""
+    """Decode all sentences; return how many are left."""
     lefts = np.int64(0)
     for s in range(len(offsets) - 1):
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n == 0:
             continue
-        if not all_valid(emissions, begin * size, (begin + n) * size):
-            return np.int64(-1)
         done = False
         if greedy(
             links.transitions, links.end, emissions, begin, FORTH, n, size, labels
@@ -100,11 +98,9 @@ def decode(links, back, emissions, offsets, size):
     left
         Sentences in which so many labels survive that dense decoding is faster, or in which no
         legal labelling was found.
-    valid
-        Whether no emission is NaN, ``+inf``, or so large that sums would not fit float32.
     """
     labels = np.zeros(offsets[-1], np.int32)
     left = np.zeros(len(offsets) - 1, np.int64)
     lattice = lattice_for(longest_of(offsets), size)
     lefts = decode_all(links, back, emissions, offsets, size, labels, left, lattice)
-    return labels, left[: max(lefts, 0)], lefts >= 0
+    return labels, left[:lefts]

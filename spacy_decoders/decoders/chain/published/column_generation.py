@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ....arrays import checked_scores, is_number, read_only
+from ....arrays import is_number, read_only
 from ....budget import UNLIMITED, Budget
 from ....errors import ProblemError
 from ..decoder import ChainDecoder
@@ -135,14 +135,11 @@ def legal_emissions(model: ChainModel, sentences: Sentences) -> Sentences:
 
     Raises
     ------
-    ProblemError
-        If a score is NaN or ``+inf``.
     InfeasibleError
         If a sentence has no legal labelling.
     """
     if not model.has_forbidden:
         return sentences
-    checked_scores("emissions", sentences.emissions, (None, None))
     padded = model.padded
     legal, sentence, token = kernels.legal_emissions(
         padded.transitions,
