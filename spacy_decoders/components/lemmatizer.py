@@ -21,8 +21,10 @@ NAMES = ("NNP", "NNPS")
 INFLECTED = ("NOUN", "VERB", "ADJ", "ADV")
 #: Tags of words that are their own lemmas, unless they are listed, as "are" is.
 BASE_FORMS = ("VB", "VBP", "NN")
-#: Abbreviated numbers, listed as "thousand" and "million": only behind a number, as in "$5m".
+#: Abbreviated numbers, listed as "thousand" and "million": only behind a number, as in "$5m", and
+#: not before what is said of metres, as in "5m tall".
 NUMBERS = ("k", "m", "b", "bn", "t")
+OF_METRES = ("tall", "long", "wide", "high", "deep", "thick", "away", "apart", "above", "below")
 #: Letters of the longest part of a name that is no name itself.
 _PARTICLE = 3
 #: Lemmas kept before the cache is emptied.
@@ -62,8 +64,7 @@ class ListedLemmatizer(EnglishLemmatizer):
     def rule_lemmatize(self, token: Token) -> list[str]:
         """Return the lemma of a token, by the list or by rules."""
         if token.lower_ in NUMBERS and token.tag_ == "CD":  # what stands around it tells
-            counts = token.i > 0 and token.nbor(-1).like_num
-            return [self._lemma(token) if counts else token.text]
+            return [self._lemma(token) if _counts(token) else token.text]
         key = (token.orth, token.pos, token.tag, token.morph.key)  # type: ignore[attr-defined]
         found: list[str] | None = self.cache.get(key)
         if found is None:
@@ -101,6 +102,13 @@ class ListedLemmatizer(EnglishLemmatizer):
         rules = self.lookups.get_table("lemma_rules", {}).get("noun", ())
         forms = [word[: -len(old)] + new for old, new in rules if word.endswith(old)]
         return next((form for form in forms if form in known), forms[0] if forms else word)
+
+
+def _counts(token: Token) -> bool:
+    """Whether the abbreviation of a number stands behind one, and of no metres."""
+    around = token.doc[max(0, token.i - 1) : token.i + 2]
+    metres = token.lower_ == "m" and around[-1].lower_ in OF_METRES
+    return around[0].like_num and not metres
 
 
 def _cased(lemma: str, text: str) -> str:

@@ -59,6 +59,7 @@ def test_lemmas(nlp, word, tag, pos, morph, lemma):
     [
         ("$ 5 m", "million"),
         ("5 M of it", "million"),
+        ("5 m tall", "m"),
         ("10 k away", "thousand"),
         ("m hash functions", "m"),
         ("use k functions", "k"),
