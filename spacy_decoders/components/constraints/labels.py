@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +37,12 @@ class LabelLimit(NamedTuple):
     allowed: Mask
     #: Whether an existing value that is no label of the component agrees, too.
     foreign: bool = True
+    #: What it does not hold beside, if anything.
+    unless: Source | None = None
+
+    def holds(self, demands: Collection[Source]) -> bool:
+        """Whether it holds where some demands do; white space demands nothing, and is there."""
+        return self.source in demands or (self.source.name == SPACE and self.unless not in demands)
 
 
 class LabelLimits(NamedTuple):
@@ -50,8 +56,6 @@ class LabelLimits(NamedTuple):
     demanded: set[int]
     #: Demands that can't hold, whatever the others are; they limit nothing.
     impossible: list[Source]
-    #: Limits on white space in entities, which hold only where these are not kept.
-    kept_spaces: list[LabelLimit]
 
     @classmethod
     def of(
@@ -65,16 +69,16 @@ class LabelLimits(NamedTuple):
 
         Without `overwrite`, existing annotation stays.
         """
-        found = cls([], {}, set(), [], [])
+        found = cls([], {}, set(), [])
         kept: dict[int, Source] = {}
         if "ent" in space.targets:
             for ent in () if overwrite else doc.ents:
                 source = Source(PRESENT, ent.start, ent.end)
                 kept.update(dict.fromkeys(range(ent.start, ent.end), source))
             for i in np.flatnonzero(doc.to_array(IS_SPACE)).tolist():
-                limits = found.kept_spaces if i in kept else found.limits
-                source = kept.get(i) or Source(SPACE, i, i + 1)
-                limits.append(LabelLimit(source, i, space.outside_entity))
+                source, entity = Source(SPACE, i, i + 1), kept.get(i)
+                limit = LabelLimit(source, i, space.outside_entity, unless=entity)
+                found.limits.append(limit)
         if not overwrite:
             found._add_present(doc, space, kept)
         for place in places:
@@ -164,6 +168,8 @@ def limited(emissions: NDArray[np.float32], found: LabelLimits) -> NDArray[np.fl
     if found.limits:
         emissions = emissions.copy()
     for limit in found.limits:
+        if limit.unless is not None:
+            continue
         if limit.token not in found.foreign or limit.source.name == PRESENT:
             emissions[limit.token, ~limit.allowed] = -np.inf
         elif not limit.foreign:
@@ -194,13 +200,7 @@ def conflicts_in(
 def _conflicting(
     found: LabelLimits, emissions: NDArray[np.float32], model: Any, unit: range
 ) -> list[Source]:
-    groups: dict[Source, list[LabelLimit]] = {}
-    spaces = [limit for limit in found.kept_spaces if limit.token in unit]
-    for limit in found.limits:
-        if limit.token in unit and limit.source.name == SPACE:
-            spaces.append(limit)
-        elif limit.token in unit:
-            groups.setdefault(limit.source, []).append(limit)
+    limits = [limit for limit in found.limits if limit.token in unit]
     kept_values = {token: of for token, of in found.foreign.items() if token in unit}
     # a last column for existing values that are no labels: any may follow them
     legal = np.pad(np.isfinite(emissions[unit.start : unit.stop]), ((0, 0), (0, 1)))
@@ -208,20 +208,18 @@ def _conflicting(
 
     def solvable(kept: Iterable[Source]) -> bool:
         allowed, sources = legal.copy(), set(kept)
-        for limit in spaces:
-            if limit.source not in sources:
-                allowed[limit.token - unit.start, :-1] &= limit.allowed
         for token, source in kept_values.items():
             if source in sources:
                 allowed[token - unit.start] = False
                 allowed[token - unit.start, -1] = True
-        for source in sources:
-            for limit in groups.get(source, ()):
+        for limit in limits:
+            if limit.holds(sources):
                 allowed[limit.token - unit.start, :-1] &= limit.allowed
                 allowed[limit.token - unit.start, -1] &= limit.foreign
         return can_follow(allowed)
 
-    return least_conflict(list(dict.fromkeys([*kept_values.values(), *groups])), solvable)
+    named = [limit.source for limit in limits if limit.source.name != SPACE]
+    return least_conflict(list(dict.fromkeys([*kept_values.values(), *named])), solvable)
 
 
 def _can_follow(model: Any) -> Callable[[Mask], bool]:
