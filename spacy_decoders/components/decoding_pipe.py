@@ -23,12 +23,9 @@ from ..errors import ProblemError, StorageError
 from ..files import file_digest
 from ..models.saved import damaged, widen_weights
 from ..models.tagger.tensors import tensor_widths
-from .extensions import install
 from .options import WithOptions
 
 __all__ = ["CHECKSUMS", "DecodingPipe"]
-
-install()
 
 #: The file of checksums, beside those of a component.
 CHECKSUMS = "checksums.json"

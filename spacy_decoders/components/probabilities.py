@@ -183,18 +183,8 @@ def calibrate_pipeline(
 ) -> dict[str, dict[str, Fitted]]:
     """Calibrate the components of a pipeline, each on what the ones before it wrote.
 
-    Parameters
-    ----------
-    nlp
-        The pipeline; its components keep their calibrations.
-    examples
-        Held-out examples, not seen in training.
-    components
-        The names of those to calibrate; by default all that have probabilities.
-
-    Returns
-    -------
-    For each component and each kind of answer what was fitted.
+    Returns for each component and each kind of answer what was fitted, to held-out examples that
+    were not seen in training. Without names all components are calibrated that have probabilities.
 
     Raises
     ------

@@ -200,17 +200,11 @@ def gather(
 
 def found_by(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span]) -> list[Any]:
     """Call a finder, which has to give an item for each mention."""
-    try:
-        found = list(finder(kb, mentions)) if mentions else []
-    except (AttributeError, TypeError) as error:
-        raise ProblemError(
-            "candidates: expected a function of the knowledge base and all mentions of a text, as "
-            f"spacy.CandidateBatchGenerator.v1 gives; this one raised {error!r}."
-        ) from error
+    found = list(finder(kb, mentions)) if mentions else []
     if len(found) != len(mentions):
         raise ProblemError(
-            f"candidates: expected those of {len(mentions)} mentions, one item each; got "
-            f"{len(found)}."
+            f"candidates: expected those of {len(mentions)} mentions, one item each, as "
+            f"spacy.CandidateBatchGenerator.v1 gives; got {len(found)}."
         )
     return found
 

@@ -80,12 +80,16 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
                 "which those of mentions are not; decode by ExactRepresentatives."
             )
         if not isinstance(options["kb"], ConceptKnowledgeBase):
-            if decoder in OF_GRAPHS:
-                raise _no_concepts(f"decoder: {decoder} needs", "decode by ExactRepresentatives")
-            if options["types"] is not None:
-                raise _no_concepts("types: concepts have them in", "leave it None")
-            if options["mentions"] == "aliases":
-                raise _no_concepts("mentions: 'aliases' needs", "take them from 'ents' or 'spans'")
+            needing = {
+                "decoder": decoder in OF_GRAPHS,
+                "types": options["types"] is not None,
+                "mentions": options["mentions"] == "aliases",
+            }
+            for name in (name for name, needs in needing.items() if needs):
+                raise ProblemError(
+                    f"{name}: {options[name]!r} needs a knowledge base with a graph, made by "
+                    "`python -m spacy decoders kb build`."
+                )
         elif options["kb"].missing:
             if not self._configured:
                 return  # a component that is being made: its folder may have a copy
@@ -299,11 +303,3 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
             self.kb.from_disk(Path(path) / "kb")
         super().from_disk(path, exclude=exclude)
         return self
-
-
-def _no_concepts(wanted: str, instead: str) -> ProblemError:
-    """What to raise where an option needs what a knowledge base of spaCy's does not have."""
-    return ProblemError(
-        f"{wanted} a knowledge base with a graph, made by `python -m spacy decoders kb build`; "
-        f"{instead}."
-    )

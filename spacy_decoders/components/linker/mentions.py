@@ -68,10 +68,8 @@ def find_mentions(doc: Doc, options: LinkerOptions, places: Sequence[Place] = ()
     from ...knowledge.aliases import normalised
 
     tokens: Any = doc.to_array([*TOKEN_COLUMNS]).reshape(-1, len(TOKEN_COLUMNS))
-    if options.mentions == "spans":
-        spans = list(doc.spans.get(options.spans_key, ()))
-    elif options.mentions == "ents":
-        spans = list(doc.ents)
+    if options.mentions != "aliases":
+        spans = annotated_mentions(doc, options)
     else:
         ents = doc.ents
         aliases = _matches(doc, ents, tokens, options.kb.base.aliases)  # type: ignore[attr-defined]

@@ -147,23 +147,9 @@ def word_graph(
     `contiguity` more if the step occurs in the text. Of the parallel edges only the best is kept:
     no best path takes another.
 
-    Parameters
-    ----------
-    tokens, vertices
-        The text.
-    selection
-        Score of choosing each vertex. **Shape:** ``(n,)``
-    language_model
-        Scores the steps.
-    auxiliaries
-        Keys of the words that may stand between content words.
-    ordering, contiguity
-        Weights of the language model and of adjacency in the text.
-
-    Returns
-    -------
-    The graph, and the auxiliary word between two vertices on the best edge between them, as an
-    index, or -1. **Shape:** ``(n, n)``
+    `selection` has the score of choosing each vertex, **shape** ``(n,)``, and `auxiliaries` the
+    keys of the words that may stand between content words. Beside the graph is returned which of
+    these, or -1, is on the best edge between two vertices, **shape** ``(n, n)``.
 
     References
     ----------

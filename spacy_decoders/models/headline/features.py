@@ -104,24 +104,11 @@ def phrase_features(
     chances: Floats,
     knowledge: HeadlineKnowledge,
 ) -> Floats:
-    """Compute the features of phrases.
+    """Compute the features of the phrases at the `chosen` places.
 
-    Parameters
-    ----------
-    tokens, phrases
-        The texts.
-    chosen
-        The places of the phrases whose features are wanted. **Shape:** ``(n,)``
-    features
-        Those of the tokens. **Shape:** ``(tokens, len(FEATURES))``
-    chances
-        How likely each token is in the title. **Shape:** ``(tokens,)``
-    knowledge
-        The counts of other texts.
-
-    Returns
-    -------
-    **Shape:** ``(n, len(PHRASE_FEATURES))``
+    Of the tokens there are the `features`, **shape** ``(tokens, len(FEATURES))``, and how likely
+    each is in the title, **shape** ``(tokens,)``; of other texts the counts. What is returned has
+    the **shape** ``(n, len(PHRASE_FEATURES))``.
     """
     if not len(chosen):
         return np.zeros((0, len(PHRASE_FEATURES)))
