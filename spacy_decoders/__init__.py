@@ -1,6 +1,6 @@
 """Exact, certified structured decoding for spaCy."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .budget import Budget
 from .bundled import load
@@ -12,6 +12,7 @@ from .errors import (
     ProblemError,
     StorageError,
 )
+from .lazy import lazy_names
 from .verify import Verification, verify
 
 if TYPE_CHECKING:
@@ -37,14 +38,5 @@ __all__ = [
 __version__ = "0.3.0"
 
 
-def __getattr__(name: str) -> Any:
-    # imported where they are wanted: templates of pages, arrays of knowledge bases
-    if name == "explain":
-        from .display import explain
-
-        return explain
-    if name == "ConceptBase":
-        from .knowledge.concept_base import ConceptBase
-
-        return ConceptBase
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# imported where they are wanted: templates of pages, arrays of knowledge bases
+__getattr__, _ = lazy_names(__name__)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Integral, Real
 from time import perf_counter
 
+from .arrays import checked_whole, is_number
 from .errors import ProblemError
 
 __all__ = ["UNLIMITED", "Budget", "Clock", "Compiling", "rest_of"]
@@ -42,26 +42,18 @@ class Budget:
     iterations: int | None = None
 
     def __post_init__(self) -> None:
-        seconds, iterations = self.seconds, self.iterations
-        # `not >` rather than `<=`, so that NaN is refused too
-        if seconds is not None and (not _is(Real, seconds) or not seconds > 0):
+        seconds = self.seconds
+        if seconds is not None and not (is_number(seconds) and seconds > 0):
             raise ProblemError(
                 "budget: seconds must be a number greater than 0, or None for no limit; "
                 f"got {seconds!r}."
             )
-        if iterations is not None and (not _is(Integral, iterations) or not iterations >= 1):
-            raise ProblemError(
-                "budget: iterations must be a whole number of at least 1, or None for no limit; "
-                f"got {iterations!r}."
-            )
+        if self.iterations is not None:
+            checked_whole("budget: iterations", self.iterations, low=1)
 
     def start(self) -> Clock:
         """Start the clock of one decoding."""
         return Clock(self, _working_time())
-
-
-def _is(kind: type, value: object) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 #: No limit: the default of every decoder.

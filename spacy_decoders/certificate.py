@@ -190,7 +190,6 @@ class Certificate:
         decoder: str,
         score: float,
         *,
-        tolerance: float = 0.0,
         scope: Scope = "full",
         iterations: int = 0,
     ) -> Certificate:
@@ -203,14 +202,7 @@ class Certificate:
         """
         if not math.isfinite(score):
             raise ProblemError(f"certificate: score must be finite; got {float(score)!r}.")
-        return cls(
-            decoder,
-            "heuristic",
-            float(score),
-            tolerance=float(tolerance),
-            scope=scope,
-            iterations=int(iterations),
-        )
+        return cls(decoder, "heuristic", float(score), scope=scope, iterations=int(iterations))
 
     @classmethod
     def infeasible(cls, decoder: str, *, scope: Scope = "full") -> Certificate:

@@ -34,23 +34,15 @@ class AdaptedPipe(WithOptions, Pipe):
         self.cfg = {}
         self.configure(**options)
 
-    def saved_parts(self) -> dict[str, Any]:
-        """What is saved, in plain types and bytes."""
-        return {"cfg": self.cfg}
-
-    def take_parts(self, parts: dict[str, Any]) -> None:
-        """Take what was saved."""
-        self.cfg.update(parts["cfg"])
-        self.restore_options()
-
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Save the component to bytes."""
-        saved: bytes = srsly.msgpack_dumps(self.saved_parts())
+        """Save the component to bytes: its `cfg`, which has plain types and bytes."""
+        saved: bytes = srsly.msgpack_dumps(self.cfg)
         return saved
 
     def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         """Load the component from bytes."""
-        self.take_parts(srsly.msgpack_loads(bytes_data))
+        self.cfg.update(srsly.msgpack_loads(bytes_data))
+        self.restore_options()
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from spacy.tokens import Doc, Span
@@ -18,6 +19,11 @@ from .model import CrfSuiteModel
 
 __all__ = ["CrfSuitePipe"]
 
+Self = TypeVar("Self", bound="CrfSuitePipe")
+
+#: Key of `cfg` under which the model's file is saved.
+MODEL = "model.crfsuite"
+
 
 class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
     """Tags documents; the options are those of :class:`~..factories.CrfSuiteOptions`.
@@ -26,19 +32,17 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
     ``doc._.certificates[name]``, its margins in ``token._.tag_margin`` if they are asked for.
     """
 
-    _content = b""
-
     @cached_property
     def chain(self) -> CrfSuiteModel:
         """The model.
 
         Not called `model`, which spaCy reads of every component, also before there is one.
         """
-        if not self._content:
+        if MODEL not in self.cfg:
             if not self.path:
                 raise ProblemError(f"{self.name}: it has no model; set its path.")
-            self._content = Path(self.path).read_bytes()
-        return CrfSuiteModel.open(self._content)
+            self.cfg[MODEL] = Path(self.path).read_bytes()
+        return CrfSuiteModel.open(self.cfg[MODEL])
 
     @cached_property
     def entities(self) -> EntityDecoder:
@@ -74,14 +78,13 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
             extensions.record_margins(doc, self.name, "tag_margin", margins)
         return doc
 
-    def saved_parts(self) -> dict[str, Any]:
-        """What is saved: the model too."""
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Save the component to bytes, with its model."""
         _ = self.chain
-        return {**super().saved_parts(), "model.crfsuite": self._content}
+        return super().to_bytes(exclude=exclude)
 
-    def take_parts(self, parts: dict[str, Any]) -> None:
-        """Take what was saved, in place of the file at `path`."""
-        super().take_parts(parts)
-        self._content = parts["model.crfsuite"]
+    def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
+        """Load the component from bytes, with a model in place of the file at `path`."""
         for made in ("chain", "entities"):
             self.__dict__.pop(made, None)
+        return super().from_bytes(bytes_data, exclude=exclude)
