@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from importlib import import_module
 from inspect import Signature, signature
-from typing import Any, get_type_hints
+from typing import Any
 
 __all__ = ["Deferred"]
 
@@ -42,14 +42,7 @@ class Deferred:
     @property
     def __signature__(self) -> Signature:
         """With types instead of their names, which are defined in the target's module only."""
-        target, given = self._target, signature(self._target)
-        types = get_type_hints(vars(target).get("__init__", target))
-        return given.replace(
-            parameters=[
-                parameter.replace(annotation=types.get(name, parameter.annotation))
-                for name, parameter in given.parameters.items()
-            ]
-        )
+        return signature(self._target, eval_str=True)
 
     @cached_property
     def _target(self) -> Any:

@@ -28,7 +28,7 @@ from .table import PREFIXES, ClusterTable, SharedTable, VectorTable
 
 __all__ = ["WordMemory", "build_cluster_embed"]
 
-Embed: TypeAlias = "Model[list[Doc], list[Floats2d]]"
+Embed: TypeAlias = Model[list[Doc], list[Floats2d]]
 
 
 class WordMemory(Shim):  # type: ignore[misc]

@@ -24,7 +24,7 @@ __all__ = ["build_sparse_chain_scorer", "label_parts"]
 
 Scorer: TypeAlias = "Model[list[Doc], ChainScores]"
 Emitter: TypeAlias = "Model[list[Doc], list[Floats2d]]"
-Templates: TypeAlias = "Literal['tags', 'entities', 'names', 'groups', 'joint'] | list[str]"
+Templates: TypeAlias = Literal["tags", "entities", "names", "groups", "joint"] | list[str]
 
 
 def label_parts(labels: Sequence[Sequence[str]]) -> NDArray[np.float32]:
