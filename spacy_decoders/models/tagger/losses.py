@@ -73,23 +73,20 @@ class ChainBatch:
         found: Any = ForwardDominance().decode_batch(self.model, emissions, self.lengths)
         return np.array(found.labels, dtype=np.int32)
 
+    @property
+    def sentences(self) -> Any:
+        """The emissions as :class:`~spacy_decoders.decoders.chain.problem.Sentences`."""
+        from ...decoders.chain.problem import Sentences
+
+        return Sentences.of(self.model, self.emissions, self.lengths)
+
     def scores(self, labels: NDArray[np.int32]) -> NDArray[np.float64]:
         """**Shape (sentences,)**: what labellings are worth.
 
         ``-inf`` for illegal ones, NaN for those with an unknown label.
         """
-        from ...decoders.chain.problem import Sentences
-
-        sentences = Sentences.of(self.model, self.emissions, self.lengths)
-        return sentences.scores_of(self.model, labels)[:, 0]
-
-    def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """First and last tokens of the sentences, and all but the first ones."""
-        filled = self.lengths > 0
-        first, last = self.offsets[:-1][filled], self.offsets[1:][filled] - 1
-        inner = np.ones(len(self.emissions), dtype=bool)
-        inner[first] = False
-        return first, last, np.flatnonzero(inner)
+        found: NDArray[np.float64] = self.sentences.scores_of(self.model, labels)[:, 0]
+        return found
 
 
 class ChainGradient:
@@ -114,7 +111,8 @@ class ChainGradient:
 
     def add_labels(self, batch: ChainBatch, labels: NDArray[np.int32], sign: float) -> None:
         """Add the counts of given labellings of a part of the batch."""
-        first, last, inner = batch.ends()
+        first, last = batch.sentences.borders()
+        inner = np.flatnonzero(~first)
         self.emissions[batch.places, labels] += sign
         np.add.at(self.transitions, (labels[inner - 1], labels[inner]), sign)
         np.add.at(self.start, labels[first], sign)
