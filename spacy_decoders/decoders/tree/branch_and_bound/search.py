@@ -39,8 +39,8 @@ SECONDS_A_CUBE, SECONDS_OF_PARTS, SECONDS_A_FOURTH_POWER = 6e-9, 5e-8, 2e-10
 #: Nodes that the search calls closed without a proof before it ends with a gap.
 MOST_DISPUTES = 200
 
-#: Step length, momentum, and passes between two proofs: measured on treebanks.
-RATE, MOMENTUM, ROUND = 1.5, 0.5, 6
+#: Step length, and passes between two proofs: measured on treebanks.
+RATE, ROUND = 1.5, 6
 
 
 class BestTrees(NamedTuple):
@@ -208,7 +208,7 @@ class _TreeSearch:
         """Run passes at a node; see :func:`.solve_node`."""
         problem, prepared = self.problem, self.prepared
         options = NodeOptions(
-            prepared.second_order, passes, RATE, MOMENTUM, PROOF_TOLERANCE,
+            prepared.second_order, passes, RATE, PROOF_TOLERANCE,
             self.magnitudes.rounding, problem.projective, problem.has_one_root,
         )  # fmt: skip
         found = kernels.solve_node(

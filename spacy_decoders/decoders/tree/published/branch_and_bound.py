@@ -90,7 +90,7 @@ class _LevelSearch:
         worth = np.abs(self.scores.factor_scores)
         self.first_step = float(worth[worth < -magnitudes.forbidden].max(initial=0.0))
         self.kind = problem.single_root, problem.projective
-        self.options = NodeOptions(False, 1, 0.0, 0.0, 0.0, 0.0, *self.kind[::-1])
+        self.options = NodeOptions(False, 1, 0.0, 0.0, 0.0, *self.kind[::-1])
         self.calls = 0
         self.best_score = -np.inf
         self.best_heads = np.zeros(problem.n + 1, np.int32)

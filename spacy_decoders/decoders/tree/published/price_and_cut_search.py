@@ -32,15 +32,13 @@ __all__ = ["BranchAndPrice", "PriceAndCutResult"]
 #: Seconds to add a column and its rows to the program.
 SECONDS_A_COLUMN = 2e-5
 
-#: The most steps of the descent; Polyak's rule with some momentum, the rate reduced when steps
-#: fail, until they make no progress.
-STEPS, RATE, MOMENTUM, PATIENCE, DECAY, SLOWEST = 3000, 1.0, 0.5, 6, 0.7, 0.02
+#: The most steps of the descent; Polyak's rule, the rate reduced when steps fail, until they make
+#: no progress.
+STEPS, RATE, PATIENCE, DECAY, SLOWEST = 3000, 1.0, 6, 0.7, 0.02
 #: Longer steps overflow.
 LONGEST = 1e100
 #: Chains scored at a step: most others are soon priced out, or their arcs pruned.
 SCORED = 10
-#: After chains were scored, so many more steps may fail before the rate falls.
-GRACE = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +181,6 @@ class BranchAndPrice:
         section 4.5.
         """
         table, best, best_prices = self.table, bound.value, prices
-        momentum = np.zeros_like(prices)
         rate, stalled = RATE, 0
         allowed = self._prune(allowed, bound.through)
         for _ in range(STEPS):
@@ -195,15 +192,13 @@ class BranchAndPrice:
                 most = np.argsort(prices[p, c] - table.upper[g, p, c], kind="stable")[:SCORED]
                 table.score(g[most], p[most], c[most])
                 slope, _ = slope_at(table, prices, allowed, bound.heads)
-                stalled = -GRACE
-            momentum = np.where(allowed, slope + MOMENTUM * momentum, 0.0)
-            size = float((momentum**2).sum())
+            size = float((slope**2).sum())
             if size == 0.0:
                 break
             step = rate * (bound.value - self.score) / size
             if not step < LONGEST:
                 break
-            prices = prices - step * momentum
+            prices = prices - step * slope
             bound = lagrangian_bound(self.table, allowed, prices)
             self._offer(bound.heads)
             allowed = self._prune(allowed, bound.through)

@@ -54,7 +54,7 @@ def _update(parts, heads, gap, rate, options):
         return
     step = rate * gap / norm
     for h in range(begin, size):
-        step_along(parts, h, step, options.momentum)
+        step_along(parts, h, step)
     step_factors(parts.factors, stored, heads, step)
     if _has_chains(parts, options):
         step_chains(parts, options.projective, heads, step)
@@ -126,8 +126,6 @@ def solve_node(scores, multipliers, incumbents, mask, options, grandparents, spa
             return NodeFound(0, -1, -1)
     settle_factors(parts.factors, multipliers.factors)
     arcs, pairs = room(parts, options.second)
-    for h in range(first_paired(parts, options.single_root), size):
-        step_along(parts, h, 0.0, 0.0)  # no direction is left of another node
     upper, passes, stalled, rate = INF, 0, 0, options.rate
     heads = np.zeros(size, np.int32)
     while True:

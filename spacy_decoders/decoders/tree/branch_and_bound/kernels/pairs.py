@@ -92,8 +92,8 @@ def clip_directions(parts, h):
 
 
 @internal()
-def step_along(parts, h, step, momentum):
-    """Move multipliers against the direction, within their range, and slow the direction down."""
+def step_along(parts, h, step):
+    """Move multipliers against the direction, within their range, and clear the direction."""
     left, multipliers = parts.arcs, parts.multipliers.siblings
     directions = parts.multipliers.directions
     for i in range(left.count[h]):
@@ -104,7 +104,7 @@ def step_along(parts, h, step, momentum):
                 moved = max(multipliers[h, first, last] - step * d, 0.0)
                 most = abs(score_of(parts, h, first, last))
                 multipliers[h, first, last] = min(moved, most)
-                directions[h, first, last] = momentum * d
+                directions[h, first, last] = 0.0
 
 
 @internal()

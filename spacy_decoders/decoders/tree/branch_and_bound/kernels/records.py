@@ -42,7 +42,7 @@ class Multipliers(NamedTuple):
     """The multipliers that all nodes share.
 
     Those of factors are -1 where one has never been set; bounds count no multiplier of a chain
-    beyond `limit`. `directions` is room for those of the last step along siblings.
+    beyond `limit`. `directions` is room for those of a step along siblings, zeros between steps.
     """
 
     siblings: Floats
@@ -62,8 +62,8 @@ class Incumbents(NamedTuple):
 class NodeOptions(NamedTuple):
     """How a node is worked on.
 
-    `passes` is the most passes of dynamic programming; `rate` and `momentum` belong to the
-    subgradient steps. Certificates compare with `tolerance`, relative to 1 + the best score,
+    `passes` is the most passes of dynamic programming, `rate` the length of the first
+    subgradient step. Certificates compare with `tolerance`, relative to 1 + the best score,
     and with the `rounding` error of a bound. Where `second`, the backbone is the chart that sees
     all grandparents and adjacent siblings; else it sees arcs alone.
     """
@@ -71,7 +71,6 @@ class NodeOptions(NamedTuple):
     second: bool
     passes: int
     rate: float
-    momentum: float
     tolerance: float
     rounding: float
     projective: bool
