@@ -205,6 +205,22 @@ ABLATIONS = (
         files=("models/inference/**/*.py",),
     ),
     Ablation(
+        "parser.matrix unit",
+        judges.tokens,
+        attributes("spacy_decoders.models.inference.products", has_tiles=lambda: False),
+        files=("models/inference/kernels/tiles.py",),
+    ),
+    Ablation(
+        "parser.trees of a batch together",
+        judges.tokens,
+        attributes("spacy_decoders.models.parser.decoding", MOST_TOGETHER=0),
+    ),
+    Ablation(
+        "parser.labels of few arcs first",
+        judges.tokens,
+        attributes("spacy_decoders.models.parser.labels", _SELDOM=10.0),
+    ),
+    Ablation(
         "parser.second-order charts",
         judges.trees,
         attributes(decoder=BranchAndBound(backbone="first-order")),
