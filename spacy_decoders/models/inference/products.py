@@ -48,7 +48,7 @@ class Multiplier:
             from .kernels import tiles as kernels
 
             inner, columns = (padded(size) // 32 for size in matrix.shape)
-            parts = 1 + bool((self.matrix.view(np.uint32) & 0xFFFF).any())
+            parts = 1 + bool(np.bitwise_or.reduce(self.matrix.view(np.uint32), axis=None) & 0xFFFF)
             self.packed = aligned((2 * columns, inner, parts, 16, 16), np.uint32)
             self.packed[:] = 0
             kernels.pack(self.matrix, self.packed)
