@@ -60,8 +60,8 @@ class Multiplier:
 
         OpenBLAS may add up in an order that depends on a row's place and on how many there are.
 
-        **Shape**: rows (rows, inner); room (LEAST_ROWS or more, columns), what is written to; a
-        new array if None.
+        **Shape**: rows (rows, inner); room (:func:`padded` rows or more, columns), contiguous, is
+        written to; a new array if None.
         """
         count = len(rows)
         if self.packed is not None:
@@ -69,6 +69,7 @@ class Multiplier:
 
             if room is None:
                 room = aligned((padded(count), self.matrix.shape[1]), np.float32)
+            assert len(room) >= padded(count)  # beyond it is other memory
             rows = np.ascontiguousarray(rows, dtype="f")
             kernels.multiply(rows, self.packed, _LAYOUT, self.room, room)
             return room[:count]
@@ -108,7 +109,7 @@ def has_tiles() -> bool:
 
 
 def padded(rows: int) -> int:
-    """Return how many rows are written for some."""
+    """Return how many rows tiles write for some: the others have no meaning."""
     return -(-rows // 32) * 32
 
 

@@ -93,11 +93,11 @@ class TreeParser:
         """
         found: list[FirstTree | None] = [None] * len(sentences)
         decode: Any = getattr(self.decoder, "decode_arcs", None)
-        short = [s for s, of in enumerate(sentences) if 0 < len(of.tokens) <= MOST_TOGETHER]
-        timed = self.budget.seconds is not None
-        if decode is None or not (short and self.by_arcs and self.projective) or timed:
+        has_more = self.templates is not None or self.patterns is not None
+        if decode is None or has_more or not self.projective or self.budget.seconds is not None:
             return found
-        if self.templates is not None:
+        short = [s for s, of in enumerate(sentences) if 0 < len(of.tokens) <= MOST_TOGETHER]
+        if not short:
             return found
         some = [sentences[s] for s in short]
         arcs = np.concatenate([of.arcs.ravel() for of in some]).astype("d")
