@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from spacy.lexeme import Lexeme
 from spacy.tokens import Doc
 
-from ...clusters.table import PREFIXES, ClusterTable
 from ...inference.kernels.word_rows import places_of
 from ...vocabularies import vocab_of
 from .kernels.features import sum_words
@@ -25,7 +24,7 @@ _LETTERS = WORD_ATOMS.index("prefix1")
 _LOWER, _LISTED = WORD_ATOMS.index("lower"), WORD_ATOMS.index("listed")
 _CLUSTERS, _GROUPS = WORD_ATOMS.index("cluster4"), WORD_ATOMS.index("group6")
 _SEEDS = np.arange(1, 2 * AFFIX + 3, dtype=np.uint64) << np.uint64(40)
-_GROUP_PREFIXES = (0x3F, 0x3FFF, 0x3FFFFF, 0xFFFFFFFF)
+_GROUP_PREFIXES = np.array([0x3F, 0x3FFF, 0x3FFFFF, 0xFFFFFFFF], dtype=np.uint64)
 #: Words that are kept, at most: then all are forgotten and met anew.
 MOST = 1 << 16
 #: Bytes that their sums may take; a few thousand words are kept in any case.
@@ -149,12 +148,9 @@ class WordTable:
             single_words(weights.phrases.keys, weights.phrases.entries, lower, listed)
             rows[:, _LISTED] = listed
         if weights.clusters is not None:
-            columns = rows[:, _CLUSTERS:]
-            classes = _write_prefixes(weights.clusters, texts, PREFIXES, columns)
-            columns[:, 4] = NAMED + (classes >> np.uint64(8))
-            columns[:, 5] = NAMED + (classes & np.uint64(255))
+            rows[:, _CLUSTERS:_LISTED] = NAMED + weights.clusters.features(texts)
         if weights.groups is not None:
-            _write_prefixes(weights.groups, texts, _GROUP_PREFIXES, rows[:, _GROUPS:])
+            rows[:, _GROUPS:] = NAMED + (weights.groups.lookup(texts)[:, :1] & _GROUP_PREFIXES)
         self._count = count
 
     def _sum_up(self, count: int, weights: SparseWeights) -> None:
@@ -175,17 +171,6 @@ def _with_room(rows: NDArray[np.uint64], count: int, room: int) -> NDArray[np.ui
     grown = np.zeros((max(room, 2 * len(rows)), rows.shape[1]), dtype=np.uint64)
     grown[:count] = rows[:count]
     return grown
-
-
-def _write_prefixes(
-    table: ClusterTable, texts: Sequence[str], prefixes: Sequence[int], columns: NDArray[np.uint64]
-) -> NDArray[np.uint64]:
-    """Write prefixes of the paths of words, and return the words' classes."""
-    found = table.lookup(texts)
-    paths = found[:, 0]
-    for column, bits in enumerate(prefixes):
-        columns[:, column] = np.where(paths, NAMED + (paths & np.uint64(bits)), NAMED)
-    return found[:, 1]
 
 
 def _codes(texts: Sequence[str]) -> NDArray[np.uint32]:
