@@ -40,7 +40,7 @@ SECONDS_A_CUBE, SECONDS_OF_PARTS, SECONDS_A_FOURTH_POWER = 6e-9, 5e-8, 2e-10
 MOST_DISPUTES = 200
 
 #: Step length, and passes between two proofs: measured on treebanks.
-RATE, ROUND = 1.5, 6
+RATE, ROUND = 2.0, 6
 
 
 class BestTrees(NamedTuple):

@@ -37,7 +37,7 @@ def _has_chains(parts, options):
 
 
 @internal()
-def _update(parts, heads, gap, rate, options):
+def _update(parts, heads, gap, options):
     """Take one Polyak step: as long as would close the gap if the bound were linear."""
     size, stored = heads.shape[0], parts.multipliers.factors
     begin, norm = first_paired(parts, options.single_root), 0.0
@@ -52,7 +52,7 @@ def _update(parts, heads, gap, rate, options):
         norm += step_chains(parts, options.projective, heads, 0.0)
     if norm == 0.0:
         return
-    step = rate * gap / norm
+    step = options.rate * gap / norm
     for h in range(begin, size):
         step_along(parts, h, step)
     step_factors(parts.factors, stored, heads, step)
@@ -126,8 +126,7 @@ def solve_node(scores, multipliers, incumbents, mask, options, grandparents, spa
             return NodeFound(0, -1, -1)
     settle_factors(parts.factors, multipliers.factors)
     arcs, pairs = room(parts, options.second)
-    upper, passes, stalled, rate = INF, 0, 0, options.rate
-    heads = np.zeros(size, np.int32)
+    passes, heads = 0, np.zeros(size, np.int32)
     while True:
         value = relax_into(
             parts, options.single_root, options.projective, options.second, arcs, pairs
@@ -139,9 +138,6 @@ def solve_node(scores, multipliers, incumbents, mask, options, grandparents, spa
         )  # fmt: skip
         if value == -INF:
             return NodeFound(passes, -1, -1)
-        threshold = incumbents.scores[k - 1]
-        stalled = 0 if value < upper - 1e-3 * max(upper - threshold, 0.0) else stalled + 1
-        upper = min(upper, value)
         offer(incumbents, heads, tree_score(scores, heads))
         threshold = incumbents.scores[k - 1]
         slack = closing_slack(incumbents, options)
@@ -152,11 +148,8 @@ def solve_node(scores, multipliers, incumbents, mask, options, grandparents, spa
             climb(parts.arcs, scores, incumbents, heads, options)
             head, modifier = branching_arc(parts, heads, options)
             return NodeFound(passes, head, modifier)
-        if stalled >= 3:
-            rate *= 0.6
-            stalled = 0
         target = threshold if threshold > -INF else incumbents.scores[0]
-        _update(parts, heads, max(value - target, slack), rate, options)
+        _update(parts, heads, max(value - target, slack), options)
 
 
 # --- the method as published: all parts are factors -----------------------------------

@@ -62,8 +62,8 @@ class Incumbents(NamedTuple):
 class NodeOptions(NamedTuple):
     """How a node is worked on.
 
-    `passes` is the most passes of dynamic programming, `rate` the length of the first
-    subgradient step. Certificates compare with `tolerance`, relative to 1 + the best score,
+    `passes` is the most passes of dynamic programming, `rate` the length of subgradient
+    steps. Certificates compare with `tolerance`, relative to 1 + the best score,
     and with the `rounding` error of a bound. Where `second`, the backbone is the chart that sees
     all grandparents and adjacent siblings; else it sees arcs alone.
     """
