@@ -25,14 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ExactSenter", "beam_entities", "exact_senter_from", "exact_tagger_from"]
 
-#: The chain of a senter that has learned nothing.
-NO_CHAIN: dict[str, Any] = {
-    "transitions": [[0.0, 0.0], [0.0, 0.0]],
-    "start": 0.0,
-    "end": [0.0, 0.0],
-    "scale": 1.0,
-}
-
 
 def exact_tagger_from(
     nlp: Language,
@@ -138,10 +130,12 @@ class ExactSenter(SentenceRecognizer):  # type: ignore[misc]
         rows = np.zeros((0, 2))
         if any(lengths):
             rows = np.concatenate(list(map(self.model.ops.to_numpy, self.model.predict(given))))
-        chain: dict[str, Any] = self.cfg.get("chain", NO_CHAIN)
-        start: Any = [-np.inf, chain["start"]]
-        model = ChainModel(chain["transitions"], start, chain["end"])
-        return list(ForwardDominance().decode_batch(model, rows * chain["scale"], lengths))
+        chain: dict[str, Any] = self.cfg.get("chain", {})  # empty if it has learned nothing
+        transitions, end = chain.get("transitions", np.zeros((2, 2))), chain.get("end")
+        start = np.array([-np.inf, chain.get("start", 0.0)], np.float32)
+        model = ChainModel(transitions, start, end)
+        rows = rows * chain.get("scale", 1.0)
+        return list(ForwardDominance().decode_batch(model, rows, lengths))
 
     def set_annotations(self, docs: Iterable[Doc], solutions: Sequence[ChainSolution]) -> None:
         """Write the boundaries and their certificates."""
