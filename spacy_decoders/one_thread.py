@@ -7,18 +7,27 @@ one thread does.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from threading import RLock
 from typing import Any
 
-__all__ = ["one_thread"]
+__all__ = ["TURN", "one_thread"]
 
-#: Held within the limit: threads that set and restored it in turns would leave another's setting.
-#: Set from a thread that is not the main one, OpenBLAS may ignore it: products are slower then,
-#: not wrong.
-_LOCK = RLock()
+#: Threads compute in turns. Decoding is a thousand short kernels: threads that run at once wait
+#: for the interpreter's lock after each of them, and eight take half as long again as one. If they
+#: set and restored the limit at once, they would leave another's setting, too. From a thread that
+#: is not the main one, OpenBLAS may ignore it: products are slower then, not wrong.
+TURN = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    # a process is forked between turns: it has none of the threads that would give back a lock
+    os.register_at_fork(
+        before=TURN.acquire, after_in_parent=TURN.release, after_in_child=TURN.release
+    )
 
 
 @contextmanager
@@ -32,7 +41,7 @@ def one_thread() -> Iterator[None]:
     ...     np.ones((2, 2), dtype="f") @ np.ones(2, dtype="f")
     array([2., 2.], dtype=float32)
     """
-    with _LOCK, _libraries().limit(limits=1):
+    with TURN, _libraries().limit(limits=1):
         yield
 
 

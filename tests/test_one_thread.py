@@ -1,8 +1,13 @@
 """The setting of numpy's threads is changed and restored by one thread after another."""
 
+import os
+import signal
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from spacy_decoders import one_thread as module
@@ -36,6 +41,30 @@ def test_limits_of_many_threads_never_overlap(monkeypatch):
     with ThreadPoolExecutor(8) as pool:
         assert all(found == ["begins"] * 2 for found in pool.map(nested, range(400)))
     assert libraries.events == ["begins", "begins", "ends", "ends"] * 400
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_process_is_forked_between_turns():
+    done = threading.Event()
+
+    def compute():
+        while not done.is_set():
+            with one_thread():
+                time.sleep(0.001)
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    try:
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)  # a turn that nobody gives back
+                with one_thread():
+                    os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        done.set()
+        thread.join()
 
 
 def test_an_error_inside_ends_the_limit(monkeypatch):

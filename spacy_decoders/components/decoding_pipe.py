@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import compress
 from pathlib import Path
-from threading import RLock
 from typing import Any, ClassVar, TypeVar
 
 from spacy.pipeline import TrainablePipe
@@ -23,6 +21,7 @@ from ..errors import ProblemError, StorageError
 from ..files import file_digest
 from ..models.saved import damaged, widen_weights
 from ..models.tagger.tensors import tensor_widths
+from ..one_thread import TURN
 from .options import WithOptions
 
 __all__ = ["CHECKSUMS", "DecodingPipe"]
@@ -31,17 +30,6 @@ __all__ = ["CHECKSUMS", "DecodingPipe"]
 CHECKSUMS = "checksums.json"
 
 Self = TypeVar("Self", bound="DecodingPipe")
-
-#: Threads decode in turns. Decoding is a thousand short kernels: threads that run at once wait for
-#: the interpreter's lock after each of them, and eight take half as long again as one.
-_TURN = RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    # a process is forked between turns: it has none of the threads that would give back a lock
-    os.register_at_fork(
-        before=_TURN.acquire, after_in_parent=_TURN.release, after_in_child=_TURN.release
-    )
 
 
 class DecodingPipe(WithOptions, TrainablePipe):
@@ -159,7 +147,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         handle_error = self.get_error_handler()
         decoded: list[Any] | None = None
         try:
-            with _TURN:
+            with TURN:
                 decoded = self.decode_together(docs, self.predict(docs))
         except Exception as error:
             if len(docs) == 1:
@@ -172,7 +160,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
             return
         for doc, found in zip(docs, decoded, strict=True):
             try:
-                with _TURN:
+                with TURN:
                     self.annotate(doc, found)
             except Exception as error:
                 handle_error(self.name, self, [doc], error)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,12 @@ SMALLEST = 1e-300
 
 class TreeDecoder(ABC):
     """A frozen dataclass of options that finds the best tree of a problem."""
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if "decode" in vars(cls) and "decode_arcs" not in vars(cls):
+            # a decoder that decodes in its own way does so with every sentence
+            cls.decode_arcs = TreeDecoder.decode_arcs  # type: ignore[method-assign]
 
     @abstractmethod
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:

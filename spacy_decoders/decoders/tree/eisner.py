@@ -124,7 +124,7 @@ def best_trees(
     solutions: list[TreeSolution | None] = []
     given = zip(ends.tolist(), lengths, boundaries, found.tolist(), slacks.tolist(), strict=True)
     for end, n, of, (bound, score, scale), slack in given:
-        if bound == -np.inf or score == -np.inf:
+        if not (bound + slack > -np.inf and abs(score) < np.inf):  # or there is a NaN
             solutions.append(None)
             continue
         certificate = Certificate.from_bound(

@@ -100,7 +100,12 @@ def has_tiles() -> bool:
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return False
     import llvmlite.binding
+    from numba import config
 
+    # no code for the unit is made where numba is told to compile for another processor, or nothing
+    settings = vars(config)
+    if settings["CPU_FEATURES"] is not None or settings["DISABLE_JIT"]:
+        return False
     features = llvmlite.binding.get_host_cpu_features()
     if not (features.get("amx-tile") and features.get("amx-bf16")):
         return False
@@ -141,8 +146,7 @@ class _OwnProducts(NumpyOps):
         return out
 
     def relu(self, X: Any, inplace: bool = False) -> Any:
-        # a layer gives what it has multiplied, which nothing else reads
-        return np.maximum(X, 0.0, out=X)
+        return np.maximum(X, 0, out=X if inplace else None)
 
 
 _OPS = _OwnProducts()

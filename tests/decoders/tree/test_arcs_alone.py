@@ -1,10 +1,13 @@
 """Trees of single arcs: Eisner's chart and contraction, max-marginals, margins, the k best."""
 
+from dataclasses import dataclass
+
 import networkx as nx
 import numpy as np
 import pytest
 
 from spacy_decoders import InfeasibleError, verify
+from spacy_decoders.budget import UNLIMITED
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
     ChuLiuEdmonds,
@@ -167,3 +170,25 @@ def test_one_of_several_problems_with_a_wrong_score_is_left_out(wrong):
 def test_a_decoder_of_other_trees_decodes_each_problem_by_itself():
     assert ChuLiuEdmonds().decode_arcs(np.zeros(9), [2], [None]) == [None]
     assert BranchAndBound(method="paper").decode_arcs(np.zeros(9), [2], [None]) == [None]
+
+
+def test_a_subclass_that_decodes_in_its_own_way_does_so_with_every_problem():
+    @dataclass(frozen=True)
+    class Own(Eisner):
+        def decode(self, problem, *, budget=UNLIMITED):
+            return super().decode(problem, budget=budget)
+
+    @dataclass(frozen=True)
+    class Renamed(Eisner):
+        pass
+
+    arcs = np.full(9, -1.0)
+    assert Own().decode_arcs(arcs, [2], [None]) == [None]
+    assert Renamed().decode_arcs(arcs, [2], [None])[0].heads.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_one_of_several_problems_with_a_wrong_boundary_is_left_out(wrong):
+    boundaries = [np.array([0.0, 1.0, wrong]), np.array([0.0, 1.0, 2.0])]
+    found = Eisner().decode_arcs(np.tile(np.arange(16.0), 2), [3, 3], boundaries)
+    assert [solution is None for solution in found] == [True, False]

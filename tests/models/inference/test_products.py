@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -9,7 +10,12 @@ from numpy.testing import assert_allclose
 from spacy_decoders.models import bilstm
 from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.inference import products
-from spacy_decoders.models.inference.products import Multiplier, has_tiles, product
+from spacy_decoders.models.inference.products import (
+    Multiplier,
+    has_tiles,
+    product,
+    with_own_products,
+)
 
 SIZES = [(256, 16, 16), (300, 65, 50), (257, 17, 33), (512, 96, 832), (1000, 208, 49)]
 
@@ -71,14 +77,28 @@ def test_views_are_multiplied_as_their_copies(unit):
     assert_allclose(product(given.T, matrix.T[:64, :20]), given.T @ matrix.T[:64, :20], atol=5e-4)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 3.4e38])
-def test_what_is_no_number_stays_none(unit, value):
+#: NaN of several kinds, the last two as graphics cards and as signals write them.
+NOT_A_NUMBER = [0x7FC00000, 0xFFC00000, 0x7FFFFFFF, 0xFFFFFFFF, 0x7F800001]
+
+
+@pytest.mark.parametrize("bits", [*NOT_A_NUMBER, 0x7F800000, 0xFF800000])
+@pytest.mark.parametrize("among", ["rows", "weights"])
+def test_what_is_no_number_stays_none(unit, among, bits):
     given, matrix = np.ones((256, 32), "f"), np.ones((32, 32), "f")
-    given[7, 3] = value
+    (given if among == "rows" else matrix.T).view(np.uint32)[7, 3] = bits
     with np.errstate(all="ignore"):
         found = product(given, matrix)
-    assert not np.isfinite(found[7]).any() or value == 3.4e38
+    found = found if among == "rows" else found.T
+    assert not np.isfinite(found[7]).any()
+    if bits == 0x7F800000 and among == "rows":
+        assert (found[7] == np.inf).all()
     assert_allclose(np.delete(found, 7, axis=0), 32.0)
+
+
+def test_the_largest_numbers_are_multiplied(unit):
+    given, matrix = np.full((256, 32), 3.4028e38, "f"), np.full((32, 32), 1e-7, "f")
+    assert_allclose(product(given, matrix), 32 * 3.4028e31, rtol=1e-4)
+    assert_allclose(product(given[:1] * 0 + matrix[:1], np.ones((32, 32), "f")), 32e-7, rtol=1e-4)
 
 
 def test_a_network_has_the_same_states_either_way(unit):
@@ -113,3 +133,21 @@ def test_a_process_without_permission_multiplies_by_blas(monkeypatch):
 
     monkeypatch.setattr(products.ctypes, "CDLL", Refusing)
     assert not has_tiles.__wrapped__()
+
+
+@pytest.mark.parametrize(
+    "to", [{"CPU_FEATURES": ""}, {"CPU_FEATURES": "+avx2"}, {"DISABLE_JIT": 1}]
+)
+def test_code_for_other_processors_has_no_tiles(monkeypatch, to):
+    for name, value in to.items():
+        monkeypatch.setattr(numba.config, name, value)
+    assert not has_tiles.__wrapped__()
+
+
+def test_operations_of_a_network_leave_what_they_are_given(unit):
+    ops = with_own_products(BiLSTM(width=3, nI=5)).ops
+    given = np.array([[-1.0, 2.0]], "f")
+    assert ops.relu(given).tolist() == [[0.0, 2.0]]
+    assert given.tolist() == [[-1.0, 2.0]]
+    given.flags.writeable = False
+    assert ops.relu(given).tolist() == [[0.0, 2.0]]

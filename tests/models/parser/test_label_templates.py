@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from spacy_decoders.models.parser.kernels.labels import lay_out
 from spacy_decoders.models.parser.label_templates import (
     LIKELY,
     TAG_AFTER,
@@ -93,3 +94,17 @@ def test_likely_arcs_alone_have_templates(rng):
         np.testing.assert_array_equal(marked.labels[1:, 1:], logged.argmax(axis=2))
         np.testing.assert_allclose(marked.logs[1:, 1:], logged.max(axis=2), atol=1e-4)
         np.testing.assert_allclose(logged.transpose(1, 0, 2), wanted, atol=1e-4)
+
+
+def test_beside_a_score_that_is_no_number_nothing_is_likely(rng):
+    """What lays out arcs for labels agrees with what scores templates, which are read by it."""
+    for _ in range(50):
+        arcs = rng.normal(scale=2 * LIKELY, size=(4, 5)).astype("f")
+        arcs[rng.random((4, 5)) < 0.2] = rng.choice([np.nan, np.inf, -np.inf])
+        likely, squares = np.empty(16, bool), np.empty((2, 25), "f")
+        offsets = np.array([0, 4])
+        counts = lay_out(arcs.ravel(), offsets, np.float32(LIKELY), *squares, likely)
+        with np.errstate(invalid="ignore"):
+            expected = likely_arcs(arcs)
+        np.testing.assert_array_equal(likely.reshape(4, 4), expected)
+        np.testing.assert_array_equal(counts, expected.sum(axis=1))

@@ -95,29 +95,38 @@ def _add_product(typing, total, left, right):
 
 @intrinsic
 def _split(typing, array, index, high, low, place):
-    """Write 16 float32 of an array as sums of two bfloat16, rounded to even, in two others."""
+    """Write 16 float32 of an array as sums of two bfloat16, rounded to even, in two others.
+
+    What would be rounded to infinity is cut off, and so are infinity and NaN.
+    """
     words, halves, floats = (
         ir.VectorType(kind, _ROWS) for kind in (ir.IntType(32), ir.IntType(16), ir.FloatType())
     )
 
-    def shortened(builder, bits):
-        shift = ir.Constant(words, [16] * _ROWS)
-        odd = builder.and_(builder.lshr(bits, shift), ir.Constant(words, [1] * _ROWS))
-        rounded = builder.add(bits, builder.add(odd, ir.Constant(words, [0x7FFF] * _ROWS)))
-        return builder.lshr(rounded, shift)
+    def filled(value):
+        return ir.Constant(words, [value] * _ROWS)
+
+    def rounded(builder, bits):
+        odd = builder.and_(builder.lshr(bits, filled(16)), filled(1))
+        return builder.add(bits, builder.add(odd, filled(0x7FFF)))
 
     def build(context, builder, signature, given):
-        def pointer(which, at, layout):
-            begin = place_of(context, builder, signature.args[which], given[which], given[at])
-            return builder.bitcast(begin, layout.as_pointer())
+        def write(bits, which):
+            begin = place_of(context, builder, signature.args[which], given[which], given[4])
+            short = builder.trunc(builder.lshr(bits, filled(16)), halves)
+            builder.store(short, builder.bitcast(begin, halves.as_pointer()), align=2)
 
-        values = builder.load(pointer(0, 1, floats), align=4)
-        upper = shortened(builder, builder.bitcast(values, words))
-        builder.store(builder.trunc(upper, halves), pointer(2, 4, halves), align=2)
-        upper = builder.shl(upper, ir.Constant(words, [16] * _ROWS))
-        rest = builder.fsub(values, builder.bitcast(upper, floats))
-        lower = shortened(builder, builder.bitcast(rest, words))
-        builder.store(builder.trunc(lower, halves), pointer(3, 4, halves), align=2)
+        begin = place_of(context, builder, array, given[0], given[1])
+        values = builder.load(builder.bitcast(begin, floats.as_pointer()), align=4)
+        bits = builder.bitcast(values, words)
+        size = builder.and_(bits, filled(0x7FFFFFFF))
+        is_special = builder.icmp_unsigned(">=", size, filled(0x7F7F8000))
+        upper = builder.select(is_special, bits, rounded(builder, bits))
+        write(upper, 2)
+        upper = builder.bitcast(builder.and_(upper, filled(0xFFFF0000)), floats)
+        rest = rounded(builder, builder.bitcast(builder.fsub(values, upper), words))
+        is_infinite = builder.icmp_unsigned("==", size, filled(0x7F800000))
+        write(builder.select(is_infinite, filled(0), rest), 3)
         return context.get_dummy_value()
 
     return types.void(array, types.int64, high, low, types.int64), build

@@ -64,8 +64,10 @@ def lay_out(arcs, offsets, less, scores, logs, likely):
         for m in range(1, size):
             top = np.float32(-np.inf)
             for h in range(size):
-                scores[square + h * size + m] = arcs[at + h]
-                top = max(top, arcs[at + h])
+                worth = arcs[at + h]
+                scores[square + h * size + m] = worth
+                if worth > top or worth != worth:  # beside NaN, nothing is likely
+                    top = worth
             for h in range(1, size):
                 likely[inner] = arcs[at + h] >= top - less
                 counts[offsets[s] + m - 1] += likely[inner]
