@@ -162,7 +162,7 @@ def _outputs(
 
     width, packed = len(U), _Packed.of(lengths)
     steps = list(pairwise(packed.offsets))
-    most = max((end - start for start, end in steps), default=0)
+    most = packed.offsets[1] if steps else 0  # no step has more sequences than the first
     room = np.empty((padded(_BLOCK + most), 4 * width), dtype=np.float32)
     output = np.empty((len(vectors), 2 * width), dtype=np.float32)
     for d, rows in enumerate(packed.rows):
@@ -176,7 +176,11 @@ def _outputs(
                 first = start
                 inputs = of_inputs.product(vectors[rows[start : max(end, start + _BLOCK)]], room)
             if start:
-                of_states.product(states[: max(end - start, LEAST_ROWS)], recurrent)
+                used = states[: max(end - start, LEAST_ROWS)]
+                if of_states.packed is None:  # a call less at each step of a short text
+                    np.dot(used, of_states.matrix, out=recurrent[: len(used)])
+                else:
+                    of_states.product(used, recurrent)
             among = slice(start - first, end - first)
             into = output[:, d * width :]
             kernels.step(inputs[among], recurrent, bias[own], states, cells, rows[start:end], into)

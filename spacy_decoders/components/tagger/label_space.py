@@ -62,14 +62,16 @@ class LabelSpace:
 
         Label -1, for a token without one, thus is the last row.
         """
-        rows = [self._row(self.vocab, number) for number in range(len(self.labels))]
+        rows = [
+            [
+                value
+                for target, part in zip(self.targets, parts, strict=True)
+                for value in _value(self.vocab, target, part)
+            ]
+            for parts in self.parts
+        ]
         rows.append([0] * len(self.attributes))
         return np.array(rows, dtype=np.uint64)
-
-    def _row(self, vocab: Vocab, number: int) -> list[int]:
-        """The values of a label in a vocabulary, to which its strings are added."""
-        parts = zip(self.targets, self.parts[number], strict=True)
-        return [value for target, part in parts for value in _value(vocab, target, part)]
 
     def written(self, vocab: Vocab, labels: NDArray[np.int32]) -> NDArray[np.uint64]:
         """**Shape (n, attributes)**: the values of some labels in a Doc of this vocabulary.
@@ -78,7 +80,10 @@ class LabelSpace:
         zone.
         """
         for number in set(labels.tolist()) - {-1}:
-            self._row(vocab, number)
+            for string in self._strings[number]:
+                vocab.strings.add(string)
+            if self._morph is not None:
+                vocab.morphology.add(self.parts[number][self._morph])
         return self.values[labels]
 
     def write(self, doc: Doc, values: NDArray[np.uint64]) -> None:
@@ -91,6 +96,24 @@ class LabelSpace:
             for ent in doc.ents:
                 kept[ent.start : ent.end] = (ent.start, ent.end, ent.label) in before
             doc.from_array(cast(Any, _ENTITY_IDS), ids * kept[:, None])
+
+    @cached_property
+    def _strings(self) -> list[list[str]]:
+        """The strings that each label writes, features apart."""
+        begin = {"tag": 0, "ent": 2}  # behind the prefix of BIO; "O" writes an empty string
+        return [
+            [
+                part[begin[target] :]
+                for target, part in zip(self.targets, parts, strict=True)
+                if target in begin
+            ]
+            for parts in self.parts
+        ]
+
+    @cached_property
+    def _morph(self) -> int | None:
+        """Which part of a label has the features, if any."""
+        return self.targets.index("morph") if "morph" in self.targets else None
 
     @cached_property
     def can_start(self) -> NDArray[np.bool_]:

@@ -302,9 +302,8 @@ def label_arcs(
         pass  # those of all arcs would take too much room to be kept
     ends = np.concatenate([[0], np.cumsum(counts)])[offsets]
     for s, n in enumerate(sizes.tolist()):
-        tokens, square, among, some = (
-            slice(of[s], of[s + 1]) for of in (offsets, squares, inner, ends)
-        )
+        tokens, square = slice(offsets[s], offsets[s + 1]), slice(squares[s], squares[s + 1])
+        among, some = slice(inner[s], inner[s + 1]), slice(ends[s], ends[s + 1])
         made = BestLabels(*(of[square].reshape(n + 1, n + 1) for of in (scores, logs, best)))
         made.labels[0] = made.labels[:, 0] = labels
         yield (
