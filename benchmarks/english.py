@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import thread_time
 from typing import Any
+from unittest.mock import patch
 
 import harness  # first: it sets the threads
 import spacy
@@ -32,6 +33,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 import spacy_decoders
+from spacy_decoders.models.inference import products
 from spacy_decoders.readers.corpora import ConlluCorpus
 
 OURS = "decoders_sm"
@@ -173,6 +175,14 @@ def speed(nlps: dict[str, Language], options: Any, report: harness.Report) -> No
         tasks[name] = lambda nlp=nlp: run(nlp, ["lemmatizer"] if nlp is not nlps[OURS] else [])
     extra = ("lemmatizer", "linker", "headline")
     tasks[f"{OURS} without {', '.join(extra)}"] = lambda: run(nlps[OURS], extra)
+
+    def by_numpy(without: Sequence[str]) -> None:
+        with patch.object(products, "has_tiles", lambda: False):
+            run(nlps[OURS], without)
+
+    if products.has_tiles():
+        tasks[f"{OURS}, no matrix unit"] = lambda: by_numpy(())
+        tasks["the same without these"] = lambda: by_numpy(extra)
     seconds = harness.interleaved(tasks, 1 if options.quick else 3, clock=thread_time)
     report.table(
         f"Raw text, {words:,} words, {len(texts)} documents, one thread",
