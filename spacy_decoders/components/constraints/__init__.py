@@ -1,8 +1,9 @@
 """What users demand of the annotation: constraints by pattern, gazetteer or span.
 
-A component declares an option `constraints` with the check of :func:`~.constraint.checked`, finds
-the places by :class:`~.places.Places` and turns them into limits of its problem: `labels` for
-chains, `candidates` for links; for trees see the parser's `demands`.
+A component declares an option `constraints` with the check of
+:func:`~.constraint.constraints_about`, finds the places by :class:`~.places.WithConstraints` and
+turns them into limits of its problem: `labels` for chains, `candidates` for links; for trees see
+the parser's `demands`.
 """
 
 from .constraint import Constraint

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from ...errors import ProblemError
 from ..option_checks import Name, Names, SomeNames, faults_of_fields
 
-__all__ = ["DEMANDS", "PLACES", "Constraint", "check_known", "checked", "constraints_about"]
+__all__ = ["DEMANDS", "PLACES", "Constraint", "check_known", "constraints_about"]
 
 #: The keys that say where a constraint applies; each constraint has one.
 PLACES = ("pattern", "phrases", "spans")
@@ -138,7 +138,8 @@ def constraints_about(*about: str) -> Callable[[str, Any], tuple[dict[str, Any],
     """Return the check of an option `constraints` whose demands are about some things.
 
     It takes dictionaries and :class:`Constraint` objects, and stores dictionaries: they are saved
-    with the component.
+    with the component. It raises `ProblemError`, with the place in the list, if a constraint is
+    wrong, or demands what the component does not do.
 
     Examples
     --------
@@ -150,24 +151,11 @@ def constraints_about(*about: str) -> Callable[[str, Any], tuple[dict[str, Any],
     """
 
     def check(name: str, value: Any) -> tuple[dict[str, Any], ...]:
-        return tuple(constraint.as_dict() for constraint in checked(name, value, about))
+        if isinstance(value, (str, Mapping, Constraint)) or not isinstance(value, Iterable):
+            raise ProblemError(f"{name}: expected a list of constraints; got {value!r}.")
+        return tuple(one(f"{name}[{number}]", given) for number, given in enumerate(value))
 
-    return check
-
-
-def checked(name: str, value: Any, about: Sequence[str]) -> list[Constraint]:
-    """Return constraints of dictionaries or objects, checked; errors name their place in the list.
-
-    Raises
-    ------
-    ProblemError
-        If `value` is no list, a constraint is wrong, or demands what the component does not do.
-    """
-    if isinstance(value, (str, Mapping, Constraint)) or not isinstance(value, Iterable):
-        raise ProblemError(f"{name}: expected a list of constraints; got {value!r}.")
-    found = []
-    for number, given in enumerate(value):
-        where = f"{name}[{number}]"
+    def one(where: str, given: Any) -> dict[str, Any]:
         if not isinstance(given, (Mapping, Constraint)):
             raise ProblemError(f"{where}: expected a dictionary or a Constraint; got {given!r}.")
         try:
@@ -180,8 +168,9 @@ def checked(name: str, value: Any, about: Sequence[str]) -> list[Constraint]:
                 f"{where}: this component has no use for {constraint.demands[0]!r}; "
                 f"it takes demands by {known}."
             )
-        found.append(constraint)
-    return found
+        return constraint.as_dict()
+
+    return check
 
 
 def check_known(

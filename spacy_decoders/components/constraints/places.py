@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 
 from ...errors import ProblemError
 from .conflicts import Source
-from .constraint import Constraint, checked
+from .constraint import Constraint
 
 __all__ = ["Place", "Places", "WithConstraints"]
 
@@ -50,31 +50,29 @@ class Place(NamedTuple):
 
 
 class Places:
-    """The constraints of a component, of the dictionaries that its option holds.
+    """Finds the places of constraints, of the dictionaries that a component's option holds.
 
     Examples
     --------
     >>> import spacy
-    >>> places = Places([{"phrases": ["New York"], "entity": "CITY"}])
-    >>> [place[2:4] for place in places.find(spacy.blank("en")("From New York."))]
+    >>> nlp = spacy.blank("en")
+    >>> places = Places([{"phrases": ["New York"], "entity": "CITY"}], nlp.vocab)
+    >>> [place[2:4] for place in places.find(nlp("From New York."))]
     [(1, 3)]
     """
 
-    def __init__(self, given: Sequence[Mapping[str, Any]]) -> None:
-        self.constraints = checked("constraints", given, ("labels", "entities", "trees", "links"))
-        # matchers belong to a vocabulary, and a sourced component may meet another
-        self._vocab: Vocab | None = None
-        self._matchers: list[Any] = []
+    def __init__(self, given: Sequence[Mapping[str, Any]], vocab: Vocab) -> None:
+        self.given = given
+        self.vocab = vocab
+        self.constraints = [Constraint(**constraint) for constraint in given]
+        self._matchers = [_matcher(constraint, vocab) for constraint in self.constraints]
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # a matcher is made faster than it is sent to another process
-        return {**self.__dict__, "_vocab": None, "_matchers": []}
+        return type(self), (self.given, self.vocab)
 
     def find(self, doc: Doc) -> list[Place]:
         """Return all matches in a document, constraint by constraint."""
-        if self._vocab is not doc.vocab:
-            self._matchers = [_matcher(constraint, doc.vocab) for constraint in self.constraints]
-            self._vocab = doc.vocab
         return [
             Place(number, constraint, start, end, label)
             for number, constraint in enumerate(self.constraints)
@@ -109,16 +107,16 @@ class WithConstraints:
             given = self._checked("constraints", values["constraints"])  # type: ignore[attr-defined]
             _check_tokens(given, self.vocab)
         super().configure(**values)  # type: ignore[misc]
-        if "constraints" in values:
-            self._places = None
 
     def places_in(self, doc: Doc) -> list[Place]:
         """Return where constraints apply in a document."""
         if not self.constraints:
             return []
-        if self._places is None:
-            self._places = Places(self.constraints)
-        return self._places.find(doc)
+        places = self._places
+        # matchers belong to a vocabulary, and a sourced component may meet another
+        if places is None or places.given is not self.constraints or places.vocab is not doc.vocab:
+            places = self._places = Places(self.constraints, doc.vocab)
+        return places.find(doc)
 
 
 def _matcher(constraint: Constraint, vocab: Vocab) -> Any:

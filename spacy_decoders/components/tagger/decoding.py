@@ -88,6 +88,11 @@ class Tagging:
     #: Tokens of which a constraint demands a label or an entity.
     demanded: Collection[int] = ()
 
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """First and last token (exclusive) of each unit."""
+        return list(pairwise(accumulate(self.units, initial=0)))
+
     def margins_by(self, model: ChainModel) -> list[float]:
         """Return the loss of the best labelling with another label at each token.
 
@@ -117,18 +122,14 @@ class Tagging:
                 "score": solution.certificate.score,
                 "certificate": solution.certificate.as_dict(),
             }
-            for begin, stop in pairwise(accumulate(self.units, initial=0))
+            for begin, stop in self.spans
             if self.labels[begin] != NO_LABEL
             for solution in k_best(model, self.emissions[begin:stop], k)
         ]
 
     def undecoded(self) -> list[tuple[int, int]]:
         """First and last token (exclusive) of each unit without a legal labelling."""
-        return [
-            (begin, stop)
-            for begin, stop in pairwise(accumulate(self.units, initial=0))
-            if begin < stop and self.labels[begin] == NO_LABEL
-        ]
+        return [span for span in self.spans if self.labels[span[0]] == NO_LABEL]
 
 
 def unit_lengths(doc: Doc) -> list[int]:

@@ -80,10 +80,8 @@ class LabelSpace:
         zone.
         """
         for number in set(labels.tolist()) - {-1}:
-            for string in self._strings[number]:
-                vocab.strings.add(string)
-            if self._morph is not None:
-                vocab.morphology.add(self.parts[number][self._morph])
+            for target, part in zip(self.targets, self.parts[number], strict=True):
+                _value(vocab, target, part)
         return self.values[labels]
 
     def write(self, doc: Doc, values: NDArray[np.uint64]) -> None:
@@ -96,24 +94,6 @@ class LabelSpace:
             for ent in doc.ents:
                 kept[ent.start : ent.end] = (ent.start, ent.end, ent.label) in before
             doc.from_array(cast(Any, _ENTITY_IDS), ids * kept[:, None])
-
-    @cached_property
-    def _strings(self) -> list[list[str]]:
-        """The strings that each label writes, features apart."""
-        begin = {"tag": 0, "ent": 2}  # behind the prefix of BIO; "O" writes an empty string
-        return [
-            [
-                part[begin[target] :]
-                for target, part in zip(self.targets, parts, strict=True)
-                if target in begin
-            ]
-            for parts in self.parts
-        ]
-
-    @cached_property
-    def _morph(self) -> int | None:
-        """Which part of a label has the features, if any."""
-        return self.targets.index("morph") if "morph" in self.targets else None
 
     @cached_property
     def can_start(self) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ import pytest
 import spacy_decoders
 from spacy_decoders import ProblemError
 from spacy_decoders.components.constraints import Constraint
-from spacy_decoders.components.constraints.constraint import checked, constraints_about
+from spacy_decoders.components.constraints.constraint import constraints_about
 from tests.components.tagger.tagging import randomised
 
 CAN = [{"LOWER": "can"}]
@@ -40,7 +40,7 @@ def test_objects_and_dictionaries_are_the_same():
 )
 def test_what_is_wrong_is_named(given, message):
     with pytest.raises(ProblemError, match=message):
-        checked("constraints", [given], ("labels", "entities"))
+        constraints_about("labels", "entities")("constraints", [given])
 
 
 @pytest.mark.parametrize(
