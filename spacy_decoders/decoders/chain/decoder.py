@@ -134,10 +134,7 @@ def solve_in_slices(
 ) -> ChainSolution:
     """Return the best labelling of one sentence when the time ends, with a bound.
 
-    Raises
-    ------
-    InfeasibleError
-        If no labelling is legal.
+    Raises `InfeasibleError` if no labelling is legal.
     """
     rows, end = sentence.emissions, model.end_scores
     behind = _messages(model.padded.transposed, end, rows[::-1], clock)

@@ -113,29 +113,20 @@ class ChainPosteriors:
     """The distribution over labellings of some sentences, laid end to end.
 
     Made by :func:`posteriors`.
-
-    Attributes
-    ----------
-    model
-        The scores that all sentences share.
-    emissions
-        **Shape (total, L)**, float32.
-    offsets
-        **Shape (sentences + 1,)**, int64.
-    log_partitions
-        **Shape (sentences,)**: log of the sum over all labellings of exp(score).
-    marginals
-        **Shape (total, L)**, float64: the probability of each label at each token.
-    forward
-        **Shape (total, L)**, float64: log of the sum over all beginnings up to that label.
     """
 
     model: ChainModel
+    """The scores that all sentences share."""
     emissions: NDArray[np.float32]
+    """**Shape (total, L)**, float32."""
     offsets: NDArray[np.int64]
+    """**Shape (sentences + 1,)**, int64."""
     log_partitions: Floats
+    """**Shape (sentences,)**: log of the sum over all labellings of exp(score)."""
     marginals: Floats
+    """**Shape (total, L)**, float64: the probability of each label at each token."""
     forward: Floats
+    """**Shape (total, L)**, float64: log of the sum over all beginnings up to that label."""
 
     def of_labels(self, labels: ArrayLike) -> Floats:
         """Return the probability of one label a token: **shape (total,)**, as `labels`."""

@@ -90,24 +90,11 @@ def certify(
 ) -> ChainSolutions:
     """Score labellings, bound the best ones by an independent proof, and compare.
 
-    Parameters
-    ----------
-    decoder
-        The registered name.
-    labels
-        **Shape (total,)**, int32: labels from any kernel, legal or not; changed where repaired.
-    proof
-        If it is there already.
-    repair
-        Whether a labelling that does not reach its bound is decoded again, in float64 and over all
-        labels: for exact decoders.
-    iterations
-        **Shape (sentences,)**: of the method; None for one each.
+    The labels, int32 **(total,)**, are those of any kernel, legal or not. A labelling that does
+    not reach its bound is decoded again, in float64 and over all labels, if `repair` says so, as
+    of exact decoders. The method's `iterations`, **shape (sentences,)**, are one each for None.
 
-    Raises
-    ------
-    InfeasibleError
-        If a sentence has no legal labelling.
+    Raises `InfeasibleError` if a sentence has no legal labelling.
     """
     scores, scales, bounds = proof or proof_of(model, sentences, labels)
     # `tolerance_of` each scale: the rounding of float64 over 10,000 tokens is a hundredth of it
@@ -156,10 +143,7 @@ def decode_exactly(
 ) -> None:
     """Decode some sentences in float64 over all labels, into `labels`.
 
-    Raises
-    ------
-    InfeasibleError
-        If one of them has no legal labelling.
+    Raises `InfeasibleError` if one of them has no legal labelling.
     """
     sentence, token = _decode(model, sentences, chosen, labels, np.float64)
     if sentence >= 0:

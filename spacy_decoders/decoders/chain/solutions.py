@@ -18,18 +18,12 @@ __all__ = ["ChainSolution", "ChainSolutions"]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ChainSolution:
-    """A labelling and its certificate.
-
-    Attributes
-    ----------
-    labels
-        **Shape (n,)**, int32: the label of each token.
-    certificate
-        How good the labelling is.
-    """
+    """A labelling and its certificate."""
 
     labels: NDArray[np.int32]
+    """**Shape (n,)**, int32: the label of each token."""
     certificate: Certificate
+    """How good the labelling is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,20 +32,6 @@ class ChainSolutions(Sequence[ChainSolution]):
 
     Decoding a sentence takes less time than creating the objects that describe it. Callers that
     need no objects use the arrays.
-
-    Attributes
-    ----------
-    decoder
-        The registered name.
-    labels
-        **Shape (total,)**, int32, read-only: the labels of all sentences, end to end.
-    offsets
-        **Shape (sentences + 1,)**, int64: sentence `s` has ``offsets[s]:offsets[s + 1]``.
-    scores, bounds, tolerances, scales
-        **Shape (sentences,)**, float64: what the certificates compare, and the sum of the
-        absolute scores of each labelling, which limits the tolerance.
-    iterations
-        **Shape (sentences,)**, int64.
 
     Examples
     --------
@@ -64,13 +44,19 @@ class ChainSolutions(Sequence[ChainSolution]):
     [4.5, 2.0]
     """
 
+    #: The registered name.
     decoder: str
+    #: **Shape (total,)**, int32, read-only: the labels of all sentences, end to end.
     labels: NDArray[np.int32]
+    #: **Shape (sentences + 1,)**, int64: sentence `s` has ``offsets[s]:offsets[s + 1]``.
     offsets: NDArray[np.int64]
+    #: **Shape (sentences,)**, float64: what the certificates compare, and the sum of the absolute
+    #: scores of each labelling, which limits the tolerance.
     scores: NDArray[np.float64]
     bounds: NDArray[np.float64]
     tolerances: NDArray[np.float64]
     scales: NDArray[np.float64]
+    #: **Shape (sentences,)**, int64.
     iterations: NDArray[np.int64]
 
     @cached_property

@@ -132,10 +132,7 @@ def summed(
 ) -> Sums:
     """Run forward-backward on checked sentences; what the kernel may fill in is asked for.
 
-    Raises
-    ------
-    InfeasibleError
-        If a sentence has no legal labelling, where `marginals` are asked for.
+    Raises `InfeasibleError` if a sentence has no legal labelling, where `marginals` are asked for.
     """
     transitions = model.transitions.astype(np.float64)
     shift = np.maximum(transitions.max(axis=0), np.finfo(np.float32).min)

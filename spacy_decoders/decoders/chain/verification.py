@@ -22,22 +22,10 @@ Floats = NDArray[np.float64]
 def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     """Return the score of a labelling, and an upper bound on the best one.
 
-    Parameters
-    ----------
-    problem
-        The pair ``(model, emissions)``; for a labelled tree the triple with its `parents`.
-    solution
-        A `ChainSolution` of it.
-    seconds
-        After so much time there is no bound.
+    The problem is the pair ``(model, emissions)``; for a labelled tree the triple with its
+    `parents`. After so many seconds there is no bound. Raises `ProblemError` if the problem is
+    neither, or a shape is wrong.
 
-    Raises
-    ------
-    ProblemError
-        If `problem` is neither, or a shape is wrong.
-
-    Notes
-    -----
     Viterbi, from the leaves of the tree (the last token of a chain) to its roots. Every sum is
     rounded up, so the result bounds the score of any labelling in exact arithmetic.
 

@@ -62,7 +62,8 @@ class Viterbi(ChainDecoder):
         Raises
         ------
         ProblemError
-            If a shape is wrong, a score is NaN or ``+inf``, or the parents are no forest.
+            If a shape is wrong, a score is NaN or ``+inf``, or the parents are no forest: one is
+            no node, or there is a cycle.
         InfeasibleError
             If no labelling is legal.
 

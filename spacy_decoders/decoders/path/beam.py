@@ -58,13 +58,7 @@ class Beam(PathDecoder):
     def decode(
         self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
     ) -> PathSolution:
-        """Find a good path, with a narrower beam once the budget's seconds have ended.
-
-        Raises
-        ------
-        InfeasibleError
-            If there is no path.
-        """
+        """Find a good path, with a narrower beam once the budget's seconds have ended."""
         return self.k_best(problem, length, 1, budget=budget)[0]
 
     def k_best(

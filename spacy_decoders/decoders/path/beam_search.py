@@ -26,18 +26,10 @@ def beam(
 ) -> tuple[Floats, Integers]:
     """Return the scores and paths of the last layer, in no particular order.
 
-    Parameters
-    ----------
-    arrays
-        Those of the problem, as :class:`Graph` names them.
-    outlook
-        ``outlook[l, v]`` is added to a hypothesis at v that lacks l more vertices, to rank it:
-        the best walk to the end, or zero except for the ends in the last layer.
-        **Shape:** ``(length, n)``
-    width
-        How many hypotheses a layer keeps; only a few once the time has ended.
-    exhausted
-        Returns whether it has.
+    The arrays are those of :class:`Graph`. ``outlook[l, v]``, **shape** ``(length, n)``, is added
+    to a hypothesis at v that lacks l more vertices, to rank it: the best walk to the end, or zero
+    except for the ends in the last layer. A layer keeps `width` hypotheses, and only a few once
+    the time is `exhausted`.
     """
     graph = Graph(*arrays)
     size = len(graph.start)

@@ -58,11 +58,6 @@ class ExactPath(PathDecoder):
         """Find the best path of `length` vertices and prove it.
 
         An iteration of the budget is a round of the search or of pricing.
-
-        Raises
-        ------
-        InfeasibleError
-            If there is no such path.
         """
         length = problem.checked_length(length)
         return self._solve(problem, length, 1, budget)[0]
@@ -70,18 +65,7 @@ class ExactPath(PathDecoder):
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
     ) -> list[PathSolution]:
-        """Find up to `k` distinct paths of `length` vertices, best first, each with its proof.
-
-        Every certificate compares with the best path of all: the gap of the others is the
-        difference between their scores and its score.
-
-        Raises
-        ------
-        InfeasibleError
-            If there is no path of that length.
-        ProblemError
-            If `k` is no whole number from 1 to 100,000.
-        """
+        """Find paths as :meth:`.PathDecoder.k_best` does, in one search; at most 100,000."""
         length, k = problem.checked_length(length), checked_whole("k", k, low=1)
         k = min(k, math.perm(problem.size, length))
         if k > MOST_RANKED:

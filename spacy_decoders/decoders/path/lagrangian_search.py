@@ -26,16 +26,9 @@ WIDTH = 80
 
 
 class BestPaths:
-    """The best distinct paths found so far, sorted, best first.
+    """The best distinct paths of a length found so far, sorted, best first: `count` at most.
 
-    Parameters
-    ----------
-    length
-        Vertices of each path.
-    count
-        How many to keep.
-    floor
-        Only paths that score more are kept.
+    Only those that score more than the floor are kept.
     """
 
     def __init__(self, length: int, count: int, floor: float = -np.inf) -> None:
@@ -94,17 +87,6 @@ class LagrangianSearch:
     most_slack
         Paths that exceed the known ones by no more than rounding errors, and no more than this,
         need not be visited.
-
-    Attributes
-    ----------
-    best
-        The best paths found.
-    bound
-        An upper bound on every path that is not among the best, unless it is within the slack.
-    prices
-        The price of each vertex, which depends on its class alone.
-    rounds
-        Rounds of the search or of pricing so far.
     """
 
     def __init__(
@@ -115,8 +97,10 @@ class LagrangianSearch:
         exhausted: Callable[[int], bool],
         most_slack: float,
     ) -> None:
-        self.best, self.bound, self.rounds = best, np.inf, 1
-        self.prices = np.zeros(problem.size)
+        self.best = best
+        self.bound = np.inf  # of every path that is not among the best, unless within the slack
+        self.rounds = 1  # of the search or of pricing
+        self.prices = np.zeros(problem.size)  # of each vertex, by its class alone
         self._table = table
         self._exhausted = exhausted
         self._most_slack = most_slack

@@ -201,12 +201,8 @@ class PathProblem:
     def checked_length(self, length: int) -> int:
         """Return a length that the number of classes allows.
 
-        Raises
-        ------
-        ProblemError
-            If it is not an integer of at least 1.
-        InfeasibleError
-            If there are fewer classes than that.
+        Raises `ProblemError` if it is not an integer of at least 1, and `InfeasibleError` if there
+        are fewer classes than that.
         """
         try:
             length = operator.index(length)
@@ -236,19 +232,12 @@ class PathProblem:
 
 @dataclass(frozen=True, eq=False)
 class PathSolution:
-    """A path, and how good it is.
-
-    Attributes
-    ----------
-    vertices
-        The vertices in order; empty if the certificate says infeasible.
-        **Shape:** ``(k,)``
-    certificate
-        What is proven about it.
-    """
+    """A path, and how good it is."""
 
     vertices: Integers
+    """The vertices in order; empty if the certificate says infeasible. **Shape:** ``(k,)``"""
     certificate: Certificate
+    """What is proven about it."""
 
     def __post_init__(self) -> None:
         vertices = np.ascontiguousarray(self.vertices, dtype=np.int32)
@@ -267,10 +256,7 @@ class PathSolution:
     ) -> PathSolution:
         """Return the solution whose certificate compares a path's score with a bound.
 
-        Raises
-        ------
-        DecodersError
-            If it is not a path of the problem, which is an error in `decoder`.
+        Raises `DecodersError` if it is not a path of the problem, which is an error in `decoder`.
         """
         path = np.asarray(vertices).tolist()
         if len(set(map(problem.classes.item, path))) < len(path) or min(path) < 0:

@@ -25,12 +25,8 @@ BENEATH = 3.0
 def quick_bound(problem: PathProblem, length: int, score: float, nodes: int) -> float:
     """Return an upper bound on all paths, by a search from behind of at most `nodes` nodes.
 
-    Parameters
-    ----------
-    score
-        The score of a known path: only nodes with a larger bound are searched.
-    nodes
-        The most nodes to expand; with 0 the result is the score of the best walk.
+    Only nodes with a larger bound than the score of a known path are searched. With 0 nodes the
+    result is the score of the best walk.
     """
     slack = problem.rounding(length, score)
     floor = score - BENEATH * slack
@@ -51,15 +47,9 @@ def full_bound(
 ) -> float:
     """Return an upper bound on all paths, by branch and bound from behind.
 
-    Parameters
-    ----------
-    score
-        The score of a known path.
-    prices
-        The price of each vertex, not negative and equal within a class. Whatever they are, the
-        bound is valid; if they are good, it is tight.
-    to_the_end
-        Whether to search until the bound meets the score or the clock ends.
+    The score is that of a known path: the search goes on until the bound meets it or the clock
+    ends, if it is to go `to_the_end`. The prices of the vertices are not negative, and equal
+    within a class; whatever they are, the bound is valid; if they are good, it is tight.
     """
     backwards = problem.reversed
     slack = problem.rounding(length, score, problem.total(prices))
@@ -73,10 +63,8 @@ def full_bound(
 def some_path(problem: PathProblem, length: int, clock: Clock) -> Integers:
     """Return any path, found from behind: the fallback of decoders that found none.
 
-    Raises
-    ------
-    InfeasibleError
-        If it is proven that there is none, or the clock ends first; the message says which.
+    Raises `InfeasibleError` if it is proven that there is none, or the clock ends first; the
+    message says which.
     """
     backwards, limit = problem.reversed, clock.budget.iterations
     best, nodes = BestPaths(length, 1), 0

@@ -34,20 +34,10 @@ Path = tuple[int, ...]
 def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     """Score a path or subtree anew, and bound all others of its length or size.
 
-    Parameters
-    ----------
-    problem
-        A `PathProblem`, or the pair of it and the length that was asked for; for a
-        `SubtreeSolution` the triple ``(SubtreeProblem, capacity, least)``.
-    solution
-        What was found.
-    seconds
-        After so much time there is no bound.
-
-    Raises
-    ------
-    ProblemError
-        If the problem is neither, or the solution has no path, for its length is then unknown.
+    The problem is a `PathProblem`, or the pair of it and the length that was asked for; for a
+    `SubtreeSolution` the triple ``(SubtreeProblem, capacity, least)``. After so many seconds there
+    is no bound. Raises `ProblemError` if the problem is neither, or the solution has no path, for
+    its length is then unknown.
     """
     if isinstance(solution, SubtreeSolution):
         return _examine_subtree(problem, solution)

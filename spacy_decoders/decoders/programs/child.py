@@ -39,12 +39,8 @@ def in_child(solver: Solver, program: Statement, seconds: float, *, integral: bo
     """Solve a program in this thread's child, which is ended when the time is over.
 
     The time counts what the child takes to start: where it ends before, the child goes on loading
-    for the next program.
-
-    Raises
-    ------
-    SolverError
-        If the solver can't be loaded, has failed or has died.
+    for the next program. Raises `SolverError` if the solver can't be loaded, has failed or has
+    died.
     """
     children = _local.__dict__.setdefault("children", {})
     if solver not in children or not children[solver].alive:
@@ -97,12 +93,8 @@ class _Child:
     def ask(self, program: Statement, seconds: float, *, integral: bool) -> Answer:
         """Pass a program on and wait for the answer, `seconds` at most.
 
-        Raises
-        ------
-        TimeoutError
-            If the time is over. The solver is ended, unless it was still loading.
-        SolverError
-            If it can't be loaded, has failed or has died.
+        Raises `TimeoutError` if the time is over: the solver is ended, unless it was still
+        loading; and `SolverError` if it can't be loaded, has failed or has died.
         """
         seconds = min(seconds, threading.TIMEOUT_MAX)
         end = monotonic() + seconds

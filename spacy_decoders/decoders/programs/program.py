@@ -69,13 +69,9 @@ class IntegerSolution:
 class LinearProgram:
     """A linear or mixed-integer program to be maximised, which may grow by columns and rows.
 
-    Parameters
-    ----------
-    solver
-        ``"HIGHS"``, which comes with scipy, or ``"CBC"``, which needs the extra ``solvers``.
-    clock
-        What limits the writing, which takes longer than the solving where rows are many: what
-        adds to the program raises `SolverError` when it has ended.
+    The solver is ``"HIGHS"``, which comes with scipy, or ``"CBC"``, which needs the extra
+    ``solvers``. The clock limits the writing, which takes longer than the solving where rows are
+    many: what adds to the program raises `SolverError` when it has ended.
 
     Examples
     --------
@@ -115,21 +111,12 @@ class LinearProgram:
     ) -> NDArray[np.int64]:
         """Add columns (variables), which are not negative, and return their indices.
 
-        Parameters
-        ----------
-        objective
-            Their coefficients. **Shape:** ``(k,)``
-        upper, integer
-            The upper bound of each, and whether it must be a whole number.
-        rows, coefficients
-            The rows that each column enters, and by how much. **Shape:** ``(k, entries)``
+        Of each there are its coefficient in the objective, **shape** ``(k,)``, an upper bound,
+        whether it must be a whole number, and the rows that it enters, and by how much, **shape**
+        ``(k, entries)``.
 
-        Raises
-        ------
-        ProblemError
-            If a number is not finite (solvers take NaN for optimal), or an index is wrong.
-        SolverError
-            If the program's clock has ended.
+        Raises `ProblemError` if a number is not finite (solvers take NaN for optimal), or an index
+        is wrong, and `SolverError` if the program's clock has ended.
         """
         costs = _finite("objective", objective)
         count = len(costs)
@@ -152,26 +139,12 @@ class LinearProgram:
     ) -> NDArray[np.int64]:
         """Require that weighted sums of columns are ``<=`` or ``=`` a number each.
 
-        Parameters
-        ----------
-        columns, coefficients
-            The columns of each row, and their weights. **Shape:** ``(k, entries)``
-        sides
-            One number for each row, or for all. **Shape:** ``(k,)``
-        starts
-            With rows of different length `columns` is flat: row i holds
-            ``columns[starts[i]:starts[i + 1]]``. **Shape:** ``(k + 1,)``
+        The columns of each row and their weights have **shape** ``(k, entries)``. With rows of
+        different length they are flat: row i holds ``columns[starts[i]:starts[i + 1]]``. There is
+        one number for each row, ``(k,)``, or for all. Returns the rows' indices.
 
-        Returns
-        -------
-        The rows' indices.
-
-        Raises
-        ------
-        ProblemError
-            If a number is not finite, or an index is wrong or twice in a row.
-        SolverError
-            If the program's clock has ended.
+        Raises `ProblemError` if a number is not finite, or an index is wrong or twice in a row,
+        and `SolverError` if the program's clock has ended.
         """
         self._look_at_clock()
         if sense not in get_args(Sense):
@@ -200,12 +173,8 @@ class LinearProgram:
     def relax(self, clock: Clock | None = None) -> LinearSolution:
         """Solve without integrality, within the clock's seconds.
 
-        Raises
-        ------
-        InfeasibleError
-            If no point satisfies the rows.
-        SolverError
-            If the solver stops early or returns a wrong point.
+        Raises `InfeasibleError` if no point satisfies the rows, and `SolverError` if the solver
+        stops early or returns a wrong point.
         """
         seconds = self._seconds(clock)
         if seconds == 0.0:
@@ -227,14 +196,9 @@ class LinearProgram:
     def solve(self, clock: Clock | None = None) -> IntegerSolution | None:
         """Solve with integrality, within the clock's seconds; None if no point is found in time.
 
-        Where the clock has a limit the solver runs in a process of its own, and is ended.
-
-        Raises
-        ------
-        InfeasibleError
-            If no point satisfies the rows.
-        SolverError
-            If the solver fails or returns a wrong point.
+        Where the clock has a limit the solver runs in a process of its own, and is ended. Raises
+        `InfeasibleError` if no point satisfies the rows, and `SolverError` if the solver fails or
+        returns a wrong point.
         """
         seconds = self._seconds(clock)
         if seconds == 0.0:

@@ -62,10 +62,7 @@ class Statement(NamedTuple):
     def fault_of(self, point: Floats, tolerance: float) -> str | None:
         """Return what is wrong with a point that violates a row or a bound, or None.
 
-        Parameters
-        ----------
-        tolerance
-            The largest violation, relative to the size of the row or of the value.
+        The tolerance is the largest violation, relative to the size of the row or of the value.
         """
         if not np.isfinite(point).all():
             return "values that are not finite"
@@ -105,13 +102,7 @@ FIELDS: dict[str, type] = {
 
 
 def checked_solver(solver: Solver) -> Solver:
-    """Return the solver's name.
-
-    Raises
-    ------
-    ProblemError
-        If there is no such solver, or what it needs is not installed.
-    """
+    """Return the solver's name; `ProblemError` if there is none, or it lacks what it needs."""
     if solver not in get_args(Solver):
         raise ProblemError(f"solver: expected 'HIGHS' or 'CBC', got {solver!r}.")
     if solver == "CBC" and find_spec("mip") is None:

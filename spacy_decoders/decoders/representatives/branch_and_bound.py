@@ -44,30 +44,17 @@ class OpenNode(NamedTuple):
 
 
 class ExactSearch:
-    """The search of `ExactRepresentatives`, over costs laid out in canonical order.
-
-    Attributes
-    ----------
-    choices, upper
-        The best so far, and what it costs.
-    bound
-        What every choice costs at least.
-    resolution
-        By how much the quanta may lower `bound`.
-    nodes
-        Subproblems bounded.
-    root
-        The whole problem with the potentials found for it; None before there are any.
-    """
+    """The search of `ExactRepresentatives`, over costs laid out in canonical order."""
 
     def __init__(self, costs: CostTable, choices: NDArray[np.int64], clock: Clock) -> None:
         self.costs = costs
         self.clock = clock
-        self.choices = choices
-        self.upper = total_cost(costs, choices)
-        self.bound = costs.least
-        self.resolution = 0.0
-        self.nodes = 0
+        self.choices = choices  # the best so far
+        self.upper = total_cost(costs, choices)  # what they cost
+        self.bound = costs.least  # what every choice costs at least
+        self.resolution = 0.0  # by how much the quanta may lower the bound
+        self.nodes = 0  # subproblems bounded
+        # the whole problem with the potentials found for it
         self.root: Subproblem | None = None
 
     @property

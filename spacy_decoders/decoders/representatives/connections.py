@@ -27,17 +27,11 @@ def connect(
 ) -> NDArray[np.int32]:
     """Return the distances after connecting every set within.
 
-    Parameters
-    ----------
-    distances
-        **Shape:** (v, v), int32, -1 where there is no path.
-    sets
-        Rows of `distances`.
-    connection
-        ``"maximal"`` makes each set a clique. ``"minimal"`` joins the vertex of highest
-        degree of its largest component to that of highest degree of each other component.
-    degrees
-        **Shape:** (v,).
+    The connection ``"maximal"`` makes each set a clique, ``"minimal"`` joins the vertex of highest
+    degree of its largest component to that of highest degree of each other component.
+
+    **Shape:** distances int32 (v, v), -1 where there is no path; sets, rows of these; degrees
+    (v,).
 
     References
     ----------

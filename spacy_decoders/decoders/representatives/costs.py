@@ -164,11 +164,8 @@ def canonical_order(
 ) -> tuple[list[int], list[NDArray[np.int64]]]:
     """Order sets, and the allowed candidates of each, whatever their order in the input.
 
-    They go by the keys of the candidates; what is the same vertex, by its local cost.
-
-    Returns
-    -------
-    The numbers of the sets, and in this order where their candidates stand end to end.
+    They go by the keys of the candidates; what is the same vertex, by its local cost. Returns the
+    numbers of the sets, and in this order where their candidates stand end to end.
     """
     keys, local, offsets = problem.keys(seed), problem.local_costs, problem.offsets
     own = np.repeat(np.arange(problem.size), np.diff(offsets))
@@ -192,14 +189,8 @@ def relative_tolerance(scale: float) -> float:
 def rounded_down(sums: Number, magnitudes: Number, terms: int) -> Number:
     """Return what computed sums are at least, whatever was lost to rounding.
 
-    Parameters
-    ----------
-    sums
-        As computed, from terms that are right to a few roundings each.
-    magnitudes
-        The sums of the terms' absolute values.
-    terms
-        How many terms each has, at most.
+    Each has so many terms at most, which are right to a few roundings each, and whose absolute
+    values add up to the magnitudes.
 
     Examples
     --------

@@ -195,13 +195,7 @@ class RepresentativesProblem:
 
     @cached_property
     def allowed(self) -> NDArray[np.bool_]:
-        """**Shape:** (n,): which candidates are not forbidden.
-
-        Raises
-        ------
-        InfeasibleError
-            If a set has none.
-        """
+        """**Shape:** (n,): which candidates are allowed; `InfeasibleError` if a set has none."""
         allowed = read_only(self.local_costs < np.inf)
         possible = np.logical_or.reduceat(allowed, self.offsets[:-1])
         if not possible.all():
@@ -311,37 +305,26 @@ class RepresentativesDecoder(ABC):
 
 @dataclass(frozen=True, eq=False)
 class RepresentativesSolution:
-    """One candidate chosen from each set.
-
-    Attributes
-    ----------
-    choices
-        **Shape:** (k,), int32: an index into each set.
-    vertices
-        **Shape:** (k,), int64: the caller's ids of the chosen vertices.
-    margins
-        **Shape:** (k,), float32: how much more it would cost to choose otherwise in each
-        set; infinite where no other candidate is allowed. What the others may then do
-        depends on the decoder: from an exact one it is the best cost with another
-        candidate there less the best cost; from a heuristic all other choices stay, and
-        the margin may be negative.
-    exact_margins
-        **Shape:** (k,), bool: which margins are proven to be the best cost with another
-        candidate less the best cost, to within 1e-6 times 1 and the absolute costs of the
-        two choices. From an exact decoder any other margin is a lower bound; from a
-        heuristic it says nothing of the others' best answer.
-    certificate
-        The cost, and what is known of the least one.
-    problem
-        What was solved.
-    """
+    """One candidate chosen from each set."""
 
     choices: NDArray[np.int32]
+    """**Shape:** (k,), int32: an index into each set."""
     vertices: NDArray[np.int64]
+    """**Shape:** (k,), int64: the caller's ids of the chosen vertices."""
     margins: NDArray[np.float32]
+    """**Shape:** (k,), float32: how much more it would cost to choose otherwise in each set;
+    infinite where no other candidate is allowed. What the others may then do depends on the
+    decoder: from an exact one it is the best cost with another candidate there less the best cost;
+    from a heuristic all other choices stay, and the margin may be negative."""
     exact_margins: NDArray[np.bool_]
+    """**Shape:** (k,), bool: which margins are proven to be the best cost with another candidate
+    less the best cost, to within 1e-6 times 1 and the absolute costs of the two choices. From an
+    exact decoder any other margin is a lower bound; from a heuristic it says nothing of the
+    others' best answer."""
     certificate: Certificate
+    """The cost, and what is known of the least one."""
     problem: RepresentativesProblem = field(repr=False)
+    """What was solved."""
 
     @classmethod
     def of(

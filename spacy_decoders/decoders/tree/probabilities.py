@@ -31,26 +31,17 @@ USUAL = -60.0
 
 @dataclass(frozen=True, eq=False)
 class TreePosteriors:
-    """The distribution over the trees of a sentence; made by :func:`tree_posteriors`.
-
-    Attributes
-    ----------
-    scores
-        **Shape (n + 1, n + 1)**: the arcs' scores.
-    arcs
-        **Shape (n + 1, n + 1)**, float64: the probability of each arc; every column but the first
-        sums to 1.
-    starts
-        **Shape (n,)**, float64: the probability that a sentence begins at each token; 1 at the
-        first, and 0 at others where no boundaries were given.
-    log_partition
-        Log of the sum over all trees of exp(score).
-    """
+    """The distribution over the trees of a sentence; made by :func:`tree_posteriors`."""
 
     scores: Floats
+    """**Shape (n + 1, n + 1)**: the arcs' scores."""
     arcs: Floats
+    """**Shape (n + 1, n + 1)**: the probability of each arc; columns but the first sum to 1."""
     starts: Floats
+    """**Shape (n,)**: the probability that a sentence begins at each token; 1 at the first, and 0
+    at others where no boundaries were given."""
     log_partition: float
+    """Log of the sum over all trees of exp(score)."""
 
     def of_heads(self, heads: ArrayLike) -> Floats:
         """Return the probability of each token's head, 0 for the root: both **shape (n,)**."""

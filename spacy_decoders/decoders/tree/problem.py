@@ -242,30 +242,20 @@ class TreeProblem:
 
 @dataclass(frozen=True, eq=False)
 class TreeSolution:
-    """A decoded tree, or one for each sentence.
-
-    Attributes
-    ----------
-    heads
-        int32 (n,), ``heads[i]`` is the head of token i + 1, 0 for the root; read-only.
-    certificate
-        The score of the tree, the proven bound, and the status.
-    rank_bound
-        In a list of the k best trees: an upper bound on every tree that does not precede this one.
-        The rank is proven if the score attains it within the certificate's tolerance. None
-        elsewhere.
-    starts
-        bool (n,), whether a sentence begins at each token; None where the problem has no
-        boundaries.
-    labels
-        int32 (n,), the label of each token's arc; None where the problem has no labels.
-    """
+    """A decoded tree, or one for each sentence."""
 
     heads: NDArray[np.int32]
+    """int32 (n,), ``heads[i]`` is the head of token i + 1, 0 for the root; read-only."""
     certificate: Certificate
+    """The score of the tree, the proven bound, and the status."""
     rank_bound: float | None = None
+    """In a list of the k best trees: an upper bound on every tree that does not precede this one.
+    The rank is proven if the score attains it within the certificate's tolerance. None
+    elsewhere."""
     starts: NDArray[np.bool_] | None = None
+    """bool (n,), whether a sentence begins at each token; None where there are no boundaries."""
     labels: NDArray[np.int32] | None = None
+    """int32 (n,), the label of each token's arc; None where the problem has no labels."""
 
     @classmethod
     def of_valid(

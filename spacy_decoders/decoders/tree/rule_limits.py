@@ -33,14 +33,8 @@ class Violation(NamedTuple):
 class LabelledArcs:
     """The labelled arcs that no rule forbids by itself, and what rules say of the others.
 
-    Parameters
-    ----------
-    rules
-        What trees must satisfy.
-    arcs
-        float64 (n + 1, n + 1).
-    labels
-        float64 (n + 1, n + 1, labels); None for a single one that adds nothing.
+    **Shape**: arcs float64 (n + 1, n + 1); labels float64 (n + 1, n + 1, labels), None for a
+    single one that adds nothing.
 
     Examples
     --------

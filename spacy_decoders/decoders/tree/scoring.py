@@ -28,18 +28,15 @@ __all__ = [
 def score_tree(problem: TreeProblem, heads: ArrayLike, labels: ArrayLike | None = None) -> float:
     """Return the score of a tree: all its parts, summed in float64.
 
+    It is ``-inf`` if a part is forbidden. Whether the heads form a tree that the problem allows is
+    not checked: see :func:`~spacy_decoders.verify`.
+
     Parameters
     ----------
     heads
         (n,), the head of each token, 0 for the root.
     labels
         (n,), the label of each token's arc; None for the best of each arc, whatever the rules.
-
-    Returns
-    -------
-    float
-        ``-inf`` if a part is forbidden. Whether the heads form a tree that the problem allows is
-        not checked: see :func:`~spacy_decoders.verify`.
 
     Raises
     ------

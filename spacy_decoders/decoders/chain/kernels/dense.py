@@ -113,16 +113,9 @@ def decode_one(transitions, transposed, end, emissions, begin, n, size, labels, 
 def decode(transitions, transposed, end, emissions, offsets, size, chosen, precision, labels):
     """Write the best labelling of some sentences to `labels`: **shape (total,)**, int32.
 
-    Parameters
-    ----------
-    precision
-        An array of the type of the sums. In float32 a labelling may be second best by rounding.
-
-    Returns
-    -------
-    sentence, token
-        The first sentence without a legal labelling, and the token where all its paths end; -1 if
-        all have one.
+    Sums are of the type of the array `precision`. In float32 a labelling may be second best by
+    rounding. Returns the first sentence without a legal labelling, and the token where all its
+    paths end; -1 for both if all have one.
     """
     room = longest_of(offsets) * len(end)
     reached, value = np.empty(room, precision.dtype), np.empty(room, precision.dtype)

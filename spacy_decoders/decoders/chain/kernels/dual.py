@@ -145,12 +145,8 @@ def others64(emissions, row, block, size, r):
 def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice):
     """Find the survivors of one sentence and their messages.
 
-    Returns
-    -------
-    status
-        `PROVEN`, `GIVEN_UP` or `ILLEGAL`.
-    bound
-        An upper bound on all labellings. One with a pruned label lies below by more than `slack`.
+    Returns `PROVEN`, `GIVEN_UP` or `ILLEGAL`, and an upper bound on all labellings. One with a
+    pruned label lies below by more than `slack`.
     """
     names, values = lattice.names, lattice.values
     stride = len(links.end)
@@ -253,10 +249,8 @@ def bound_all(links, emissions, offsets, size, labels, share, lattice, found):
 def bounds(links, emissions, offsets, size, labels, share):
     """Bound the best labelling of each sentence, given one labelling of each.
 
-    Returns
-    -------
-    **Shape (sentences,)**, float64: infinite where too many labels survive, or the labelling
-    is not legal.
+    Returns **shape (sentences,)**, float64: infinite where too many labels survive, or the
+    labelling is not legal.
     """
     found = np.zeros(len(offsets) - 1)
     lattice = lattice_for(longest_of(offsets), size)

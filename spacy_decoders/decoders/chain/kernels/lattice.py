@@ -208,12 +208,8 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
 def k_best(links, transposed, emissions, begin, n, size, labels, best, scale, k, share):
     """Return the k best labellings of one sentence, best first: **shape (found, n)**.
 
-    Parameters
-    ----------
-    labels
-        **Shape (total,)**: the best, with its score and the sum of its absolute terms.
-    share
-        The share of all labels that may survive before all legal labels are used.
+    `labels`, **shape (total,)**, are the best, with its score and the sum of its absolute terms;
+    `share` is that of all labels that may survive before all legal labels are used.
     """
     lattice = lattice_for(n, size)
     losses = np.full(max(k - 1, 1), np.inf)
@@ -239,13 +235,9 @@ def margins(links, transposed, emissions, offsets, size, labels):
     """Return the max-marginal margins of all tokens: **shape (total,)**, float64.
 
     With F and B the best scores of all that ends with a label and of all that follows it, the
-    margin of a token is the largest ``F + B`` less the largest with another label there. Pruning
-    would not help: the worst token of a sentence decides which labels may be left out.
-
-    Parameters
-    ----------
-    labels
-        **Shape (total,)**: the best labelling of each sentence.
+    margin of a token is the largest ``F + B`` less the largest with another label than in the
+    best labelling of its sentence: `labels`, **shape (total,)**. Pruning would not help: the worst
+    token of a sentence decides which labels may be left out.
     """
     found = np.zeros(offsets[-1])
     for s in range(len(offsets) - 1):

@@ -89,16 +89,10 @@ def _step_back(chain, kinds, kind, token, mass, other):
 
 @jit()
 def probabilities_of_runs(chain, kinds, runs, borders):
-    """Return the probability of each run.
+    """Return the probability of each run in a :class:`Chain`, by what labels mean, :class:`Kinds`.
 
-    Parameters
-    ----------
-    chain, kinds
-        See :class:`Chain`, :class:`Kinds`.
-    runs
-        **Shape (runs, 3)**, int64: first token, token after the last, kind.
-    borders
-        **Shape (runs, 2)**, int64: where each run's sentence begins and ends.
+    **Shape**: runs int64 (runs, 3), first token, token after the last, kind; borders int64
+    (runs, 2), where each run's sentence begins and ends.
     """
     found = np.zeros(len(runs))
     mass, other = np.zeros(len(kinds.labels) + 1), np.zeros(len(kinds.labels) + 1)

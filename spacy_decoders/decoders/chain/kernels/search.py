@@ -84,20 +84,10 @@ def decode_all(links, back, emissions, offsets, size, labels, left, lattice):
 
 @jit()
 def decode(links, back, emissions, offsets, size):
-    """Decode a batch.
+    """Decode a batch by the tables of a model, `links`, and of the model read from the right.
 
-    Parameters
-    ----------
-    links, back
-        The tables of the model, and of the model read from the right.
-
-    Returns
-    -------
-    labels
-        **Shape (total,)**, int32.
-    left
-        Sentences in which so many labels survive that dense decoding is faster, or in which no
-        legal labelling was found.
+    Returns the labels, int32 **(total,)**, and the sentences that are left: in which so many
+    labels survive that dense decoding is faster, or in which no legal labelling was found.
     """
     labels = np.zeros(offsets[-1], np.int32)
     left = np.zeros(len(offsets) - 1, np.int64)

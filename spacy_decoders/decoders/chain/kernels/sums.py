@@ -118,15 +118,9 @@ def share_backward(scores, across, n, ahead, weights, sums, shares, pairs, far):
 def sum_all(scores, log_partitions, ahead, marginals, pairs):
     """Fill in what is asked for, by sentence; what is not is an array without rows.
 
-    Parameters
-    ----------
-    log_partitions
-        **Shape (sentences,)**, zeros. Where no labelling is legal: ``-inf``, and nothing else.
-    ahead, marginals
-        **Shape (total, L)**: F and P. Without `marginals` there is no backward pass.
-    pairs
-        **Shape (L, L)**, zeros: how often each label, by row, is expected to follow each, by
-        column.
+    **Shape**: log_partitions (sentences,), zeros, ``-inf`` and nothing else where no labelling is
+    legal; ahead and marginals (total, L), F and P, without the second there is no backward pass;
+    pairs (L, L), zeros, how often each label, by row, is expected to follow each, by column.
     """
     offsets, size = scores.offsets, scores.emissions.shape[1]
     longest = longest_of(offsets)

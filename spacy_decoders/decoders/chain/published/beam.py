@@ -123,10 +123,7 @@ def best_of_few(
 ) -> NDArray[np.int32]:
     """Return the best labels that keep the best few of each token, by pruned emissions.
 
-    Raises
-    ------
-    InfeasibleError
-        If a sentence has no legal labelling.
+    Raises `InfeasibleError` if a sentence has no legal labelling.
     """
     padded, emissions = model.padded, pruned.reshape(-1)
     labels: NDArray[np.int32]

@@ -133,10 +133,7 @@ class ColumnGeneration(ChainDecoder):
 def legal_emissions(model: ChainModel, sentences: Sentences) -> Sentences:
     """Forbid the labels that are in no legal labelling, if there are forbidden transitions.
 
-    Raises
-    ------
-    InfeasibleError
-        If a sentence has no legal labelling.
+    Raises `InfeasibleError` if a sentence has no legal labelling.
     """
     if not model.has_forbidden:
         return sentences

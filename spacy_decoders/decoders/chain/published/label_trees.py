@@ -38,16 +38,7 @@ class LabelTree:
 
     @classmethod
     def of(cls, model: ChainModel, emissions: ArrayLike, parents: ArrayLike) -> LabelTree:
-        """Check a forest.
-
-        Raises
-        ------
-        ProblemError
-            If a shape is wrong, a score is NaN or ``+inf``, a parent is no node, or the parents
-            form a cycle.
-        InfeasibleError
-            If no labelling is legal.
-        """
+        """Check a forest; errors are those of :meth:`.Viterbi.decode_tree`."""
         local = checked_scores("emissions", emissions, (None, model.size)).astype(np.float64)
         n = len(local)
         above = checked_indices("parents", parents, (n,), low=-1, high=n)

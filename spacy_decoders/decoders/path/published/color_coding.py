@@ -90,11 +90,6 @@ class ColorCoding(PathDecoder):
 
         An iteration of the budget is a colouring; a budget that ends first lowers the
         certificate's confidence.
-
-        Raises
-        ------
-        InfeasibleError
-            If there is no such path.
         """
         length = problem.checked_length(length)
         clock = budget.start()
@@ -135,10 +130,7 @@ class ColorCoding(PathDecoder):
 class Colorings:
     """One random colouring of the classes after the other, and its best path.
 
-    Parameters
-    ----------
-    colors
-        The number of colours; as many as there are classes decide the problem.
+    As many `colors` as there are classes decide the problem.
     """
 
     def __init__(self, problem: PathProblem, length: int, colors: int, seed: int) -> None:
@@ -152,12 +144,8 @@ class Colorings:
     ) -> tuple[Integers | None, bool]:
         """Return the best path under the next colouring, and whether all paths were compared.
 
-        Parameters
-        ----------
-        floor
-            The path has to score more; else there is none.
-        interrupted
-            Called from time to time; returns whether to stop.
+        The path has to score more than the floor; else there is none. `interrupted` is called from
+        time to time, and says whether to stop.
         """
         problem, found = self._problem, None
         # colours are distributed evenly over the classes
@@ -211,10 +199,7 @@ def needed_colorings(chance: float, failure: float) -> int:
 def best_color_count(class_count: int, length: int, size: int, failure: float) -> int:
     """Return the number of colours from k to 2k with the least iterations times 2^r.
 
-    Raises
-    ------
-    ProblemError
-        If even k colours take too much memory.
+    Raises `ProblemError` if even k colours take too much memory.
     """
     _check_memory(length, size)
     most = min(2 * length, class_count)

@@ -72,18 +72,9 @@ def search(costs, cutoff, step, max_nodes):
     """Look depth first at all choices that may cost at most `cutoff`.
 
     A partial choice costs at least what is chosen costs, and for each open set the cheapest
-    candidate beside it. The set with the fewest viable candidates is decided first.
-
-    Parameters
-    ----------
-    costs
-        :class:`ReducedCosts`.
-    cutoff, step
-        The most that a choice of interest costs, and by how much a better one is cheaper.
-    max_nodes
-        Nodes after which to give up.
-
-    Returns :class:`Found`.
+    candidate beside it. The set with the fewest viable candidates is decided first. Of
+    :class:`ReducedCosts` returns :class:`Found`: a better choice is cheaper by `step` at least,
+    and after `max_nodes` nodes the search gives up.
     """
     paid, pairs, starts, ends = costs.paid, costs.pairs, costs.starts, costs.ends
     k, size = len(ends) - 1, len(paid)

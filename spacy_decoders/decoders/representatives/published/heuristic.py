@@ -18,14 +18,9 @@ __all__ = ["SeededHeuristic"]
 
 @dataclass(frozen=True)
 class SeededHeuristic(RepresentativesDecoder):
-    """Chooses in one pass; the certificate is heuristic.
+    """Chooses in one pass; the certificate is heuristic."""
 
-    Parameters
-    ----------
-    seed
-        Of the order of vertices that breaks ties.
-    """
-
+    #: Of the order of vertices that breaks ties.
     seed: int = 0
 
     def __post_init__(self) -> None:

@@ -100,19 +100,13 @@ def _posterior(logs):
             B[s, t] = sum_q R[s, q] L[q + 1, t] b[q + 1]    I[s, t] = B[s, t] arcs[s, t]
             R[s, t] = sum_q I[s, q] R[q, t]                 L[s, t] = sum_q L[s, q] I[t, q]
 
-        Parameters
-        ----------
-        arcs
-            **Shape (n + 1, n + 1)**, float64: ``exp(score)`` of each arc, 0 where there is none,
-            each column divided by its maximum; `arcs[h, m]`. By logs: the scores themselves.
-        starts
-            **Shape (n + 1,)**, float64: what a root's subtree that begins at each token is
-            multiplied by; not used with a single root. By logs: what is added.
-        single_root
-            Whether one token alone hangs on the root.
-        least
-            The sum over all trees beside which sums of `TINY` count nothing, whatever they are
-            multiplied by; ``-inf`` by logs.
+        `least` is the sum over all trees beside which sums of `TINY` count nothing, whatever they
+        are multiplied by; ``-inf`` by logs.
+
+        **Shape**: arcs float64 (n + 1, n + 1), ``exp(score)`` by head and modifier, 0 where there
+        is none, each column divided by its maximum, by logs the scores themselves; starts float64
+        (n + 1,), what a root's subtree that begins at each token is multiplied by, not used with a
+        single root, by logs what is added.
         """
         size = len(arcs)
         last, first = size - 1, 1 if single_root else 0
@@ -204,17 +198,11 @@ def eliminate(weights, single_root, logs):
 
     With a single root the sum is the coefficient of e in that over all trees where each arc from
     the root counts e times as much. Only the last token that is left is paid one such arc: beside
-    others it counts nothing. A token that only the root is left to therefore comes last.
+    others it counts nothing. A token that only the root is left to therefore comes last. The log
+    is NaN if there is no tree, or if some sum of weights is too small to be trusted.
 
-    Parameters
-    ----------
-    weights
-        **Shape (n + 1, n + 1)**, float64: ``exp(score)``, token by head, 0 where there is no arc;
-        the scores themselves by `logs`. Overwritten.
-
-    Returns
-    -------
-    A sum of NaN if there is no tree, or if some sum of weights is too small to be trusted.
+    **Shape**: weights float64 (n + 1, n + 1), ``exp(score)``, token by head, 0 where there is no
+    arc; the scores themselves by `logs`. Overwritten.
     """
     size = len(weights)
     none = -np.inf if logs else 0.0

@@ -13,12 +13,8 @@ __all__ = ["decode"]
 def decode(transitions, end, emissions, offsets, size, width):
     """Decode a batch, keeping the best `width` labels that are not forbidden.
 
-    Returns
-    -------
-    labels
-        **Shape (total,)**, int32.
-    dead
-        Whether a sentence has no legal labelling; later ones are not decoded.
+    Returns the labels, int32 **(total,)**, and whether a sentence has no legal labelling; later
+    ones are not decoded.
     """
     stride, places = len(end), longest_of(offsets) + 1
     labels = np.zeros(offsets[-1], np.int32)

@@ -227,14 +227,8 @@ def converge(arrays, work, begin, n, gap, limit):
 def decode(arrays, offsets, gap, limit):
     """Decode a batch, within a limit of iterations: see :func:`converge`.
 
-    Returns
-    -------
-    labels
-        **Shape (total,)**, int32.
-    iterations
-        **Shape (sentences,)**.
-    left
-        The sentences that are not solved.
+    Returns the labels, int32 **(total,)**, the iterations, **(sentences,)**, and the sentences
+    that are not solved.
     """
     count = len(offsets) - 1
     labels = np.zeros(offsets[-1], np.int32)

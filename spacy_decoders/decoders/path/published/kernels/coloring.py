@@ -26,23 +26,13 @@ def _trace(edges, colors, values, met, last, path):
 def best_colorful(graph, colors, members, first_of, begin, stop, values, best, path):
     """Process the sets of colours from `begin` to before `stop`; return whether `path` is better.
 
-    Every entry of the table has one predecessor set, S without v's colour, so that each is written
-    once and the table needs no clearing.
+    ``values[S, v]`` is the best path to v that has visited exactly the colours S, each at most
+    once. Every entry has one predecessor set, S without v's colour, so that each is written once
+    and the table needs no clearing; it is filled up to `begin` already.
 
-    Parameters
-    ----------
-    colors
-        **Shape (n,)**: the colour of each vertex; a path visits each at most once.
-    members, first_of
-        **Shapes (n,), (colours + 1,)**: those of colour c are
-        ``members[first_of[c]:first_of[c + 1]]``.
-    values
-        **Shape (2 ** colours, n)**: [S, v] is the best path to v that has visited exactly the
-        colours S. Filled up to `begin` already.
-    best
-        **Shape (1,)**: the score to exceed, and then that of the path.
-    path
-        **Shape (length,)**, int32: the best path.
+    **Shape**: colors (n,), that of each vertex; members (n,) and first_of (colours + 1,), those of
+    colour c are ``members[first_of[c]:first_of[c + 1]]``; values (2 ** colours, n); best (1,), the
+    score to exceed, and then that of the path; path int32 (length,), written.
     """
     start, edges, end = graph.start, graph.edges, graph.end
     n, length = start.size, path.size
