@@ -107,31 +107,21 @@ class Summary:
 
 @dataclass(frozen=True)
 class Job:
-    """An input, an output folder and the settings between them.
-
-    Parameters
-    ----------
-    source
-        A file, or a folder that is searched recursively: ``.spacy``, ``.jsonl``, ``.jsonl.gz``,
-        ``.parquet``, ``.txt`` (one document a file).
-    output
-        A folder; created if missing, resumed if it has been begun with the same settings.
-    model
-        The argument of ``spacy.load``; empty for the bundled pipeline.
-    format
-        ``"spacy"``, ``"jsonl"`` or ``"parquet"``.
-    shard_size
-        Records per output file.
-    text_field
-        The field of JSON lines and parquet that has the text.
-    """
+    """An input, an output folder and the settings between them."""
 
     source: Path
+    """A file, or a folder that is searched recursively: ``.spacy``, ``.jsonl``, ``.jsonl.gz``,
+    ``.parquet``, ``.txt`` (one document a file)."""
     output: Path
+    """A folder; created if missing, resumed if it has been begun with the same settings."""
     model: str = ""
+    """The argument of ``spacy.load``; empty for the bundled pipeline."""
     format: Format = "spacy"
+    """``"spacy"``, ``"jsonl"`` or ``"parquet"``."""
     shard_size: int = 500
+    """Records per output file."""
     text_field: str = "text"
+    """The field of JSON lines and parquet that has the text."""
 
     def __post_init__(self) -> None:
         check_of(Format)("format", self.format)

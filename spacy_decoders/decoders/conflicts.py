@@ -15,14 +15,8 @@ def least_conflict(
 ) -> list[Demand]:
     """Return a least set of demands that can't hold together, in their order.
 
-    Without any one of them there is a solution. Empty if there is none even without demands.
-
-    Parameters
-    ----------
-    demands
-        Demands that have no solution together.
-    solvable
-        Whether there is a solution under some of them.
+    All together they have no solution; `solvable` says whether there is one under some of them.
+    Without any one of the least set there is. Empty if there is none even without demands.
 
     References
     ----------

@@ -31,45 +31,34 @@ class SentenceCorpus:
 
     The files are read once; every further pass over the corpus makes new Examples from
     memory.
-
-    Parameters
-    ----------
-    path
-        A file, or a folder whose files are read in the order of their names, gzipped or not.
-    n_sents
-        Sentences in a document, at most; fewer where the file starts a new document. 0 for
-        the documents as the file has them.
-    random_sents
-        Whether each document gets between 1 and `n_sents` sentences by chance, so that a model is
-        trained on short and long ones. Every pass is cut differently, and every run alike.
-    gold_tokens
-        Whether the predicted Doc has the file's tokens; otherwise the pipeline's tokenizer
-        cuts the text.
-    gold_sents
-        Whether the predicted Doc has the file's sentence boundaries (with `gold_tokens`).
-    gold_sents_share
-        With `gold_sents`, the share of documents, by chance, that have them: a model trained on
-        both kinds serves with a parser before it and without.
-    white_space
-        The share of documents, by chance, that get line breaks, blank lines and second blanks as
-        tokens, as texts have them and treebanks do not; see
-        :func:`~spacy_decoders.readers.white_space.with_white_space`.
-    limit
-        The most sentences to read; 0 for all.
     """
 
     #: What the files of a folder end with.
     suffixes: ClassVar[Sequence[str]] = ()
 
     path: Path | None
+    """A file, or a folder whose files are read in the order of their names, gzipped or not."""
     _: KW_ONLY
     n_sents: int = 1
+    """Sentences in a document, at most; fewer where the file starts a new document. 0 for the
+    documents as the file has them."""
     random_sents: bool = False
+    """Whether each document gets between 1 and `n_sents` sentences by chance, so that a model is
+    trained on short and long ones. Every pass is cut differently, and every run alike."""
     gold_tokens: bool = True
+    """Whether the predicted Doc has the file's tokens; otherwise the pipeline's tokenizer cuts the
+    text."""
     gold_sents: bool = False
+    """Whether the predicted Doc has the file's sentence boundaries (with `gold_tokens`)."""
     gold_sents_share: float = 1.0
+    """With `gold_sents`, the share of documents, by chance, that have them: a model trained on
+    both kinds serves with a parser before it and without."""
     white_space: float = 0.0
+    """The share of documents, by chance, that get line breaks, blank lines and second blanks as
+    tokens, as texts have them and treebanks do not; see
+    :func:`~spacy_decoders.readers.white_space.with_white_space`."""
     limit: int = 0
+    """The most sentences to read; 0 for all."""
 
     def __post_init__(self) -> None:
         if self.n_sents < 0 or self.limit < 0 or (self.random_sents and self.n_sents < 1):
@@ -132,17 +121,12 @@ class SentenceCorpus:
 
 @dataclass(eq=False)
 class ConlluCorpus(SentenceCorpus):
-    """CoNLL-U or CoNLL-X files: tags, lemmas, morphology, trees.
-
-    Parameters
-    ----------
-    format
-        Which of the two, see :func:`~.sentences.read_conllu`; "auto" goes by the suffix.
-    """
+    """CoNLL-U or CoNLL-X files: tags, lemmas, morphology, trees."""
 
     suffixes = (".conllu", ".conll", ".conllx")
 
     format: Literal["auto", "conllu", "conllx"] = "auto"
+    """Which of the two, see :func:`~.sentences.read_conllu`; "auto" goes by the suffix."""
 
     def read(self, path: Path) -> Iterable[Sentence]:
         return read_conllu(path, self.format)
@@ -150,23 +134,18 @@ class ConlluCorpus(SentenceCorpus):
 
 @dataclass(eq=False)
 class ColumnCorpus(SentenceCorpus):
-    """Files of one token a line: token, tags, entities, heads in named columns.
-
-    Parameters
-    ----------
-    columns, separator
-        What each column holds, and what separates them, see :func:`~.sentences.read_columns`.
-    types
-        What each of the corpus's types of entities is called here, "O" for no entity; entities of
-        types that are not named are unknown. None if all types stay as they are.
-    """
+    """Files of one token a line: token, tags, entities, heads in named columns."""
 
     suffixes = (".tsv", ".txt", ".iob2", ".bio", ".conll")
 
     columns: list[str]
+    """What each column holds, see :func:`~.sentences.read_columns`."""
     separator: str | None = "\t"
+    """What separates columns; None for any white space."""
     _: KW_ONLY
     types: dict[str, str] | None = None
+    """What each of the corpus's types of entities is called here, "O" for no entity; entities of
+    types that are not named are unknown. None if all types stay as they are."""
 
     def read(self, path: Path) -> Iterable[Sentence]:
         sentences = read_columns(path, self.columns, self.separator)
@@ -208,22 +187,12 @@ def gold_corpus(
 ) -> Callable[[Language], Iterable[Example]]:
     """Return the reader of an annotated corpus, by the name of its file.
 
-    Parameters
-    ----------
-    path
-        ``.spacy`` (a file or folder), ``.conllu``, ``.conll`` or ``.conllx``, or one token a line,
-        with `columns`.
-    columns
-        As for :class:`ColumnCorpus`. ``.iob2`` files without them are read as UNER's.
-    n_sents
-        Sentences in a document, at most, where the file has them one by one.
-    limit
-        The most documents, or sentences, to read; 0 for all.
+    It is ``.spacy`` (a file or folder), ``.conllu``, ``.conll`` or ``.conllx``, or has one token a
+    line, with the columns of a :class:`ColumnCorpus`; ``.iob2`` files without them are read as
+    UNER's. `n_sents` are the sentences in a document, at most, where the file has them one by one;
+    `limit` is the most documents, or sentences, to read, 0 for all.
 
-    Raises
-    ------
-    ProblemError
-        If the file is of no kind that is read.
+    Raises `ProblemError` if the file is of no kind that is read.
     """
     path = Path(path)
     name = path.name.removesuffix(".gz")

@@ -28,26 +28,20 @@ class HeadlineCorpus:
     """Examples from JSON lines with a title and a text each.
 
     The reference document of each has the title in ``doc._.headline``.
-
-    Parameters
-    ----------
-    path
-        A ``.jsonl`` or ``.jsonl.gz`` file, or a folder of such files.
-    title, text
-        The names of the two fields.
-    strip_title
-        Whether to take the title away from the beginning of a text that repeats it. Texts that
-        begin with their titles teach, and are measured on, where to look rather than what to say.
-    limit
-        The most lines to read; 0 for all.
     """
 
     path: Path | None
+    """A ``.jsonl`` or ``.jsonl.gz`` file, or a folder of such files."""
     _: KW_ONLY
     title: str = "title"
+    """The name of the field of titles."""
     text: str = "text"
+    """The name of the field of texts."""
     limit: int = 0
+    """The most lines to read; 0 for all."""
     strip_title: bool = False
+    """Whether to take the title away from the beginning of a text that repeats it. Texts that
+    begin with their titles teach, and are measured on, where to look rather than what to say."""
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Make the examples anew."""

@@ -20,17 +20,12 @@ __all__ = ["LinkedCorpus"]
 
 @dataclass(eq=False)
 class LinkedCorpus:
-    """Examples whose predicted documents have the gold entities, without identifiers.
-
-    Parameters
-    ----------
-    path
-        A file, or a folder of files: ``.spacy`` with ``kb_id`` on entities, or ``.jsonl`` (also
-        ``.gz``) with ``text`` and ``mentions``: objects with ``start``, ``end`` (characters),
-        ``gold`` (identifier or null) and perhaps ``label``.
-    """
+    """Examples whose predicted documents have the gold entities, without identifiers."""
 
     path: Path | None
+    """A file, or a folder of files: ``.spacy`` with ``kb_id`` on entities, or ``.jsonl`` (also
+    ``.gz``) with ``text`` and ``mentions``: objects with ``start``, ``end`` (characters), ``gold``
+    (identifier or null) and perhaps ``label``."""
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield an Example for each document.

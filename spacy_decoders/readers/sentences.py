@@ -84,20 +84,12 @@ def read_conllu(
     parts of speech that are not universal are read as tags only, and features that are no list
     of ``Name=Value`` are left out.
 
-    Parameters
-    ----------
-    path
-        The file.
-    form
-        ``"conllx"`` for the older format, of whose parts of speech only the fine-grained are
-        read: neither its coarse ones nor its features are universal. ``"auto"`` takes
-        ``.conllu`` for CoNLL-U and all else for CoNLL-X.
+    The form is ``"conllx"`` for the older format, of whose parts of speech only the fine-grained
+    are read: neither its coarse ones nor its features are universal. ``"auto"`` takes ``.conllu``
+    for CoNLL-U and all else for CoNLL-X.
 
-    Raises
-    ------
-    ProblemError
-        If the file is malformed, with the line: too few columns, words out of their order, a
-        head that is no word of the sentence, or heads in a cycle.
+    Raises `ProblemError` if the file is malformed, with the line: too few columns, words out of
+    their order, a head that is no word of the sentence, or heads in a cycle.
     """
     path = Path(path)
     if form == "auto":
@@ -117,25 +109,16 @@ def read_columns(
     """Read a file of one token a line, with a blank line after each sentence.
 
     Lines that begin with ``#`` and have another number of columns are comments;
-    ``# newdoc`` starts a document, and so does a line with ``-DOCSTART-``.
+    ``# newdoc`` starts a document, and so does a line with ``-DOCSTART-``. The file may be
+    gzipped.
 
-    Parameters
-    ----------
-    path
-        The file, gzipped or not.
-    columns
-        What each column holds: "form", "lemma", "pos", "tag", "morph", "head", "dep", "ent"
-        (in any scheme that :func:`~.words.as_bio` reads), or "-" to skip it. A "pos" is
-        universal and a "morph" a list of ``Name=Value``; other tags are a "tag".
-    separator
-        The separator of columns; None for any white space.
+    A column holds "form", "lemma", "pos", "tag", "morph", "head", "dep", "ent" (in any scheme that
+    :func:`~.words.as_bio` reads), or is skipped, "-". A "pos" is universal and a "morph" a list of
+    ``Name=Value``; other tags are a "tag". The separator is None for any white space.
 
-    Raises
-    ------
-    ProblemError
-        If a column's name is unknown, a line has another number of columns, a part of speech is
-        not universal, features are no list of ``Name=Value``, a head is no word of its sentence,
-        or heads form a cycle.
+    Raises `ProblemError` if a column's name is unknown, a line has another number of columns, a
+    part of speech is not universal, features are no list of ``Name=Value``, a head is no word of
+    its sentence, or heads form a cycle.
 
     Examples
     --------

@@ -131,11 +131,6 @@ class LagrangianSearch:
                 path = paths[int(np.argmax(scores))]
                 self.best.offer(self._problem.score(path), path)
 
-    def run_priced(self, prices: Floats, *, to_the_end: bool) -> None:
-        """Work as `run` does, with given prices instead of finding some."""
-        self._set_prices(prices)
-        self.search(None if to_the_end else FIRST_NODES)
-
     @property
     def slack(self) -> float:
         """The least gain worth searching for: what rounding may add to a path's score."""
@@ -145,7 +140,7 @@ class LagrangianSearch:
         rounding = self._problem.rounding(self._length, threshold, self._paid.total)
         return min(rounding, self._most_slack)
 
-    def _set_prices(self, prices: Floats) -> None:
+    def set_prices(self, prices: Floats) -> None:
         """Set the prices of the vertices, and the walks that pay them."""
         problem = self._problem
         self.prices, self._paid = prices, Prices(prices, problem.total(prices))
@@ -162,7 +157,7 @@ class LagrangianSearch:
             self.rounds += 1
             given = (problem.graph, self._length, self._target, STEPS_A_ROUND, progress)
             self.bound = min(self.bound, lagrangian_bounds(*given))
-            self._set_prices(progress.best[problem.dense_classes])
+            self.set_prices(progress.best[problem.dense_classes])
 
     @property
     def _target(self) -> float:

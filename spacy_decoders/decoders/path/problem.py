@@ -309,8 +309,6 @@ class PathDecoder(ABC):
         difference between their scores and its score. The budget is for each of the decodings
         that this takes.
 
-        Notes
-        -----
         Lawler (1972): the paths other than the best are partitioned by where they deviate from
         it. Each part is a smaller problem of the same kind, which starts after the common prefix.
 

@@ -10,7 +10,7 @@ from ...budget import Clock
 from ...errors import InfeasibleError
 from .kernels.search import RankedPaths, bound_at_once, fresh_state, search
 from .kernels.walks import Prices
-from .lagrangian_search import STEPS, BestPaths, LagrangianSearch
+from .lagrangian_search import FIRST_NODES, STEPS, BestPaths, LagrangianSearch
 from .problem import Floats, Integers, PathProblem, infeasible_message
 
 __all__ = ["full_bound", "quick_bound", "some_path"]
@@ -56,7 +56,8 @@ def full_bound(
     best = BestPaths(length, 1, score - BENEATH * slack)
     table = backwards.completions(length)
     closing = LagrangianSearch(backwards, table, best, lambda _: clock.exhausted(), math.inf)
-    closing.run_priced(prices, to_the_end=to_the_end)
+    closing.set_prices(prices)
+    closing.search(None if to_the_end else FIRST_NODES)
     return max(closing.bound, best.most + slack) + slack
 
 

@@ -31,27 +31,17 @@ class SubtreeProblem:
     A solution is a set of nodes that contains the root, and with each node its parent. Scores add
     up and are maximised.
 
-    Parameters
-    ----------
-    scores
-        Of each node. **Shape:** ``(n,)``
-    parents
-        The parent of each node, which comes before it; -1 for the root, node 0.
-        **Shape:** ``(n,)``
-    sizes
-        The size of each node, a whole number of at least 0, or several sizes of each, such as its
-        words and its characters. **Shape:** ``(n,)`` or ``(n, sizes)``
-
-    Raises
-    ------
-    ProblemError
-        If a shape does not fit, a score is not finite, a parent does not come before its child, or
-        a size is negative.
+    Raises `ProblemError` if a shape does not fit, a score is not finite, a parent does not come
+    before its child, or a size is negative.
     """
 
     scores: Floats
+    """Of each node. **Shape:** ``(n,)``"""
     parents: Integers
+    """The parent of each node, which comes before it; -1 for the root, node 0. **Shape:** (n,)"""
     sizes: Integers
+    """The size of each node, a whole number of at least 0, or several sizes of each, such as its
+    words and its characters. **Shape:** ``(n,)`` or ``(n, sizes)``"""
 
     def __init__(self, scores: ArrayLike, parents: ArrayLike, sizes: ArrayLike) -> None:
         store = object.__setattr__
@@ -112,14 +102,9 @@ class TreeKnapsack:
         """Find the best subtree whose sizes add up to at least `least` and at most `capacity`.
 
         Where nodes have several sizes, there is a limit for each. The tables are as long as the
-        first capacity times the sums of the other sizes.
-
-        Raises
-        ------
-        InfeasibleError
-            If no subtree has such a size.
-        ProblemError
-            If there is not a limit for each size, or the tables would not fit the memory.
+        first capacity times the sums of the other sizes. Raises `InfeasibleError` if no subtree
+        has such a size, and `ProblemError` if there is not a limit for each size, or the tables
+        would not fit the memory.
         """
         several = problem.sizes.shape[1:]
         for name, limit in (("capacity", capacity), ("least", least)):

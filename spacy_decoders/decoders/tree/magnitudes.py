@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .decoder import SMALLEST, UNIT, most_gained
-from .factors import Factors
 from .problem import TreeProblem
 
 __all__ = ["Magnitudes", "magnitudes_of", "parts_of", "without_prohibitive"]
@@ -52,8 +51,6 @@ class Magnitudes(NamedTuple):
 def magnitudes_of(problem: TreeProblem) -> Magnitudes:
     """Compute them in one pass over the scores of a problem.
 
-    Notes
-    -----
     Rounding: a tree is scored by n arcs, to each of which shares of up to n^2 scores were added,
     sums of up to n terms; and by the shares of factors. The multipliers of chains, which only
     backbones of arcs alone have, may be as large as the limit.
@@ -140,7 +137,5 @@ def _above(problem: TreeProblem, limit: float) -> TreeProblem:
     if problem.factors is not None:
         given = problem.factors
         scores = np.where(given.scores < limit, -np.inf, given.scores)
-        changed["factors"] = Factors(
-            given.arcs, given.offsets, scores, given.at_least, given.at_most
-        )
+        changed["factors"] = replace(given, scores=scores)
     return replace(problem, **changed)

@@ -190,8 +190,6 @@ def _inside_outside(
 def _by_elimination(scores: Floats, single_root: bool) -> tuple[Floats, float]:
     """Return the probability of each arc, and the log of the sum over all trees.
 
-    Notes
-    -----
     By the matrix-tree theorem the sum over all trees is a determinant. It is computed by
     eliminating one token after the other, as Grassmann, Taksar and Heyman eliminate the states of
     a Markov chain: without a subtraction. Going back, the probability of each arc between those

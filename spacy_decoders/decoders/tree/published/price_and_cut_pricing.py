@@ -115,11 +115,8 @@ def tightened(prices: Floats, arc_costs: Floats, taken: Floats) -> Floats:
     """Raise the OneGP duals of arcs that are not taken as far as they stay feasible.
 
     An arc that is not taken and has a negative reduced cost would have one of zero at a higher
-    price of its grandparents, at which fewer of them have to be scored.
-
-    References
-    ----------
-    Riedel, Smith and McCallum (2012), section 4.3.3.
+    price of its grandparents, at which fewer of them have to be scored (section 4.3.3 of Riedel
+    et al. 2012).
     """
     return np.where(taken <= 0.0, prices + np.maximum(-arc_costs, 0.0), prices)
 
@@ -136,14 +133,11 @@ def priced(
 
     The chains over one arc (g, p) are priced together. Where the sum of their gains does not
     exceed the negative reduced cost of the arc, the duals of their GPArc rows can absorb the
-    gains, and none has a positive reduced cost. Gains up to a tolerance count as zero.
+    gains, and none has a positive reduced cost (equations 8-11 of Riedel et al. 2012). Gains up to
+    a tolerance count as zero.
 
     **Shape**: prices and the arcs' reduced costs at these (n + 1, n + 1); `column`, negative for
     none, (n + 1, n + 1, n + 1).
-
-    References
-    ----------
-    Riedel, Smith and McCallum (2012), equations 8-11.
     """
     without = chains_of(allowed) & (column < 0)
     gains = np.where(without, np.maximum(table.upper - prices, 0.0), 0.0)

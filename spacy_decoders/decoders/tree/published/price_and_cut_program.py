@@ -31,8 +31,6 @@ class MasterPoint:
     prices: Floats
     #: The value of each chain's column, in the order they were added.
     chains: Floats
-    #: By the program's duals; a bound on all trees only if all chains and rows were added.
-    bound: float
 
 
 class MasterProgram:
@@ -42,8 +40,6 @@ class MasterProgram:
     column for an arc's grandparents, so low that no best tree uses it: without it the restricted
     program may be infeasible.
 
-    Notes
-    -----
     Of the paper's rows some are implied by others, and are left out: GPArc for the lower arc
     follows from OneGP; NoGP follows from GPArc for the upper arc; and so does ArcGP, given OneGP
     and OneHead: z_gpc = z_pc - sum of the other z_g'pc >= z_pc - (1 - z_gp). OneGP and
@@ -154,15 +150,13 @@ class MasterProgram:
         costs[self.h, self.m] = solved.reduced_costs[self._taken]
         prices[self._p, self._c] = solved.duals[self._one_grandparent]
         chains = solved.values[self.chain_column[tuple(self.chains)]]
-        return MasterPoint(arcs, costs, prices, chains, solved.bound)
+        return MasterPoint(arcs, costs, prices, chains)
 
 
 def implied_chains(arcs: Floats) -> tuple[Tokens, Tokens, Tokens]:
-    """Return the chains that both their arcs imply; without a column they violate ArcGP.
+    """Return the chains that both their arcs imply (section 4.4 of Riedel et al.).
 
-    References
-    ----------
-    Riedel, Smith and McCallum (2012), section 4.4.
+    Without a column they violate ArcGP.
     """
     h, m = np.nonzero(arcs > SLACK)
     one, other = np.nonzero(m[:, None] == h[None, :])

@@ -171,14 +171,10 @@ class BranchAndPrice:
         Of the chains that are bought at a step, those with the largest gains are scored. Trees
         that attain a bound are offered. The spanning tree algorithm also provides duals, which
         give the score that a grandparent needs to be bought: columns are priced as in a linear
-        program, and most of them are never scored.
+        program, and most of them are never scored. Steps are those of Polyak (1969), *Minimization
+        of unsmooth functionals*; pricing is that of section 4.5 of Riedel et al.
 
         Returns the lowest bound, its prices, and the arcs that were not pruned.
-
-        References
-        ----------
-        Polyak (1969), Minimization of unsmooth functionals; Riedel, Smith and McCallum (2012),
-        section 4.5.
         """
         table, best, best_prices = self.table, bound.value, prices
         rate, stalled = RATE, 0

@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 from ...inference.kernels.word_rows import places_of
 from ...vocabularies import vocab_of
 from .kernels.features import sum_words
-from .kernels.words import AFFIX, NAMED, letters, single_words
+from .kernels.words import AFFIX, NAMED, letters, mark_phrases
 from .templates import WORD_ATOMS, Plan
 from .weights import SparseWeights
 
@@ -144,9 +144,10 @@ class WordTable:
         letters(_codes(texts), _codes(lowers), offsets, _SEEDS, shown)
         rows[:, _LETTERS:_CLUSTERS] = shown
         if weights.phrases is not None:
-            lower, listed = rows[:, _LOWER].copy(), np.empty(len(texts), dtype=np.uint64)
-            single_words(weights.phrases.keys, weights.phrases.entries, lower, listed)
-            rows[:, _LISTED] = listed
+            lower, marks = rows[:, _LOWER].copy(), np.empty(len(texts), dtype=np.uint64)
+            alone = np.arange(len(texts) + 1)  # the kinds of the phrases that a word is by itself
+            mark_phrases(weights.phrases.keys, weights.phrases.entries, lower, alone, marks)
+            rows[:, _LISTED] = np.where(marks > 0, NAMED + (marks - NAMED) // 4, 0)
         if weights.clusters is not None:
             rows[:, _CLUSTERS:_LISTED] = NAMED + weights.clusters.features(texts)
         if weights.groups is not None:

@@ -20,10 +20,9 @@ from .counted_factors import (
 from .incumbents import climb, offer, tree_score
 from .pairs import (
     add_pair_gaps,
-    clip_directions,
     point_pairs,
     point_side,
-    step_along,
+    step_pairs,
 )
 from .records import NodeFound
 from .relaxation import first_paired, gather, relax_into, room
@@ -46,7 +45,7 @@ def _update(parts, heads, gap, options):
             point_side(parts, h, True, heads)
             point_side(parts, h, False, heads)
         point_pairs(parts, h, options.second, heads)
-        norm += clip_directions(parts, h)
+        norm += step_pairs(parts, h, 0.0)
     norm += step_factors(parts.factors, stored, heads, 0.0)
     if _has_chains(parts, options):
         norm += step_chains(parts, options.projective, heads, 0.0)
@@ -54,7 +53,7 @@ def _update(parts, heads, gap, options):
         return
     step = options.rate * gap / norm
     for h in range(begin, size):
-        step_along(parts, h, step)
+        step_pairs(parts, h, step)
     step_factors(parts.factors, stored, heads, step)
     if _has_chains(parts, options):
         step_chains(parts, options.projective, heads, step)

@@ -75,36 +75,28 @@ def point_pairs(parts, h, crossing_only, heads):
 
 
 @internal()
-def clip_directions(parts, h):
-    """Cancel directions that leave the range of a multiplier; return the squared norm."""
-    left, directions, norm = parts.arcs, parts.multipliers.directions, 0.0
+def step_pairs(parts, h, step):
+    """Move multipliers against the direction, within their range, and clear the direction.
+
+    With step 0 cancel directions that leave the range; return the squared norm of what is left.
+    """
+    left, multipliers = parts.arcs, parts.multipliers.siblings
+    directions, norm = parts.multipliers.directions, 0.0
     for i in range(left.count[h]):
         for j in range(i + 1, left.count[h]):
             first, last = left.of[h, i], left.of[h, j]
-            x, d = parts.multipliers.siblings[h, first, last], directions[h, first, last]
+            x, d = multipliers[h, first, last], directions[h, first, last]
             if d == 0.0:
                 continue
-            if (d > 0.0 and x <= 0.0) or (d < 0.0 and x >= abs(score_of(parts, h, first, last))):
+            most = abs(score_of(parts, h, first, last))
+            if step > 0.0:
+                multipliers[h, first, last] = min(max(x - step * d, 0.0), most)
+                directions[h, first, last] = 0.0
+            elif (d > 0.0 and x <= 0.0) or (d < 0.0 and x >= most):
                 directions[h, first, last] = 0.0
             else:
                 norm += d * d
     return norm
-
-
-@internal()
-def step_along(parts, h, step):
-    """Move multipliers against the direction, within their range, and clear the direction."""
-    left, multipliers = parts.arcs, parts.multipliers.siblings
-    directions = parts.multipliers.directions
-    for i in range(left.count[h]):
-        for j in range(i + 1, left.count[h]):
-            first, last = left.of[h, i], left.of[h, j]
-            d = directions[h, first, last]
-            if d != 0.0:
-                moved = max(multipliers[h, first, last] - step * d, 0.0)
-                most = abs(score_of(parts, h, first, last))
-                multipliers[h, first, last] = min(moved, most)
-                directions[h, first, last] = 0.0
 
 
 @internal()

@@ -7,7 +7,6 @@ from .features import MULTIPLIER, mixed
 
 __all__ = [
     "AFFIX", "GOES_ON", "NAMED", "add_phrases", "letters", "mark_phrases", "note_mentions",
-    "single_words",
 ]  # fmt: skip
 
 #: Letters of the longest prefix and suffix.
@@ -96,15 +95,6 @@ def add_phrases(keys, entries, words, offsets, kind):
             cell, key = entry_of(keys, state)
             keys[cell] = key
             entries[cell] |= np.uint16(1 << kind) if k == offsets[p + 1] - 1 else GOES_ON
-
-
-@jit()
-def single_words(keys, entries, lower, listed):
-    """Write the kinds of the phrases that each word is by itself."""
-    for i in range(len(lower)):
-        cell, _ = entry_of(keys, mixed(np.uint64(0), lower[i]))
-        kinds = entries[cell] & ~GOES_ON if keys[cell] != 0 else np.uint16(0)
-        listed[i] = NAMED + kinds if kinds else 0
 
 
 @jit()
