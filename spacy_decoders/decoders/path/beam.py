@@ -58,7 +58,10 @@ class Beam(PathDecoder):
     def decode(
         self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
     ) -> PathSolution:
-        """Find a good path, with a narrower beam once the budget's seconds have ended."""
+        """Find a good path, with a narrower beam once the budget's seconds have ended.
+
+        Raises `InfeasibleError` if there is no path.
+        """
         return self.k_best(problem, length, 1, budget=budget)[0]
 
     def k_best(

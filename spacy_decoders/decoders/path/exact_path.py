@@ -57,7 +57,8 @@ class ExactPath(PathDecoder):
     ) -> PathSolution:
         """Find the best path of `length` vertices and prove it.
 
-        An iteration of the budget is a round of the search or of pricing.
+        An iteration of the budget is a round of the search or of pricing. Raises `InfeasibleError`
+        if there is no such path.
         """
         length = problem.checked_length(length)
         return self._solve(problem, length, 1, budget)[0]
@@ -65,7 +66,11 @@ class ExactPath(PathDecoder):
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
     ) -> list[PathSolution]:
-        """Find paths as :meth:`.PathDecoder.k_best` does, in one search; at most 100,000."""
+        """Find paths as :meth:`.PathDecoder.k_best` does, in one search.
+
+        Raises `InfeasibleError` if there is no path of that length, and `ProblemError` if `k` is
+        no whole number from 1 to 100,000.
+        """
         length, k = problem.checked_length(length), checked_whole("k", k, low=1)
         k = min(k, math.perm(problem.size, length))
         if k > MOST_RANKED:

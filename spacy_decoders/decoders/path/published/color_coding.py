@@ -89,7 +89,7 @@ class ColorCoding(PathDecoder):
         """Find a path that is optimal with the stated probability.
 
         An iteration of the budget is a colouring; a budget that ends first lowers the
-        certificate's confidence.
+        certificate's confidence. Raises `InfeasibleError` if there is no such path.
         """
         length = problem.checked_length(length)
         clock = budget.start()

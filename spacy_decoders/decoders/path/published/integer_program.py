@@ -77,8 +77,8 @@ class IntegerProgram(PathDecoder):
 
         Writing the program and solving it stop at the budget's seconds; the fallbacks are a
         beam's path and the bound of the best walk. The solver's own bound is no proof: a path
-        is called optimal if the exact decoder proves the same bound. Raises `ProblemError` if
-        scores are too large for a solver's arithmetic.
+        is called optimal if the exact decoder proves the same bound. Raises `InfeasibleError` if
+        there is no such path, and `ProblemError` if scores are too large for a solver.
         """
         length = problem.checked_length(length)
         clock = budget.start()
