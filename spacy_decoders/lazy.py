@@ -17,7 +17,8 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     """Return ``__getattr__`` and ``__dir__`` for a package's ``__init__``.
 
     The names are those that it imports for type checkers, under ``if TYPE_CHECKING:``. They are
-    looked up in its source when the first of them is used, and imported one by one.
+    looked up in its source when the first of them is used, and imported one by one; ``__all__``,
+    unless it is stated, lists them.
     """
 
     @cache
@@ -33,6 +34,8 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
         }
 
     def get(name: str) -> Any:
+        if name == "__all__":
+            return sorted(homes())
         # what the import system and inspect ask for has no home
         if name.startswith("__") or name not in homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")

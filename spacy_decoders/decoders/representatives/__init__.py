@@ -8,27 +8,16 @@ from typing import TYPE_CHECKING
 from ...lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .exact import ExactRepresentatives
-    from .local_search import LocalSearch
-    from .problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
-    from .published.centrality import Degree, PageRank
-    from .published.decomposable import Decomposable
-    from .published.greedy import Greedy
-    from .published.hitting import HittingDistance
-    from .published.spanning_tree import SpanningTree
-
-__all__ = [
-    "Decomposable",
-    "Degree",
-    "ExactRepresentatives",
-    "Greedy",
-    "HittingDistance",
-    "LocalSearch",
-    "PageRank",
-    "RepresentativesDecoder",
-    "RepresentativesProblem",
-    "RepresentativesSolution",
-    "SpanningTree",
-]
+    from .exact import ExactRepresentatives as ExactRepresentatives
+    from .local_search import LocalSearch as LocalSearch
+    from .problem import RepresentativesDecoder as RepresentativesDecoder
+    from .problem import RepresentativesProblem as RepresentativesProblem
+    from .problem import RepresentativesSolution as RepresentativesSolution
+    from .published.centrality import Degree as Degree
+    from .published.centrality import PageRank as PageRank
+    from .published.decomposable import Decomposable as Decomposable
+    from .published.greedy import Greedy as Greedy
+    from .published.hitting import HittingDistance as HittingDistance
+    from .published.spanning_tree import SpanningTree as SpanningTree
 
 __getattr__, __dir__ = lazy_names(__name__)

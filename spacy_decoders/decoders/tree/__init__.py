@@ -8,59 +8,34 @@ from typing import TYPE_CHECKING
 from ...lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .branch_and_bound import BranchAndBound
-    from .chu_liu_edmonds import ChuLiuEdmonds
-    from .decoder import TreeDecoder
-    from .eisner import Eisner
-    from .factors import Factors
-    from .probabilities import TreePosteriors, tree_posteriors
-    from .problem import TreeProblem, TreeSolution
-    from .pruning import prune
-    from .published.price_and_cut import PriceAndCut
-    from .ranking import exact_decoder, head_margins, k_best, max_marginals
-    from .rules import (
-        AtMost,
-        FixedArc,
-        FixedLabel,
-        FixedStart,
-        ForbiddenArc,
-        ForbiddenLabel,
-        Leaves,
-        Rule,
-    )
-    from .scoring import is_projective, is_tree, score_tree, sentence_starts
-    from .second_order import SecondOrder, second_order_score
-
-__all__ = [
-    "AtMost",
-    "BranchAndBound",
-    "ChuLiuEdmonds",
-    "Eisner",
-    "Factors",
-    "FixedArc",
-    "FixedLabel",
-    "FixedStart",
-    "ForbiddenArc",
-    "ForbiddenLabel",
-    "Leaves",
-    "PriceAndCut",
-    "Rule",
-    "SecondOrder",
-    "TreeDecoder",
-    "TreePosteriors",
-    "TreeProblem",
-    "TreeSolution",
-    "exact_decoder",
-    "head_margins",
-    "is_projective",
-    "is_tree",
-    "k_best",
-    "max_marginals",
-    "prune",
-    "score_tree",
-    "second_order_score",
-    "sentence_starts",
-    "tree_posteriors",
-]
+    from .branch_and_bound import BranchAndBound as BranchAndBound
+    from .chu_liu_edmonds import ChuLiuEdmonds as ChuLiuEdmonds
+    from .decoder import TreeDecoder as TreeDecoder
+    from .eisner import Eisner as Eisner
+    from .factors import Factors as Factors
+    from .probabilities import TreePosteriors as TreePosteriors
+    from .probabilities import tree_posteriors as tree_posteriors
+    from .problem import TreeProblem as TreeProblem
+    from .problem import TreeSolution as TreeSolution
+    from .pruning import prune as prune
+    from .published.price_and_cut import PriceAndCut as PriceAndCut
+    from .ranking import exact_decoder as exact_decoder
+    from .ranking import head_margins as head_margins
+    from .ranking import k_best as k_best
+    from .ranking import max_marginals as max_marginals
+    from .rules import AtMost as AtMost
+    from .rules import FixedArc as FixedArc
+    from .rules import FixedLabel as FixedLabel
+    from .rules import FixedStart as FixedStart
+    from .rules import ForbiddenArc as ForbiddenArc
+    from .rules import ForbiddenLabel as ForbiddenLabel
+    from .rules import Leaves as Leaves
+    from .rules import Rule as Rule
+    from .scoring import is_projective as is_projective
+    from .scoring import is_tree as is_tree
+    from .scoring import score_tree as score_tree
+    from .scoring import sentence_starts as sentence_starts
+    from .second_order import SecondOrder as SecondOrder
+    from .second_order import second_order_score as second_order_score
 
 __getattr__, __dir__ = lazy_names(__name__)
