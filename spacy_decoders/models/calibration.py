@@ -89,8 +89,7 @@ class Calibration:
         if (self.slope, self.intercept) == (1.0, 0.0):
             return given
         odds = self.slope * log_odds(given) + self.intercept
-        corrected: Floats = np.where((given > 0.0) & (given < 1.0), sigmoid(odds), given)
-        return corrected
+        return np.where((given > 0.0) & (given < 1.0), sigmoid(odds), given)
 
     def before(self, probability: float) -> float:
         """Return the probability that `apply` turns into this one.
@@ -127,15 +126,13 @@ class Calibration:
 def log_odds(probabilities: ArrayLike) -> Floats:
     """Return log(p / (1 - p)), for p no nearer to 0 or 1 than 1e-9."""
     clipped = np.clip(np.asarray(probabilities, dtype=np.float64), LEAST, 1.0 - LEAST)
-    odds: Floats = np.log(clipped) - np.log1p(-clipped)
-    return odds
+    return np.log(clipped) - np.log1p(-clipped)
 
 
 def sigmoid(odds: Floats) -> Floats:
     """Return 1 / (1 + exp(-odds))."""
     small = np.exp(-np.abs(odds))
-    chance: Floats = np.where(odds >= 0.0, 1.0, small) / (1.0 + small)
-    return chance
+    return np.where(odds >= 0.0, 1.0, small) / (1.0 + small)
 
 
 class Answers(NamedTuple):
@@ -172,8 +169,7 @@ class Answers(NamedTuple):
         """The part of each answer, by its group, in order: **shape (answers,)**."""
         groups = np.arange(len(self.right)) if self.groups is None else self.groups
         _, ranks = np.unique(groups, return_inverse=True)
-        folds: NDArray[np.int64] = ranks.astype(np.int64) % FOLDS
-        return folds
+        return ranks.astype(np.int64) % FOLDS
 
 
 def fit_temperature(loss: Callable[[float], float]) -> float:

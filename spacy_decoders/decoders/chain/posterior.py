@@ -131,8 +131,7 @@ class ChainPosteriors:
     def of_labels(self, labels: ArrayLike) -> Floats:
         """Return the probability of one label a token: **shape (total,)**, as `labels`."""
         given = self._checked(labels)
-        found: Floats = self.marginals[np.arange(len(given)), given]
-        return found
+        return self.marginals[np.arange(len(given)), given]
 
     def of_labellings(self, labels: ArrayLike) -> Floats:
         """Return the probability of one whole labelling a sentence: **shape (sentences,)**.
@@ -141,8 +140,7 @@ class ChainPosteriors:
         """
         sentences = Sentences(self.emissions, self.offsets)
         scores = sentences.scores_of(self.model, self._checked(labels).astype(np.int32))[:, 0]
-        chances: Floats = np.minimum(np.exp(scores - self.log_partitions), 1.0)
-        return chances
+        return np.minimum(np.exp(scores - self.log_partitions), 1.0)
 
     def of_runs(
         self, kinds: RunKinds, starts: ArrayLike, stops: ArrayLike, numbers: ArrayLike

@@ -68,8 +68,7 @@ class CostTable:
     @cached_property
     def block_minima(self) -> NDArray[np.float64]:
         """**Shape:** (k, k): the least cost of each pair of sets i < j; 0 elsewhere."""
-        minima: NDArray[np.float64] = np.minimum.reduceat(self.nearest, self.offsets[:-1], axis=1)
-        return minima
+        return np.minimum.reduceat(self.nearest, self.offsets[:-1], axis=1)
 
     @cached_property
     def unary_minima(self) -> NDArray[np.float64]:
@@ -199,5 +198,4 @@ def rounded_down(sums: Number, magnitudes: Number, terms: int) -> Number:
     """
     # twice the usual bound: the magnitudes are rounded, too, and so is what is taken off
     operations = 2 * (terms + 4)
-    lowered: Number = sums - operations * UNIT * magnitudes - operations * SMALLEST
-    return lowered
+    return sums - operations * UNIT * magnitudes - operations * SMALLEST

@@ -375,8 +375,7 @@ def least_of_others(
     others = values.copy()
     whole = values.dtype.kind == "i"
     others[offsets[:-1] + choices] = np.iinfo(values.dtype).max if whole else np.inf
-    least: NDArray[Any] = np.minimum.reduceat(others, offsets[:-1])
-    return least
+    return np.minimum.reduceat(others, offsets[:-1])
 
 
 # --- ties ------------------------------------------------------------------------

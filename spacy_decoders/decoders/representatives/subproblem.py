@@ -141,5 +141,4 @@ class Subproblem:
             self.positions[first + np.argmin(self.costs.unary[first:last])]
             for first, last in pairwise(self.costs.offsets.tolist())
         ]
-        choices: NDArray[np.int64] = np.array(cheapest) - self.numbers.offsets[:-1]
-        return choices
+        return np.array(cheapest) - self.numbers.offsets[:-1]

@@ -46,8 +46,7 @@ class TreePosteriors:
     def of_heads(self, heads: ArrayLike) -> Floats:
         """Return the probability of each token's head, 0 for the root: both **shape (n,)**."""
         given = self._checked(heads)
-        found: Floats = self.arcs[given, np.arange(1, len(given) + 1)]
-        return found
+        return self.arcs[given, np.arange(1, len(given) + 1)]
 
     def of_tree(self, heads: ArrayLike) -> float:
         """Return the probability of a whole tree, of a sentence without boundaries in it.

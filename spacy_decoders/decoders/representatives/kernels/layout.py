@@ -45,5 +45,4 @@ def pair_starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     upper = numbers[:, None] < numbers
     areas = np.outer(sizes, sizes) * upper
     ends = np.cumsum(areas).reshape(areas.shape)
-    starts: NDArray[np.int64] = (ends - areas) * upper
-    return starts
+    return (ends - areas) * upper
