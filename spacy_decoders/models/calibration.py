@@ -1,10 +1,10 @@
 """Calibration: from the probabilities of a model to how often its answers are right.
 
 A temperature divides the scores before they become probabilities, and a logistic correction maps
-the probability of an answer to the share of such answers that is right (Platt 1999). Both are
-fitted to held-out answers of which it is known whether they were right, and stored in plain types
-with the component. What is measured is how far probabilities are from the share that is right,
-and how well they rank.
+the probability of an answer to the share of such answers that is right (Platt 1999, *Probabilistic
+Outputs for Support Vector Machines*). Both are fitted to held-out answers of which it is known
+whether they were right, and stored in plain types with the component. What is measured is how far
+probabilities are from the share that is right, and how well they rank.
 """
 
 from __future__ import annotations
@@ -198,10 +198,6 @@ def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration
     """Fit slope and intercept, where they lower the logistic loss on held-out answers.
 
     The probabilities of the answers were computed at the `temperature`.
-
-    References
-    ----------
-    Platt (1999), Probabilistic Outputs for Support Vector Machines.
 
     Examples
     --------

@@ -76,17 +76,11 @@ class BestPaths:
 class LagrangianSearch:
     """Closes the gap between the best paths known and the bound on all others.
 
-    Parameters
-    ----------
-    table
-        The walks beyond each vertex, from `PathProblem.completions`. **Shape:** ``(length, n)``
-    best
-        The paths to improve on, updated in place.
-    exhausted
-        Called with the number of rounds so far; returns whether the budget has ended.
-    most_slack
-        Paths that exceed the known ones by no more than rounding errors, and no more than this,
-        need not be visited.
+    The table, **shape** ``(length, n)``, has the walks beyond each vertex, from
+    `PathProblem.completions`. The best paths are to be improved on, and updated in place.
+    `exhausted` takes the number of rounds so far, and tells whether the budget has ended. Paths
+    that exceed the known ones by no more than rounding errors, and no more than `most_slack`, need
+    not be visited.
     """
 
     def __init__(

@@ -91,10 +91,9 @@ def build_cluster_embed(
     vectors
         Where word vectors are read from, when the model is initialised; None for none.
 
-    Notes
-    -----
-    Prefixes of paths as features are those of Koo, Carreras, Collins 2008, *Simple
-    Semi-supervised Dependency Parsing*.
+    References
+    ----------
+    Koo, Carreras, Collins 2008, *Simple Semi-supervised Dependency Parsing*: prefixes of paths.
     """
     tables: list[Any] = [
         HashEmbed(cluster_width, rows, column=column, seed=80 + column, dropout=0.0)

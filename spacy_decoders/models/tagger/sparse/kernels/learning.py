@@ -51,16 +51,13 @@ class Pace(NamedTuple):
 def descend(trained, step, rows, gradient, pace):
     """Move the weights of the rows met against their gradient, token by token.
 
-    AdaGrad [1]_, with the steps of both penalties that a row has missed since it was last met
-    made up for first. The :class:`Trained` weights are changed, at a :class:`Pace`.
+    AdaGrad (Duchi, Hazan, Singer 2011, *Adaptive Subgradient Methods for Online Learning and
+    Stochastic Optimization*, section 5), with the steps of both penalties that a row has missed
+    since it was last met made up for first. The :class:`Trained` weights are changed, at a
+    :class:`Pace`.
 
     **Shape**: rows int32 (n, templates), negative for none; gradient float32 (n, L), of the loss
     with respect to the emissions.
-
-    References
-    ----------
-    .. [1] Duchi, Hazan, Singer (2011), Adaptive Subgradient Methods for Online Learning and
-       Stochastic Optimization, section 5.
     """
     weights, squares, steps = trained
     rate, l1, l2 = pace
