@@ -151,16 +151,22 @@ class AliasTable:
         return [*map(cache.__getitem__, aliases)]
 
     def find_in(
-        self, words: Sequence[str], blanks: Sequence[int], fit: Sequence[bool]
+        self,
+        words: Sequence[str],
+        blanks: Sequence[int],
+        fit: Sequence[bool],
+        ends: Iterable[int] = (),
     ) -> list[tuple[int, int, str]]:
-        """The aliases in a text, of up to six words: where they are, and how they are written.
+        """The aliases in texts, of up to six words: where they are, and how they are written.
 
         Parameters
         ----------
         words, blanks
-            The words of the text, and the number of blanks behind each.
+            The words of all texts, and the number of blanks behind each.
         fit
             Which words an alias may begin, or end, with.
+        ends
+            Where the texts end; all words are one text without it.
 
         Examples
         --------
@@ -170,6 +176,7 @@ class AliasTable:
         [(2, 3, 'cat'), (1, 3, 'Big cat')]
         """
         begun = self.database.cache("begun")
+        ends = {len(words), *ends}
         found: list[tuple[int, int, str]] = []
         names: list[str] = []
         # word by word, as long as an alias begins so: most words begin none
@@ -192,7 +199,7 @@ class AliasTable:
                 if fit[stop]:
                     found.append((start, stop + 1, form))
                     names.append(key)
-                if stop + 1 < len(words):
+                if stop + 1 not in ends:
                     longer.append((start, stop + 1, form + " " * blanks[stop] + words[stop + 1]))
             grown = longer
             if not grown:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,9 @@ class CandidateTable:
     #: How often each mention's text is a link where it occurs at all, NaN where unknown.
     #: **Shape:** ``(mentions,)``
     linked: NDArray[np.float32]
+    #: The share of each mention's candidates that have links in the graph, 1 without a graph.
+    #: **Shape:** ``(mentions,)``
+    covered: NDArray[np.float64]
     #: Of each candidate; no columns where there are none. **Shape:** ``(candidates, d)``
     vectors: NDArray[np.float32]
     #: Numbers in `base`; none where there is no base. **Shape:** ``(candidates,)``
@@ -93,24 +97,33 @@ class CandidateTable:
     @cached_property
     def coverage(self) -> float:
         """The mean share of each mention's candidates that have links in the graph."""
-        if self.graph is None or not self.known:
-            return 1.0
-        known = (self.graph.degree[self.concepts] > 0).astype(np.float64)
-        return float((np.add.reduceat(known, self.offsets[:-1]) / self.sizes).mean())
+        return float(self.covered.mean()) if len(self.covered) else 1.0
 
     def of(self, mentions: Sequence[int]) -> CandidateTable:
         """The candidates of some of the mentions, in the given order."""
-        parts = [np.arange(self.offsets[m], self.offsets[m + 1]) for m in mentions]
-        rows = np.concatenate([*parts, np.empty(0, np.int64)]).astype(np.int64)
+        if isinstance(mentions, range):  # parts of arrays need no copies
+            ends = self.offsets[mentions.start : mentions.stop + 1]
+            own: Any = slice(mentions.start, mentions.stop)
+            rows: Any = slice(*ends[[0, -1]].tolist())
+            offsets = ends - ends[0]
+            names, known = self.mentions[own], self.known[rows]
+        else:
+            own = [*mentions]
+            sizes = self.sizes[own]
+            offsets = np.cumsum([0, *sizes.tolist()])
+            rows = np.arange(offsets[-1]) + (self.offsets[own] - offsets[:-1]).repeat(sizes)
+            names = [self.mentions[m] for m in own]
+            known = [self.known[row] for row in rows.tolist()]
         return CandidateTable(
-            mentions=[self.mentions[m] for m in mentions],
-            offsets=np.cumsum([0, *map(len, parts)]).astype(np.int64),
-            known=[self.known[row] for row in rows],
-            priors=self.priors[rows],
-            popularity=self.popularity[rows],
-            written=self.written[rows],
-            linked=self.linked[list(mentions)],
-            vectors=self.vectors[rows],
-            concepts=self.concepts[rows] if self.base is not None else self.concepts,
-            base=self.base,
+            names,
+            offsets,
+            known,
+            self.priors[rows],
+            self.popularity[rows],
+            self.written[rows],
+            self.linked[own],
+            self.covered[own],
+            self.vectors[rows],
+            self.concepts[rows] if self.base is not None else self.concepts,
+            self.base,
         )

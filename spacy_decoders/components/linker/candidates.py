@@ -135,28 +135,20 @@ class TextCandidates:
 
 
 def gather(
-    kb: KnowledgeBase,
-    finder: CandidateFinder,
-    mentions: Sequence[Span],
-    texts: Sequence[str],
-    limit: int,
+    kb: KnowledgeBase, found: Sequence[Any], texts: Sequence[str], limit: int
 ) -> tuple[list[int], CandidateTable]:
     """Return which mentions have candidates, and the table of these, at most `limit` of each.
 
-    `texts` are those of the mentions, normalised.
+    `found` is what `found_by` gave for mentions, `texts` are theirs, normalised.
     """
     from ...knowledge.candidates import CandidateTable
 
-    checks = not isinstance(finder, AliasCandidates | TextCandidates)
     met: dict[str, Candidate] = {}
     kept: list[int] = []
     # first none, so that there is something to lay end to end
     best: list[FoundCandidates] = [_NONE]
-    for place, one in enumerate(found_by(kb, finder, mentions)):
-        if not isinstance(one, FoundCandidates):
-            one = _numbered(_ranked(one), kb, met)
-        elif checks:
-            one = _checked(one, kb)
+    for place, given in enumerate(found):
+        one = given if isinstance(given, FoundCandidates) else _numbered(given, kb, met)
         if one.priors[:limit].max(initial=-1.0) >= 0:
             kept.append(place)
             best.append(one)
@@ -165,11 +157,16 @@ def gather(
         np.concatenate([getattr(one, name)[:limit] for one in best]).astype(kind)
         for name, kind in kinds.items()
     )
+    sizes = np.array([min(limit, len(one.concepts)) for one in best])
+    offsets = np.cumsum(sizes)
     base: ConceptBase | None = None
-    vectors = np.empty((len(numbers), 0), np.float32)
+    vectors, covered = np.empty((len(numbers), 0), np.float32), np.ones(len(kept))
     if isinstance(kb, ConceptKnowledgeBase):
         base, known = kb.base, kb.base.known(numbers.tolist())
-        uses = np.where(np.isnan(uses), base.graph.degree[numbers], uses)
+        degrees = base.graph.degree[numbers]
+        uses = np.where(np.isnan(uses), degrees, uses)
+        if kept:
+            covered = np.add.reduceat((degrees > 0).astype(float), offsets[:-1]) / sizes[1:]
         if kb.vocab.vectors_length and known:
             # documents speak of the same concepts again and again
             each = {one: kb.concept_vector(one) for one in dict.fromkeys(known)}
@@ -177,18 +174,19 @@ def gather(
     else:
         every = [Known.of(number, name) for number, name in enumerate(met)]
         known = [every[number] for number in numbers.tolist()]
-        given = [list(one.entity_vector) for one in met.values()]
+        entities = [list(one.entity_vector) for one in met.values()]
         length = kb.entity_vector_length
-        vectors = np.array(given, np.float32).reshape(len(every), length)[numbers]
+        vectors = np.array(entities, np.float32).reshape(len(every), length)[numbers]
         numbers = numbers[:0]
     table = CandidateTable(
         mentions=[texts[place] for place in kept],
-        offsets=np.cumsum([min(limit, len(one.concepts)) for one in best]),
+        offsets=offsets,
         known=known,
         priors=priors,
         popularity=uses,
         written=written,
         linked=np.array([one.linked for one in best[1:]], np.float32),
+        covered=covered,
         vectors=vectors,
         concepts=numbers,
         base=base,
@@ -199,14 +197,19 @@ def gather(
 
 
 def found_by(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span]) -> list[Any]:
-    """Call a finder, which has to give an item for each mention."""
+    """Call a finder, and check what it gives for each mention; spaCy's candidates are ranked."""
     found = list(finder(kb, mentions)) if mentions else []
     if len(found) != len(mentions):
         raise ProblemError(
             f"candidates: expected those of {len(mentions)} mentions, one item each, as "
             f"spacy.CandidateBatchGenerator.v1 gives; got {len(found)}."
         )
-    return found
+    own = isinstance(finder, AliasCandidates | TextCandidates)
+    if own and isinstance(kb, ConceptKnowledgeBase):
+        return found
+    return [
+        _checked(one, kb) if isinstance(one, FoundCandidates) else _ranked(one) for one in found
+    ]
 
 
 def _checked(found: FoundCandidates, kb: KnowledgeBase) -> FoundCandidates:

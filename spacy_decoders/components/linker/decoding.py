@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, chain, islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from spacy.tokens import Span
 
 from ...budget import Budget
 from ...certificate import Certificate
-from ...models.calibration import Calibration
+from ...models.calibration import Calibration, sigmoid
 from ...models.linker.confidence import Decided
 from ...models.linker.evidence import of_types
 from ...models.linker.together import link_problem
@@ -40,29 +41,66 @@ _NOTHING: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Links:
-    """What was decided."""
+    """What was decided of a document."""
 
     #: The mentions, and what is written of each.
     spans: list[Span]
     links: list[dict[str, Any]]
     #: One of each window, and of each contradiction.
     certificates: list[Certificate]
-    #: Of each span what was chosen in its window and its place there; None without candidates.
-    choices: list[tuple[Decided, int] | None]
+    #: Of each span the log-odds that the choice is right, and whether it is nothing; None without
+    #: candidates.
+    odds: list[tuple[float, bool] | None]
     #: Demands on links that contradict each other.
     conflicts: Sequence[dict[str, Any]] = ()
 
 
 def decode_links(
-    mentions: Mentions,
+    given: Sequence[Mentions],
     weights: NDArray[np.float64],
     options: LinkerOptions,
     calibration: Calibration,
-) -> Links:
-    """Choose the best concepts of a document together, and nothing where nothing fits.
+) -> list[Links]:
+    """Choose the best concepts of each document together, and nothing where nothing fits.
 
     `weights` are those of the features, **shape** ``(14,)``.
     """
+    cuts = [windows_of(len(mentions.table.mentions), options.window) for mentions in given]
+    certificates: list[list[Certificate]] = []
+    tables: list[CandidateTable] = []
+    decided: list[Decided] = []
+    for mentions, windows in zip(given, cuts, strict=True):
+        scores = _scores(mentions, weights, options) if windows else np.empty(0)
+        certificates.append([])
+        for window, _ in windows:
+            table = mentions.table if len(windows) == 1 else mentions.table.of(window)
+            certificate, found = _decoded(mentions, table, window, scores, weights, options)
+            if len(windows) > 1:
+                certificate = replace(certificate, scope="pruned")
+            certificates[-1].append(certificate)
+            tables.append(table)
+            decided.append(found)
+        for _ in mentions.conflicts:  # what contradicts itself is linked to nothing
+            certificates[-1].append(Certificate.infeasible(type(options.decoder).__name__))
+    written: Iterator[Any] = iter(())
+    if decided:
+        written = _links(tables, Decided.together(decided), options, calibration)
+    links = []
+    for mentions, windows, own in zip(given, cuts, certificates, strict=True):
+        of_unit: dict[int, tuple[dict[str, Any], tuple[float, bool] | None]] = {}
+        for window, kept in windows:
+            of_window = [*islice(written, len(window))]
+            of_unit |= {unit: of_window[unit - window.start] for unit in kept}
+        each = [of_unit.get(unit) or (_link_to_nothing(), None) for unit in mentions.units]
+        decoded = [link for link, _ in each], own, [odds for _, odds in each]
+        links.append(Links(mentions.spans, *decoded, mentions.conflicts))
+    return links
+
+
+def _scores(
+    mentions: Mentions, weights: NDArray[np.float64], options: LinkerOptions
+) -> NDArray[np.float64]:
+    """What speaks for each candidate alone, and for nothing; ``-inf`` for what is forbidden."""
     table = mentions.table
     scores = mentions.features.astype(np.float64) @ weights
     # what has a prior below 0 is shown, and never chosen
@@ -70,30 +108,7 @@ def decode_links(
     if options.types is not None and table.base is not None:
         forbidden |= ~of_types([known.type for known in table.known], options.types)
     scores[table.places[forbidden]] = -np.inf
-    links: dict[int, dict[str, Any]] = {}
-    places: dict[int, tuple[Decided, int]] = {}
-    certificates = []
-    windows = windows_of(len(table.mentions), options.window)
-    for window, kept in windows:
-        part = table if len(windows) == 1 else table.of(window)
-        certificate, decided = _decoded(mentions, part, window, scores, weights, options)
-        if len(windows) > 1:
-            certificate = replace(certificate, scope="pruned")
-        certificates.append(certificate)
-        written = _links(part, decided, options, calibration)
-        for mention in kept:
-            place = mention - window.start
-            links[mention] = written[place]
-            places[mention] = decided, place
-    for _ in mentions.conflicts:  # what contradicts itself is linked to nothing
-        certificates.append(Certificate.infeasible(type(options.decoder).__name__))
-    return Links(
-        mentions.spans,
-        [links[unit] if unit >= 0 else _link_to_nothing() for unit in mentions.units],
-        certificates,
-        [*map(places.get, mentions.units)],
-        mentions.conflicts,
-    )
+    return scores
 
 
 def windows_of(count: int, size: int) -> list[tuple[range, list[int]]]:
@@ -151,8 +166,8 @@ def _decoded(
         margins=solution.margins.astype(np.float64),
         exact=solution.exact_margins,
         repeats=forms.repeats,
-        forms=forms.count,
-        coverage=table.coverage,
+        forms=np.full(len(window), forms.count),
+        coverage=np.full(len(window), table.coverage),
     )
 
 
@@ -166,68 +181,68 @@ def _link_to_nothing() -> dict[str, Any]:
 
 
 def _links(
-    table: CandidateTable, decided: Decided, options: LinkerOptions, calibration: Calibration
-) -> list[dict[str, Any]]:
-    """What is written of each mention of a window.
+    tables: Sequence[CandidateTable],
+    decided: Decided,
+    options: LinkerOptions,
+    calibration: Calibration,
+) -> Iterator[tuple[dict[str, Any], tuple[float, bool]]]:
+    """What is written of each mention of windows, and the log-odds of its choice.
 
     Its score is the probability given all other links, `prob` the calibrated probability that it
     is right; where nothing is linked, that nothing is right.
     """
-    right = calibration.apply(decided.right(calibration.temperature))
+    right = calibration.apply(sigmoid(decided.odds / calibration.temperature))
     shares, probs = decided.given_others, decided.probabilities(right)
-    chosen, sizes = decided.rows, table.sizes
+    chosen, sizes = decided.rows, decided.sizes - 1
+    known = [*chain.from_iterable(table.known for table in tables)]
+    priors = np.concatenate([table.priors for table in tables])
+    own = np.arange(len(sizes)).repeat(sizes)
+    # where the candidates are among all choices
+    places = np.arange(len(own)) + own
     # of each mention its choice, then the others by their share
-    others = table.places != chosen[table.own_mention]
-    ranked = np.lexsort((-shares[table.places], others, table.own_mention))
-    ranks = np.arange(len(ranked)) - table.offsets[table.own_mention]
+    others = places != chosen[own]
+    ranked = np.lexsort((-shares[places], others, own))
+    ranks = places - decided.offsets[own]
     shown = ranked[ranks < options.shown]
-    places = table.places[shown]
     candidates = [
         {
-            "id": known.id,
-            "qid": known.qid,
-            "title": known.title,
-            "type": known.type or None,
+            "id": one.id,
+            "qid": one.qid,
+            "title": one.title,
+            "type": one.type or None,
             "score": score,
             "prob": prob,
             "prior": prior,
         }
-        for known, score, prob, prior in zip(
-            map(table.known.__getitem__, shown.tolist()),
-            shares[places].tolist(),
-            probs[places].tolist(),
-            table.priors[shown].tolist(),
+        for one, score, prob, prior in zip(
+            map(known.__getitem__, shown.tolist()),
+            shares[places[shown]].tolist(),
+            probs[places[shown]].tolist(),
+            priors[shown].tolist(),
             strict=True,
         )
     ]
-    ends = [0, *np.cumsum(np.minimum(sizes, options.shown)).tolist()]
-    links = []
-    for place, (choice, nothing, margin, exact) in enumerate(
-        zip(
-            chosen.tolist(),
-            (decided.offsets[1:] - 1).tolist(),
-            decided.margins.tolist(),
-            decided.exact.tolist(),
-            strict=True,
-        )
+    ends = [0, *accumulate(np.minimum(sizes, options.shown).tolist())]
+    base = tables[0].base
+    columns = (chosen, decided.offsets[1:] - 1, decided.margins, decided.exact, decided.odds)
+    for place, (choice, nothing, margin, exact, odds) in enumerate(
+        zip(*(column.tolist() for column in columns), strict=True)
     ):
-        best = candidates[ends[place] : ends[place + 1]]
-        link, prob = dict(_NOTHING), float(probs[choice])
+        link, prob, nil_prob = dict(_NOTHING), float(probs[choice]), float(probs[nothing])
         if choice != nothing and prob >= options.min_prob:
-            known = table.known[choice - place]
-            link["id"], link["qid"], link["title"] = known.id, known.qid, known.title
-            link["type"], link["description"] = known.type or None, known.description
-            link["url"] = None if table.base is None else table.base.url(known)
+            best = known[choice - place]
+            link["id"], link["qid"], link["title"] = best.id, best.qid, best.title
+            link["type"], link["description"] = best.type or None, best.description
+            link["url"] = None if base is None else base.url(best)
         elif choice != nothing:  # too unlikely
-            prob = float(probs[nothing])
+            prob = nil_prob
         link |= {
             "score": float(shares[choice]),
             "prob": prob,
-            "nil_prob": float(probs[nothing]),
+            "nil_prob": nil_prob,
             # an only candidate has nothing to be compared with
             "margin": margin if isfinite(margin) else None,
             "exact_margin": exact,
-            "candidates": best,
+            "candidates": candidates[ends[place] : ends[place + 1]],
         }
-        links.append(link)
-    return links
+        yield link, (odds, choice == nothing)

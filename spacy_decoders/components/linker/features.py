@@ -46,25 +46,26 @@ _TITLES = 0.3
 
 
 def features_of(
-    doc: Doc,
-    tokens: NDArray[np.uint64],
+    docs: Sequence[Doc],
+    tokens: Sequence[NDArray[np.uint64]],
+    ranges: Sequence[range],
     spans: Sequence[Span],
     texts: Sequence[str],
-    common: NDArray[np.bool_],
+    common: Sequence[bool],
     table: CandidateTable,
 ) -> NDArray[np.float32]:
     """Read what the weights weigh of each candidate and, behind each mention's own, of nothing.
 
-    Of the document there are the `TOKEN_COLUMNS` of its tokens; of each of the table's mentions
-    its span, its text and whether it is a common noun. **Shape:** ``(candidates + mentions, 14)``;
-    the columns of pairs are 0.
+    Of each document there are the `TOKEN_COLUMNS` of its tokens, and which of the table's mentions
+    are its; of each of these its span, its text and whether it is a common noun. **Shape:**
+    ``(candidates + mentions, 14)``; the columns of pairs are 0.
     """
     features = np.zeros((table.with_nothing[-1], len(FEATURES)), np.float32)
     if not spans:
         return features
     labels = [span.label_ for span in spans]
     matched = np.array([*map(MATCH_LABEL.__eq__, labels)])
-    alone = _of_candidates(doc, tokens, spans, texts, labels, table)
+    alone = _of_candidates(docs, tokens, ranges, spans, texts, labels, table)
     features[table.places, : Feature.TYPE + 1] = alone
     nothing = table.with_nothing[1:] - 1
     features[nothing, Feature.NONE] = 1.0
@@ -81,14 +82,15 @@ def features_of(
     unknown = np.isnan(linked)
     features[nothing, Feature.MATCHED] = matched & unknown
     features[nothing, Feature.UNLINKED] = np.where(matched & ~unknown, odds, 0.0)
-    features[nothing, Feature.PARTIAL] = _parts_of_names(doc, spans, texts)
+    features[nothing, Feature.PARTIAL] = _parts_of_names(spans, texts)
     features[nothing, Feature.COMMON] = common
     return features
 
 
 def _of_candidates(
-    doc: Doc,
-    tokens: NDArray[np.uint64],
+    docs: Sequence[Doc],
+    tokens: Sequence[NDArray[np.uint64]],
+    ranges: Sequence[range],
     spans: Sequence[Span],
     texts: Sequence[str],
     labels: Sequence[str],
@@ -98,13 +100,21 @@ def _of_candidates(
     features = np.zeros((len(table.known), Feature.TYPE + 1), np.float32)
     features[:, Feature.PRIOR] = np.log(np.maximum(table.priors, 1e-6))
     features[:, Feature.POPULARITY] = np.log1p(table.popularity)
-    vector = np.asarray(doc.vector) if doc.vocab.vectors_length else np.zeros(0)
-    if table.vectors.shape[1] and table.vectors.shape[1] == len(vector):
-        lengths = np.linalg.norm(table.vectors, axis=1) * np.linalg.norm(vector)
-        features[:, Feature.CONTEXT] = (table.vectors @ vector) / np.maximum(lengths, 1e-12)
-    is_small = tokens[:, TOKEN_COLUMNS[LOWER]] == tokens[:, TOKEN_COLUMNS[ORTH]]
-    features[:, Feature.CASE] = _case(spans, texts, bool(is_small.all()), table)
-    contexts = _contexts(doc, tokens, spans, table.mentions)
+    contexts: list[set[str]] = []
+    small: list[bool] = []
+    for doc, own, at in zip(docs, tokens, ranges, strict=True):
+        if not at:
+            continue
+        is_small = own[:, TOKEN_COLUMNS[LOWER]] == own[:, TOKEN_COLUMNS[ORTH]]
+        small += [bool(is_small.all())] * len(at)
+        mentions = slice(at.start, at.stop)
+        contexts += _contexts(doc, own, spans[mentions], table.mentions[mentions])
+        if table.vectors.shape[1] and table.vectors.shape[1] == doc.vocab.vectors_length:
+            rows = slice(*table.offsets[[at.start, at.stop]].tolist())
+            vectors, vector = table.vectors[rows], np.asarray(doc.vector)
+            lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(vector)
+            features[rows, Feature.CONTEXT] = (vectors @ vector) / np.maximum(lengths, 1e-12)
+    features[:, Feature.CASE] = _case(spans, texts, small, table)
     around, titles, types, read = [], [], [], []
     for mention, known in zip(table.own_mention.tolist(), table.known, strict=True):
         around.append(contexts[mention])
@@ -139,11 +149,11 @@ def _contexts(
 
 
 def _case(
-    spans: Sequence[Span], texts: Sequence[str], small: bool, table: CandidateTable
+    spans: Sequence[Span], texts: Sequence[str], small: Sequence[bool], table: CandidateTable
 ) -> NDArray[np.float64]:
     """The logarithm of how often candidates are written so; 0 where that is unknown.
 
-    `small` says that the document has no capitals. **Shape:** ``(candidates,)``
+    `small` are the mentions of documents without capitals. **Shape:** ``(candidates,)``
     """
     written = table.written.astype(np.float64)
     often = np.fmax.reduceat(written, table.offsets[:-1]) >= _OFTEN
@@ -151,7 +161,7 @@ def _case(
     for place, (span, text) in enumerate(zip(spans, texts, strict=True)):
         if not text.islower():
             continue
-        if small:  # who writes no capitals at all says nothing by them
+        if small[place]:  # who writes no capitals at all says nothing by them
             least[place] = 1.0
         elif len(span) == 1:
             least[place] = _NEVER if often[place] else _RARELY
@@ -175,14 +185,14 @@ def _unnamed(table: CandidateTable, places: NDArray[np.int64]) -> list[bool]:
     return unnamed
 
 
-def common_nouns(spans: Sequence[Span], texts: Sequence[str]) -> NDArray[np.bool_]:
+def common_nouns(spans: Sequence[Span], texts: Sequence[str]) -> list[bool]:
     """Which mentions are common nouns: no entities, and no capital but that of a sentence."""
-    common = np.zeros(len(spans), bool)
+    common = [False] * len(spans)
     for place, (span, text) in enumerate(zip(spans, texts, strict=True)):
         if not text[1:].islower() or span.label_ != MATCH_LABEL:
             continue
         first = span[0]
-        begins = first.i == 0 or first.is_sent_start
+        begins = first.i == 0 or bool(first.is_sent_start)
         noun = begins and span.root.pos_ in ("", "NOUN", "ADJ")
         common[place] = text[0].islower() or noun
     return common
@@ -213,12 +223,13 @@ def singular(span: Span, text: str) -> str:
     return " ".join([*words, noun])
 
 
-def _parts_of_names(doc: Doc, spans: Sequence[Span], texts: Sequence[str]) -> NDArray[np.bool_]:
+def _parts_of_names(spans: Sequence[Span], texts: Sequence[str]) -> list[bool]:
     """Which aliases are parts of longer names: a capitalised word stands right beside them."""
-    parts = np.zeros(len(spans), bool)
+    parts = [False] * len(spans)
     for place, (span, text) in enumerate(zip(spans, texts, strict=True)):
         if not text[:1].isupper() or text.isupper() or span.label_ != MATCH_LABEL:
             continue
+        doc = span.doc
         after = doc[span.end] if span.end < len(doc) else None
         parts[place] = after is not None and after.is_title and not after.is_stop
         # the first word of a sentence is capitalised whatever it is; what a parser takes for a

@@ -16,7 +16,7 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from ...errors import ProblemError, StorageError
-from ...models.calibration import Answers, correctable_loss
+from ...models.calibration import Answers, correctable_loss, sigmoid
 from ...models.linker.together import pair_terms
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
 from .. import extensions
@@ -107,10 +107,11 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def predict(self, docs: Iterable[Doc]) -> list[Mentions]:
         """Find the mentions of each document and their candidates."""
-        return [find_mentions(doc, self, self.places_in(doc)) for doc in docs]
+        given = [*docs]
+        return find_mentions(given, self, [*map(self.places_in, given)]) if given else []
 
-    def decode(self, doc: Doc, scores: Mentions) -> Links:
-        """Choose the best concepts together."""
+    def decode_together(self, docs: Sequence[Doc], scores: Sequence[Mentions]) -> list[Links]:
+        """Choose the best concepts of each document together."""
         weights = weights_of(self.model, self.name)
         return decode_links(scores, weights, self, self.calibration_of(LINKS))
 
@@ -185,24 +186,24 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     def _answers(
         self, examples: Sequence[Example], decoded: list[Links], temperature: float
     ) -> Answers:
-        probabilities, right, groups = [], [], []
+        odds, right, groups = [], [], []
         for number, (example, links) in enumerate(zip(examples, decoded, strict=True)):
             reference = annotated_mentions(example.reference, self)
             gold = {(span.start_char, span.end_char): span.kb_id_ for span in reference}
-            for span, link, choice in zip(links.spans, links.links, links.choices, strict=True):
+            for span, link, found in zip(links.spans, links.links, links.odds, strict=True):
                 identity = gold.get((span.start_char, span.end_char), "")
-                if not identity or choice is None:
+                if not identity or found is None:
                     continue
-                decided, place = choice
                 known = link["candidates"]
                 ids = {one[key] for one in known for key in ("id", "qid")}
-                if decided.is_nothing(place):
+                if found[1]:  # nothing was chosen
                     right.append(identity not in ids)
                 else:
                     right.append(identity in (known[0]["id"], known[0]["qid"]))
-                probabilities.append(float(decided.right(temperature)[place]))
+                odds.append(found[0])
                 groups.append(number)
-        return Answers(np.array(probabilities), np.array(right, np.bool_), groups=np.array(groups))
+        probabilities = sigmoid(np.array(odds) / temperature)
+        return Answers(probabilities, np.array(right, np.bool_), groups=np.array(groups))
 
     # --- training ----------------------------------------------------------------------
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain, compress, count, pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from spacy.util import filter_spans
 
 from ...models.linker.together import Forms
 from ..factories.graph_entity_linker import LinkerOptions
-from .candidates import CandidateFinder, gather
+from .candidates import CandidateFinder, found_by, gather
 from .features import MATCH_LABEL, TOKEN_COLUMNS, common_nouns, features_of, singular
 
 if TYPE_CHECKING:
@@ -57,84 +58,109 @@ def annotated_mentions(doc: Doc, options: LinkerOptions) -> list[Span]:
     return [*doc.ents, *(doc.spans.get(aside, ()) if aside is not None else ())]
 
 
-def find_mentions(doc: Doc, options: LinkerOptions, places: Sequence[Place] = ()) -> Mentions:
-    """Find the spans to link, look up their candidates and read what speaks for these.
+def find_mentions(
+    docs: Sequence[Doc], options: LinkerOptions, places: Sequence[Sequence[Place]]
+) -> list[Mentions]:
+    """Find the spans to link in documents, their candidates, and what speaks for these.
 
     The spans are those of ``doc.ents`` or of ``doc.spans[spans_key]``, or ``doc.ents`` and
     whatever else in the text is an alias in the knowledge base: the longest first, not beginning
     or ending with a stop word or punctuation. Those with a discarded label are left out. `places`
-    are those where constraints apply.
+    are those of each document where constraints apply.
     """
     from ...knowledge.aliases import normalised
 
-    tokens: Any = doc.to_array([*TOKEN_COLUMNS]).reshape(-1, len(TOKEN_COLUMNS))
-    if options.mentions != "aliases":
-        spans = annotated_mentions(doc, options)
+    columns = [*TOKEN_COLUMNS]
+    tokens: list[Any] = [doc.to_array(columns).reshape(-1, len(columns)) for doc in docs]
+    if options.mentions == "aliases":
+        given = _with_aliases(docs, tokens, options.kb.base.aliases)  # type: ignore[attr-defined]
     else:
-        ents = doc.ents
-        aliases = _matches(doc, ents, tokens, options.kb.base.aliases)  # type: ignore[attr-defined]
-        spans = filter_spans([*ents, *aliases])
+        given = [annotated_mentions(doc, options) for doc in docs]
     spans = [
-        span
-        for span in spans
-        if span.label_ not in options.labels_discard and (options.overwrite or not span.kb_id)
-    ]
-    finder: CandidateFinder = options.candidates
-    conflicts: Sequence[dict[str, Any]] = ()
-    if places:
-        from ..constraints.candidates import LimitedCandidates
-
-        finder = limited = LimitedCandidates(options.kb, finder, places)
-        own = {(span.start, span.end) for span in spans}
-        kept = [
+        [
             span
-            for span in annotated_mentions(doc, options)
-            if span.kb_id and (span.start, span.end) not in own
+            for span in own
+            if span.label_ not in options.labels_discard and (options.overwrite or not span.kb_id)
         ]
-        conflicts = limited.conflicts(doc, spans) + limited.broken(doc, kept)
-    texts = [span.text for span in spans]
-    names = normalised(texts)
-    known, table = gather(options.kb, finder, spans, names, options.max_candidates)
-    units = [-1] * len(spans)
-    linkable: list[Span] = []
-    written: list[str] = []
-    for unit, place in enumerate(known):
-        units[place] = unit
-        linkable.append(spans[place])
-        written.append(texts[place])
+        for own in given
+    ]
+    found: list[Any] = []
+    conflicts: list[Sequence[dict[str, Any]]] = []
+    for doc, own, limits in zip(docs, spans, places, strict=True):
+        finder: CandidateFinder = options.candidates
+        broken: Sequence[dict[str, Any]] = ()
+        if limits:
+            from ..constraints.candidates import LimitedCandidates
+
+            finder = limited = LimitedCandidates(options.kb, finder, limits)
+            there = {(span.start, span.end) for span in own}
+            present = annotated_mentions(doc, options)
+            kept = [of for of in present if of.kb_id and (of.start, of.end) not in there]
+            broken = limited.conflicts(doc, own) + limited.broken(doc, kept)
+        found += found_by(options.kb, finder, own)
+        conflicts.append(broken)
+    every = [*chain.from_iterable(spans)]
+    texts = [span.text for span in every]
+    known, table = gather(options.kb, found, normalised(texts), options.max_candidates)
+    linkable, written = [every[place] for place in known], [texts[place] for place in known]
     common = common_nouns(linkable, written)
+    # which of the table's mentions are those of each document
+    begins = [0, *accumulate(map(len, spans))]
+    ranges = [*starmap(range, pairwise(bisect_left(known, place) for place in begins))]
+    features = features_of(docs, tokens, ranges, linkable, written, common, table)
+    nothing = table.of(range(0)), Forms(*[np.empty(0, np.int64)] * 2)
+    mentions = []
+    for begin, own, at, broken in zip(begins[:-1], spans, ranges, conflicts, strict=True):
+        units = [-1] * len(own)
+        for unit, place in enumerate(at):
+            units[known[place] - begin] = unit
+        part, forms = nothing
+        if at:
+            part = table.of(at)
+            first, stop = at.start, at.stop
+            forms = _forms(linkable[first:stop], written[first:stop], common[first:stop], part)
+        rows = slice(*table.with_nothing[[at.start, at.stop]].tolist())
+        mentions.append(Mentions(own, units, part, forms, features[rows], broken))
+    return mentions
+
+
+def _with_aliases(
+    docs: Sequence[Doc], tokens: Sequence[NDArray[np.uint64]], aliases: AliasTable
+) -> list[list[Span]]:
+    """The entities of each text, and the aliases in it that are no parts of these."""
+    every = np.concatenate(tokens)
+    fit = np.bitwise_or.reduce([every[:, kind] for kind in _NO_NAME]) == 0
+    begins = [0, *accumulate(map(len, docs))]
+    spans = [[*doc.ents] for doc in docs]
+    words: list[Any] = []
+    # a name that is an entity elsewhere in the document is one of its kind
+    labels: list[dict[str, str]] = []
+    for doc, begin, own, ents in zip(docs, begins, tokens, spans, strict=False):
+        for ent in ents:
+            fit[begin + ent.start : begin + ent.end] = False
+        labels.append({ent.text: ent.label_ for ent in ents})
+        # the text of a Doc, and the place of a token in it, take longer than all of this
+        words += map(doc.vocab.strings.__getitem__, own[:, TOKEN_COLUMNS[ORTH]].tolist())
+    blanks = every[:, TOKEN_COLUMNS[SPACY]].tolist()
+    for start, stop, form in aliases.find_in(words, blanks, fit.tolist(), begins):
+        number = bisect_right(begins, start) - 1
+        begin, label = begins[number], labels[number].get(form, MATCH_LABEL)
+        spans[number].append(Span(docs[number], start - begin, stop - begin, label=label))
+    return [filter_spans(own) for own in spans]
+
+
+def _forms(
+    spans: Sequence[Span], texts: Sequence[str], common: Sequence[bool], table: CandidateTable
+) -> Forms:
     # the inflections of a noun are one form: that of the first mention that tells them
     nouns: dict[str, str] = {}
-    for place in np.flatnonzero(common).tolist():
-        text = table.mentions[place]
+    for span, text in compress(zip(spans, table.mentions, strict=True), common):
         if nouns.get(text, text) == text:
-            nouns[text] = singular(linkable[place], text)
-    forms = Forms(_numbered([*map(nouns.get, table.mentions, table.mentions)]), _numbered(written))
-    features = features_of(doc, tokens, linkable, written, common, table)
-    return Mentions(spans, units, table, forms, features, conflicts)
-
-
-def _matches(
-    doc: Doc, ents: Sequence[Span], tokens: NDArray[np.uint64], aliases: AliasTable
-) -> list[Span]:
-    """The aliases in a text, but for entities and parts of them."""
-    fit: NDArray[np.bool_] = ~np.asarray(tokens[:, _NO_NAME].any(axis=1))
-    # a name that is an entity elsewhere in the document is one of its kind
-    labels: dict[str, str] = {}
-    for ent in ents:
-        fit[ent.start : ent.end] = False
-        labels[ent.text] = ent.label_
-    # the text of a Doc, and the place of a token in it, take longer than all of this
-    words: list[Any] = [
-        *map(doc.vocab.strings.__getitem__, tokens[:, TOKEN_COLUMNS[ORTH]].tolist())
-    ]
-    found = aliases.find_in(words, tokens[:, TOKEN_COLUMNS[SPACY]].tolist(), fit.tolist())
-    return [
-        Span(doc, start, stop, label=labels.get(form, MATCH_LABEL)) for start, stop, form in found
-    ]
+            nouns[text] = singular(span, text)
+    return Forms(_numbered([*map(nouns.get, table.mentions, table.mentions)]), _numbered(texts))
 
 
 def _numbered(texts: Sequence[str]) -> NDArray[np.int64]:
     """A number for each text, the same for the same text."""
-    numbers = dict(zip(dict.fromkeys(texts), itertools.count(), strict=False))
+    numbers = dict(zip(dict.fromkeys(texts), count(), strict=False))
     return np.array([*map(numbers.__getitem__, texts)], np.int64)

@@ -126,8 +126,8 @@ class CostTable:
 
 def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
     """Lay out the costs of a problem of at least one set."""
-    set_order, sets = canonical_order(problem, seed)
-    order, sizes = np.concatenate(sets), np.array([*map(len, sets)])
+    set_order, order, offsets = canonical_order(problem, seed)
+    sizes, ends = np.diff(offsets), offsets[1:]
     members, unary = problem.members[order], problem.local_costs[order]
     k = len(sizes)
     blocks = np.empty(int(sizes.sum() ** 2 - (sizes**2).sum()) // 2)
@@ -136,7 +136,6 @@ def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
     unit = Fraction(problem.weight) / (k - 1) if integral else Fraction(1)
     factor = 1.0 if integral else problem.pair_weight
     at = 0
-    ends = np.cumsum(sizes)
     nearest = np.zeros((k, len(members)))
     for i in range(k):
         rows = problem.distances[members[ends[i] - sizes[i] : ends[i]]]
@@ -147,7 +146,6 @@ def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
             size = sizes[i] * sizes[j]
             np.multiply(block, factor, out=blocks[at : at + size].reshape(block.shape))
             at += size
-    offsets = np.concatenate([[0], ends]).astype(np.int64)
     return CostTable(
         CostArrays(unary, blocks, pair_starts(sizes), offsets),
         np.array(set_order, dtype=np.int64),
@@ -160,21 +158,24 @@ def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
 
 def canonical_order(
     problem: RepresentativesProblem, seed: int
-) -> tuple[list[int], list[NDArray[np.int64]]]:
+) -> tuple[list[int], NDArray[np.int64], NDArray[np.int64]]:
     """Order sets, and the allowed candidates of each, whatever their order in the input.
 
     They go by the keys of the candidates; what is the same vertex, by its local cost. Returns the
-    numbers of the sets, and in this order where their candidates stand end to end.
+    numbers of the sets, in this order where their candidates stand end to end, and where those of
+    each set begin.
     """
-    keys, local, offsets = problem.keys(seed), problem.local_costs, problem.offsets
-    own = np.repeat(np.arange(problem.size), np.diff(offsets))
+    keys, local, own = problem.keys(seed), problem.local_costs, problem.own_set
     order = np.lexsort((local, keys, own))
     order = order[problem.allowed[order]]
-    ends = np.cumsum(np.bincount(own[order])).tolist()
-    sets = [*map(order.__getitem__, map(slice, [0, *ends], ends))]
-    ranked = [(keys[places].tolist(), local[places].tolist(), i) for i, places in enumerate(sets)]
+    ends = np.cumsum(np.bincount(own[order]))
+    if problem.size == 1:
+        return [0], order, np.array([0, *ends.tolist()])
+    places = [*map(order.__getitem__, map(slice, [0, *ends.tolist()], ends.tolist()))]
+    ranked = [(keys[of].tolist(), local[of].tolist(), i) for i, of in enumerate(places)]
     numbers = [*map(itemgetter(2), sorted(ranked))]
-    return numbers, [*map(sets.__getitem__, numbers)]
+    sets = [*map(places.__getitem__, numbers)]
+    return numbers, np.concatenate(sets), np.cumsum([0, *map(len, sets)])
 
 
 def relative_tolerance(scale: float) -> float:

@@ -12,16 +12,20 @@ from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from .branch_and_bound import ExactSearch
 from .costs import canonical_order, cost_table, relative_tolerance, rounded_down
+from .kernels.pricing import price_all
 from .local_search import improve
 from .margins import margins_of
-from .problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
+from .problem import (
+    RepresentativesDecoder,
+    RepresentativesProblem,
+    RepresentativesSolution,
+    least_of_others,
+)
 
 __all__ = ["ExactRepresentatives"]
 
 #: Choices up to which all of them are priced, without any search.
 FEW = 1024
-#: The most sets of which all choices are priced: numpy's arrays have no more dimensions.
-MOST_SETS = 32
 
 
 @dataclass(frozen=True)
@@ -100,8 +104,7 @@ class ExactRepresentatives(RepresentativesDecoder):
         if not problem.size:
             certificate = Certificate.from_bound(name, 0.0, 0.0, tolerance=0.0)
             return RepresentativesSolution.of(problem, [], certificate)
-        few = problem.size <= MOST_SETS and math.prod(map(len, problem.sets)) <= FEW
-        if problem.size == 1 or few:
+        if problem.size == 1 or math.prod(map(len, problem.sets)) <= FEW:
             return self._price_all(problem)
         clock = budget.start()
         costs = cost_table(problem, self.seed)
@@ -129,29 +132,27 @@ class ExactRepresentatives(RepresentativesDecoder):
     def _price_all(self, problem: RepresentativesProblem) -> RepresentativesSolution:
         """Price every choice: where there are few, a search takes longer to set up."""
         # the first of equal choices counts, whatever the order of the input
-        order, sets = canonical_order(problem, self.seed)
-        grid = np.indices([*map(len, sets)]).reshape(len(sets), -1)
-        members = np.stack([*map(np.take, sets, grid)])
-        rows = problem.members[members]
-        one, other = np.nonzero(np.tri(len(sets), k=-1, dtype=bool).T)
-        pairs = problem.pair_weight * problem.distances[rows[one], rows[other]]
-        terms = np.concatenate([problem.local_costs[members], pairs])
-        costs, magnitudes = terms.sum(axis=0), np.abs(terms).sum(axis=0)
-        best = int(costs.argmin())
-        differ = members != members[:, best, None]
-        margins, choices = np.empty(len(sets)), np.empty(len(sets), np.int64)
-        margins[order] = np.where(differ, costs, np.inf).min(axis=1) - costs[best]
-        choices[order] = members[:, best]
-        choices -= problem.offsets[:-1]
-        cost, scale = problem.cost_and_scale(choices)
+        order, places, offsets = canonical_order(problem, self.seed)
+        local = problem.local_costs[places]
+        rows, weight = problem.members[places], problem.pair_weight
+        found = price_all(problem.distances, offsets, rows, local, weight)
+        chosen = np.array(np.unravel_index(found.costs.argmin(), np.diff(offsets)))
+        least = least_of_others(found.beside, offsets, chosen)
+        margins, positions = np.empty(len(order)), np.empty(len(order), np.int64)
+        margins[order] = least - found.costs.min()
+        positions[order] = places[offsets[:-1] + chosen]
+        cost, scale = problem.priced(positions)
+        # what a sum of all terms of a choice is at least
+        bounds = rounded_down(found.costs, found.magnitudes, len(order) * (len(order) + 1) // 2)
         certificate = Certificate.from_bound(
             type(self).__name__,
             cost,
-            float(rounded_down(costs, magnitudes, len(terms)).min()),
+            float(bounds.min()),
             minimized=True,
             tolerance=relative_tolerance(scale),
             scale=scale,
         )
         proven = self.exact_margins and certificate.is_optimal
         exact = np.isposinf(margins) | proven
+        choices = positions - problem.offsets[:-1]
         return RepresentativesSolution.of(problem, choices, certificate, margins, exact)

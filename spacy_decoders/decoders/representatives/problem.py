@@ -107,29 +107,69 @@ class RepresentativesProblem:
         distances = owned(checked_distances(self.distances), self.distances)
         rows = len(distances)
         members, offsets = checked_sets(tuple(self.sets), rows)
-        size = len(offsets) - 1
-        own = [*map(slice, offsets[:-1].tolist(), offsets[1:].tolist())]
-        local, local_costs = self.local, np.zeros(len(members))
-        if local is not None:
-            local_costs = checked_local(local, np.diff(offsets).tolist())
-            local = tuple(map(local_costs.__getitem__, own))
-        weight = checked_weight(self.weight)
+        local: NDArray[np.float64] | None = None
+        if self.local is not None:
+            local = checked_local(self.local, np.diff(offsets).tolist())
         vertices = self.vertices
         if vertices is None:
             vertices = np.arange(rows)
         checked = checked_indices("vertices", vertices, (rows,), dtype=np.int64)
-        # as nothing can be assigned to what is frozen
         self.__dict__.update(
             distances=distances,
-            sets=tuple(map(members.__getitem__, own)),
-            local=local,
-            weight=weight,
             vertices=owned(checked, vertices),
-            size=size,
+            weight=checked_weight(self.weight),
+        )
+        self._lay_out(offsets, members, local)
+
+    @classmethod
+    def of_checked(
+        cls,
+        distances: NDArray[np.float64],
+        offsets: NDArray[np.int64],
+        local: NDArray[np.float64],
+        vertices: NDArray[np.int64],
+        graph: ConceptGraph | None = None,
+    ) -> RepresentativesProblem:
+        """State a problem of arrays that are known to be right, and that nobody else changes.
+
+        Parameters
+        ----------
+        distances
+            **Shape:** (n, n): what each pair costs, weighed.
+        offsets
+            **Shape:** (k + 1,): where the rows of each set begin.
+        local, vertices
+            **Shapes:** (n,): what each candidate costs by itself, and the caller's ids.
+        graph
+            As of the problem.
+        """
+        problem = object.__new__(cls)
+        problem.__dict__.update(
+            distances=read_only(distances),
+            vertices=vertices,
+            weight=float(max(1, len(offsets) - 2)),
+            graph=graph,
+            connection=None,
+        )
+        problem._lay_out(offsets, np.arange(len(local), dtype=np.int32), read_only(local))
+        return problem
+
+    def _lay_out(
+        self,
+        offsets: NDArray[np.int64],
+        members: NDArray[np.int32],
+        local: NDArray[np.float64] | None,
+    ) -> None:
+        own = [*map(slice, offsets[:-1].tolist(), offsets[1:].tolist())]
+        # as nothing can be assigned to what is frozen
+        self.__dict__.update(
+            sets=tuple(map(members.__getitem__, own)),
+            local=None if local is None else tuple(map(local.__getitem__, own)),
+            size=len(own),
             offsets=offsets,
             members=members,
-            local_costs=local_costs,
-            pair_weight=weight / (size - 1) if size > 1 else 0.0,
+            local_costs=np.zeros(len(members)) if local is None else local,
+            pair_weight=self.weight / (len(own) - 1) if len(own) > 1 else 0.0,
         )
 
     @classmethod
@@ -206,14 +246,19 @@ class RepresentativesProblem:
             )
         return allowed
 
+    @cached_property
+    def own_set(self) -> NDArray[np.int64]:
+        """**Shape:** (n,): the number of each candidate's set."""
+        return np.arange(self.size).repeat(np.diff(self.offsets))
+
     def keys(self, seed: int) -> NDArray[np.uint64]:
         """**Shape:** (n,): the rank in a tie of every candidate, by its id and the seed."""
         return vertex_keys(self.vertices[self.members], seed)
 
     def cheapest(self, costs: NDArray[np.float64], seed: int) -> NDArray[np.int64]:
         """**Shape:** (k,): the allowed candidate of least cost in each set."""
-        own = np.repeat(np.arange(self.size), np.diff(self.offsets))
-        order = np.lexsort((self.keys(seed), np.where(self.allowed, costs, np.inf), own))
+        costs = np.where(self.allowed, costs, np.inf)
+        order = np.lexsort((self.keys(seed), costs, self.own_set))
         return np.asarray(order[self.offsets[:-1]] - self.offsets[:-1])
 
     def graph_for(self, decoder: str) -> ConceptGraph:
@@ -250,7 +295,10 @@ class RepresentativesProblem:
 
     def cost_and_scale(self, choices: ArrayLike) -> tuple[float, float]:
         """Return both at once."""
-        positions = self._positions(choices)
+        return self.priced(self._positions(choices))
+
+    def priced(self, positions: NDArray[np.int64]) -> tuple[float, float]:
+        """Return both of candidates that are told by where they are, all sets end to end."""
         pairs, own = self._pairs(positions), self.local_costs[positions]
         cost = self.pair_weight * math.fsum(pairs) + math.fsum(own.tolist())
         scale = self.pair_weight * math.fsum(map(abs, pairs)) + float(np.abs(own).sum())
@@ -263,16 +311,14 @@ class RepresentativesProblem:
     def _pairs(self, positions: NDArray[np.int64]) -> list[float]:
         """Return the distances between the chosen vertices, one of each unordered pair."""
         rows = self.members[positions]
-        square = self.distances[rows[:, None], rows]
-        among: list[float] = square[np.tri(self.size, k=-1, dtype=bool)].tolist()
-        return among
+        square: list[list[float]] = self.distances[rows[:, None], rows].tolist()
+        return [distance for i, row in enumerate(square) for distance in row[:i]]
 
     def distances_to(self, choices: NDArray[Any]) -> NDArray[np.float64]:
         """**Shape:** (n, k): from each candidate to what each set has chosen; 0 to its own set."""
         rows = self.members[self.offsets[:-1] + choices]
         towards: NDArray[np.float64] = self.distances[np.ix_(self.members, rows)].astype(float)
-        own = np.repeat(np.arange(self.size), np.diff(self.offsets))
-        towards[np.arange(len(own)), own] = 0.0
+        towards[np.arange(len(self.own_set)), self.own_set] = 0.0
         return towards
 
     def conditional_costs(self, choices: NDArray[Any]) -> NDArray[np.float64]:
@@ -344,7 +390,7 @@ class RepresentativesSolution:
             exact = np.isposinf(margins)
         vertices = problem.vertices[problem.members[problem.offsets[:-1] + own]]
         # what is too large for float32 becomes its largest number
-        clipped = np.clip(margins, -_LARGEST, _LARGEST)
+        clipped = np.minimum(np.maximum(margins, -_LARGEST), _LARGEST)
         single = np.where(np.isinf(margins), margins, clipped).astype(np.float32)
         for array in (own, vertices, single, exact):
             array.flags.writeable = False

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import accumulate, pairwise, starmap
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..calibration import sigmoid
 from .weights import Feature
 
 __all__ = ["Decided", "log_odds_right"]
@@ -23,7 +24,7 @@ _ALONE = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """What was chosen for each mention of a window, and what is known of the choices."""
+    """What was chosen for each mention of windows, and what is known of the choices."""
 
     #: Where the candidates of each mention begin, nothing behind them. **Shape:**
     #: ``(mentions + 1,)``
@@ -43,27 +44,39 @@ class Decided:
     exact: NDArray[np.bool_]
     #: How many mentions have the form of each. **Shape:** ``(mentions,)``
     repeats: NDArray[np.int64]
-    #: How many different forms there are.
-    forms: int
-    #: The share of the candidates that the graph knows.
-    coverage: float
-    #: How many choices each mention has, nothing among them, and which is chosen. **Shapes:**
+    #: How many different forms there are in the window of each mention. **Shape:**
     #: ``(mentions,)``
-    sizes: NDArray[np.int64] = field(init=False)
-    rows: NDArray[np.int64] = field(init=False)
+    forms: NDArray[np.int64]
+    #: The share of the candidates there that the graph knows. **Shape:** ``(mentions,)``
+    coverage: Floats
+    #: How many mentions each window has; one window has all of them by default.
+    windows: Sequence[int] = ()
 
-    def __post_init__(self) -> None:
-        rows = self.offsets[:-1] + self.choices
-        self.__dict__.update(sizes=np.diff(self.offsets), rows=rows)
+    @classmethod
+    def together(cls, parts: Sequence[Decided]) -> Decided:
+        """What was decided for several windows, one behind the other; at least one."""
+        columns = {
+            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            for field in fields(cls)[1:-1]
+        }
+        sizes = np.concatenate([np.diff(part.offsets) for part in parts])
+        windows = [len(part.choices) for part in parts]
+        return cls(np.cumsum([0, *sizes.tolist()]), **columns, windows=windows)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many choices each mention has, nothing among them. **Shape:** ``(mentions,)``"""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """The choices, among all that there are. **Shape:** ``(mentions,)``"""
+        return self.offsets[:-1] + self.choices
 
     @cached_property
     def odds(self) -> Floats:
         """The log-odds that each choice is right. **Shape:** ``(mentions,)``"""
         return log_odds_right(self)
-
-    def is_nothing(self, place: int) -> bool:
-        """Whether a mention is linked to nothing, which stands behind its candidates."""
-        return bool(self.choices[place] == self.sizes[place] - 1)
 
     @cached_property
     def given_others(self) -> Floats:
@@ -74,10 +87,6 @@ class Decided:
         starts, sizes = self.offsets[:-1], self.sizes
         weights = np.exp(self.scores - np.maximum.reduceat(self.scores, starts).repeat(sizes))
         return np.asarray(weights / np.add.reduceat(weights, starts).repeat(sizes))
-
-    def right(self, temperature: float) -> Floats:
-        """The probability that each choice is right. **Shape:** ``(mentions,)``"""
-        return sigmoid(self.odds / temperature)
 
     def probabilities(self, right: Floats) -> Floats:
         """The probability of each candidate, and nothing, where that of each choice is `right`.
@@ -129,12 +138,21 @@ def log_odds_right(decided: Decided) -> Floats:
     title = decided.features[rows, Feature.TITLE].astype(np.float64)
     ones = np.ones(len(rows))
     plain = [ones, logged, margins, alone, alone < 0, counts, np.log(decided.repeats), title]
-    plain.append(ones * decided.coverage)
+    plain.append(decided.coverage)
     known = np.where(linked, popularity[np.where(linked, rows, 0)], 0.0)
     known = np.where(np.isinf(known), 0.0, known)
+    of_all = np.array(plain)
     covered = [logged, margins, alone, title, counts, popular, known]
-    covered.append(ones * np.log1p(decided.forms))
-    odds = _WEIGHTS @ np.array(plain) + decided.coverage * (_BY_COVERAGE @ np.array(covered))
+    covered.append(np.log1p(decided.forms))
+    of_graph = np.array(covered)
+    # of each window by itself: how products of matrices are rounded depends on the size of these
+    odds = np.concatenate(
+        [
+            _WEIGHTS @ of_all[:, part]
+            + decided.coverage[part] * (_BY_COVERAGE @ of_graph[:, part])
+            for part in starmap(slice, pairwise([0, *accumulate(decided.windows or [len(rows)])]))
+        ]
+    )
     by_scores = _odds_of_scores(decided)
     odds = np.where(linked, odds, by_scores)
     # that there is only one candidate proves nothing

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...decoders.representatives.validation import checked_distances
 from ...errors import ProblemError
 from .weights import Feature
 
@@ -99,34 +101,38 @@ def pair_terms(table: CandidateTable, forms: Forms, pairs: PairCosts) -> PairTer
     Where the graph knows few of the candidates, that two of these are near says little: the
     coverage, the mean share of each mention's candidates that have links, scales all pairs.
     """
+    first, group = _alike(table, forms)
+    once, count = table if len(first) == len(group) else table.of(first.tolist()), forms.count
+    offsets, places = once.with_nothing, once.places
+    costs, far = np.zeros((offsets[-1], offsets[-1])), 0.0
+    # mentions of one form share no pair; without a base, pairs may refuse
+    if count > 1 or table.base is None:
+        try:
+            given = checked_distances(np.asarray(pairs(once), np.float64))
+        except ProblemError as error:
+            raise ProblemError(f"pairs: {error}") from error
+        far = float(getattr(pairs, "far", given.max(initial=0.0)))
+        costs[:] = far
+        costs[places[:, None], places] = given
+        scale = once.coverage**_BY_COVERAGE / (max(0, count - 1) + _CAUTION)
+        costs *= scale
+        far *= scale
+    rows = np.arange(table.with_nothing[-1])
+    if once is not table:
+        # by how much the rows of each mention's group lie before its own choices
+        rows += (offsets[group] - table.with_nothing[:-1]).repeat(table.sizes + 1)
+    return PairTerms(group, first, offsets, costs, rows, far)
+
+
+def _alike(table: CandidateTable, forms: Forms) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A mention of each group of the same form and candidates, and the group of each mention."""
+    if forms.count == len(forms.numbers):
+        return (np.arange(forms.count),) * 2
+    candidates = [table.keys[slice(*ends)].tobytes() for ends in pairwise(table.offsets.tolist())]
     groups: dict[tuple[int, bytes], int] = {}
-    first: list[int] = []
-    member: list[int] = []
-    keys, starts = table.keys, table.offsets.tolist()
-    for unit, form in enumerate(forms.numbers.tolist()):
-        key = form, keys[starts[unit] : starts[unit + 1]].tobytes()
-        if key not in groups:
-            groups[key] = len(first)
-            first.append(unit)
-        member.append(groups[key])
-    once, count = table if len(first) == len(member) else table.of(first), forms.count
-    if count > 1 or table.base is None:  # without a base, pairs may refuse
-        given = np.asarray(pairs(once), np.float64)
-    else:  # mentions of one form share no pair
-        given = np.zeros((len(once.known), len(once.known)))
-    if given.size and not (np.isfinite(given.min()) and np.isfinite(given.max())):
-        raise ProblemError("pairs: the distances of some candidates are not finite numbers.")
-    far = getattr(pairs, "far", None)
-    far = float(given.max(initial=0.0)) if far is None else float(far)
-    scale = once.coverage**_BY_COVERAGE / (max(0, count - 1) + _CAUTION)
-    group, offsets, places = np.array(member, np.int64), once.with_nothing, once.places
-    costs = np.full((offsets[-1], offsets[-1]), far)
-    costs[places[:, None], places] = given
-    costs *= scale
-    # by how much the rows of each mention's group lie before its own choices
-    shifts = offsets[group] - table.with_nothing[:-1]
-    rows = shifts.repeat(table.sizes + 1) + np.arange(table.with_nothing[-1])
-    return PairTerms(group, np.array(first, np.int64), offsets, costs, rows, scale * far)
+    own = zip(forms.numbers.tolist(), candidates, strict=True)
+    group = np.array([groups.setdefault(key, len(groups)) for key in own])
+    return np.unique(group, return_index=True)[1], group
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,16 +153,16 @@ class JointProblem:
     rows: NDArray[np.int64]
     #: What they cost beside each other, weighed. **Shape:** ``(n, n)``
     costs: NDArray[np.float64]
-    #: The share of each pair of mentions in that. **Shape:** ``(mentions, mentions)``
-    shares: NDArray[np.float64]
-    #: What two mentions of a text cost that mean different things. **Shape:**
+    #: Which mentions have the same text.
+    forms: Forms
+    #: What two mentions of a text cost that mean different things, None if nothing. **Shape:**
     #: ``(mentions, mentions)``
-    apart: NDArray[np.float64]
+    apart: NDArray[np.float64] | None
     #: A number for the concept of each choice, -1 for nothing. **Shape:** ``(choices,)``
     keys: NDArray[np.int64]
-    #: Which choices are decoded: not those that are never the best, nor the best but one.
-    #: **Shape:** ``(choices,)``
-    kept: NDArray[np.bool_]
+    #: The choices that are decoded: not those that are never the best, nor the best but one.
+    #: **Shape:** ``(kept,)``
+    kept: NDArray[np.int64]
     #: The vertex of each choice, by which ties are broken and, if there is one, its graph.
     #: **Shape:** ``(choices,)``
     vertices: NDArray[np.int64]
@@ -167,24 +173,18 @@ class JointProblem:
         """What is to be decoded."""
         from ...decoders.representatives import RepresentativesProblem
 
-        some = np.flatnonzero(self.kept)
-        ends = np.cumsum(np.bincount(self.own[some])).tolist()
-        own = [*map(slice, [0, *ends[:-1]], ends)]
-        rows, local = np.arange(len(some), dtype=np.int32), self.local[some]
-        return RepresentativesProblem(
-            self.between(some, some),
-            [*map(rows.__getitem__, own)],
-            [*map(local.__getitem__, own)],
-            # the pairs are weighed already
-            float(max(1, len(ends) - 1)),
-            self.vertices[some],
+        return RepresentativesProblem.of_checked(
+            self.between(self.kept, self.kept),
+            np.searchsorted(self.kept, self.offsets),
+            self.local[self.kept],
+            self.vertices[self.kept],
             self.graph,
         )
 
     def chosen(self, choices: NDArray[Any]) -> NDArray[np.int64]:
         """The choices of a solution as places among all those of each mention."""
-        rows = np.flatnonzero(self.kept)
-        return np.asarray(rows[self.problem.offsets[:-1] + choices] - self.offsets[:-1])
+        rows = self.kept[self.problem.offsets[:-1] + choices]
+        return np.asarray(rows - self.offsets[:-1])
 
     def conditional_costs(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
         """What each choice costs beside what the other mentions have chosen."""
@@ -194,10 +194,12 @@ class JointProblem:
 
     def between(self, some: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:
         """What some choices cost beside others. **Shape:** ``(some, others)``"""
+        if len(self.offsets) == 2:  # a mention has no pair with itself
+            return np.zeros((len(some), len(others)))
         mine, theirs = self.own[some][:, None], self.own[others]
         costs = self.costs[self.rows[some][:, None], self.rows[others]]
-        costs *= self.shares[mine, theirs]
-        if self.apart.any():
+        costs *= self.forms.shares[mine, theirs]
+        if self.apart is not None:
             costs += self.apart[mine, theirs] * (self.keys[some][:, None] != self.keys[others])
         return np.asarray(costs)
 
@@ -237,7 +239,7 @@ def link_problem(
     own = np.arange(len(table.mentions)).repeat(table.sizes + 1)
     keys = np.full(len(own), -1, np.int64)
     keys[table.places] = table.keys
-    apart = np.zeros_like(forms.shares)
+    apart = None
     if form_weight and forms.count < len(repeats):
         alike = forms.spellings[:, None] == forms.spellings[None, :]
         apart = alike * (form_weight / np.maximum(1, repeats * (repeats - 1)))[:, None]
@@ -245,7 +247,9 @@ def link_problem(
     weight = max(0.0, float(weights[Feature.PAIRS]))
     costs = weight * terms.costs
     local = -scores / repeats[own]
-    kept, vertices, graph = np.ones(len(own), bool), keys + 1, None
+    if not local.min() > -np.inf:
+        raise ProblemError("candidates: what speaks for one of them is no finite number.")
+    kept, vertices, graph = np.arange(len(own)), keys + 1, None
     if not nothing:
         # the paper's heuristics look into the graph, where nothing has no place
         last = offsets[1:] - 1
@@ -258,16 +262,16 @@ def link_problem(
             vertices[table.places] = table.concepts
     elif math.prod((table.sizes + 1).tolist()) > _FEW:
         near = weight * terms.far - costs
-        kept = _worth_decoding(terms, forms, apart, scores, near)[terms.rows]
+        kept = np.flatnonzero(_worth_decoding(terms, forms, apart, scores, near)[terms.rows])
     return JointProblem(
-        offsets, own, local, terms.rows, costs, forms.shares, apart, keys, kept, vertices, graph
+        offsets, own, local, terms.rows, costs, forms, apart, keys, kept, vertices, graph
     )
 
 
 def _worth_decoding(
     terms: PairTerms,
     forms: Forms,
-    apart: NDArray[np.float64],
+    apart: NDArray[np.float64] | None,
     scores: NDArray[np.float64],
     near: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
@@ -278,10 +282,11 @@ def _worth_decoding(
     least, most = np.full(len(near), np.inf), np.full(len(near), -np.inf)
     np.minimum.at(least, terms.rows, scores)
     np.maximum.at(most, terms.rows, scores)
-    # what else a mention may gain by a candidate: that others of its text have chosen it
-    slack = np.zeros(len(terms.first))
-    np.maximum.at(slack, terms.group, apart.sum(axis=1) * forms.repeats)
-    most += np.repeat(slack, np.diff(terms.offsets))
+    if apart is not None:
+        # what else a mention may gain by a candidate: that others of its text have chosen it
+        slack = np.zeros(len(terms.first))
+        np.maximum.at(slack, terms.group, apart.sum(axis=1) * forms.repeats)
+        most += np.repeat(slack, np.diff(terms.offsets))
     # mentions of a group have equal shares
     voices = forms.shares[terms.first] * forms.repeats[terms.first, None]
     voices = voices @ np.eye(len(terms.first))[terms.group]

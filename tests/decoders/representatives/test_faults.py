@@ -174,6 +174,23 @@ def test_a_search_that_says_there_is_nothing_is_not_believed(blind, monkeypatch,
     assert wrong > len(PROBLEMS) / 3 and certified == 0
 
 
+def prices_in_another_order(whole):
+    return lambda *given: whole(*given)._replace(costs=whole(*given).costs[::-1].copy())
+
+
+def prices_too_low(whole):
+    return lambda *given: whole(*given)._replace(costs=-np.arange(len(whole(*given).costs)) / 2)
+
+
+@pytest.mark.parametrize("fault", [prices_in_another_order, prices_too_low])
+def test_wrong_prices_leave_a_gap(monkeypatch, fault):
+    monkeypatch.setattr(exact, "FEW", 1024)
+    assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
+    monkeypatch.setattr(exact, "price_all", fault(exact.price_all))
+    wrong, certified = wrong_and_optimal(ExactRepresentatives(), PROBLEMS)
+    assert wrong > len(PROBLEMS) / 3 and certified == 0
+
+
 def unimproved_start(costs, begins):
     """The cheapest choices beside one candidate, as they are, priced by `total`."""
     unary, _, _, offsets = costs

@@ -15,8 +15,8 @@ def decided(scores, choices, sizes, *, local=None, title=(), **others):
         "margins": np.full(len(sizes), 3.0),
         "exact": np.ones(len(sizes), bool),
         "repeats": np.ones(len(sizes), np.int64),
-        "forms": len(sizes),
-        "coverage": 1.0,
+        "forms": np.full(len(sizes), len(sizes)),
+        "coverage": np.ones(len(sizes)),
         **others,
     }
     scores = np.asarray(scores, float)
@@ -31,8 +31,8 @@ def odds(*args, **others):
 def test_larger_leads_and_margins_and_titles_are_surer():
     near, far = odds([0, -1, -9, 0, -8, -9], [0, 0], [2, 2])
     assert near < far
-    (small,) = odds([0, -2, -9], [0], [2], margins=np.array([0.1]), coverage=0.2)
-    (large,) = odds([0, -2, -9], [0], [2], margins=np.array([9.0]), coverage=0.2)
+    (small,) = odds([0, -2, -9], [0], [2], margins=np.array([0.1]), coverage=np.array([0.2]))
+    (large,) = odds([0, -2, -9], [0], [2], margins=np.array([9.0]), coverage=np.array([0.2]))
     assert small < large
     (other,) = odds([0, -2, -9], [0], [2])
     (named,) = odds([0, -2, -9], [0], [2], title=[0])

@@ -21,6 +21,7 @@ def table_of(*sets):
         popularity=np.ones(len(flat)),
         written=np.full(len(flat), np.nan, np.float32),
         linked=np.full(len(sets), np.nan, np.float32),
+        covered=np.ones(len(sets)),
         vectors=np.zeros((len(flat), 0), np.float32),
         concepts=np.empty(0, np.int64),
     )
