@@ -114,8 +114,7 @@ def record_margins(doc: Doc, component: str, name: str, values: Iterable[float] 
 def record_list(owner: Doc | Span, component: str, name: str, own: Sequence[Any]) -> None:
     """Write a component's entries of a list behind those of others, for its earlier ones.
 
-    `own` are dictionaries, to which the component's name is added, or lists of dictionaries that
-    have it.
+    `own` are dictionaries, or lists of them, to which the component's name is added.
     """
     place = (None, None) if isinstance(owner, Doc) else (owner.start_char, owner.end_char)
     key = ("._.", name, *place)
@@ -125,8 +124,10 @@ def record_list(owner: Doc | Span, component: str, name: str, own: Sequence[Any]
         return
     others = [entry for entry in entries if entry and _writer_of(entry) != component]
     name_of = {"component": component}
-    named = (entry if isinstance(entry, list) else {**name_of, **entry} for entry in own)
-    user_data[key] = [*others, *named]
+    user_data[key] = others
+    for entry in own:
+        several = isinstance(entry, list)
+        others.append([name_of | one for one in entry] if several else name_of | entry)
 
 
 def _writer_of(entry: Any) -> Any:

@@ -16,9 +16,8 @@ from ...errors import ProblemError
 from ...knowledge.concepts import QID
 from ..linker.candidates import CandidateFinder, FoundCandidates, found_by
 from ..linker.knowledge_base import ConceptKnowledgeBase
-from .conflicts import Source, conflict
 from .constraint import DEMANDS
-from .places import Place
+from .places import Place, Source, conflict
 
 __all__ = ["LimitedCandidates", "check_concepts"]
 

@@ -12,8 +12,7 @@ from spacy.tokens import Doc
 
 from ...decoders.conflicts import least_conflict
 from ..tagger.label_space import LabelSpace
-from .conflicts import Source, conflict
-from .places import Place
+from .places import Place, Source, conflict
 
 __all__ = ["LabelLimits", "LabelLimit", "conflicts_in", "limited"]
 

@@ -1,4 +1,4 @@
-"""Where constraints apply in a document, found by spaCy's matchers; the option `constraints`."""
+"""Where constraints apply in a document, found by spaCy's matchers, and how they conflict."""
 
 from __future__ import annotations
 
@@ -11,10 +11,19 @@ from spacy.util import filter_spans, get_lang_class
 from spacy.vocab import Vocab
 
 from ...errors import ProblemError
-from .conflicts import Source
 from .constraint import Constraint
 
-__all__ = ["Place", "Places", "WithConstraints"]
+__all__ = ["Place", "Places", "Source", "WithConstraints", "conflict"]
+
+
+class Source(NamedTuple):
+    """What demands something."""
+
+    #: As messages name it: ``constraints[2]``, ``fixed_head``, ``present annotation``.
+    name: str
+    #: The tokens of the match, or of the annotation: ``doc[start:end]``.
+    start: int
+    end: int
 
 
 class Place(NamedTuple):
@@ -117,6 +126,29 @@ class WithConstraints:
         if places is None or places.given is not self.constraints or places.vocab is not doc.vocab:
             places = self._places = Places(self.constraints, doc.vocab)
         return places.find(doc)
+
+
+def conflict(
+    doc: Doc, start: int, end: int, sources: Iterable[Source], *, is_least: bool = True
+) -> dict[str, Any]:
+    """Describe in plain types what contradicts itself in ``doc[start:end]``.
+
+    Where the sources may be more than needed, the description says so by ``"is_least": False``.
+    """
+    described: dict[str, Any] = {
+        "start": start,
+        "end": end,
+        "demands": [
+            {
+                "source": source.name,
+                "start": source.start,
+                "end": source.end,
+                "text": doc[source.start : source.end].text,
+            }
+            for source in dict.fromkeys(sources)
+        ],
+    }
+    return described if is_least else {**described, "is_least": False}
 
 
 def _matcher(constraint: Constraint, vocab: Vocab) -> Any:

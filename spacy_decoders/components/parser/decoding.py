@@ -18,7 +18,7 @@ from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import FirstTree, TreeParser
 from ...models.parser.factors import Family
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
-from ..constraints.conflicts import Source, conflict
+from ..constraints.places import Source, conflict
 from .demands import RULES, TreeDemands, Wish
 from .parsed_doc import NO_LABEL, ROOT, SPACE, NoTree, ParsedDoc
 from .trees import SPACE_LABEL, attach_spaces
@@ -37,8 +37,6 @@ class DocumentDecoder:
     ----------
     scores
         The scores of the document's trees.
-    component
-        The name of the component.
     parser
         What finds the trees.
     demands
@@ -55,7 +53,6 @@ class DocumentDecoder:
     """
 
     scores: DocumentScores
-    component: str
     parser: TreeParser
     demands: TreeDemands
     model: Model[Any, Any]
@@ -169,7 +166,6 @@ class DocumentDecoder:
         """One of several trees in plain types: places in the document, a root being its own."""
         heads, labels = sentence.tree(solution.heads, solution.labels)
         return {
-            "component": self.component,
             "tokens": sentence.tokens.tolist(),
             "heads": heads.tolist(),
             "deps": [self.demands.rules.labels[label] for label in labels],

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc, Token
 
 from ...errors import ProblemError
-from ..constraints.conflicts import Source
-from ..constraints.places import Place
+from ..constraints.places import Place, Source
 from ..tree_rules import TreeRules
 from .trees import DocColumns, paragraph_starts, unparted
 

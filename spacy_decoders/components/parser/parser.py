@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar
 
@@ -61,9 +62,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     #: A longer batch serves the LSTM, whose products are of one word a document.
     batch_words: ClassVar[int] = ENCODED_WORDS
 
-    #: What options and labels mean, made when it is first needed.
-    _made: dict[str, Any]
-
     def __init__(
         self,
         vocab: Vocab,
@@ -81,7 +79,12 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     def configure(self, **values: Any) -> None:
         """Set several options at once, all or none."""
         super().configure(**values)
-        self._made = {}
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what was made of options and labels."""
+        for name in ("tree_rules", "_patterns"):
+            self.__dict__.pop(name, None)
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse at once what a decoder would refuse at every document."""
@@ -101,13 +104,14 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
                 f"{', '.join(learnt)}; train a parser with these factors."
             )
 
-    @property
+    @cached_property
     def tree_rules(self) -> TreeRules:
         """The rules that trees must satisfy, over the labels."""
-        if "rules" not in self._made:
-            self._made["rules"] = TreeRules.of(self.rules, self.labels)
-        made: TreeRules = self._made["rules"]
-        return made
+        return TreeRules.of(self.rules, self.labels)
+
+    @cached_property
+    def _patterns(self) -> Patterns:
+        return Patterns.of(self.patterns, self.labels, self.cfg["tags"])
 
     @property
     def parser(self) -> TreeParser:
@@ -125,10 +129,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         """How the sentences of a document are decoded."""
         if not self.patterns:
             return self.parser
-        if "patterns" not in self._made:
-            known = self.labels, self.cfg["tags"]
-            self._made["patterns"] = Patterns.of(self.patterns, *known)
-        return replace(self.parser, patterns=self._made["patterns"].within(doc))
+        return replace(self.parser, patterns=self._patterns.within(doc))
 
     # --- labels ---
 
@@ -144,7 +145,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         if self.model.get_ref("labels").has_dim("nO"):
             raise ValueError(Errors.E922.format(name=self.name, nO=len(self.labels)))
         self.cfg["labels"] = [*self.cfg["labels"], label]
-        self._made = {}
+        self._forget()
         self.vocab.strings.add(label)
         return 1
 
@@ -193,7 +194,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         """Find the best tree of each sentence, the first of which may be known."""
         parsed = DocumentDecoder(
             scores,
-            self.name,
             self._parser_of(doc),
             scores.demands,
             self.model,
@@ -296,7 +296,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             )
         for label in self.labels:
             self.vocab.strings.add(label)
-        self._made = {}
+        self._forget()
         sample = [example.predicted for example in islice(get_examples(), 10)]
         add_families(self.model.get_ref("factors"), self.factors)
         self.check_options(self._options)

@@ -187,8 +187,6 @@ def attach_spaces(
     At the beginning of a sentence the head is the first word; in a sentence of white space only,
     the first token is the root.
     """
-    if not spaces.any():
-        return
     ends = np.append(starts[1:], len(heads))
     for start, end in zip(starts, ends, strict=True):
         if not spaces[start:end].any():
