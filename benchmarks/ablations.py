@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ from spacy_decoders.components.factories.branch_and_bound_parser import ParserOp
 from spacy_decoders.components.factories.exact_tagger import TaggerOptions
 from spacy_decoders.components.factories.graph_entity_linker import LinkerOptions
 from spacy_decoders.components.factories.headline_generator import HeadlineOptions
+from spacy_decoders.components.headline import reading
 from spacy_decoders.components.linker.candidates import TextCandidates
 from spacy_decoders.decoders.representatives import ExactRepresentatives
 from spacy_decoders.decoders.tree import BranchAndBound
@@ -106,8 +107,15 @@ OF = [
 FACTORS = "components__parser__factors"
 SENTENCES = options("headline", mode="sentence", min_prob=0.0)
 _MEANING = "spacy_decoders.components.headline.meaning"
+_READING = "spacy_decoders.components.headline.reading"
 _PATHS = "spacy_decoders.decoders.path.lagrangian_search"
 _SPARSE = "spacy_decoders.models.tagger.sparse.features"
+
+
+def without_kind(name: str, of: Callable[[str], dict[str, bool]] = reading.form_of) -> Switch:
+    """Take away a kind of tokens: no text is of it."""
+    return attributes(_READING, **{of.__name__: lambda text: {**of(text), name: False}})
+
 
 ABLATIONS = (
     # -- tags and entities
@@ -306,16 +314,16 @@ ABLATIONS = (
         Ablation(
             f"headline.meaning, {name}",
             judges.headlines,
-            together(SENTENCES, attributes(_MEANING, **{attribute: frozenset()})),
+            together(SENTENCES, switch),
             SENTENCES,
         )
-        for name, attribute in (
-            ("limits and negations", "KEPT"),
-            ("what a negation reaches", "NEGATIONS"),
-            ("conjunctions", "JOINTS"),
-            ("conditions", "EXCEPTIONS"),
-            ("questions", "ASKING"),
-            ("marks", "MARKS"),
+        for name, switch in (
+            ("limits and negations", without_kind("kept")),
+            ("what a negation reaches", without_kind("negation")),
+            ("conjunctions", attributes(_MEANING, JOINTS=frozenset())),
+            ("conditions", without_kind("exception")),
+            ("questions", without_kind("asking", reading.features_of)),
+            ("marks", without_kind("mark")),
         )
     ),
     Ablation(

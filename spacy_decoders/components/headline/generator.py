@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -20,7 +20,7 @@ from thinc.api import Optimizer
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from ...models.headline.features import phrase_features, token_features, vertex_features
-from ...models.headline.judge import KINDS, chance_of, judge_facts
+from ...models.headline.judge import FACTS, KINDS, judge_facts, probabilities_of
 from ...models.headline.knowledge import HeadlineKnowledge, TitledText
 from ...models.headline.selection import (
     HeadlineModel,
@@ -107,33 +107,40 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     # --- decoding ----------------------------------------------------------------
 
     def predict(self, docs: Iterable[Doc]) -> list[list[ScoredUnit]]:
-        """Read the units of each document and score their words and phrases."""
+        """Read the units of each document and score their words."""
         of_docs = [self._units(doc) for doc in docs]
-        units, phrases = [*chain.from_iterable(of_docs)], self.mode in ("phrases", "best")
-        scored = iter(scored_units(units, self._stemmer, self.model, phrases=phrases))
+        units = [*chain.from_iterable(of_docs)]
+        scored = iter(scored_units(units, self._stemmer, self.model))
         return [list(islice(scored, len(own))) for own in of_docs]
 
-    def decode(self, doc: Doc, scores: list[ScoredUnit]) -> list[Decoded]:
+    def decode_together(
+        self, docs: Sequence[Doc], scores: Sequence[list[ScoredUnit]]
+    ) -> list[list[Decoded]]:
         """Find the best headlines of each unit."""
         if self.required and self.mode != "sentence":
             raise ProblemError(
                 f"required: mode {self.mode!r} cannot promise words; use mode 'sentence', or "
                 "required=None."
             )
-        weights: Any = self.model.get_param("judge")
-        decoded = []
-        for scored in scores:
-            found = self._found(scored, self.mode)
-            for headline in found if self.mode != "words" else ():
-                facts = _facts(scored, headline)
-                headline.prob = chance_of(weights, headline.kind, facts)
-            if self.mode == "best":
-                found.sort(key=attrgetter("prob"), reverse=True)
-            by_text: dict[str, Headline] = {}  # a sentence may have the words of a phrase
-            for headline in found:
-                by_text.setdefault(headline.text.lower(), headline)
-            decoded.append((scored, list(by_text.values())[: self.n_best]))
-        return decoded
+        decoded = [[(scored, self._found(scored, self.mode)) for scored in of] for of in scores]
+        if self.mode == "words":
+            return decoded
+        for _, units in groupby(chain.from_iterable(decoded), lambda unit: id(unit[0].of)):
+            pairs = [(scored, headline) for scored, found in units for headline in found]
+            kinds = [headline.kind for _, headline in pairs]
+            probs = probabilities_of(self.model.get_param("judge"), kinds, _facts(pairs))
+            for (_, headline), prob in zip(pairs, probs.tolist(), strict=True):
+                headline.prob = prob
+        return [[(scored, self._ranked(found)) for scored, found in of] for of in decoded]
+
+    def _ranked(self, found: list[Headline]) -> list[Headline]:
+        """The different ones of headlines, the best of them."""
+        if self.mode == "best":
+            found.sort(key=attrgetter("prob"), reverse=True)
+        by_text: dict[str, Headline] = {}  # a sentence may have the words of a phrase
+        for headline in found:
+            by_text.setdefault(headline.text.lower(), headline)
+        return list(by_text.values())[: self.n_best]
 
     def _found(self, scored: ScoredUnit, mode: str) -> list[Headline]:
         """The best headlines of each kind; their probabilities are not known yet."""
@@ -146,7 +153,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             found += [
                 sentence
                 for sentence in headlines_of_sentences(scored, self)
-                if scored.values[scored.places_of(sentence)].min() > ADDRESS
+                if scored.of.values[scored.places_of(sentence)].min() > ADDRESS
             ]
         return found
 
@@ -164,7 +171,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 if best.prob is None or best.prob >= self.min_prob:
                     owner._.headline = best.text
             # an empty unit is not counted as one without proof
-            elif scored.words.any():
+            elif scored.has_words:
                 # with a limit of characters, only so many headlines are looked at
                 scope: Scope = "full" if self.max_chars is None else "pruned"
                 decoder = DECODERS.get(self.mode, type(self.decoder).__name__)
@@ -223,14 +230,14 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         A headline whose ROUGE-L with the title, by stems, is 0.5 or more counts as good, and less
         in proportion. The predicted documents are parsed if those to come are.
         """
-        facts: dict[str, list[Any]] = {kind: [] for kind in KINDS}
+        facts: dict[str, list[NDArray[np.float64]]] = {kind: [] for kind in KINDS}
         closeness: dict[str, list[float]] = {kind: [] for kind in KINDS}
         for example in examples:
             title = self._stemmed(example.reference._.headline)
-            units = [example.predicted]
-            (scored,) = scored_units(units, self._stemmer, self.model, phrases=True)
-            for headline in self._found(scored, "best"):
-                facts[headline.kind].append(_facts(scored, headline))
+            (scored,) = scored_units([example.predicted], self._stemmer, self.model)
+            found = self._found(scored, "best")
+            for headline, own in zip(found, _facts([(scored, of) for of in found]), strict=True):
+                facts[headline.kind].append(own)
                 share = rouge(title, self._stemmed(headline.text)).rougeL / CLOSE
                 closeness[headline.kind].append(min(1.0, share))
         judge: Any = self.model.get_param("judge")
@@ -264,10 +271,15 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         check_weights(self.model)
 
 
-def _facts(scored: ScoredUnit, headline: Headline) -> NDArray[np.float64]:
-    """What the judge knows of a phrase or short sentence."""
-    score, places = headline.certificate.score or 0.0, scored.places_of(headline)
-    return judge_facts(scored.tokens, places, score, scored.chances, headline.occurrences)
+def _facts(pairs: Sequence[tuple[ScoredUnit, Headline]]) -> NDArray[np.float64]:
+    """What the judge knows of phrases or short sentences of texts that were read at once."""
+    if not pairs:
+        return np.zeros((0, len(FACTS)))
+    of = pairs[0][0].of
+    places = [scored.places_of(headline) for scored, headline in pairs]
+    scores = [headline.certificate.score or 0.0 for _, headline in pairs]
+    occurrences = [headline.occurrences for _, headline in pairs]
+    return judge_facts(of.tokens, of.chances, places, scores, occurrences)
 
 
 def _titled_text(example: Example, stemmer: Stemmer) -> TitledText:

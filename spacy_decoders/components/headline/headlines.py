@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import IS_STOP, POS, SENT_START
 from spacy.parts_of_speech import IDS
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 
 from ...certificate import Certificate, tolerance_of
 from ...errors import ProblemError
@@ -21,11 +22,13 @@ from ...models.headline.selection import HeadlineModel, word_odds
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens, Vertices
 from ..factories.headline_generator import HeadlineOptions
+from .meaning import SentenceTrees, inherited
 from .reading import Texts
 
 __all__ = [
-    "ADDRESS", "Headline", "ScoredUnit", "candidates_of", "capitalised", "chances_of",
-    "headlines_of_phrases", "limits_of", "scored_units", "token_values", "whole_phrases",
+    "ADDRESS", "Headline", "ScoredTexts", "ScoredUnit", "candidates_of", "capitalised",
+    "chances_of", "headlines_of_phrases", "limits_of", "scored_units", "token_values",
+    "whole_phrases",
 ]  # fmt: skip
 
 Booleans = NDArray[np.bool_]
@@ -40,6 +43,13 @@ OTHERS = 0.02
 COST = 0.06
 #: What an address adds to a sentence: it names nobody that a reader knows.
 ADDRESS = -1.0
+#: Relations of the parts of one name or word, of what stands beside a sentence, and of what joins
+#: a phrase to others.
+PARTS = frozenset({"compound", "flat", "goeswith"})
+ASIDE = frozenset({"discourse", "vocative", "intj"})
+JOINING = frozenset({"case", "cc"})
+#: Relations of verbs to what may make a claim of theirs untrue.
+BELOW = frozenset({"xcomp", "ccomp", "advcl", "acl", "relcl", "parataxis", "pcomp"})
 #: Tags of what names things, and of what noun phrases end with.
 _NOUNS, _LAST = (
     np.array([IDS[tag] for tag in tags], dtype=np.uint64)
@@ -94,77 +104,116 @@ def limits_of(options: HeadlineOptions, usual: tuple[int, int]) -> tuple[int, in
     return options.length[0], options.length[-1]
 
 
-@dataclass(frozen=True, eq=False)
-class ScoredUnit:
-    """A document or span, read and scored."""
+class ScoredPhrases(NamedTuple):
+    """The phrases that could be headlines, in order. **Shape of all:** ``(n,)``"""
 
-    unit: Doc | Span
+    starts: Integers
+    ends: Integers
+    #: How often its text has each, and how many words with a meaning it has.
+    counts: Integers
+    sizes: Integers
+    scores: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredTexts:
+    """Some documents or spans, read and scored at once."""
+
+    texts: Texts
     tokens: TextTokens
-    #: The log-odds of each of its content words. **Shape:** ``(vertices,)``
+    model: HeadlineModel
+    #: The features of each token. **Shape:** ``(tokens, len(FEATURES))``
+    features: Floats
+    #: The content words, and the log-odds of each. **Shape:** ``(vertices,)``
+    vertices: Vertices
     odds: Floats
     #: How likely each token is in the title. **Shape:** ``(tokens,)``
     chances: Floats
-    #: What each token adds to a short sentence. **Shape:** ``(tokens,)``
-    values: Floats
-    #: Whether it is a word, read aloud. **Shape:** ``(tokens,)``
-    words: Booleans
-    #: The phrases that could be headlines: where they are, how often the text has them, and their
-    #: scores. **Shape of all:** ``(n,)``
-    starts: Integers
-    ends: Integers
-    counts: Integers
-    scores: Floats
-    #: The place of its first token in the document.
-    origin: int
 
-    def places_of(self, headline: Headline) -> Integers:
-        """Where it has the tokens of a headline. **Shape:** ``(k,)``"""
-        return np.array(headline.tokens, dtype=np.int64) - self.origin
+    @classmethod
+    def of(
+        cls, units: Sequence[Doc | Span], stemmer: Stemmer, model: HeadlineModel
+    ) -> ScoredTexts:
+        """Read documents or spans, and score their words."""
+        texts = Texts.of(units)
+        tokens = texts.tokens(stemmer)
+        vertices, features = Vertices.of(tokens), token_features(tokens, model.attrs["knowledge"])
+        odds = word_odds(model, vertices, features)
+        chances = chances_of(vertices, odds)
+        return cls(texts, tokens, model, features, vertices, odds, chances)
+
+    @cached_property
+    def phrases(self) -> ScoredPhrases:
+        """The phrases that could be headlines."""
+        tokens, knowledge = self.tokens, self.model.attrs["knowledge"]
+        found, chosen = candidates_of(self.texts, tokens)
+        weights: Any = self.model.get_param("phrases")
+        table = phrase_features(tokens, found, chosen, self.features, self.chances, knowledge)
+        starts, ends = found.starts[chosen], found.ends[chosen]
+        units = np.append(0, np.cumsum(tokens.unit))
+        counts, sizes = found.counts[found.numbers[chosen]], units[ends] - units[starts]
+        return ScoredPhrases(starts, ends, counts, sizes, table @ weights.astype("d"))
+
+    @cached_property
+    def values(self) -> Floats:
+        """What each token adds to a short sentence. **Shape:** ``(tokens,)``"""
+        return token_values(self.texts, self.chances)
+
+    @cached_property
+    def sentences(self) -> SentenceTrees:
+        """The sentences as trees."""
+        return SentenceTrees.of(self.texts, self.tokens.sentences, self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredUnit:
+    """A document or span among those that were read and scored at once."""
+
+    of: ScoredTexts
+    unit: Doc | Span
+    #: Its first token, and that after the last.
+    begin: int
+    end: int
+
+    @property
+    def has_words(self) -> bool:
+        """Whether any of it is read aloud."""
+        return bool(self.of.texts.read[self.begin : self.end].any())
+
+    def own(self, places: Integers) -> slice:
+        """Which of these places, in order, are its own."""
+        return slice(*np.searchsorted(places, (self.begin, self.end)).tolist())
+
+    def sentence(self, number: int) -> list[Token]:
+        """The tokens of one of its sentences."""
+        place = self.of.sentences.place(number)
+        return list(self.unit[place.start - self.begin : place.stop - self.begin])
+
+    def places_of(self, headline: Headline) -> list[int]:
+        """The tokens of a headline."""
+        moved = self.begin - (0 if isinstance(self.unit, Doc) else self.unit.start)
+        return [token + moved for token in headline.tokens]
 
 
 def scored_units(
-    units: Sequence[Doc | Span], stemmer: Stemmer, model: HeadlineModel, *, phrases: bool
+    units: Sequence[Doc | Span], stemmer: Stemmer, model: HeadlineModel
 ) -> list[ScoredUnit]:
-    """Read documents or spans and score their words; their phrases, too, if wanted."""
-    texts, knowledge = Texts.of(units), model.attrs["knowledge"]
-    tokens = texts.tokens(stemmer)
-    vertices, features = Vertices.of(tokens), token_features(tokens, knowledge)
-    odds = word_odds(model, vertices, features)
-    chances = chances_of(vertices, odds)
-    values = token_values(texts, chances)
-    starts = ends = counts = np.zeros(0, dtype=np.int64)
-    scores = np.zeros(0)
-    if phrases:
-        found, chosen = candidates_of(texts, tokens)
-        weights: Any = model.get_param("phrases")
-        table = phrase_features(tokens, found, chosen, features, chances, knowledge)
-        scores = table @ weights.astype("d")
-        starts, ends = found.starts[chosen], found.ends[chosen]
-        counts = found.counts[found.numbers[chosen]]
-    if not (np.isfinite(odds).all() and np.isfinite(scores).all()):
+    """Read documents or spans and score their words.
+
+    Raises
+    ------
+    ProblemError
+        If the weights of the model are not finite.
+    """
+    weights: Any = [model.get_param(name) for name in ("weights", "phrases")]
+    if not all(np.isfinite(of).all() for of in weights):
         raise ProblemError(
-            "model: the scores of words or phrases are not finite, so its weights are not either; "
-            "train again, with other texts."
+            "model: its weights are not finite, so the scores of words and phrases are not "
+            "either; train again, with other texts."
         )
-    begins = [begin for begin, _ in texts.bounds]
-    words = np.split(odds, np.searchsorted(vertices.first, begins[1:]))
-    rows = np.split(np.arange(len(starts)), np.searchsorted(starts, begins[1:]))
-    return [
-        ScoredUnit(
-            unit,
-            tokens.part(begin, end),
-            own,
-            chances[begin:end],
-            values[begin:end],
-            texts.read[begin:end],
-            starts[row] - begin,
-            ends[row] - begin,
-            counts[row],
-            scores[row],
-            0 if isinstance(unit, Doc) else unit.start,
-        )
-        for unit, (begin, end), own, row in zip(units, texts.bounds, words, rows, strict=False)
-    ]
+    of = ScoredTexts.of(units, stemmer, model)
+    pairs = zip(units, of.texts.bounds, strict=True)
+    return [ScoredUnit(of, unit, *bounds) for unit, bounds in pairs]
 
 
 def chances_of(vertices: Vertices, odds: Floats) -> Floats:
@@ -177,7 +226,7 @@ def token_values(texts: Texts, chances: Floats) -> Floats:
 
     **Shape of both:** ``(tokens,)``
     """
-    aside = (texts.columns[IS_STOP] > 0) | texts.kinds["aside"]
+    aside = (texts.columns[IS_STOP] > 0) | texts.related(ASIDE)
     values = np.where(aside, 0.0, chances) - COST
     return np.where(texts.read, np.where(texts.addresses, ADDRESS, values), 0.0)
 
@@ -205,13 +254,14 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     excluded = texts.addresses | (parsed & (kinds["finite"] | (tags == IDS["AUX"])))
     # no phrase begins with what is negated before it, or in the middle of a name
     name = tags == IDS["PROPN"]
-    bad = (tags == IDS["INTJ"]) | (kinds["joining"] & before)
+    bad = (tags == IDS["INTJ"]) | (texts.related(JOINING) & before)
     bad[1:] |= name[1:] & name[:-1] & ((to[1:] == own[:-1]) | (to[:-1] == own[1:]))
     bad[to[denying & before]] = True
-    named = np.isin(tags, _NOUNS) & ~kinds["aside"] & ~hidden
+    named = np.isin(tags, _NOUNS) & ~texts.related(ASIDE) & ~hidden
     # the place of the word after each token that a phrase cannot end without
-    needs = np.where(kinds["part"] & before, to, -1)
-    later = np.flatnonzero(kinds["part"] & (to < own))
+    part = texts.related(PARTS)
+    needs = np.where(part & before, to, -1)
+    later = np.flatnonzero(part & (to < own))
     np.maximum.at(needs, to[later], later)
 
     excluded = np.append(0, np.cumsum(excluded))
@@ -244,16 +294,13 @@ def _heads(to: Integers, needs: Integers, starts: Integers, ends: Integers) -> I
 
 def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
     """Which tokens are in another's clause, denied or asked; which verbs look like nouns there."""
-    above, kinds = texts.heads, texts.kinds
+    kinds = texts.kinds
     begins = texts.columns[SENT_START].astype(np.int64) == 1
     sentence = np.cumsum(begins)
     asked = np.unique(sentence[kinds["question"]])
-    found = kinds["below"] | np.isin(sentence, asked)
-    found[above[denying]] = True
-    while (above != above[above]).any():  # of each token the ancestor at twice the distance
-        found |= found[above]
-        above = above[above]
-    found |= found[above]
+    found = texts.related(BELOW) | np.isin(sentence, asked)
+    found[texts.heads[denying]] = True
+    found = inherited(found, texts.heads)
     # verbs behind "did", or "should" of a condition, are easily taken for nouns
     supposed = sentence[begins & (texts.columns[POS] == IDS["AUX"])]
     did = np.intersect1d(asked, sentence[kinds["did"]])
@@ -268,34 +315,34 @@ def headlines_of_phrases(
     The score is the logarithm of a phrase's probability among all that could be a headline; the
     bound that of the best of them, whether or not it was chosen.
     """
-    unit, starts, ends = scored.unit, scored.starts, scored.ends
-    if not len(starts):
+    unit, rows = scored.unit, scored.own(scored.of.phrases.starts)
+    starts, ends, counts, sizes, raw = (column[rows] for column in scored.of.phrases)
+    if not len(raw):
         return []
-    scores = scored.scores - np.logaddexp.reduce(scored.scores)
-    units = np.append(0, np.cumsum(scored.tokens.unit))
-    sizes = units[ends] - units[starts]
+    spans = np.stack([starts, ends], axis=1) - scored.begin
+    scores = raw - np.logaddexp.reduce(raw)
     least, most = limits_of(options, (1, max(knowledge.lengths[1], USUAL_UNITS)))
     fitting = sizes <= most
     if options.max_chars is not None:
         for place in np.flatnonzero(fitting).tolist():
-            text = capitalised(unit[int(starts[place]) : int(ends[place])].text)
+            text = capitalised(unit[slice(*spans[place].tolist())].text)
             fitting[place] = len(text) <= options.max_chars
     if not fitting.any():
         return []
     # a text without a phrase as long gets the longest
     fitting &= sizes >= min(least, sizes[fitting].max())
-    bound, scale = float(scores[fitting].max()), float(np.abs(scored.scores).max()) + 1.0
+    bound, scale = float(scores[fitting].max()), float(np.abs(raw).max()) + 1.0
     places = np.flatnonzero(fitting)
     headlines = []
     for place in places[np.lexsort((sizes[places], -scores[places]))][: options.n_best].tolist():
         certificate = Certificate.from_bound(
             "BestPhrase", float(scores[place]), bound, tolerance=tolerance_of(scale), scale=scale
         )
-        if len(starts) == MOST_CANDIDATES:
+        if len(raw) == MOST_CANDIDATES:
             certificate = replace(certificate, scope="pruned")
-        span = unit[int(starts[place]) : int(ends[place])]
+        span = unit[slice(*spans[place].tolist())]
         inside = [token.i for token in span if not token.is_space]
-        count = int(scored.counts[place])
+        count = int(counts[place])
         headlines.append(
             Headline(capitalised(span.text), inside, [], certificate, "phrases", count)
         )

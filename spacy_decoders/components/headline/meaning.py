@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
 
-from spacy.tokens import Span
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import HEAD, LOWER, POS, SPACY
+from spacy.parts_of_speech import IDS
 
-__all__ = ["HYPHENS", "MARKS", "NEGATIONS", "DependencyTree"]
+from .reading import Texts, after, word_keys
+
+__all__ = ["SentenceTrees", "inherited"]
+
+Booleans = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 #: Relations, before any colon, whose word a sentence needs with its head: arguments, auxiliaries
 #: and copulas, the parts of one name or verb, what marks the head's own role, negation.
@@ -16,28 +26,8 @@ REQUIRED = frozenset({
     "fixed", "flat", "compound", "goeswith", "neg", "nummod", "quantmod", "poss",
     "nmod:poss", "obl:agent",
 })  # fmt: skip
-#: Words under which a sentence no longer follows from its shorter version.
-NEGATIONS = frozenset({
-    "not", "n't", "n’t", "never", "no", "nor", "neither", "none", "nobody", "nothing", "nowhere",
-    "without", "few", "fewer", "little", "less", "hardly", "barely", "scarcely", "seldom",
-    "rarely", "only", "cannot",
-})  # fmt: skip
-#: Words that limit what they modify, or say which or how many.
-LIMITS = frozenset({
-    "more", "least", "most", "almost", "nearly", "some", "many", "several", "half", "all", "both",
-    "part", "partly", "mostly", "sometimes", "roughly", "approximately", "virtually", "just",
-    "perhaps", "maybe", "possibly", "probably", "likely", "unlikely", "allegedly", "reportedly",
-    "apparently", "supposedly", "former", "late", "alleged", "suspected", "accused", "fake",
-    "false", "supposed", "potential", "possible", "proposed", "planned", "attempted", "failed",
-    "acting", "vice", "non", "impossible", "too", "yet", "over", "up", "about", "around", "last",
-    "next", "this", "that", "these", "those", "any", "every", "each", "either", "another",
-})  # fmt: skip
-KEPT = NEGATIONS | LIMITS
-#: Words that make an exception or a condition of what they mark: "all but two", "if it rains".
-EXCEPTIONS = frozenset({
-    "but", "except", "excluding", "barring", "if", "unless", "provided", "lest",
-})  # fmt: skip
-#: Relations of conjunctions, and of whatever says what its head is to others.
+#: Relations of subjects, of conjunctions, and of whatever says what its head is to others.
+SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 JOINTS = frozenset({"cc", "preconj"})
 FUNCTIONS = JOINTS | {"mark", "case", "prep", "advmod"}
 #: Relations that a negation does not reach beyond.
@@ -51,175 +41,224 @@ ARGUMENTS = frozenset({
 })  # fmt: skip
 #: Relations of what a verb says enough with.
 COMPLETE = frozenset({"cop", "obj", "dobj", "iobj", "xcomp", "ccomp", "attr", "acomp", "oprd"})
-#: Features of pronouns that ask or begin a relative clause, and of superlatives and ordinals.
-ASKING = frozenset({"PronType=Int", "PronType=Rel", "PronType=Int,Rel"})
-RANKING = frozenset({"Degree=Sup", "NumType=Ord"})
 #: Relations of what the parser may take the main clause for, under a condition before it.
 CLAUSES = frozenset({"advcl", "ccomp", "parataxis"})
-#: Marks that stay with what they set off.
-MARKS = frozenset({",", ":", ";", "–", "—", "--", "(", ")"})
-#: What may join two words to one.
-HYPHENS = frozenset("-–/")
+#: A sentence counts this much more the earlier it is.
+LEAD = 0.5
+#: What a pronoun as the subject costs: it refers to another sentence; and no subject, where it is
+#: no sentence.
+PRONOUN, FRAGMENT = 0.5, 0.5
+#: Relations of what a clause is about.
+ABOUT = SUBJECTS | {"csubj", "csubjpass", "expl"}
+
+#: Tags of what may be a sentence without a subject.
+_VERBS = np.array([IDS["VERB"], IDS[""]], dtype=np.uint64)
+_THE, _TO, _OF = word_keys(["the", "to", "of"])
 
 
-class DependencyTree:
-    """A sentence as a tree, and what a shorter one cannot lose as long as it has its head.
+@dataclass(frozen=True, eq=False)
+class SentenceTrees:
+    """The sentences of some texts as trees, and what is known of each before it is read.
 
-    Parameters
-    ----------
-    span
-        The sentence; what depends on tokens outside of it depends on its root here.
+    **Shape of arrays:** ``(tokens,)``; **of lists:** ``(sentences,)``
     """
 
-    def __init__(self, span: Span) -> None:
-        self.tokens = list(span)
-        self.root = span.root.i - span.start
-        self.words = [token.lower_ for token in self.tokens]
-        self.features = [{*str(token.morph).split("|")} for token in self.tokens]
-        full = [token.dep_ for token in self.tokens]
-        self.relations = [relation.partition(":")[0] for relation in full]
-        self.heads = [token.head.i - span.start for token in self.tokens]
-        for place, head in enumerate(self.heads):  # one tree, whatever the parser made of it
-            if head == place or not 0 <= head < len(self.tokens):
-                self.heads[place] = self.root
-        #: Which tokens stay with their heads.
-        self.needed = [
-            word in KEPT or word in MARKS or relation in REQUIRED or whole in REQUIRED
-            for word, relation, whole in zip(self.words, self.relations, full, strict=True)
-        ]
-        for place, word in enumerate(self.words):
-            if word in HYPHENS:
-                self._keep_compound(place)
-            elif self.relations[place] in JOINTS:
-                self._join(place)
-        self.children: list[list[int]] = [[] for _ in self.tokens]
-        #: The tokens that others depend on, by the relation.
-        self.having: defaultdict[str, set[int]] = defaultdict(set)
-        for place, head in enumerate(self.heads):
-            if place != self.root:
-                self.children[head].append(place)
-                self.having[self.relations[place]].add(head)
-        every = zip(self.words, self.relations, self.features, strict=True)
-        for place, (word, relation, features) in enumerate(every):
-            if relation == "advcl" or place == self.root:
-                self._keep_inverted(place)
-            elif relation == "conj":  # "*Ann and Bob* are twins"
-                self.needed[place] |= self.relations[self.heads[place]].startswith("nsubj")
-            elif relation in ("amod", "nmod"):
-                self.needed[place] |= bool(RANKING & features) or self._names(place)
-            if word in EXCEPTIONS and relation in FUNCTIONS:
-                self._keep_exception(place)
-            elif word in NEGATIONS or relation == "neg" or ASKING & features:
-                self._keep_clause(place)
-        self._keep_complements()
+    #: The root of each token's sentence.
+    roots: Integers
+    #: The token that each depends on, the root on itself: what depends on tokens outside of its
+    #: sentence depends on the root here.
+    heads: Integers
+    #: Which tokens stay with their heads.
+    needed: Booleans
+    #: The first token of each sentence, and that after the last.
+    begins: list[int]
+    ends: list[int]
+    #: What it scores beside its words, and more than any part of it scores.
+    leads: list[float]
+    ceilings: list[float]
+    #: The words that stay in any case, and all that it has.
+    fewest: list[int]
+    words: list[int]
 
-    def groups(self, wanted: tuple[int, ...] = ()) -> tuple[list[list[int]], list[int]]:
-        """The tokens that stay or go together, and the parent of each group, -1 of the first.
+    @classmethod
+    def of(cls, texts: Texts, sentences: Integers, values: Floats) -> SentenceTrees:
+        """Read the trees, given each token's sentence, ascending from 0, and what it adds.
 
-        The first group, which always stays, has the root and the `wanted` places.
+        **Shape of both:** ``(tokens,)``
         """
-        needed = self.needed.copy()
-        for place in wanted:
-            for other in self._above(place):
-                needed[other] = True
-        groups, parents, number, order = [[self.root]], [-1], {self.root: 0}, [self.root]
-        for head in order:
-            for place in self.children[head]:
-                own = number[head]
-                if not needed[place]:
-                    parents.append(own)
-                    groups.append([])
-                    own = len(parents) - 1
-                number[place] = own
-                groups[own].append(place)
-                order.append(place)
-        return list(map(sorted, groups)), parents
+        own, to, size = np.arange(len(sentences)), texts.heads, len(sentences)
+        begins = np.flatnonzero(np.diff(sentences, prepend=-1))
+        root = begins.copy()
+        for found in ((to == own) | (sentences[to] != sentences), texts.columns[HEAD] == 0):
+            last_first = np.flatnonzero(found)[::-1]
+            root[sentences[last_first]] = last_first
+        roots = root[sentences]
+        inner = own != roots
+        heads = np.where(inner & (to != own) & (sentences[to] == sentences), to, roots)
+        needed = texts.kinds["kept"] | texts.kinds["mark"] | texts.related(REQUIRED)
+        _join(texts, sentences, heads, needed)
+        for rule in (_inverted, _attached, _clauses, _complements):
+            needed |= rule(texts, sentences, heads, inner)
+        # of each token that which it stays with in any case, nearest to the root
+        tops = last_of(np.where(needed & inner, heads, own))
+        sums = np.bincount(tops, values, minlength=size)
+        gains = np.where(inner, np.maximum(sums, 0.0), 0.0)
+        leads = _leads(texts, sentences, root)
+        ceilings = sums[root] + leads + np.bincount(sentences, gains) + 1e-9
+        fewest = np.bincount(tops[texts.read], minlength=size)[root]
+        words = np.bincount(sentences[texts.read], minlength=len(root))
+        ends = np.append(begins[1:], size)
+        lists: Any = (of.tolist() for of in (begins, ends, leads, ceilings, fewest, words))
+        return cls(roots, heads, needed, *lists)
 
-    def _above(self, place: int) -> list[int]:
-        """A token and all that it depends on, up to the root."""
-        way = [place]
-        while way[-1] != self.root:
-            way.append(self.heads[way[-1]])
-        return way
+    def place(self, number: int) -> slice:
+        """The tokens of a sentence."""
+        return slice(self.begins[number], self.ends[number])
 
-    def _join(self, place: int) -> None:
-        """Attach a conjunction to the conjunct after it, if any, wherever the parser puts it."""
-        head = self.heads[place]
-        for other in range(place + 1, len(self.heads)):
-            if self.relations[other] == "conj" and head in (other, self.heads[other]):
-                self.heads[place] = other
-                self.needed[place] = True
-                return
 
-    def _keep_compound(self, place: int) -> None:
-        """Make a hyphen and the words around it depend on each other, to stay together."""
-        left, right, heads, tokens = place - 1, place + 1, self.heads, self.tokens
-        inside = 0 < place < len(tokens) - 1
-        if not inside or tokens[left].whitespace_ or tokens[place].whitespace_:
-            return
-        if heads[left] == heads[right] and left != heads[left]:
-            heads[left] = right
-        if heads[place] in (left, right):  # "cost-of-living": "of" is no part of "cost"
-            self.needed[place] = True
-        for one, other in ((left, right), (right, left)):
-            if heads[one] == other and place not in self._above(other):
+def _leads(texts: Texts, sentences: Integers, roots: Integers) -> Floats:
+    """What each sentence scores beside its words. **Shape:** ``(sentences,)``"""
+    tags, below = texts.columns[POS], texts.heads == roots[sentences]
+    below[roots] = False
+    refers, about = np.zeros((2, len(roots)), dtype=bool)
+    refers[sentences[below & (tags == IDS["PRON"]) & texts.related(SUBJECTS)]] = True
+    about[sentences[below & texts.related(ABOUT)]] = True
+    about |= np.isin(tags[roots], _VERBS)
+    text = texts.text[roots]
+    leads = LEAD / (1.0 + np.arange(len(roots)) - np.searchsorted(text, text))
+    return np.where(refers, leads - PRONOUN, np.where(about, leads, leads - FRAGMENT))
+
+
+def last_of(above: Integers) -> Integers:
+    """Of each token the last one that is reached by going from token to token.
+
+    Examples
+    --------
+    >>> last_of(np.array([0, 0, 1, 3])).tolist()
+    [0, 0, 0, 3]
+    """
+    while (above != (further := above[above])).any():
+        above = further
+    return above
+
+
+def inherited(flags: Booleans, above: Integers) -> Booleans:
+    """Which tokens, or any that they reach by going from token to token, have a flag.
+
+    Examples
+    --------
+    >>> inherited(np.array([True, False, False, False]), np.array([0, 0, 1, 3])).tolist()
+    [True, True, True, False]
+    """
+    while (above != above[above]).any():  # of each token the one at twice the distance
+        flags = flags | flags[above]
+        above = above[above]
+    return flags | flags[above]
+
+
+def _join(texts: Texts, sentences: Integers, heads: Integers, needed: Booleans) -> None:
+    """Attach what joins words so that it goes where they go.
+
+    A conjunction depends on the conjunct after it, if any, wherever the parser puts it; a hyphen
+    and the words around it depend on each other.
+    """
+    hyphen, joint = texts.kinds["hyphen"], texts.related(JOINTS) & ~texts.kinds["hyphen"]
+    conjunct, blank = texts.related({"conj"}), texts.columns[SPACY] > 0
+    first, last = np.diff(sentences, prepend=-1) != 0, np.diff(sentences, append=-1) != 0
+    hyphen = hyphen & ~(first | last | blank | after(blank))
+    for place in np.flatnonzero(hyphen | joint).tolist():
+        if hyphen[place]:
+            _keep_compound(place, heads, needed)
+            continue
+        head, number = heads[place], sentences[place]
+        later = range(place + 1, int(np.searchsorted(sentences, number, side="right")))
+        for other in later:
+            if conjunct[other] and head in (other, heads[other]):
+                heads[place] = other
+                needed[place] = True
+                break
+
+
+def _keep_compound(place: int, heads: Integers, needed: Booleans) -> None:
+    left, right = place - 1, place + 1
+    if heads[left] == heads[right] and left != heads[left]:
+        heads[left] = right
+    if heads[place] in (left, right):  # "cost-of-living": "of" is no part of "cost"
+        needed[place] = True
+    for one, other in ((left, right), (right, left)):
+        if heads[one] == other:
+            above = other
+            while above not in (place, heads[above]):
+                above = heads[above]
+            if above != place:
                 heads[place] = one
-                self.needed[one] = self.needed[place] = True
+                needed[one] = needed[place] = True
 
-    def _keep_inverted(self, place: int) -> None:
-        """Keep a condition that begins with its verb with the rest: "*Had the dam burst*, ..."."""
-        first = min([place, *self.children[place]])
-        features = self.features[first]
-        opens = first == place or self.relations[first] in ("aux", "auxpass", "cop")
-        if not opens or "VerbForm=Fin" not in features or "Mood=Imp" in features:
-            return
-        if place != self.root:
-            self.needed[place] = True
-        elif "?" not in self.words:
-            for child in self.children[place]:
-                self.needed[child] |= self.relations[child] in CLAUSES
 
-    def _names(self, place: int) -> bool:
-        """Whether it is a part of its head's name."""
-        head = self.heads[place]
-        named = self.tokens[place].text[:1].isupper() and self.tokens[head].text[:1].isupper()
-        return named and 0 < head - place <= 3
+def _inverted(texts: Texts, sentences: Integers, heads: Integers, inner: Booleans) -> Booleans:
+    """Conditions that begin with their verb stay: "*Had the dam burst*, ..."."""
+    own = np.arange(len(heads))
+    first = np.minimum(own, _first_below(heads, inner))
+    opens = (first == own) | texts.related({"aux", "auxpass", "cop"})[first]
+    opens &= texts.kinds["finite"][first]
+    asked = np.isin(sentences, sentences[texts.kinds["question"]])
+    rest = texts.related(CLAUSES) & ~inner[heads] & opens[heads] & ~asked
+    return np.asarray(rest | (texts.related({"advcl"}) & opens))
 
-    def _keep_exception(self, place: int) -> None:
-        """Keep what a word excepts or supposes: "all *but* useless", "rises *if* it passes"."""
-        head, before = self.heads[place], self.words[place - 1] if place else ","
-        # unlike "but he resigned"
-        if self.relations[place] in JOINTS and (before in MARKS or self.relations[head] == "conj"):
-            return
-        self.needed[self._keep_clause(place)] = True
 
-    def _keep_clause(self, place: int) -> int:
-        """Keep all of the clause that a word denies, asks or makes a condition; its predicate."""
-        predicate = self.heads[place]
-        while self.relations[predicate] in ARGUMENTS and predicate != self.root:
-            predicate = self.heads[predicate]
-        self.needed[place] = True
-        stack = [predicate]
-        while stack:
-            for child in self.children[stack.pop()]:
-                if self.relations[child] not in OUTSIDE:
-                    self.needed[child] = True
-                    stack.append(child)
-        return predicate
+def _attached(texts: Texts, sentences: Integers, heads: Integers, inner: Booleans) -> Booleans:
+    """Conjuncts of subjects stay ("*Ann and Bob* are twins"), words of names and superlatives."""
+    kinds, distance = texts.kinds, heads - np.arange(len(heads))
+    name = kinds["title"] & kinds["title"][heads] & (distance > 0) & (distance <= 3)
+    adnominal = texts.related({"amod", "nmod"}) & (kinds["ranking"] | name)
+    conjunct: Booleans = texts.related({"conj"}) & texts.related(SUBJECTS)[heads]
+    return adnominal | conjunct
 
-    def _keep_complements(self) -> None:
-        """Keep what nouns and verbs say little without: "tomb *of a scribe*", "on strike"."""
-        words, having = self.words, self.having.__getitem__
-        # a verb without an object says enough with the first of these after it
-        lacking = (having("nsubj") | having("nsubjpass")).difference(*map(having, COMPLETE))
-        for place, (head, relation) in enumerate(zip(self.heads, self.relations, strict=True)):
-            first = words[self.children[place][0]] if self.children[place] else ""
-            if place < head:
-                self.needed[place] |= words[place] == "the" and head in having("cop")
-            elif head in lacking and (
-                relation in ("obl", "prep") or (relation == "advcl" and first == "to")
-            ):
-                self.needed[place] = True
-                lacking.remove(head)
-            elif (relation, words[place]) == ("prep", "of") or (relation, first) == ("nmod", "of"):
-                self.needed[place] = True
+
+def _clauses(texts: Texts, sentences: Integers, heads: Integers, inner: Booleans) -> Booleans:
+    """All of a clause stays that a word denies, asks, excepts or makes a condition.
+
+    "all *but* useless", "rises *if* it passes", unlike "but he resigned".
+    """
+    kinds, joint = texts.kinds, texts.related(JOINTS)
+    begins = np.diff(sentences, prepend=-1) != 0
+    exception = kinds["exception"] & texts.related(FUNCTIONS)
+    marked = kinds["negation"] | texts.related({"neg"}) | kinds["asking"]
+    marked &= ~exception
+    exception &= ~(joint & (begins | after(kinds["mark"]) | texts.related({"conj"})[heads]))
+    marked |= exception
+    own = np.arange(len(heads))
+    predicates = last_of(np.where(texts.related(ARGUMENTS) & inner, heads, own))[heads]
+    denied, needed = np.zeros_like(marked), marked.copy()
+    denied[predicates[marked]] = True
+    needed[predicates[exception]] = True
+    below = inner & ~texts.related(OUTSIDE)
+    return needed | (below & inherited(denied, np.where(below, heads, own))[heads])
+
+
+def _complements(texts: Texts, sentences: Integers, heads: Integers, inner: Booleans) -> Booleans:
+    """What nouns and verbs say little without stays: "tomb *of a scribe*", "on strike"."""
+
+    def having(relations: frozenset[str]) -> Booleans:
+        found = np.zeros(len(heads), dtype=bool)
+        found[heads[inner & texts.related(relations)]] = True
+        return found
+
+    own, words = np.arange(len(heads)), texts.columns[LOWER]
+    first = np.append(words, 0)[_first_below(heads, inner)]
+    needed = (own < heads) & (words == _THE) & having(frozenset({"cop"}))[heads]
+    later = inner & (own > heads)
+    # a verb without an object says enough with the first of these after it
+    lacking = having(SUBJECTS) & ~having(COMPLETE)
+    enough = texts.related({"obl", "prep"}) | (texts.related({"advcl"}) & (first == _TO))
+    places = np.flatnonzero(later & lacking[heads] & enough)
+    needed[places[np.unique(heads[places], return_index=True)[1]]] = True
+    of = texts.related({"prep"}) & (words == _OF) | texts.related({"nmod"}) & (first == _OF)
+    return np.asarray(needed | (later & of))
+
+
+def _first_below(heads: Integers, inner: Booleans) -> Integers:
+    """The first dependent of each token; the number of tokens if it has none."""
+    first = np.full(len(heads), len(heads))
+    np.minimum.at(first, heads[inner], np.flatnonzero(inner))
+    return first

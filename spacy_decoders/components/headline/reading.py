@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -34,9 +34,8 @@ from spacy.tokens import Doc, Span
 
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens
-from .meaning import HYPHENS, NEGATIONS
 
-__all__ = ["Texts", "word_keys"]
+__all__ = ["HYPHENS", "MARKS", "NEGATIONS", "Texts", "after", "word_keys"]
 
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -44,6 +43,32 @@ Integers = NDArray[np.int64]
 #: Strings whose kinds are remembered.
 REMEMBERED = 1 << 16
 
+#: Words under which a sentence no longer follows from its shorter version.
+NEGATIONS = frozenset({
+    "not", "n't", "n’t", "never", "no", "nor", "neither", "none", "nobody", "nothing", "nowhere",
+    "without", "few", "fewer", "little", "less", "hardly", "barely", "scarcely", "seldom",
+    "rarely", "only", "cannot",
+})  # fmt: skip
+#: Words that limit what they modify, or say which or how many.
+LIMITS = frozenset({
+    "more", "least", "most", "almost", "nearly", "some", "many", "several", "half", "all", "both",
+    "part", "partly", "mostly", "sometimes", "roughly", "approximately", "virtually", "just",
+    "perhaps", "maybe", "possibly", "probably", "likely", "unlikely", "allegedly", "reportedly",
+    "apparently", "supposedly", "former", "late", "alleged", "suspected", "accused", "fake",
+    "false", "supposed", "potential", "possible", "proposed", "planned", "attempted", "failed",
+    "acting", "vice", "non", "impossible", "too", "yet", "over", "up", "about", "around", "last",
+    "next", "this", "that", "these", "those", "any", "every", "each", "either", "another",
+})  # fmt: skip
+#: Words that make an exception or a condition of what they mark: "all but two", "if it rains".
+EXCEPTIONS = frozenset({
+    "but", "except", "excluding", "barring", "if", "unless", "provided", "lest",
+})  # fmt: skip
+#: Marks that stay with what they set off.
+MARKS = frozenset({",", ":", ";", "–", "—", "--", "(", ")"})
+#: Words that stay with their heads, whatever the relation.
+KEPT = NEGATIONS | LIMITS
+#: What may join two words to one.
+HYPHENS = frozenset("-–/")
 #: What joins a word to the word before or the next, hyphens apart.
 GLUE = HYPHENS | frozenset("&+#'’") | {"'s", "’s", "++"}
 #: Characters of formulas, whose tokens are no words.
@@ -52,14 +77,6 @@ FORMULA = frozenset("^=<>\\~|")
 FULL_STOPS = frozenset(".!?…。！？।؟")
 #: Categories of the characters of emojis, and of what joins and varies these.
 PICTURES = frozenset({"So", "Sk", "Cf", "Mn", "Me"})
-
-#: Relations of the parts of one name or word, of what stands beside a sentence, and of what joins
-#: a phrase to others.
-PARTS = frozenset({"compound", "flat", "goeswith"})
-ASIDE = frozenset({"discourse", "vocative", "intj"})
-JOINING = frozenset({"case", "cc"})
-#: Relations of verbs to what may make a claim of theirs untrue.
-BELOW = frozenset({"xcomp", "ccomp", "advcl", "acl", "relcl", "parataxis", "pcomp"})
 #: Relations of punctuation that is not read aloud.
 SILENT = frozenset({"", "punct", "ROOT"})
 
@@ -95,18 +112,33 @@ class Texts:
 
     @cached_property
     def kinds(self) -> dict[str, Booleans]:
-        """What the tokens are by their texts, relations and features: each is looked at once.
+        """What the tokens are by their texts and features: each is looked at once.
 
         **Shape of each:** ``(tokens,)``
         """
-        strings: Any = self.units[0].vocab.strings if self.units else {}
         found: dict[str, Booleans] = {}
-        for attribute, kinds_of in ((ORTH, form_of), (DEP, relation_of), (MORPH, features_of)):
-            keys, places = np.unique(self.columns[attribute], return_inverse=True)
-            rows = [[*kinds_of(strings[key]).values()] for key in keys.tolist()]
-            table = np.array(rows, dtype=bool).reshape(len(keys), len(kinds_of("")))
-            found |= zip(kinds_of(""), table[places.reshape(-1)].T, strict=True)
+        for attribute, of in ((ORTH, form_of), (MORPH, features_of)):
+            names, places = self._different(attribute)
+            bits = np.array([kinds_of(of, name) for name in names], dtype=np.int64)[places]
+            found |= {kind: bits & (1 << n) > 0 for n, kind in enumerate(of(""))}
         return found
+
+    @cached_property
+    def _relations(self) -> tuple[list[tuple[str, str]], Integers]:
+        """The different relations, whole and without what follows a colon; that of each token."""
+        names, places = self._different(DEP)
+        return [(name, name.partition(":")[0]) for name in names], places
+
+    def related(self, relations: Set[str]) -> Booleans:
+        """Which tokens have one of these relations to their heads. **Shape:** ``(tokens,)``"""
+        names, places = self._relations
+        return np.array([not relations.isdisjoint(of) for of in names], dtype=bool)[places]
+
+    def _different(self, attribute: int) -> tuple[list[str], Integers]:
+        """The different strings of an attribute, and the place of each token's among these."""
+        strings: Any = self.units[0].vocab.strings if self.units else {}
+        keys, places = np.unique(self.columns[attribute], return_inverse=True)
+        return [strings[key] for key in keys.tolist()], places.reshape(-1)
 
     @cached_property
     def heads(self) -> Integers:
@@ -123,7 +155,7 @@ class Texts:
         spaCy counts percent signs and owners' apostrophes among punctuation.
         """
         columns = self.columns
-        silent = (columns[IS_PUNCT] > 0) & self.kinds["silent"]
+        silent = (columns[IS_PUNCT] > 0) & self.related(SILENT)
         read: Booleans = (columns[IS_SPACE] == 0) & ~silent & ~self.kinds["picture"]
         return read
 
@@ -151,9 +183,9 @@ class Texts:
         # "won't" is two tokens, of which neither is a word by itself
         joined = alpha & ~blank & (np.diff(text, append=-1) == 0)
         joined[:-1] &= kinds["alphabetic"][1:]
-        stop = (columns[IS_STOP] > 0) | joined | _after(joined)
+        stop = (columns[IS_STOP] > 0) | joined | after(joined)
         # between blanks a hyphen is a dash, which parts what a hyphen joins
-        apart = kinds["hyphen"] & _after(blank)
+        apart = kinds["hyphen"] & after(blank)
         hyphen, glue = kinds["hyphen"] & ~apart, kinds["glue"] & ~apart
         # nothing joins two texts
         firsts = [begin for begin, end in self.bounds if begin < end]
@@ -162,7 +194,7 @@ class Texts:
         number, word = kinds["number"], kinds["lettered"] | kinds["number"]
         meaning = word & ~number & ~stop & ~kinds["letter"]
         begins = columns[SENT_START].astype(np.int64) == 1
-        begins = np.where(self.annotated("SENT_START"), begins, _after(punct & kinds["stop"]))
+        begins = np.where(self.annotated("SENT_START"), begins, after(punct & kinds["stop"]))
         begins[firsts] = True
         distinct, places = np.unique(keys, return_inverse=True)
         stems, stemmed = distinct.copy(), np.zeros(len(distinct), dtype=bool)
@@ -190,7 +222,7 @@ class Texts:
         )
 
 
-def _after(flags: Booleans) -> Booleans:
+def after(flags: Booleans) -> Booleans:
     """Which tokens are after one that has a flag."""
     moved = np.zeros_like(flags)
     moved[1:] = flags[:-1]
@@ -202,7 +234,6 @@ def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
     return np.array([get_string_id(word.lower()) for word in words], dtype=np.uint64)
 
 
-@lru_cache(REMEMBERED)
 def form_of(text: str) -> dict[str, bool]:
     """What a token is by its text."""
     lower, glue = text.lower(), text.lower() in GLUE
@@ -217,34 +248,39 @@ def form_of(text: str) -> dict[str, bool]:
         "hyphen": text in HYPHENS,
         "letter": len(text) == 1 and text.isascii() and text.isalpha(),
         "alphabetic": text[:1].isalpha(),
+        "title": text[:1].isupper(),
         "stop": text[-1:] in FULL_STOPS,
         "question": text == "?",
+        "mark": text in MARKS,
         # an emoji or a part of one, which is no word
         "picture": bool(signs) and all(category(c) in PICTURES for c in signs),
-        # the name of an account; what denies; a form of "do"
+        # the name of an account; what denies, excepts or stays; a form of "do"
         "account": text[:1] == "@",
         "negation": lower in NEGATIONS,
+        "exception": lower in EXCEPTIONS,
+        "kept": lower in KEPT,
         "did": lower in ("do", "does", "did"),
     }
 
 
-@lru_cache(REMEMBERED)
-def relation_of(name: str) -> dict[str, bool]:
-    """What a token is to its head by the name of the relation."""
-    plain = name.partition(":")[0]
-    return {
-        "part": plain in PARTS,
-        "aside": plain in ASIDE,
-        "joining": plain in JOINING,
-        "below": plain in BELOW,
-        "silent": name in SILENT,
-    }
-
-
-@lru_cache(REMEMBERED)
 def features_of(features: str) -> dict[str, bool]:
     """What a token is by its morphological features, as spaCy writes them."""
     return {
         "finite": "VerbForm=Fin" in features and "Mood=Imp" not in features,
         "negative": "Polarity=Neg" in features,
+        # pronouns that ask or begin a relative clause; superlatives and ordinals
+        "asking": "PronType=Int" in features or "PronType=Rel" in features,
+        "ranking": "Degree=Sup" in features or "NumType=Ord" in features,
     }
+
+
+@lru_cache(REMEMBERED)
+def kinds_of(of: Callable[[str], dict[str, bool]], text: str) -> int:
+    """The kinds of a text or of features, as the bits of a number.
+
+    Examples
+    --------
+    >>> [*features_of("")], kinds_of(features_of, "Degree=Sup")
+    (['finite', 'negative', 'asking', 'ranking'], 8)
+    """
+    return sum(flag << number for number, flag in enumerate(of(text).values()))

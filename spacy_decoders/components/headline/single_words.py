@@ -15,8 +15,7 @@ from ...models.headline.knowledge import HeadlineKnowledge
 from ...models.headline.words import Vertices
 from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, ScoredUnit, capitalised, limits_of
-from .meaning import NEGATIONS
-from .reading import word_keys
+from .reading import NEGATIONS, word_keys
 
 if TYPE_CHECKING:
     from ...decoders.path import PathProblem, PathSolution
@@ -34,9 +33,10 @@ def headlines_of_words(
     scored: ScoredUnit, knowledge: HeadlineKnowledge, options: HeadlineOptions
 ) -> list[Headline]:
     """Select and order words by a path decoder; the best headlines, best first."""
-    tokens = scored.tokens
+    tokens = scored.of.tokens.part(scored.begin, scored.end)
     # the log-probability of being chosen: a word then adds at most the bonus
-    selection = -np.logaddexp(0.0, -scored.odds)
+    odds = scored.of.odds[scored.own(scored.of.vertices.first)]
+    selection = -np.logaddexp(0.0, -odds)
     vertices = Vertices.of(tokens)
     # chosen words say nothing of a "not" beside them
     vertices.of_token[tokens.near(_DENYING)] = -1

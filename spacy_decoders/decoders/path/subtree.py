@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from operator import lshift
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,11 +18,17 @@ __all__ = ["SubtreeProblem", "SubtreeSolution", "TreeKnapsack"]
 
 #: The largest size of a node.
 LARGEST = 10**9
-#: The most cells that the tables of a problem may have, 8 bytes each.
-MOST_CELLS = 2 * 10**7
+#: The most sums of sizes that the tables of a problem may have, some 100 bytes each.
+MOST_SUMS = 4 * 10**6
+#: Each size is a digit of so many bits of one number.
+BITS = 64
+MASK = (1 << BITS) - 1
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+#: The most that is added with each sum of sizes; and whether a sum is within the limits.
+Table: TypeAlias = dict[int, float]
+Fits: TypeAlias = Callable[[int], bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +108,10 @@ class TreeKnapsack:
     ) -> SubtreeSolution:
         """Find the best subtree whose sizes add up to at least `least` and at most `capacity`.
 
-        Where nodes have several sizes, there is a limit for each. The tables are as long as the
-        first capacity times the sums of the other sizes. Raises `InfeasibleError` if no subtree
-        has such a size, and `ProblemError` if there is not a limit for each size, or the tables
-        would not fit the memory.
+        Where nodes have several sizes, there is a limit for each. The tables have an entry for
+        each sum of sizes that occurs, up to the first capacity. Raises `InfeasibleError` if no
+        subtree has such a size, and `ProblemError` if there is not a limit for each size, or the
+        tables would not fit the memory.
         """
         several = problem.sizes.shape[1:]
         for name, limit in (("capacity", capacity), ("least", least)):
@@ -115,119 +122,122 @@ class TreeKnapsack:
                 )
             for value in np.atleast_1d(limit).tolist():
                 checked_whole(name, value, low=0)
-        sizes, allowed = _as_numbers(problem.sizes, capacity, least)
-        order, after = _preorder(problem.parents)
-        nodes = _search(problem, sizes, order, after, allowed)
-        if nodes is None:
+        solution = best_subtree(
+            problem.scores.tolist(),
+            problem.parents.tolist(),
+            problem.sizes.reshape(len(problem.sizes), -1).tolist(),
+            *(np.broadcast_to(limit, several or (1,)).tolist() for limit in (capacity, least)),
+        )
+        if solution is None:
             raise InfeasibleError(
                 f"No subtree has a size from {least} to {capacity}: the root alone has "
                 f"{problem.sizes[0]}, the whole tree {problem.sizes.sum(axis=0)}."
             )
-        chosen = problem.scores[nodes]
-        scale = float(np.abs(chosen).sum())
-        certificate = Certificate.from_bound(
-            type(self).__name__,
-            float(chosen.sum()),
-            _bound(problem, sizes, allowed),
-            tolerance=largest_tolerance(scale) * 1e-3,
-            scale=scale,
-        )
-        return SubtreeSolution(nodes, certificate)
+        return solution
 
 
-def _as_numbers(
-    sizes: Integers, capacity: int | Sequence[int], least: int | Sequence[int]
-) -> tuple[list[int], NDArray[np.bool_]]:
-    """Each node's sizes as the digits of one number, and which sums of these are allowed.
+def best_subtree(
+    scores: Sequence[float],
+    parents: Sequence[int],
+    sizes: Sequence[Sequence[int]],
+    capacity: Sequence[int],
+    least: Sequence[int],
+) -> SubtreeSolution | None:
+    """Decode what is known to be a tree, as :meth:`TreeKnapsack.decode` does.
 
-    No sum carries: a digit but for the first has room for the sum of all nodes.
+    Each node has its sizes, one for each limit. None is returned if no subtree has such a size.
     """
-    rows = sizes.reshape(len(sizes), -1)
-    total = rows.sum(axis=0)
-    most, fewest = np.minimum(capacity, total), np.broadcast_to(least, total.shape)
-    ends = np.array([most[0], *total[1:]])
-    cells = len(sizes) * reduce(int.__mul__, (end + 1 for end in ends.tolist()))
-    if cells > MOST_CELLS:
-        raise ProblemError(
-            f"sizes: tables of {cells:,} cells do not fit the memory, at most {MOST_CELLS:,} do; "
-            "state fewer sizes of each node, coarser ones, or a smaller capacity."
-        )
-    steps = np.append(np.cumprod(ends[:0:-1] + 1)[::-1], 1)
-    digits = [np.arange(end + 1) for end in ends.tolist()]
-    fitting = [(d >= low) & (d <= high) for d, low, high in zip(digits, fewest, most, strict=True)]
-    return (rows @ steps).tolist(), reduce(np.logical_and.outer, fitting).reshape(-1)
+    digits = [BITS * place for place in reversed(range(len(capacity)))]
+    numbers = [sum(map(lshift, of, digits)) for of in sizes]
+    allowed = [range(low, high + 1) for low, high in zip(least, capacity, strict=True)]
+
+    def all_fit(number: int) -> bool:
+        return all(number >> digit & MASK in of for digit, of in zip(digits, allowed, strict=True))
+
+    fits = all_fit if len(digits) > 1 else allowed[0].__contains__
+    most = (capacity[0] + 1 << digits[0]) - 1
+    found = _search(scores, parents, numbers, most, fits)
+    if found is None:
+        return None
+    nodes = np.array(sorted(found), dtype=np.int64)
+    chosen = np.array([scores[node] for node in sorted(found)])
+    scale = float(np.abs(chosen).sum())
+    certificate = Certificate.from_bound(
+        TreeKnapsack.__name__,
+        float(chosen.sum()),
+        _bound(scores, parents, numbers, most, fits),
+        tolerance=largest_tolerance(scale) * 1e-3,
+        scale=scale,
+    )
+    return SubtreeSolution(nodes, certificate)
 
 
-def _preorder(parents: Integers) -> tuple[list[int], list[int]]:
+def _preorder(parents: Sequence[int]) -> tuple[list[int], list[int]]:
     """The nodes in preorder, and for each place the place after its subtree."""
     n = len(parents)
     children: list[list[int]] = [[] for _ in range(n)]
+    below = [1] * n
     for node in range(n - 1, 0, -1):
         children[parents[node]].append(node)
+        below[parents[node]] += below[node]
     order: list[int] = []
     stack = [0]
     while stack:
         node = stack.pop()
         order.append(node)
         stack += children[node]
-    below = np.ones(n, dtype=np.int64)
-    for node in range(n - 1, 0, -1):
-        below[parents[node]] += below[node]
-    return order, [place + int(below[node]) for place, node in enumerate(order)]
+    return order, [place + below[node] for place, node in enumerate(order)]
 
 
 def _search(
-    problem: SubtreeProblem,
-    sizes: list[int],
-    order: list[int],
-    after: list[int],
-    allowed: NDArray[np.bool_],
-) -> Integers | None:
+    scores: Sequence[float], parents: Sequence[int], sizes: Sequence[int], most: int, fits: Fits
+) -> list[int] | None:
     """The best nodes: best[p][b] is the most that the places from p on add with a size of b."""
-    n, room = len(order), len(allowed)
-    best = np.full((n + 1, room), -np.inf)
-    best[n, 0] = 0.0
+    order, after = _preorder(parents)
+    n, sums = len(order), 0
+    best: list[Table] = [{} for _ in range(n)] + [{0: 0.0}]
     for place in range(n - 1, -1, -1):
-        node = order[place]
-        size = sizes[node]
-        row = best[after[place]].copy() if place else np.full(room, -np.inf)
-        if size < room:
-            taken = problem.scores[node] + best[place + 1][: room - size]
-            row[size:] = np.maximum(row[size:], taken)
+        size, score = sizes[order[place]], scores[order[place]]
+        row = best[after[place]].copy() if place else {}
+        for rest, value in best[place + 1].items():
+            whole, taken = rest + size, value + score
+            if whole <= most and taken > row.get(whole, -np.inf):
+                row[whole] = taken
         best[place] = row
-    wanted = np.where(allowed, best[0], -np.inf)
-    left = int(np.argmax(wanted))
-    if wanted[left] == -np.inf:
+        sums += len(row)
+        if sums > MOST_SUMS:
+            raise ProblemError(
+                f"sizes: tables of more than {MOST_SUMS:,} sums do not fit the memory; state "
+                "fewer sizes of each node, coarser ones, or a smaller capacity."
+            )
+    fitting = [(value, -size) for size, value in best[0].items() if fits(size)]
+    if not fitting:
         return None
-    nodes, place = [], 0
+    left, nodes, place = -max(fitting)[1], [], 0
     while place < n:
-        node = order[place]
-        size = sizes[node]
-        if not place or (size <= left and best[place][left] > best[after[place]][left]):
+        node, row = order[place], best[after[place]]
+        if not place or (sizes[node] <= left and best[place][left] > row.get(left, -np.inf)):
             nodes.append(node)
-            left -= size
+            left -= sizes[node]
             place += 1
         else:
             place = after[place]
-    return np.array(sorted(nodes), dtype=np.int64)
+    return nodes
 
 
-def _bound(problem: SubtreeProblem, sizes: list[int], allowed: NDArray[np.bool_]) -> float:
+def _bound(
+    scores: Sequence[float], parents: Sequence[int], sizes: Sequence[int], most: int, fits: Fits
+) -> float:
     """The most that any subtree scores: table[b] of a node is the most with it and size b."""
-    tables: list[Floats] = []
-    room = len(allowed)
-    for score, size in zip(problem.scores.tolist(), sizes, strict=True):
-        table = np.full(room, -np.inf)
-        if size < room:
-            table[size] = score
-        tables.append(table)
+    tables: list[Table] = [{size: score} for size, score in zip(sizes, scores, strict=True)]
     for node in range(len(tables) - 1, 0, -1):
-        given = tables[node]
-        given[0] = max(given[0], 0.0)
-        parent = int(problem.parents[node])
-        merged = np.full(room, -np.inf)
-        above = tables[parent]
-        for part in np.flatnonzero(np.isfinite(given)).tolist():
-            np.maximum(merged[part:], given[part] + above[: room - part], out=merged[part:])
-        tables[parent] = merged
-    return float(tables[0][allowed].max())
+        given, above = tables[node], tables[parents[node]]
+        given[0] = max(given.get(0, 0.0), 0.0)
+        merged: Table = {}
+        for part, value in given.items():
+            for rest, other in above.items():
+                whole, both = part + rest, value + other
+                if whole <= most and both > merged.get(whole, -np.inf):
+                    merged[whole] = both
+        tables[parents[node]] = merged
+    return max((value for size, value in tables[0].items() if fits(size)), default=-np.inf)

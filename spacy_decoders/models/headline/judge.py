@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from spacy.parts_of_speech import IDS
 
 from .words import TextTokens
 
-__all__ = ["DEFAULT_JUDGE", "FACTS", "KINDS", "chance_of", "judge_facts"]
+__all__ = ["DEFAULT_JUDGE", "FACTS", "KINDS", "judge_facts", "probabilities_of"]
+
+Floats = NDArray[np.float64]
 
 NOUN, NUM, PRON, PROPN = (IDS[part] for part in ("NOUN", "NUM", "PRON", "PROPN"))
 #: Kinds of headlines; each has its own weights, so that their probabilities can be compared.
@@ -27,49 +33,66 @@ DEFAULT_JUDGE[1, 0] = -0.5
 
 def judge_facts(
     tokens: TextTokens,
-    places: NDArray[np.int64],
-    score: float,
-    chances: NDArray[np.float64],
-    occurrences: int,
-) -> NDArray[np.float64]:
-    """What the judge knows of one headline, in the order of `FACTS`: **shape** ``(len(FACTS),)``.
+    chances: Floats,
+    headlines: Sequence[Sequence[int]],
+    scores: Sequence[float],
+    occurrences: Sequence[int],
+) -> Floats:
+    """What the judge knows of headlines. **Shape:** ``(headlines, len(FACTS))``
 
-    Of the text there are the tokens and how likely each is in the title, **shape** ``(tokens,)``;
-    of the headline the places of its tokens, at least one of them a word, **shape** ``(n,)``, the
-    score by its own kind, and how often the text has it.
+    Of the texts there are the tokens and how likely each is in the title, **shape** ``(tokens,)``;
+    of each headline its tokens, the score by its own kind, and how often its text has it.
     """
-    said = places[tokens.plain[places]]
-    said = said if len(said) else places
-    count, number = len(said), tokens.sentences[places[0]]
-    tags, own = tokens.tags[said], chances[said][~tokens.stop[said]]
-    shares = (tags[:, None] == (PRON, PROPN, NUM)).sum(axis=0) / count
-    return np.array(
-        [
-            1.0,
-            score,
-            count / 5.0,
-            count == 1,
-            count > 10,
-            own.mean() if len(own) else 0.0,
-            own.max(initial=0.0),
-            np.log1p(number),
-            np.log(occurrences),
-            count / max((tokens.sentences == number).sum(), count),
-            *shares,
-            tags[-1] in (NOUN, PROPN),
-            np.log(len(chances)) / 5.0,
-            np.log(len(chances) / (tokens.sentences[-1] + 1)) / 3.0,
-        ]
-    )
+    count = len(headlines)
+    rows = np.repeat(np.arange(count), [*map(len, headlines)])
+    places = np.fromiter(chain.from_iterable(headlines), dtype=np.int64, count=len(rows))
+    first = places[np.searchsorted(rows, np.arange(count))]
+    # without any word, whatever it has
+    said = tokens.plain[places]
+    said |= np.bincount(rows, said, minlength=count)[rows] == 0
+    places, rows = places[said], rows[said]
+    words = np.bincount(rows, minlength=count)
+    tags = tokens.tags[places]
+    shares = [np.bincount(rows, tags == of, minlength=count) / words for of in (PRON, PROPN, NUM)]
+    last = tags[np.cumsum(words) - 1]
+    # a zero before the content words of each, so that there is one
+    own = ~tokens.stop[places]
+    begins = np.searchsorted(rows[own], np.arange(count))
+    counted = np.insert(chances[places[own]], begins, 0.0)
+    begins += np.arange(count)
+    content = np.diff(begins, append=len(counted)) - 1
+    # of each text, and of its sentences
+    text, sentence = tokens.text[first], tokens.sentences[first]
+    sizes, begin = np.bincount(tokens.text)[text], tokens.begins[text]
+    number = tokens.sentences[begin]
+    sentences = tokens.sentences[begin + sizes - 1] - number + 1
+    columns = [
+        np.ones(count),
+        scores,
+        words / 5.0,
+        words == 1,
+        words > 10,
+        np.add.reduceat(counted, begins) / np.maximum(content, 1),
+        np.maximum.reduceat(counted, begins),
+        np.log1p(sentence - number),
+        np.log(occurrences),
+        words / np.maximum(np.bincount(tokens.sentences)[sentence], words),
+        *shares,
+        (last == NOUN) | (last == PROPN),
+        np.log(sizes) / 5.0,
+        np.log(sizes / sentences) / 3.0,
+    ]
+    return np.column_stack(columns).astype(np.float64)
 
 
-def chance_of(weights: NDArray[np.float32], kind: str, facts: NDArray[np.float64]) -> float:
-    """The probability that a headline is good.
+def probabilities_of(weights: Any, kinds: Sequence[str], facts: Floats) -> Floats:
+    """The probabilities that headlines of these kinds are good. **Shape:** ``(headlines,)``
 
     Examples
     --------
-    >>> chance_of(DEFAULT_JUDGE, "phrases", np.ones(len(FACTS)))
-    0.5
+    >>> probabilities_of(DEFAULT_JUDGE, ["phrases"], np.ones((1, len(FACTS)))).tolist()
+    [0.5]
     """
-    odds = float(weights[KINDS.index(kind)].astype(np.float64) @ facts)
-    return float(1.0 / (1.0 + np.exp(-np.clip(odds, -30.0, 30.0))))
+    of_kind = dict(zip(KINDS, weights.astype(np.float64), strict=True))
+    odds = np.array([of_kind[kind] @ of for kind, of in zip(kinds, facts, strict=True)])
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(odds, -30.0, 30.0))))

@@ -10,13 +10,15 @@ from spacy.tokens import Doc
 
 import spacy_decoders
 from spacy_decoders import ProblemError
-from spacy_decoders.components.headline.headlines import token_values
+from spacy_decoders.components.headline.headlines import ScoredTexts, ScoredUnit
 from spacy_decoders.components.headline.reading import Texts
 from spacy_decoders.components.headline.sentences import (
+    chosen,
     headlines_of_sentences,
-    sentences_of,
+    trees_of,
     written,
 )
+from spacy_decoders.models.headline.stems import Stemmer
 from tests.components.headline.titled import blank
 
 VOCAB = blank().vocab
@@ -36,12 +38,11 @@ def parsed():
 def given(doc, chances, least, most, max_chars=None, required=()):
     """What sentences are shortened by: the scores of a document, and options."""
     texts = Texts.of([doc])
-    values = token_values(texts, chances)
+    of = ScoredTexts(texts, texts.tokens(Stemmer("en")), None, None, None, None, chances)
     options = SimpleNamespace(
         length=(least, most), max_chars=max_chars, required=required, n_best=1
     )
-    scored = SimpleNamespace(unit=doc, origin=0, values=values, words=texts.read)
-    return scored, options
+    return ScoredUnit(of, doc, 0, len(doc)), options
 
 
 def test_as_a_mode(parsed):
@@ -92,21 +93,36 @@ def random_doc(rng):
     return Doc(VOCAB, words=words, heads=heads, deps=relations, spaces=spaces)
 
 
-def every_headline(trees):
+def every_headline(scored, options):
     """The score, number of words and text of every subtree of every sentence."""
     found = []
-    for sentence in trees:
-        ((groups, problem),) = sentence.problems
-        nodes = range(1, len(problem.parents))
-        for chosen in itertools.product([False, True], repeat=len(nodes)):
-            kept = [0, *itertools.compress(nodes, chosen)]
-            if all(int(problem.parents[node]) in kept for node in kept[1:]):
-                tokens = sentence.chosen(groups, kept)
-                words = [token for token in tokens if token.text not in ",-"]
-                lower = {token.lower_ for token in words}
-                score = float(problem.scores[kept].sum())
-                found.append((score, len(words), written(tokens), lower))
+    for number, words in enumerate(scored.of.sentences.words):
+        (tree,) = trees_of(scored, number, options)
+        nodes = range(1, len(tree.parents))
+        for taken in itertools.product([False, True], repeat=len(nodes)):
+            kept = [0, *itertools.compress(nodes, taken)]
+            if words and all(tree.parents[node] in kept for node in kept[1:]):
+                places = [place for node in kept for place in tree.groups[node]]
+                tokens = chosen(scored, number, places)
+                said = [token for token in tokens if token.text not in ",-"]
+                lower = {token.lower_ for token in said}
+                score = sum(tree.scores[node] for node in kept)
+                found.append((score, len(said), written(tokens), lower))
     return found
+
+
+def test_no_part_scores_more_than_the_ceiling():
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        doc = random_doc(rng)
+        scored, options = given(doc, rng.random(len(doc)) * 0.3, 1, 9)
+        of = scored.of.sentences
+        for number, ceiling in enumerate(of.ceilings):
+            (tree,) = trees_of(scored, number, options)
+            root, *others = tree.scores
+            assert ceiling == pytest.approx(root + sum(max(score, 0) for score in others))
+            sizes = [size for (size,) in tree.sizes]
+            assert (of.fewest[number], of.words[number]) == (sizes[0], sum(sizes))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -121,7 +137,7 @@ def test_against_every_headline(seed):
         limit = None if rng.random() < 0.3 else int(rng.integers(3, 30))
         wanted = rng.choice(["cat", "dog", "house"], int(rng.integers(0, 3)), replace=False)
         required = tuple(wanted.tolist())
-        every = every or every_headline(sentences_of(*given(doc, chances, 1, 1)))
+        every = every or every_headline(*given(doc, chances, 1, 1))
         allowed = [
             (score, size)
             for score, size, text, lower in every

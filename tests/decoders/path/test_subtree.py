@@ -69,7 +69,7 @@ def test_against_all_subtrees(seed):
 
 
 def test_a_worse_subtree_is_not_called_optimal(monkeypatch):
-    monkeypatch.setattr(subtree, "_search", lambda *_: np.array([0]))
+    monkeypatch.setattr(subtree, "_search", lambda *_: [0])
     problem = SubtreeProblem([1, 5, 2], [-1, 0, 0], [1, 1, 1])
     certificate = TreeKnapsack().decode(problem, 3).certificate
     assert certificate.status == "bounded"
@@ -96,9 +96,16 @@ def test_bad_trees(arguments, message):
     [
         ([1.9, 1.9], 2, "sizes: expected whole numbers"),
         ([[1, 2], [1, 2]], [2, 3, 4], "capacity: expected one limit, or one for each of the 2"),
-        ([10**9, 10**9], 10**9, "sizes: tables of .* cells do not fit"),
     ],
 )
 def test_what_can_not_be_decoded_is_named(sizes, capacity, message):
     with pytest.raises(ProblemError, match=message):
         TreeKnapsack().decode(SubtreeProblem([1, 5], [-1, 0], sizes), capacity)
+
+
+def test_tables_that_do_not_fit_the_memory_are_refused(monkeypatch):
+    problem = SubtreeProblem(np.ones(9), [-1] + [0] * 8, 10**9 // 2 ** np.arange(9))
+    assert TreeKnapsack().decode(problem, 10**9).certificate.is_optimal
+    monkeypatch.setattr(subtree, "MOST_SUMS", 100)
+    with pytest.raises(ProblemError, match="sizes: tables of more than 100 sums"):
+        TreeKnapsack().decode(problem, 2 * 10**9)
