@@ -16,7 +16,7 @@ from pydantic import Field
 from spacy.tokens import Doc, SpanGroup
 
 from ..arrays import checked_indices, checked_scores
-from ..certificate import Certificate
+from ..certificate import Certificate, tolerance_of
 from ..components import extensions
 from ..components.option_checks import check_of
 from ..errors import ProblemError
@@ -27,9 +27,6 @@ __all__ = ["BestSpansPipe", "best_entities", "best_spans", "log_odds", "select"]
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-#: Within how much of its bound a set is called optimal, relative to 1 + its scale.
-TOLERANCE = 1e-9
 
 THRESHOLD = check_of(Annotated[float, Field(gt=0.0, lt=1.0)])
 
@@ -79,7 +76,7 @@ def select(borders: ArrayLike, scores: ArrayLike) -> tuple[list[int], Certificat
         "best_spans",
         score,
         _bound(spans[useful], worth[useful]),
-        tolerance=TOLERANCE * (1.0 + score),
+        tolerance=tolerance_of(score),
         scale=score,
         iterations=1,
     )

@@ -10,9 +10,10 @@ import numpy as np
 
 from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
+from ...certificate import PROOF_TOLERANCE
 from ...errors import ProblemError
 from .lagrangian_search import FIRST_NODES, BestPaths, LagrangianSearch
-from .problem import PRECISION, Integers, PathDecoder, PathProblem, PathSolution
+from .problem import Integers, PathDecoder, PathProblem, PathSolution
 from .proof import full_bound, quick_bound, some_path
 
 __all__ = ["ExactPath", "decode_lengths", "k_best"]
@@ -84,7 +85,7 @@ class ExactPath(PathDecoder):
         best = BestPaths(length, count)
         frontier = best.search(problem, table, FIRST_NODES)
         if frontier > -np.inf:
-            closing = LagrangianSearch(problem, table, best, clock.exhausted, PRECISION)
+            closing = LagrangianSearch(problem, table, best, clock.exhausted, PROOF_TOLERANCE)
             closing.run(frontier)
         paths = list(best.paths[: best.found])
         if count > 1:

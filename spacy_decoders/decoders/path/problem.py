@@ -24,7 +24,7 @@ from ...arrays import (
     refuse_beyond_memory,
 )
 from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
+from ...certificate import Certificate, tolerance_of
 from ...errors import DecodersError, InfeasibleError, ProblemError
 from .kernels.walks import Graph, walk_bounds
 
@@ -32,9 +32,6 @@ __all__ = ["PathDecoder", "PathProblem", "PathSolution"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
-
-#: The tolerance of `optimal`, relative to 1 plus the sum of a path's absolute scores.
-PRECISION = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,7 +266,7 @@ class PathSolution:
             decoder,
             math.fsum(parts),
             bound,
-            tolerance=PRECISION * (1.0 + scale),
+            tolerance=tolerance_of(scale),
             scale=scale,
             confidence=confidence,
             iterations=iterations,
