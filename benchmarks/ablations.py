@@ -267,7 +267,7 @@ ABLATIONS = (
         judges.candidates,
         attributes(
             "spacy_decoders.models.linker.together",
-            _worth_decoding=lambda *given: np.ones(len(given[-1]), bool),
+            undominated=lambda offsets, *others: np.ones(offsets[-1], bool),
         ),
     ),
     Ablation(

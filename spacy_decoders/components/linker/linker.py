@@ -17,7 +17,7 @@ from thinc.api import Optimizer
 
 from ...errors import ProblemError, StorageError
 from ...models.calibration import Answers, correctable_loss, sigmoid
-from ...models.linker.together import pair_terms
+from ...models.linker.together import scaled_pairs
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
 from .. import extensions
 from ..constraints.places import WithConstraints
@@ -282,9 +282,8 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         offsets = mentions.table.with_nothing
         own = np.repeat(np.arange(len(gold)), np.diff(offsets))
         known = np.flatnonzero(gold >= 0)
-        terms = pair_terms(mentions.table, mentions.forms, self.pairs)
-        rows = terms.rows
-        near = terms.far - terms.costs[rows[:, None], rows[offsets[known] + gold[known]]]
+        costs, far = scaled_pairs(mentions.table, mentions.forms, self.pairs)
+        near = far - costs[:, offsets[known] + gold[known]]
         # as in decoding, all mentions of a form have the voice of one
         near *= mentions.forms.shares[np.ix_(own, known)] * mentions.forms.repeats[own, None]
         features[:, Feature.PAIRS] = near.sum(axis=1)

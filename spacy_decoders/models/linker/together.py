@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
     from ...knowledge.pair_costs import PairCosts
 
-__all__ = ["Forms", "JointProblem", "PairTerms", "link_problem", "pair_terms", "undominated"]
+__all__ = ["Forms", "JointProblem", "link_problem", "scaled_pairs", "undominated"]
 
 #: How fast pairs lose weight where fewer of the candidates have links.
 _BY_COVERAGE = 0.25
@@ -73,66 +73,47 @@ class Forms:
         return np.where(self.numbers[:, None] == self.numbers, 0.0, np.outer(each, each))
 
 
-@dataclass(frozen=True, eq=False)
-class PairTerms:
-    """What pairs are worth before they are weighed, of groups of mentions.
-
-    Mentions of a group have the same form and candidates.
-    """
-
-    #: The group of each mention. **Shape:** ``(mentions,)``
-    group: NDArray[np.int64]
-    #: A mention of each group. **Shape:** ``(groups,)``
-    first: NDArray[np.int64]
-    #: Where the choices of each group begin. **Shape:** ``(groups + 1,)``
-    offsets: NDArray[np.int64]
-    #: Between the choices of all groups; nothing is far from all. Divided by the number of
-    #: other forms, times the coverage. **Shape:** ``(n, n)``
-    costs: NDArray[np.float64]
-    #: The row of `costs` of each mention's choices, end to end. **Shape:** ``(choices,)``
-    rows: NDArray[np.int64]
-    #: What a pair costs that has nothing in common, scaled alike.
-    far: float
-
-
-def pair_terms(table: CandidateTable, forms: Forms, pairs: PairCosts) -> PairTerms:
-    """Compute what the candidates of mentions cost beside each other.
+def scaled_pairs(
+    table: CandidateTable, forms: Forms, pairs: PairCosts
+) -> tuple[NDArray[np.float64], float]:
+    """Compute what the choices of mentions cost beside each other, before that is weighed.
 
     Where the graph knows few of the candidates, that two of these are near says little: the
-    coverage, the mean share of each mention's candidates that have links, scales all pairs.
+    coverage, the mean share of each mention's candidates that have links, scales all pairs, and
+    so does the number of forms. Mentions of a form with the same candidates are looked at once.
+
+    Returns
+    -------
+    costs
+        Of all choices; nothing is far from all. **Shape:** ``(choices, choices)``
+    far
+        What a pair costs that has nothing in common.
     """
-    first, group = _alike(table, forms)
-    once, count = table if len(first) == len(group) else table.of(first.tolist()), forms.count
-    offsets, places = once.with_nothing, once.places
-    costs, far = np.zeros((offsets[-1], offsets[-1])), 0.0
-    # mentions of one form share no pair; without a base, pairs may refuse
-    if count > 1 or table.base is None:
-        try:
-            given = checked_distances(np.asarray(pairs(once), np.float64))
-        except ProblemError as error:
-            raise ProblemError(f"pairs: {error}") from error
-        far = float(getattr(pairs, "far", given.max(initial=0.0)))
-        costs[:] = far
-        costs[places[:, None], places] = given
-        scale = once.coverage**_BY_COVERAGE / (max(0, count - 1) + _CAUTION)
-        costs *= scale
-        far *= scale
-    rows = np.arange(table.with_nothing[-1])
-    if once is not table:
-        # by how much the rows of each mention's group lie before its own choices
-        rows += (offsets[group] - table.with_nothing[:-1]).repeat(table.sizes + 1)
-    return PairTerms(group, first, offsets, costs, rows, far)
-
-
-def _alike(table: CandidateTable, forms: Forms) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A mention of each group of the same form and candidates, and the group of each mention."""
-    if forms.count == len(forms.numbers):
-        return (np.arange(forms.count),) * 2
-    candidates = [table.keys[slice(*ends)].tobytes() for ends in pairwise(table.offsets.tolist())]
-    groups: dict[tuple[int, bytes], int] = {}
-    own = zip(forms.numbers.tolist(), candidates, strict=True)
-    group = np.array([groups.setdefault(key, len(groups)) for key in own])
-    return np.unique(group, return_index=True)[1], group
+    count, choices = forms.count, table.with_nothing[-1]
+    if count < 2 and table.base is not None:  # without a base, pairs may refuse
+        return np.zeros((choices, choices)), 0.0  # mentions of one form share no pair
+    once, rows = table, np.arange(len(table))
+    if count < len(forms.numbers):
+        groups: dict[tuple[int, bytes], int] = {}
+        candidates = map(table.keys.__getitem__, starmap(slice, pairwise(table.offsets.tolist())))
+        same = enumerate(zip(forms.numbers.tolist(), candidates, strict=True))
+        group = [groups.setdefault((form, own.tobytes()), at) for at, (form, own) in same]
+        once = table.of([*groups.values()])
+        first = once.offsets[np.searchsorted([*groups.values()], group)]
+        rows += (first - table.offsets[:-1]).repeat(table.sizes)
+    try:
+        given = checked_distances(np.asarray(pairs(once), np.float64))
+    except ProblemError as error:
+        raise ProblemError(f"pairs: {error}") from error
+    far = float(getattr(pairs, "far", given.max(initial=0.0)))
+    # nothing stands behind all of them
+    costs = np.full((len(once) + 1,) * 2, far)
+    costs[:-1, :-1] = given
+    scale = once.coverage**_BY_COVERAGE / (max(0, count - 1) + _CAUTION)
+    costs *= scale
+    places = np.full(choices, len(once))
+    places[table.places] = rows
+    return costs.take(places, axis=0).take(places, axis=1), far * scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,10 +129,7 @@ class JointProblem:
     own: NDArray[np.int64]
     #: What each costs alone. **Shape:** ``(choices,)``
     local: NDArray[np.float64]
-    #: The row of each in `costs`: mentions with the same candidates share theirs. **Shape:**
-    #: ``(choices,)``
-    rows: NDArray[np.int64]
-    #: What they cost beside each other, weighed. **Shape:** ``(n, n)``
+    #: What they cost beside each other, weighed. **Shape:** ``(choices, choices)``
     costs: NDArray[np.float64]
     #: Which mentions have the same text.
     forms: Forms
@@ -197,7 +175,7 @@ class JointProblem:
         if len(self.offsets) == 2:  # a mention has no pair with itself
             return np.zeros((len(some), len(others)))
         mine, theirs = self.own[some][:, None], self.own[others]
-        costs = self.costs[self.rows[some][:, None], self.rows[others]]
+        costs = self.costs[some[:, None], others]
         costs *= self.forms.shares[mine, theirs]
         if self.apart is not None:
             costs += self.apart[mine, theirs] * (self.keys[some][:, None] != self.keys[others])
@@ -234,7 +212,7 @@ def link_problem(
     nothing
         Whether a mention may be linked to nothing.
     """
-    terms = pair_terms(table, forms, pairs)
+    costs, far = scaled_pairs(table, forms, pairs)
     offsets, repeats = table.with_nothing, forms.repeats
     own = np.arange(len(table.mentions)).repeat(table.sizes + 1)
     keys = np.full(len(own), -1, np.int64)
@@ -245,7 +223,7 @@ def link_problem(
         apart = alike * (form_weight / np.maximum(1, repeats * (repeats - 1)))[:, None]
         np.fill_diagonal(apart, 0.0)
     weight = max(0.0, float(weights[Feature.PAIRS]))
-    costs = weight * terms.costs
+    costs *= weight
     local = -scores / repeats[own]
     if not local.min() > -np.inf:
         raise ProblemError("candidates: what speaks for one of them is no finite number.")
@@ -261,36 +239,14 @@ def link_problem(
             graph = table.base.graph
             vertices[table.places] = table.concepts
     elif math.prod((table.sizes + 1).tolist()) > _FEW:
-        near = weight * terms.far - costs
-        kept = np.flatnonzero(_worth_decoding(terms, forms, apart, scores, near)[terms.rows])
-    return JointProblem(
-        offsets, own, local, terms.rows, costs, forms, apart, keys, kept, vertices, graph
-    )
-
-
-def _worth_decoding(
-    terms: PairTerms,
-    forms: Forms,
-    apart: NDArray[np.float64] | None,
-    scores: NDArray[np.float64],
-    near: NDArray[np.float64],
-) -> NDArray[np.bool_]:
-    """Which choices of each group are not dominated: **shape** ``(n,)``.
-
-    All in the scale of a single mention, as scores are.
-    """
-    least, most = np.full(len(near), np.inf), np.full(len(near), -np.inf)
-    np.minimum.at(least, terms.rows, scores)
-    np.maximum.at(most, terms.rows, scores)
-    if apart is not None:
-        # what else a mention may gain by a candidate: that others of its text have chosen it
-        slack = np.zeros(len(terms.first))
-        np.maximum.at(slack, terms.group, apart.sum(axis=1) * forms.repeats)
-        most += np.repeat(slack, np.diff(terms.offsets))
-    # mentions of a group have equal shares
-    voices = forms.shares[terms.first] * forms.repeats[terms.first, None]
-    voices = voices @ np.eye(len(terms.first))[terms.group]
-    return undominated(terms.offsets, least, most, near, voices)
+        # all in the scale of a single mention, as scores are
+        most = scores
+        if apart is not None:
+            # what else a mention may gain by a candidate: that others of its text have chosen it
+            most = scores + (apart.sum(axis=1) * repeats)[own]
+        voices = forms.shares * repeats[:, None]
+        kept = np.flatnonzero(undominated(offsets, scores, most, weight * far - costs, voices))
+    return JointProblem(offsets, own, local, costs, forms, apart, keys, kept, vertices, graph)
 
 
 def undominated(
@@ -302,8 +258,8 @@ def undominated(
 ) -> NDArray[np.bool_]:
     """Which candidates may be chosen, or be the best other choice, in any best answer.
 
-    Candidates belong to groups of mentions with the same ones. One is left out if two others of
-    its group, by the least that they gain by each other group, are better than it is by the most.
+    One is left out if two others of its mention, by the least that they gain by each other
+    mention, are better than it is by the most.
     Then neither the best choice nor any margin changes: where one of the two is the choice, the
     other is an alternative at least as good. (Desmet et al. 1992, *The dead-end elimination
     theorem*, here with two witnesses.)
@@ -311,15 +267,15 @@ def undominated(
     Parameters
     ----------
     offsets
-        Where the candidates of each group begin, at least two. **Shape:** ``(groups + 1,)``
+        Where the candidates of each mention begin, at least two. **Shape:** ``(mentions + 1,)``
     least, most
-        What each candidate is worth to the mentions of its group by itself, ``-inf`` where it is
-        forbidden. **Shapes:** ``(n,)``
+        What each candidate is worth by itself, ``-inf`` where it is forbidden. **Shapes:**
+        ``(n,)``
     near
         What two candidates gain by each other. **Shape:** ``(n, n)``
     voices
-        The weight that a mention of each group gives to each other group, not negative.
-        **Shape:** ``(groups, groups)``
+        The weight that each mention gives to each other one, not negative. **Shape:**
+        ``(mentions, mentions)``
 
     Returns
     -------
@@ -330,7 +286,7 @@ def undominated(
         np.einsum("ij,ij->i", extreme.reduceat(near, offsets[:-1], axis=1), voices[own])
         for extreme in (np.maximum, np.minimum)
     )
-    # each is at least this much, to every mention; of the two best, the lower
+    # each is at least this much; of the two best, the lower
     at_worst = least + low
     floor = at_worst[np.lexsort((at_worst, own))[offsets[1:] - 2]][own]
     at_best = most + high
