@@ -26,39 +26,29 @@ _Targets = Annotated[list[Target], Field(min_length=1), AfterValidator(_differen
 
 
 class TaggerOptions(WithOptions):
-    """The options of ``exact_tagger``."""
+    """The options of ``exact_tagger``; its page in ``docs/components`` says more of each."""
 
     target: Target | _Targets = option(
         "tag",
         fixed="a trained model has the labels of its target; make another component for another.",
     )
-    """The attribute to tag: "tag", "pos", "morph", "ent" (named entities), or several of them
-    jointly, by one chain over the combinations seen in training."""
+    """What to tag: "tag", "pos", "morph", "ent" (named entities), or several of them jointly."""
     loss: Loss = option("crf")
     """"crf", "margin" or "perceptron"."""
     overwrite: bool = option(True)
-    """Whether to overwrite existing annotation; if not, it is kept, and the rest is decoded
-    exactly under that constraint."""
+    """Whether to overwrite existing annotation; if not, it is kept, as a constraint."""
     margins: bool = option(False)
-    """Whether to set ``token._.tag_margin`` (with other targets ``morph_margin``, ``pos_margin``
-    or ``ent_margin``): the best score minus that of the best labelling in which this token has
-    another label."""
+    """Whether to set ``token._.tag_margin``, or that of another target."""
     k_best: Alternatives = option(1)
-    """How many labellings to put into ``doc._.taggings``, if more than 1. They are found by
-    forward dominance, whichever the `decoder` is, and their certificates name it."""
+    """How many labellings to put into ``doc._.taggings``, if more than 1."""
     constraints: list[dict[str, Any]] = option([], constraints_about("labels", "entities"))
-    """Demands on labels and entities where patterns, phrases or spans match: dictionaries, or
-    objects of :class:`~spacy_decoders.components.constraints.Constraint`."""
+    """Demands on labels and entities where patterns, phrases or spans match."""
     probabilities: bool = option(False)
-    """Whether to set ``token._.tag_prob`` (or ``morph_prob``, ``pos_prob``), ``ent._.prob`` and
-    ``doc._.probabilities``: exact marginals of the chain, calibrated by ``python -m spacy
-    decoders calibrate``."""
+    """Whether to set ``token._.tag_prob`` or the like, ``ent._.prob``, ``doc._.probabilities``."""
     entity_alternatives: Annotated[float, Field(ge=1e-6, le=1.0)] | None = option(None)
-    """List all entities of at least this probability in ``doc._.entity_alternatives``,
-    overlapping and nested ones too. None for no list."""
+    """List entities of at least this probability in ``doc._.entity_alternatives``."""
     min_prob: Share | None = option(None)
-    """Write no entity, and no tag, that is less probable than this. What is decoded and
-    certified does not change."""
+    """Write no entity, and no tag, that is less probable than this."""
     decoder: ChainDecoding = option(
         {"@decoders": "spacy-decoders.ForwardDominance.v1"}, decoder_of("chain")
     )

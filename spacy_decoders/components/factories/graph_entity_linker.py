@@ -24,64 +24,48 @@ Identifier = Literal["id", "qid"]
 
 
 class LinkerOptions(WithOptions):
-    """The options of ``graph_entity_linker``."""
+    """The options of ``graph_entity_linker``; its page in ``docs/components`` says more of each."""
 
     mentions: MentionSource = option("ents")
-    """"ents", "spans" (of `spans_key`), or "aliases": entities and all other known aliases, of
-    which those are kept that are linked to something: see `concepts_key`."""
+    """"ents", "spans" (of `spans_key`), or "aliases": entities and all other known aliases."""
     spans_key: str = option("sc")
     """The span group, where `mentions` is "spans"."""
     concepts_key: str | None = option(None)
-    """The span group for linked aliases that are no entities, where `mentions` is "aliases";
-    null: they become entities, with the label "CONCEPT". The name of an entity, repeated, is
-    an entity in any case."""
+    """The span group of linked aliases that are no entities; null: they become entities."""
     labels_discard: list[str] = option([])
     """Entities with these labels are not linked."""
     max_candidates: PositiveInt = option(30)
     """The most candidates of a mention; the most frequent are kept."""
     min_prob: Share = option(0.0)
-    """The least calibrated probability of a link; below, the mention has no identifier, or is
-    none if only an alias suggests it."""
+    """The least calibrated probability of a link."""
     form_weight: NonNegativeFloat = option(3.0)
-    """What it costs, in nats, that one of several mentions of a text, case apart, means
-    something else than the others."""
+    """What it costs, in nats, that one of several mentions of a text means something else."""
     types: list[str] | None = option(None)
-    """Types of concepts that may be linked, such as ``["person", "organisation"]``; null for
-    all. A concept whose type is unknown is none of them."""
+    """Types of concepts that may be linked, such as ``["person"]``; null for all."""
     kb_id: Identifier = option("id")
-    """What ``ent.kb_id_`` holds: the concept's "id" in the knowledge base, or its "qid" in
-    Wikidata (its id where it has none)."""
+    """What ``ent.kb_id_`` holds: the concept's "id" in the knowledge base, or its "qid"."""
     shown: PositiveInt = option(10)
     """The most candidates in ``ent._.link``."""
     window: PositiveInt = option(100)
-    """The most distinct mentions decoded at a time; documents with more are cut into
-    overlapping windows, and the certificates' scope says "pruned"."""
+    """The most distinct mentions decoded at a time."""
     iterations: PositiveInt | None = option(1000)
-    """The decoder's iterations for one window, margins included, or null for no limit: work, not
-    time, so that the same document gets the same links on a busy machine."""
+    """The decoder's iterations for one window, margins included; null for no limit."""
     seconds: PositiveFloat | None = option(None)
     """A further ceiling in seconds for one window, or null for none."""
     store_kb: bool = option(False)
-    """Whether to save the knowledge base with the pipeline; if not, it is opened from
-    where the config says."""
+    """Whether to save the knowledge base with the pipeline."""
     overwrite: bool = option(True)
     """Whether to link mentions that have an identifier already."""
     constraints: list[dict[str, Any]] = option([], constraints_about("links"))
-    """Concepts that mentions may, or may not, be linked to, where patterns or phrases match a
-    mention: dictionaries, or objects of
-    :class:`~spacy_decoders.components.constraints.Constraint`."""
+    """Concepts that mentions may, or may not, be linked to, where patterns or phrases match."""
     kb: InstanceOf[KnowledgeBase] = option(
         {"@misc": "spacy-decoders.ConceptBase.v1", "path": None}
     )
-    """In a config, the loader of the knowledge base: ``spacy-decoders.ConceptBase.v1`` with the
-    path of a folder (null: the small one that ships with the package), or any loader of
-    spaCy's. As an attribute, the knowledge base itself."""
+    """The knowledge base; in a config, what loads it."""
     candidates: Callable[..., Any] = option({"@misc": "spacy-decoders.AliasCandidates.v1"})
-    """Finds candidates: ``spacy-decoders.AliasCandidates.v1``,
-    ``spacy-decoders.TextCandidates.v1``, ``spacy.CandidateBatchGenerator.v1`` or your own,
-    which is called with the knowledge base and all mentions."""
+    """What finds candidates, called with the knowledge base and all mentions."""
     pairs: Callable[..., Any] = option({"@misc": "spacy-decoders.SharedNeighbours.v1"})
-    """The pair costs of links: ``spacy-decoders.SharedNeighbours.v1`` and others."""
+    """The pair costs of links."""
     decoder: RepresentativesDecoding = option(
         {"@decoders": "spacy-decoders.ExactRepresentatives.v1", "margin_work": 200_000},
         decoder_of("representatives"),

@@ -33,45 +33,32 @@ _Words = list[Annotated[str, AfterValidator(_single)]]
 
 
 class HeadlineOptions(WithOptions):
-    """The options of ``headline_generator``."""
+    """The options of ``headline_generator``; its page in ``docs/components`` says more of each."""
 
     mode: Literal["best", "phrases", "sentence", "words"] = option("best")
-    """"best" takes the more probable of the best phrase and, in a parsed text, the best
-    shortened sentence; "phrases" and "sentence" force one of them. "words" selects and orders
-    single words by a path decoder, as the paper does."""
+    """The kind of headline; "best" is the more probable of phrase and sentence."""
     min_prob: Share = option(0.0)
-    """Below this probability of being good, ``doc._.headline`` is empty; ``doc._.headlines``
-    keeps what was found. Mode "words" gives no probability, and everything
-    that it finds."""
+    """Below this probability of being good, ``doc._.headline`` is empty."""
     length: PositiveInt | Literal["auto"] | _Range = option("auto")
-    """Content words (all words of sentences), or ``[least, most]``. "auto" takes the best
-    headline of any length; among single words, which score more the more they are, that with
-    the best mean score per step. A text without a headline as long gets the longest possible."""
+    """Content words (all words of sentences), or ``[least, most]``; "auto" for any."""
     max_chars: PositiveInt | None = option(None)
-    """The most characters, or null: the best headline that fits, shorter if need be."""
+    """The most characters; null for any."""
     n_best: Alternatives = option(1)
-    """The number of headlines in ``doc._.headlines``, and of candidates: mode "best" takes so many
-    of each kind and sorts them by ``prob``, so that more may bring another ``doc._.headline``;
-    other modes sort them by ``score``."""
+    """The number of headlines in ``doc._.headlines``, and of candidates of each kind."""
     spans_key: Annotated[str, Field(min_length=1)] | None = option(None)
-    """Write a headline for each span of ``doc.spans[spans_key]``, such as sections,
-    instead of one for the document."""
+    """Write a headline for each span of ``doc.spans[spans_key]``, such as sections."""
     required: _Words | None = option(None)
-    """Words that the headline must have, in whatever case, or null; mode "sentence" only."""
+    """Words that the headline must have, in whatever case; mode "sentence" only."""
     ordering: NonNegativeFloat = option(0.1)
     """Weight of the language model against the selection of single words."""
     contiguity: float = option(1.0)
     """Score of a step between single words that occurs in the text."""
     auxiliaries: _Words | None = option(None)
-    """Words that may stand between single words; null for those counted in training,
-    or the language's prepositions and articles."""
+    """Words that may stand between single words; null for those counted in training."""
     iterations: PositiveInt | None = option(200)
-    """The decoder's iterations for each decoding, or null for no limit: work, not time, so that
-    the same text gets the same headline on a busy machine. The default takes the exact decoder
-    1 or 2 s on the hardest texts."""
+    """The decoder's iterations for each decoding; null for no limit."""
     seconds: PositiveFloat | None = option(None)
-    """A limit on the time for each decoding, or null; headlines then depend on the load of the
-    machine."""
+    """A limit on the time for each decoding."""
     decoder: PathDecoding = option(
         {"@decoders": "spacy-decoders.ExactPath.v1"}, decoder_of("path")
     )

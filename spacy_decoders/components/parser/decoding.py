@@ -219,10 +219,8 @@ class DocumentDecoder:
 
     def _unmet(self, parsed: ParsedDoc) -> list[dict[str, Any]]:
         """Describe the demands on white space, of which none else knows, that do not hold."""
-        found: list[dict[str, Any]] = []
-        for wish in self.broken(parsed):
-            found.append(conflict(self.demands.doc, wish.token, wish.token + 1, [wish.source]))
-        return [one for place, one in enumerate(found) if one not in found[:place]]
+        unmet = dict.fromkeys((wish.token, wish.source) for wish in self.broken(parsed))
+        return [conflict(self.demands.doc, token, token + 1, [of]) for token, of in unmet]
 
     def broken(self, parsed: ParsedDoc) -> list[Wish]:
         """Return the demands that trees break."""

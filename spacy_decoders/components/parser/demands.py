@@ -163,14 +163,8 @@ def wishes_of(
 ) -> list[Wish]:
     """Read what is set on a document, and demanded of it, contradictory or not.
 
-    Parameters
-    ----------
-    overwrite
-        Whether heads and labels of an earlier parse are no wishes.
-    places
-        Where constraints apply.
-    labels
-        The labels, the root's last.
+    With `overwrite`, heads and labels of an earlier parse are no wishes. `places` are those where
+    constraints apply; the root's label is the last.
 
     Raises
     ------

@@ -50,13 +50,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     are none, the parser's own boundary layer sets them. Each sentence gets one root and one
     certificate in ``doc._.certificates[name]``.
 
-    Parameters
-    ----------
-    vocab, model, name
-        As for every trainable pipe; the model is an
-        :func:`~spacy_decoders.models.parser.arc_scorer.ArcScorer`.
-    options
-        See :class:`~spacy_decoders.components.factories.branch_and_bound_parser.ParserOptions`.
+    The model is an :func:`~spacy_decoders.models.parser.arc_scorer.ArcScorer`; the options are
+    those of :class:`~spacy_decoders.components.factories.branch_and_bound_parser.ParserOptions`.
     """
 
     #: A longer batch serves the LSTM, whose products are of one word a document.
@@ -273,14 +268,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     ) -> None:
         """Collect the labels and size the network by some gold-standard examples.
 
-        Parameters
-        ----------
-        get_examples
-            Gives examples with trees.
-        nlp
-            The pipeline.
-        labels
-            What :attr:`label_data` was, to spare the pass over all examples.
+        `labels` is what :attr:`label_data` was, to spare the pass over all examples.
         """
         validate_get_examples(get_examples, "BranchAndBoundParser.initialize")
         if labels is not None:

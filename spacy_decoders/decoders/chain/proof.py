@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from ...certificate import PROOF_TOLERANCE, Certificate, agree, tolerance_of
+from ...certificate import PROOF_TOLERANCE, Certificate, tolerance_of
 from .kernels import dense, dual
 from .kernels.layout import LANES
 from .problem import ChainModel, Sentences
@@ -61,7 +61,7 @@ def certified(
 def proven(decoder: str, labels: Labels, proof: Evidence) -> ChainSolution | None:
     """Return one labelling with its certificate if the proof shows that it is optimal."""
     score, scale, bound = (float(column[0]) for column in proof)
-    if not agree(score, bound, scale):
+    if not abs(bound - score) <= tolerance_of(scale):
         return None
     return certified(decoder, labels, score, scale, bound)
 
