@@ -9,7 +9,7 @@ from typing import Literal
 
 from .errors import ProblemError
 
-__all__ = ["Certificate", "Scope", "Status", "agree", "largest_tolerance", "tolerance_of"]
+__all__ = ["Certificate", "Scope", "Status", "largest_tolerance", "tolerance_of"]
 
 Status = Literal["optimal", "probable", "bounded", "heuristic", "infeasible"]
 Scope = Literal["full", "pruned"]
@@ -52,20 +52,6 @@ def tolerance_of(scale: float, rounding: float = 0.0) -> float:
     2e-08
     """
     return min(max(PROOF_TOLERANCE * (1.0 + scale), 2.0 * rounding), largest_tolerance(scale))
-
-
-def agree(score: float, bound: float, scale: float, rounding: float = 0.0) -> bool:
-    """Return whether a bound, with its rounding added, proves a score.
-
-    The score is recomputed from the problem. The bound on the best score is as computed:
-    `rounding` is still to be added on its far side.
-
-    Examples
-    --------
-    >>> agree(3.0, 3.0 + 1e-9, scale=3.0), agree(3.0, 3.1, scale=3.0)
-    (True, False)
-    """
-    return abs(bound - score) + rounding <= tolerance_of(scale, rounding)
 
 
 @dataclass(frozen=True, slots=True)

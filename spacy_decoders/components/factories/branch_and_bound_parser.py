@@ -17,7 +17,7 @@ __all__ = ["ParserOptions", "make_branch_and_bound_parser"]
 
 
 class ParserOptions(WithOptions):
-    """The options of ``branch_and_bound_parser``; its page in ``docs/components`` says more of each."""
+    """The options of the parser; its page in ``docs/components`` says more of each."""
 
     factors: list[Family] = option(["arcs", "grandparents", "siblings"])
     """Families of factors scored by discrete templates: "arcs", "grandparents", "siblings"."""

@@ -26,7 +26,7 @@ _Targets = Annotated[list[Target], Field(min_length=1), AfterValidator(_differen
 
 
 class TaggerOptions(WithOptions):
-    """The options of ``exact_tagger``; its page in ``docs/components`` says more of each."""
+    """The options of the tagger; its page in ``docs/components`` says more of each."""
 
     target: Target | _Targets = option(
         "tag",

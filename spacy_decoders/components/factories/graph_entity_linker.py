@@ -24,7 +24,7 @@ Identifier = Literal["id", "qid"]
 
 
 class LinkerOptions(WithOptions):
-    """The options of ``graph_entity_linker``; its page in ``docs/components`` says more of each."""
+    """The options of the linker; its page in ``docs/components`` says more of each."""
 
     mentions: MentionSource = option("ents")
     """"ents", "spans" (of `spans_key`), or "aliases": entities and all other known aliases."""

@@ -33,7 +33,7 @@ _Words = list[Annotated[str, AfterValidator(_single)]]
 
 
 class HeadlineOptions(WithOptions):
-    """The options of ``headline_generator``; its page in ``docs/components`` says more of each."""
+    """The options of the generator; its page in ``docs/components`` says more of each."""
 
     mode: Literal["best", "phrases", "sentence", "words"] = option("best")
     """The kind of headline; "best" is the more probable of phrase and sentence."""

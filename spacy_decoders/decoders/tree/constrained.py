@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Budget, Clock, rest_of
-from ...certificate import agree
+from ...certificate import tolerance_of
 from ...errors import DecodersError, InfeasibleError, UndecidedError
 from ..conflicts import least_conflict
 from .decoder import TreeDecoder, certified
@@ -143,7 +143,7 @@ class LabelledSearch:
         """Return whether no tree of a part with this bound can be better than the best."""
         if self.best is None:
             return False
-        return upper <= self.best[0] or agree(self.best[0], upper, abs(self.best[0]))
+        return upper - self.best[0] <= tolerance_of(abs(self.best[0]))
 
     def _node(self, part: Mask, share: float = 1.0) -> RuledNode:
         """Decode a part; keep its best tree, or that with other labels, if it breaks no rule."""
