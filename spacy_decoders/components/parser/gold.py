@@ -118,18 +118,12 @@ class GoldReader:
         places = np.arange(len(gold))
         gold_heads = places + relative.view(np.int64)
         known = (deps != 0) & self._sound(gold, gold_heads, deps != 0, starts_in_gold)
-
-        heads = np.full(n, UNKNOWN, dtype=np.int64)
-        aligned = np.flatnonzero(to_gold >= 0)
-        mine = to_gold[aligned]
-        usable = known[mine]
-        aligned, mine = aligned[usable], mine[usable]
-        found = to_predicted[gold_heads[mine]]
-        found = np.where(gold_heads[mine] == mine, ROOT, np.where(found < 0, UNKNOWN, found))
+        found = to_predicted[gold_heads]
+        found = np.where(gold_heads == places, ROOT, np.where(found < 0, UNKNOWN, found))
+        heads = _taken(np.where(known, found, UNKNOWN), to_gold)
         # an arc that crosses a boundary because of another tokenization is ignored
         sentence = np.cumsum(starts) if (starts >= 0).all() else np.zeros(n, dtype=np.int64)
-        astray = (found >= 0) & (sentence[np.maximum(found, 0)] != sentence[aligned])
-        heads[aligned] = np.where(astray, UNKNOWN, found)
+        heads[(heads >= 0) & (sentence[np.maximum(heads, 0)] != sentence)] = UNKNOWN
         begins = np.flatnonzero(starts == 1)
         return [
             begin + (begins if len(begins) else np.arange(min(1, n))),
@@ -189,12 +183,10 @@ def _starts(example: Example) -> tuple[Ints, Ints]:
     marks = _columns(gold, [SENT_START])[0].view(np.int64)
     marks[:1] = 1
     in_gold = np.flatnonzero(marks == 1)
-    alignment = example.alignment.y2x
-    lengths = np.asarray(alignment.lengths)
-    first = (np.cumsum(lengths) - lengths)[in_gold]
     starts = np.zeros(n, dtype=np.int64)
-    starts[np.asarray(alignment.data)[first[lengths[in_gold] > 0]]] = 1
     starts[:1] = 1
+    for partners in map(example.alignment.y2x.__getitem__, in_gold.tolist()):
+        starts[partners[:1]] = 1
     return starts, in_gold
 
 
