@@ -73,22 +73,30 @@ def emit(plan, shifts, table, sums, words, atoms, own, bounds, bits, emissions):
     float32 (words, distances, width), word 0 stands outside every sentence; emissions float32 (n,
     L), written; the others as for :func:`rows_of`.
     """
-    size, width = emissions.shape[1], sums.shape[2]
+    size, width, count = emissions.shape[1], sums.shape[2], len(plan.seeds)
     total = np.empty(width, np.float32)
+    first, end = np.empty((2, count), np.int64)
     for s in range(len(bounds) - 1):
         begin, stop = bounds[s], bounds[s + 1]
         for i in range(begin, stop):
+            # all rows before any weight: memory answers many questions at a time
+            for t in range(count):
+                first[t] = feature_row(plan, t, words, atoms, own, begin, stop, i, bits)
+            for t in range(count):
+                row = first[t]
+                if row >= 0:
+                    first[t], end[t] = table.starts[row], table.starts[row + 1]
+                else:
+                    end[t] = row
             total[:] = 0
             for d in range(len(shifts)):
                 j = i + shifts[d]
                 w = words[j] if begin <= j < stop else 0
                 for y in range(width):
                     total[y] += sums[w, d, y]
-            for t in range(len(plan.seeds)):
-                row = feature_row(plan, t, words, atoms, own, begin, stop, i, bits)
-                if row >= 0:
-                    for k in range(table.starts[row], table.starts[row + 1]):
-                        total[table.labels[k]] += table.values[k]
+            for t in range(count):
+                for k in range(first[t], end[t]):
+                    total[table.labels[k]] += table.values[k]
             for y in range(size):
                 emissions[i, y] = total[y]
 
