@@ -15,7 +15,7 @@ from ...certificate import Certificate, Status
 from ...decoders.conflicts import least_conflict
 from ...errors import InfeasibleError, ProblemError, UndecidedError
 from ...models.parser.boundaries import BoundaryLimits
-from ...models.parser.decoding import FirstTree, TreeParser
+from ...models.parser.decoding import DecodedTree, FirstTree, TreeParser
 from ...models.parser.factors import Family
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
 from ..constraints.places import Source, conflict
@@ -65,12 +65,12 @@ class DocumentDecoder:
         """Find the best tree of each sentence."""
         doc = self.demands.doc
         parsed = ParsedDoc.blank(len(doc), self.scores.starts)
-        for block, first in zip(self.scores.blocks, self._legal_trees(), strict=True):
-            if first is not None:
+        for block, (first, is_legal) in zip(self.scores.blocks, self._first(), strict=True):
+            if first is not None and is_legal:
                 self._add(block, first.solution, first.labels, parsed)
                 continue
             clock = self.parser.budget.start()
-            missing = self.decode_block(block, parsed, clock)
+            missing = self.decode_block(block, parsed, clock, first)
             if missing is None:
                 continue
             parsed.missing.append(missing)
@@ -88,11 +88,11 @@ class DocumentDecoder:
             parsed.conflicts += self._unmet(parsed)
         return parsed
 
-    def _legal_trees(self) -> Sequence[FirstTree | None]:
-        """Return the first trees that satisfy all demands, None in the place of others."""
+    def _first(self) -> list[tuple[FirstTree | None, bool]]:
+        """Return the first trees that serve, None in the place of others, and which are legal."""
         first = self.first
         if first is None or self.demands.wishes or self.head_margins or self.k_best > 1:
-            return [None] * len(self.scores.blocks)
+            return [(None, False)] * len(self.scores.blocks)
         from ...decoders.tree.scoring import breaks_any
 
         rules, begin = self.demands.rules.rules, 0
@@ -105,23 +105,25 @@ class DocumentDecoder:
                 begin += len(own)
         # a rule that no head of all sentences breaks is broken by none of one
         if not heads or not breaks_any(rules, np.concatenate(heads), np.concatenate(labels)):
-            return first
+            return [(of, True) for of in first]
         return [
-            None if of is None or breaks_any(rules, of.solution.heads, of.labels) else of
+            (of, of is not None and not breaks_any(rules, of.solution.heads, of.labels))
             for of in first
         ]
 
     def decode_block(
-        self, block: SentenceScores, parsed: ParsedDoc, clock: Clock
+        self,
+        block: SentenceScores,
+        parsed: ParsedDoc,
+        clock: Clock,
+        first: FirstTree | None = None,
     ) -> NoTree | None:
         """Find the best tree of a block and add it to `parsed`, or return why there is none."""
         parser = self.parser
         rules = self.demands.rules_for(block.tokens)
         try:
-            every_label = self.head_margins or self.k_best > 1
-            problem, best, block, labels = parser.decode(
-                block, rules, every_label=every_label, clock=clock
-            )
+            with_others = self.head_margins or self.k_best > 1
+            found = parser.decode(block, rules, with_others=with_others, clock=clock, first=first)
         except (InfeasibleError, UndecidedError) as error:
             name = type(parser.decoder).__name__
             parsed.blocks.append((block, None))
@@ -133,17 +135,18 @@ class DocumentDecoder:
             parsed.parses.append([])
             parsed.margins[block.tokens] = np.nan
             return NoTree(block.tokens, error)
-        self._add(block, best, labels, parsed)
+        block = found.sentence
+        self._add(block, found.solution, found.labels, parsed)
         if self.head_margins:
             from ...decoders.tree import head_margins
 
-            margins = head_margins(problem, best.heads, budget=rest_of(clock, 0))
+            margins = head_margins(found.problem, found.solution.heads, budget=rest_of(clock, 0))
             parsed.margins[block.tokens] = margins
         if self.k_best > 1:
             from ...decoders.tree import k_best
 
-            found_trees = k_best(problem, self.k_best, budget=rest_of(clock, 0))
-            parsed.parses.append([self._as_dict(block, solution) for solution in found_trees])
+            trees = k_best(found.problem, self.k_best, budget=rest_of(clock, 0))
+            parsed.parses.append([self._as_dict(found, solution) for solution in trees])
         return None
 
     def _add(
@@ -162,11 +165,11 @@ class DocumentDecoder:
         parsed.certificates += [best.certificate] * count
         parsed.heads[block.tokens], parsed.labels[block.tokens] = block.tree(best.heads, labels)
 
-    def _as_dict(self, sentence: SentenceScores, solution: TreeSolution) -> dict[str, Any]:
+    def _as_dict(self, found: DecodedTree, solution: TreeSolution) -> dict[str, Any]:
         """One of several trees in plain types: places in the document, a root being its own."""
-        heads, labels = sentence.tree(solution.heads, solution.labels)
+        heads, labels = found.sentence.tree(solution.heads, found.labels_of(solution))
         return {
-            "tokens": sentence.tokens.tolist(),
+            "tokens": found.sentence.tokens.tolist(),
             "heads": heads.tolist(),
             "deps": [self.demands.rules.labels[label] for label in labels],
             "score": solution.certificate.score,

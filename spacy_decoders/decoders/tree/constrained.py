@@ -30,7 +30,7 @@ from .rule_limits import LabelledArcs, Mask, Violation
 from .rules import FixedStart, Rule
 from .scoring import breaks_any
 
-__all__ = ["best_constrained", "no_tree_under"]
+__all__ = ["LabelledSearch", "best_constrained", "no_tree_under"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -102,6 +102,17 @@ class LabelledSearch:
         self.relaxed = _with_starts(problem)
         self.arcs = LabelledArcs(problem.rules, problem.arcs, problem.labels)
         self.best: _Found | None = None
+        self.leaves: list[Mask] = []
+
+    def relaxations(self) -> list[TreeProblem]:
+        """Search; return problems without labels and rules that together have all legal trees.
+
+        A legal tree scores in one of them what it does under the rules, or more. There are none if
+        the budget ends before the first tree.
+        """
+        with suppress(InfeasibleError, UndecidedError):
+            self.run()
+        return [self.relaxed.with_arcs(self.arcs.arcs_with(part)) for part in self.leaves]
 
     def run(self) -> TreeSolution:
         opened: list[tuple[float, int, RuledNode]] = []
@@ -119,6 +130,7 @@ class LabelledSearch:
             node = heapq.heappop(opened)[-1]
             if node.violation is None or self._closes(node.upper):
                 closed = max(closed, node.upper)
+                self.leaves.append(node.part)
                 continue
             try:
                 for part in self.arcs.children(node.part, node.violation):
@@ -131,6 +143,7 @@ class LabelledSearch:
                 put(node)  # it stays open
                 ended = True
             ended = ended or len(opened) * self.arcs.possible.nbytes > MOST_NODE_BYTES
+        self.leaves += [entry[-1].part for entry in opened]
         self.best = self.best or fallback
         if self.best is None:
             if opened:
@@ -197,7 +210,7 @@ class LabelledSearch:
                 tree = self.decoder.decode(bare, budget=rest_of(self.clock, self.iterations))
                 labels = self.arcs.relabelled(tree.heads)
                 if labels is not None:
-                    found = max(found, self._legal(tree, labels), key=_score_of)
+                    found = max(found, self.legal(tree, labels), key=_score_of)
         return found
 
     def _needed(self, solution: TreeSolution, labels: Labels) -> float:
@@ -210,11 +223,11 @@ class LabelledSearch:
 
     def _offer(self, solution: TreeSolution, labels: Labels) -> bool:
         """Keep a tree if it is the best so far; return whether it is legal."""
-        found = self._legal(solution, labels)
+        found = self.legal(solution, labels)
         self.best = max(self.best, found, key=_score_of)
         return found is not None
 
-    def _legal(self, solution: TreeSolution, labels: Labels) -> _Found | None:
+    def legal(self, solution: TreeSolution, labels: Labels) -> _Found | None:
         """Return a tree with its score in the problem; None if it is forbidden or illegal."""
         own = None if self.problem.labels is None else labels
         score, _ = self.decoder.objective(self.problem, solution.heads, own)

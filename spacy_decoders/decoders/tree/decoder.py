@@ -208,9 +208,12 @@ def split(mask: Mask, h: int, m: int) -> tuple[Mask, Mask]:
 
 
 def bounds_without(
-    problem: TreeProblem, marginals: NDArray[np.float64], best: TreeSolution
+    problem: TreeProblem,
+    marginals: NDArray[np.float64],
+    best: TreeSolution,
+    heads: NDArray[np.int32],
 ) -> NDArray[np.float64]:
-    """Bound for each token the trees with another head than in the best, by marginals, (n,).
+    """Bound for each token the trees in which it has another head than here, by marginals, (n,).
 
     Marginals that disagree with the best tree bound nothing: its own bound is taken then.
     """
@@ -219,7 +222,7 @@ def bounds_without(
     slack = rounding_slack(8 * problem.n, own, most_gained(problem))
     if not (np.abs(own - _score(best)) <= slack + best.certificate.tolerance).all():
         return np.full(problem.n, _bound(best))
-    others[best.heads, tokens] = -np.inf
+    others[heads, tokens] = -np.inf
     bounds: NDArray[np.float64] = others.max(axis=0, initial=-np.inf)
     found = bounds > -np.inf
     bounds[found] += rounding_slack(8 * problem.n, bounds[found], most_gained(problem))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate, tolerance_of
-from .constrained import best_constrained
+from .constrained import LabelledSearch, best_constrained
 from .decoder import (
     TreeDecoder,
     bounds_without,
@@ -28,6 +28,8 @@ __all__ = ["Eisner", "best_by_chart", "best_trees"]
 #: Seconds that a chart and its check may take for each triple of tokens, on a slow machine; and
 #: those that they may take whatever the budget.
 STEP, LEAST = 2e-9, 0.05
+#: Of the search for relaxations that bound trees under rules.
+RELAXED = Budget(iterations=20)
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,17 @@ class Eisner(TreeDecoder):
         return best_trees("Eisner", *given)
 
     def _best_without(self, problem: TreeProblem, best: TreeSolution) -> NDArray[np.float64]:
-        if problem.is_constrained:
-            return super()._best_without(problem, best)
         from .kernels import eisner  # compiled where it is first needed
 
-        given = problem.arcs, problem.has_one_root, problem.gaps
-        return bounds_without(problem, eisner.max_marginals(*given), best)
+        parts = [problem]
+        if problem.is_constrained:
+            parts = LabelledSearch(self, problem, RELAXED.start()).relaxations()
+        bounds = []
+        for part in parts:
+            first = self.decode(part) if problem.is_constrained else best
+            marginals = eisner.max_marginals(part.arcs, part.has_one_root, part.gaps)
+            bounds.append(bounds_without(part, marginals, first, best.heads))
+        return np.max(bounds, axis=0) if bounds else super()._best_without(problem, best)
 
 
 def best_by_chart(decoder: str, problem: TreeProblem, budget: Budget) -> TreeSolution:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from operator import itemgetter
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_indices
-from ...budget import UNLIMITED, Budget, rest_of
+from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...errors import InfeasibleError, UndecidedError
+from .constrained import LabelledSearch
 from .decoder import TreeDecoder
 from .problem import TreeProblem, TreeSolution
 from .scoring import score_and_scale, score_tree
@@ -16,6 +21,9 @@ __all__ = ["exact_decoder", "head_margins", "k_best", "max_marginals"]
 
 #: How far a value may be from its bound, as a share of the parts' absolute scores.
 CLOSE = 1e-9
+
+#: The most cells of the charts that are filled together.
+MOST_CELLS = 1 << 16
 
 
 def k_best(
@@ -156,20 +164,91 @@ def head_margins(
         others[tree, tokens] = -np.inf
         margins: NDArray[np.float64] = best - others[:, 1:].max(axis=0, initial=-np.inf)
         return margins
-    clock, score = budget.start(), score_tree(problem, tree)
-    if problem.rules:  # labels that break no rule, of the only tree that is left
-        only = np.zeros_like(problem.allowed)
-        only[tree, tokens] = True
-        score = _best_score(problem.restricted(only), budget)
+    clock = budget.start()
+    if problem.is_constrained:
+        return _margins_under_rules(problem, tree, clock)
     margins = np.full(problem.n, np.nan)
-    for token in tokens:
+    for token in range(problem.n):
         if clock.exhausted():
             break
-        allowed = np.array(problem.allowed)
-        allowed[tree[token - 1], token] = False
-        rest = rest_of(clock, 0)
-        margins[token - 1] = score - _best_score(problem.restricted(allowed), rest)
+        rest = _without_head(problem, tree, token)
+        margins[token] = score_tree(problem, tree) - _best_score(rest, rest_of(clock, 0))
     return margins
+
+
+def _margins_under_rules(
+    problem: TreeProblem, tree: NDArray[np.int64], clock: Clock
+) -> NDArray[np.float64]:
+    """Return the margins of heads where trees have labels or must satisfy rules.
+
+    For most tokens the best tree with another head satisfies the rules anyway, in each part that
+    the search for the best of all ends with: charts find these. The others take a search of their
+    own, which begins with the best that is known by then.
+    """
+    search = LabelledSearch(exact_decoder(problem), problem, clock)
+    parts = search.relaxations()
+    tokens = np.arange(problem.n)
+    known: dict[bytes, tuple[float, TreeSolution, NDArray[np.int64] | None] | None] = {}
+    bound = np.full(problem.n, -np.inf if parts else np.inf)
+    for part, possible in zip(parts, search.leaves, strict=True):
+        for token, exists, other in _alternatives(part, tree, clock):
+            if other is None:
+                bound[token] = np.inf if exists else bound[token]
+                continue
+            score = _proven(part, other)
+            bound[token] = max(bound[token], np.inf if np.isnan(score) else score)
+            key = other.heads.tobytes()
+            if key not in known:
+                known[key] = search.legal(other, search.arcs.best_labels(possible, other.heads))
+    legal = sorted(filter(None, known.values()), key=itemgetter(0))
+    found = np.full(problem.n, -np.inf)
+    first: list[Any] = [None] * problem.n
+    for one in legal:
+        differs = one[1].heads != tree
+        found[differs] = one[0]
+        for token in np.flatnonzero(differs).tolist():
+            first[token] = one
+    for token in np.flatnonzero(~(found >= bound)).tolist():
+        found[token] = np.nan
+        if not clock.exhausted():
+            rest = LabelledSearch(search.decoder, _without_head(problem, tree, token), clock)
+            rest.best = first[token]
+            found[token] = _score_of(rest.run, problem)
+    best = search.best
+    if best is None or (best[1].heads != tree).any():
+        only = np.zeros_like(problem.allowed)
+        only[tree, tokens + 1] = True
+        return _best_score(problem.restricted(only), rest_of(clock, 0)) - found
+    return best[0] - found
+
+
+def _alternatives(
+    problem: TreeProblem, tree: NDArray[np.int64], clock: Clock
+) -> Iterator[tuple[int, bool, TreeSolution | None]]:
+    """Yield each token, whether it has another candidate, and the best tree with one, if known."""
+    from .eisner import Eisner
+
+    n = problem.n
+    has_chart = problem.projective and problem.is_first_order
+    has_chart &= problem.has_one_root or problem.boundaries is not None
+    together = max(1, MOST_CELLS // (n + 1) ** 2)
+    for first in range(0, n, together):
+        some = np.arange(first, min(first + together, n))
+        arcs = np.repeat(problem.arcs[None], len(some), axis=0)
+        own = np.arange(len(some))
+        arcs[own, tree[some], some + 1] = -np.inf
+        exists = np.isfinite(arcs[own, :, some + 1]).max(axis=1)
+        found: list[TreeSolution | None] = [None] * len(some)
+        if has_chart and not clock.exhausted():
+            boundaries = [problem.boundaries] * len(some)
+            found = Eisner().decode_arcs(arcs.ravel(), [n] * len(some), boundaries)
+        yield from zip(some.tolist(), exists.tolist(), found, strict=True)
+
+
+def _without_head(problem: TreeProblem, tree: NDArray[np.int64], token: int) -> TreeProblem:
+    allowed = np.array(problem.allowed)
+    allowed[tree[token], token + 1] = False
+    return problem.restricted(allowed)
 
 
 def _has_chart(problem: TreeProblem) -> bool:
@@ -181,12 +260,22 @@ def _has_chart(problem: TreeProblem) -> bool:
 
 def _best_score(problem: TreeProblem, budget: Budget) -> float:
     """Return the score of the best tree: ``-inf`` without any, NaN without a proof."""
+    decoder = exact_decoder(problem)
+    return _score_of(lambda: decoder.decode(problem, budget=budget), problem)
+
+
+def _score_of(decode: Callable[[], TreeSolution], problem: TreeProblem) -> float:
+    """Return the score of the tree that is found: ``-inf`` without any, NaN without a proof."""
     try:
-        found = exact_decoder(problem).decode(problem, budget=budget)
+        return _proven(problem, decode())
     except InfeasibleError:
         return -np.inf
     except UndecidedError:
         return np.nan
+
+
+def _proven(problem: TreeProblem, found: TreeSolution) -> float:
+    """Return the score of a tree that is the best, NaN where that is not proven."""
     score, gap = found.certificate.score, found.certificate.gap
     if score is None or gap is None:
         return np.nan

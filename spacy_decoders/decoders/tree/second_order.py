@@ -98,7 +98,7 @@ class SecondOrder(TreeDecoder):
     def _best_without(self, problem: TreeProblem, best: TreeSolution) -> NDArray[np.float64]:
         if problem.is_constrained or self._outermost:
             return super()._best_without(problem, best)
-        return bounds_without(problem, second_order_marginals(problem), best)
+        return bounds_without(problem, second_order_marginals(problem), best, best.heads)
 
     def objective(
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None

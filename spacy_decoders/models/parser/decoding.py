@@ -39,8 +39,8 @@ def _tree() -> Any:
 class DecodedTree(NamedTuple):
     """The best tree, the problem that it is the best of, and the scores that this was made of.
 
-    Where every label was scored, or rules tell labels apart, the problem has labels or classes of
-    them. Arcs that have no label in the scores have upper bounds in it, and are not in the tree.
+    Where rules tell labels apart, the problem has classes of them. Arcs that have no label in the
+    scores have upper bounds in it, and are not in the tree.
     """
 
     problem: TreeProblem
@@ -48,6 +48,16 @@ class DecodedTree(NamedTuple):
     sentence: SentenceScores
     #: int32 (n,), the parser's own labels.
     labels: NDArray[np.int32]
+    #: int32 (n + 1, n + 1, classes), the best label of each class; None where there are none.
+    best: NDArray[np.int32] | None = None
+
+    def labels_of(self, solution: TreeSolution) -> NDArray[np.int32]:
+        """Return the parser's own labels of any tree of the problem, int32 (n,)."""
+        tokens = np.arange(1, self.problem.n + 1)
+        if self.best is None:
+            return self.sentence.labels[solution.heads, tokens]
+        labels: NDArray[np.int32] = self.best[solution.heads, tokens, solution.labels]
+        return labels
 
 
 class FirstTree(NamedTuple):
@@ -149,33 +159,41 @@ class TreeParser:
         sentence: SentenceScores,
         rules: Sequence[Rule] = (),
         *,
-        every_label: bool = False,
+        with_others: bool = False,
         clock: Clock | None = None,
+        first: FirstTree | None = None,
     ) -> DecodedTree:
         """Find the best tree of a sentence that satisfies some rules.
 
         Every arc has its best label at first, without the rules about labels: if the best tree
         satisfies these, no other is better. Only if it breaks one, other labels are scored: the
-        best of those that no rule tells apart, or each.
+        best of those that no rule tells apart.
 
-        With `every_label`, the problem that is returned has all labels. The `clock` is that of the
-        sentence, if it has started.
+        The problem that is returned is that of all legal trees `with_others`: it has all labels
+        and all rules. The `clock` is that of the sentence, if it has started; `first` is what
+        :meth:`first_trees` found for it, if anything.
         """
         clock = clock or self.budget.start()
-        if every_label or not self.by_arcs:
+        if with_others or not self.by_arcs:
             sentence = sentence.completed()
         problem, is_whole = self._problem(sentence)
         of_arcs = [rule for rule in rules if not rule.needs_labels]
         if of_arcs:
             problem = problem.unchecked(rules=of_arcs)
-        solution = self._solved(problem, clock)
+        if first is None or of_arcs:
+            solution = self._solved(problem, clock)
+        else:
+            solution = first.solution
         labels = sentence.labels[solution.heads, np.arange(1, problem.n + 1)]
         found = DecodedTree(problem, solution, sentence, labels)
         if len(rules) > len(of_arcs) and labels.min() >= 0:
             from ...decoders.tree.scoring import breaks_any
 
-            if breaks_any(rules, solution.heads, labels):
-                found = self._relabelled(problem, sentence, rules, every_label, clock)
+            is_illegal = breaks_any(rules, solution.heads, labels)
+            if is_illegal or with_others:
+                found = self._ruled(found, rules)
+            if is_illegal:
+                found = self._relabelled(found, rules, clock)
         if found.labels.min() < 0:  # the best tree has arcs that are unlikely by themselves
             return self.decode(sentence.with_labels(found.labels < 0), rules, clock=clock)
         if is_whole:
@@ -185,33 +203,29 @@ class TreeParser:
         certificate = Certificate.heuristic(by_arcs.decoder, by_arcs.score, scope=by_arcs.scope)
         return found._replace(solution=replace(found.solution, certificate=certificate))
 
-    def _relabelled(
-        self,
-        problem: TreeProblem,
-        sentence: SentenceScores,
-        rules: Sequence[Rule],
-        every_label: bool,
-        clock: Clock,
-    ) -> DecodedTree:
-        """Find the best tree with other labels than the best ones, whose scores arcs include."""
-        from ...decoders.tree.constrained import no_tree_under
+    def _ruled(self, found: DecodedTree, rules: Sequence[Rule]) -> DecodedTree:
+        """Return the same with classes of labels, whose scores arcs included, and all rules."""
         from ...decoders.tree.rules import rules_on_classes
 
-        count, stated = sentence.label_count, tuple(rules)
-        class_of, classes = np.arange(count), count
-        if not every_label:
-            class_of, classes, stated = rules_on_classes(stated, count)
+        problem, sentence = found.problem, found.sentence
+        class_of, classes, stated = rules_on_classes(tuple(rules), sentence.label_count)
         arcs = problem.arcs - sentence.label_scores
         scores, best = sentence.best_labels(class_of, classes)
-        problem = problem.unchecked(rules=stated, arcs=arcs, labels=scores)
+        return found._replace(
+            problem=problem.unchecked(rules=stated, arcs=arcs, labels=scores), best=best
+        )
+
+    def _relabelled(self, found: DecodedTree, rules: Sequence[Rule], clock: Clock) -> DecodedTree:
+        """Find the best tree with other labels than the best ones."""
+        from ...decoders.tree.constrained import no_tree_under
+
         try:
-            solution = self._solved(problem, clock)
+            solution = self._solved(found.problem, clock)
         except InfeasibleError as error:
-            given = dict(zip(reversed(stated), reversed(rules), strict=True))
-            found = [given[rule] for rule in error.rules if rule in given]
-            raise no_tree_under(rules, found, error.is_least) if found else error from None
-        labels = best[solution.heads, np.arange(1, problem.n + 1), solution.labels]
-        return DecodedTree(problem, solution, sentence, labels)
+            given = dict(zip(reversed(found.problem.rules), reversed(rules), strict=True))
+            named = [given[rule] for rule in error.rules if rule in given]
+            raise no_tree_under(rules, named, error.is_least) if named else error from None
+        return found._replace(solution=solution, labels=found.labels_of(solution))
 
     def _solved(self, problem: TreeProblem, clock: Clock) -> TreeSolution:
         return self.decoder.decode(problem, budget=rest_of(clock, 0))

@@ -102,23 +102,43 @@ def test_an_exempt_label_that_is_demanded_is_given(ruled, keeps):
     assert doc._.conflicts == []
 
 
-def test_the_best_tree_under_rules_is_that_of_all_trees(ruled):
+@pytest.mark.parametrize(
+    "rules",
+    [
+        [{"labels": ["det", "nsubj"], "at_most": 0}, {"leaf": ["obj", "punct"]}],
+        [{"labels": ["det", "nsubj", "obj"], "at_most": 1}],
+        [{"labels": ["amod"], "at_most": 3}],
+    ],
+    ids=["broken", "may be broken", "not broken"],
+)
+def test_trees_and_margins_under_rules_are_those_of_all_trees(ruled, rules):
     """Against the enumeration of all labelled trees of a short sentence."""
     from tests.oracles import all_trees
 
-    nlp = ruled({"labels": ["det", "nsubj"], "at_most": 0}, {"leaf": ["obj", "punct"]})
+    nlp = ruled(*rules, k_best=6, head_margins=True)
     pipe = nlp.get_pipe(NAME)
     doc = Doc(nlp.vocab, words=["the", "dog", "sees", "."], sent_starts=[True] + [False] * 3)
     scores = pipe.predict([doc])[0]
     block = scores.blocks[0].completed()
     arcs = block.arcs.astype("d") - block.label_scores
     labels, _ = block.best_labels(np.arange(block.label_count), block.label_count)
-    rules = pipe.tree_rules.rules
-    best = -np.inf
-    for heads in all_trees(4, projective=True, single_root=True):
-        best = max(best, _best_labelled(heads, arcs, labels, rules))
+    worth = {
+        heads: _best_labelled(heads, arcs, labels, pipe.tree_rules.rules)
+        for heads in map(tuple, all_trees(4, projective=True, single_root=True))
+    }
     parsed = pipe.decode(doc, scores)
-    assert parsed.certificates[0].score == pytest.approx(best, abs=1e-4)
+    pipe.configure(k_best=1, head_margins=False)
+    ranked = sorted((of for of in worth.values() if of > -np.inf), reverse=True)
+    assert parsed.certificates[0].score == pytest.approx(ranked[0], abs=1e-4)
+    assert [of["score"] for of in parsed.parses[0]] == pytest.approx(ranked[:6], abs=1e-4)
+    numbers = {name: number for number, name in enumerate(pipe.tree_rules.labels)}
+    for tree in parsed.parses[0]:
+        heads = [0 if head == m else head + 1 for m, head in enumerate(tree["heads"])]
+        given = [-1, *heads], [-1, *(numbers[name] for name in tree["deps"])]
+        assert not any(rule.is_broken(*given) for rule in pipe.tree_rules.rules)
+    best = max(worth, key=worth.__getitem__)
+    others = [max(s for heads, s in worth.items() if heads[m] != best[m]) for m in range(4)]
+    assert parsed.margins.tolist() == pytest.approx([ranked[0] - of for of in others], abs=1e-4)
 
 
 def _best_labelled(heads, arcs, labels, rules):
