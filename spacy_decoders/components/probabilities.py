@@ -136,7 +136,6 @@ class CalibratedPipe(DecodingPipe):
         try:
             plain = self.answers(given, scores, decoded)
             if not any(len(answers.right) for answers in plain.values()):
-                self.calibration = before
                 return {}
             if len(next(iter(plain.values())).right):
                 heat = fit_temperature(lambda heat: self.loss_at(given, scores, decoded, heat))
@@ -145,9 +144,8 @@ class CalibratedPipe(DecodingPipe):
                 heat = float(first.get("temperature", 1.0))
             self.calibration = dict.fromkeys(plain, Calibration(heat).as_dict())
             heated = self.answers(given, scores, decoded)
-        except Exception:
+        finally:
             self.calibration = before
-            raise
         fitted = {
             kind: Fitted(
                 fit_correction(answers, temperature=heat),

@@ -100,21 +100,6 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
     return Explanation(environment.get_template("page.html").render(title=title, docs=views))
 
 
-class Piece(NamedTuple):
-    """A run of the text, with the label of its entity and its link."""
-
-    text: str
-    is_entity: bool = False
-    label: str = ""
-    concept: str = ""
-
-    @property
-    def note(self) -> str:
-        """The note that the page adds to the text; a concept of the same name adds none."""
-        concept = "" if self.concept.casefold() == self.text.casefold() else self.concept
-        return " → ".join(filter(None, (self.label, concept)))
-
-
 class Name(NamedTuple):
     """A name in the text: its type and what it means, where these are known; None otherwise.
 
@@ -135,6 +120,13 @@ class Name(NamedTuple):
         A name with candidates, all refused, has a probability of being none of them.
         """
         return self.concept is None and self.concept_prob is not None and not self.others
+
+    @property
+    def note(self) -> str:
+        """The note that the page adds to the text; a concept of the same name adds none."""
+        concept = self.concept or ""
+        is_same = concept.casefold() == self.text.casefold()
+        return " → ".join(filter(None, (self.type, "" if is_same else concept)))
 
 
 @dataclass(frozen=True)
@@ -175,7 +167,8 @@ class DocumentView:
     """A document: the text with its entities, sentences, links, headlines and certificates."""
 
     heading: str
-    pieces: list[Piece]
+    #: The text, the names in it apart.
+    pieces: list[str | Name]
     names: list[Name]
     sentences: list[SentenceView]
     links: list[Choice]
@@ -187,11 +180,12 @@ class DocumentView:
         """Collect what the `number`-th document holds."""
         spans = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
         headlines = headlines_by_component(doc)
+        names = names_in(doc)
         first = next((ranked[0]["text"] for ranked in headlines.values()), f"Document {number}")
         return cls(
             heading=doc._.headline or first,
-            pieces=list(_pieces(doc)),
-            names=names_in(doc),
+            pieces=list(_pieces(doc, names)),
+            names=names,
             sentences=[SentenceView.of(doc, span) for span in spans] if len(doc) else [],
             links=link_choices(doc),
             headlines=headlines,
@@ -217,12 +211,14 @@ def names_in(doc: Doc) -> list[Name]:
             c["title"] or c["id"] for c in link.get("candidates", ()) if c["id"] != link["id"]
         ]
         typed = ent.label_ != MATCH_LABEL
+        # spaCy writes NIL for no link
+        concept = link.get("title") or link.get("id") or ent.kb_id_.removeprefix("NIL")
         found.append(
             Name(
                 ent.text,
                 ent.label_ if typed else None,
                 ent._.prob if typed else None,
-                link.get("title") or link.get("id") or None,
+                concept or None,
                 link.get("prob"),
                 others,
             )
@@ -230,17 +226,13 @@ def names_in(doc: Doc) -> list[Name]:
     return found
 
 
-def _pieces(doc: Doc) -> Iterator[Piece]:
+def _pieces(doc: Doc, names: Iterable[Name]) -> Iterator[str | Name]:
     position = 0
-    for ent in mentions_in(doc):
-        yield Piece(doc.text[position : ent.start_char])
-        link = ent._.link
-        # spaCy writes NIL for no link, and a mention that is not an entity has a placeholder label
-        concept = link.get("title") or link.get("id") or ent.kb_id_.removeprefix("NIL")
-        label = "" if ent.label_ == MATCH_LABEL else ent.label_
-        yield Piece(ent.text, True, label, concept)
+    for ent, name in zip(mentions_in(doc), names, strict=True):
+        yield doc.text[position : ent.start_char]
+        yield name
         position = ent.end_char
-    yield Piece(doc.text[position:])
+    yield doc.text[position:]
 
 
 def _tree(span: Span, words: Sequence[Word]) -> TreeDrawing:
