@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, groupby, islice
+from itertools import chain, islice
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -19,8 +19,8 @@ from thinc.api import Optimizer
 
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
-from ...models.headline.features import phrase_features, token_features, vertex_features
-from ...models.headline.judge import FACTS, KINDS, judge_facts, probabilities_of
+from ...models.headline.features import token_features, vertex_features
+from ...models.headline.judge import KINDS, judge_facts, probabilities_of
 from ...models.headline.knowledge import HeadlineKnowledge, TitledText
 from ...models.headline.selection import (
     HeadlineModel,
@@ -28,7 +28,6 @@ from ...models.headline.selection import (
     feature_columns,
     fit_logistic,
     fit_phrases,
-    word_odds,
 )
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import Vertices
@@ -38,9 +37,8 @@ from ..factories.headline_generator import HeadlineOptions
 from .headlines import (
     ADDRESS,
     Headline,
+    ScoredTexts,
     ScoredUnit,
-    candidates_of,
-    chances_of,
     headlines_of_phrases,
     scored_units,
 )
@@ -60,6 +58,8 @@ PARTS = 4
 
 #: A document or span with its headlines.
 Decoded: TypeAlias = tuple[ScoredUnit, list[Headline]]
+#: A text as it is read, and with its title.
+Titled: TypeAlias = tuple[Texts, TitledText]
 
 
 class HeadlineGenerator(HeadlineOptions, DecodingPipe):
@@ -82,11 +82,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     """
 
     def __init__(
-        self,
-        vocab: Vocab,
-        model: HeadlineModel,
-        name: str = "headline_generator",
-        **options: Any,
+        self, vocab: Vocab, model: HeadlineModel, name: str = "headline_generator", **options: Any
     ) -> None:
         language = vocab.lang or "xx"
         super().__init__(vocab, model, name, cfg={"language": language}, **options)
@@ -125,11 +121,12 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         decoded = [[(scored, self._found(scored, self.mode)) for scored in of] for of in scores]
         if self.mode == "words":
             return decoded
-        for _, units in groupby(chain.from_iterable(decoded), lambda unit: id(unit[0].of)):
-            pairs = [(scored, headline) for scored, found in units for headline in found]
+        units = [*chain.from_iterable(decoded)]
+        for of in {id(scored.of): scored.of for scored, _ in units}.values():
+            pairs = [(x, headline) for x, found in units if x.of is of for headline in found]
             kinds = [headline.kind for _, headline in pairs]
-            probs = probabilities_of(self.model.get_param("judge"), kinds, _facts(pairs))
-            for (_, headline), prob in zip(pairs, probs.tolist(), strict=True):
+            probs = probabilities_of(self.model.get_param("judge"), kinds, _facts(of, pairs))
+            for (_, headline), prob in zip(pairs, probs, strict=True):
                 headline.prob = prob
         return [[(scored, self._ranked(found)) for scored, found in of] for of in decoded]
 
@@ -145,10 +142,10 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     def _found(self, scored: ScoredUnit, mode: str) -> list[Headline]:
         """The best headlines of each kind; their probabilities are not known yet."""
         if mode == "words":
-            return headlines_of_words(scored, self.knowledge, self)
+            return headlines_of_words(scored, self)
         if mode == "sentence":
             return headlines_of_sentences(scored, self)
-        found = headlines_of_phrases(scored, self.knowledge, self)
+        found = headlines_of_phrases(scored, self)
         if mode == "best" and scored.unit.doc.has_annotation("DEP"):
             found += [
                 sentence
@@ -221,7 +218,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         self.model.initialize()
         texts = [_titled_text(example, self._stemmer) for example in get_examples()]
         others = [_titled_text(example, self._stemmer) for example in (more or list)()]
-        others = [text for text in others if len(text.title)]
+        others = [text for text in others if len(text[1].title)]
         self.knowledge = _learn(self.model, texts, self.cfg["language"], more=others)
 
     def calibrate(self, examples: Iterable[Example]) -> None:
@@ -230,20 +227,22 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         A headline whose ROUGE-L with the title, by stems, is 0.5 or more counts as good, and less
         in proportion. The predicted documents are parsed if those to come are.
         """
-        facts: dict[str, list[NDArray[np.float64]]] = {kind: [] for kind in KINDS}
-        closeness: dict[str, list[float]] = {kind: [] for kind in KINDS}
+        facts: list[Any] = []
+        kinds: list[str] = []
+        closeness: list[float] = []
         for example in examples:
             title = self._stemmed(example.reference._.headline)
             (scored,) = scored_units([example.predicted], self._stemmer, self.model)
             found = self._found(scored, "best")
-            for headline, own in zip(found, _facts([(scored, of) for of in found]), strict=True):
-                facts[headline.kind].append(own)
-                share = rouge(title, self._stemmed(headline.text)).rougeL / CLOSE
-                closeness[headline.kind].append(min(1.0, share))
+            facts += [*_facts(scored.of, [(scored, headline) for headline in found])]
+            kinds += [headline.kind for headline in found]
+            given = [rouge(title, self._stemmed(headline.text)).rougeL for headline in found]
+            closeness += [min(1.0, share / CLOSE) for share in given]
         judge: Any = self.model.get_param("judge")
         for place, kind in enumerate(KINDS):
-            if len(set(closeness[kind])) > 1:
-                table, labels = np.array(facts[kind]), np.array(closeness[kind])
+            own = [number for number, of in enumerate(kinds) if of == kind]
+            table, labels = np.array(facts)[own], np.array(closeness)[own]
+            if len(set(labels.tolist())) > 1:
                 judge[place] = fit_logistic(table, labels, ridge=RIDGE)
         self.model.set_param("judge", judge)
 
@@ -271,18 +270,15 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         check_weights(self.model)
 
 
-def _facts(pairs: Sequence[tuple[ScoredUnit, Headline]]) -> NDArray[np.float64]:
+def _facts(of: ScoredTexts, pairs: Sequence[tuple[ScoredUnit, Headline]]) -> NDArray[np.float64]:
     """What the judge knows of phrases or short sentences of texts that were read at once."""
-    if not pairs:
-        return np.zeros((0, len(FACTS)))
-    of = pairs[0][0].of
     places = [scored.places_of(headline) for scored, headline in pairs]
     scores = [headline.certificate.score or 0.0 for _, headline in pairs]
     occurrences = [headline.occurrences for _, headline in pairs]
     return judge_facts(of.tokens, of.chances, places, scores, occurrences)
 
 
-def _titled_text(example: Example, stemmer: Stemmer) -> TitledText:
+def _titled_text(example: Example, stemmer: Stemmer) -> Titled:
     """Read a text and its title, that of the reference document."""
     title = example.reference._.headline
     if not isinstance(title, str):
@@ -291,12 +287,11 @@ def _titled_text(example: Example, stemmer: Stemmer) -> TitledText:
     rest = iter(stemmer.stems([word for word, content in titled if content]))
     keys = word_keys([next(rest) if content else word for word, content in titled])
     texts = Texts.of([example.predicted])
-    tokens = texts.tokens(stemmer)
-    return TitledText(tokens, *candidates_of(texts, tokens), titled, keys)
+    return texts, TitledText(texts.tokens(stemmer), titled, keys)
 
 
 def _learn(
-    model: Any, texts: Sequence[TitledText], language: str, *, more: Sequence[TitledText] = ()
+    model: Any, given: Sequence[Titled], language: str, *, more: Sequence[Titled] = ()
 ) -> HeadlineKnowledge:
     """Count texts and titles, and fit the model to them, phrases also to `more`, not counted.
 
@@ -304,33 +299,34 @@ def _learn(
     other parts of the corpus, not in the text's own: sections of one book, which stand together,
     share words in their titles that other books do not have.
     """
-    knowledge = HeadlineKnowledge.count(texts, language)
-    titled = [text for text in texts if len(text.title)]
+    knowledge = HeadlineKnowledge.count([text for _, text in given], language)
+    titled = [text for text in given if len(text[1].title)]
     if not titled:
         return knowledge
     size = -(-len(titled) // PARTS)
     examples = []
     for low in range(0, len(titled), size):
-        others = titled[:low] + titled[low + size :]
+        others = [text for _, text in titled[:low] + titled[low + size :]]
         counts = HeadlineKnowledge.count(others, language, bigrams=False) if others else knowledge
-        examples += [(text, counts) for text in titled[low : low + size]]
+        examples += [(*text, counts) for text in titled[low : low + size]]
     _fit_words(model, examples)
-    pairs = [*((text, knowledge) for text in more), *examples]
-    known = [
-        (table, rewards)
-        for table, rewards in (_phrases(model, *pair) for pair in pairs)
-        if rewards.max(initial=0.0) > 0
-    ]
+    known = []
+    for texts, text, counts in [*((*text, knowledge) for text in more), *examples]:
+        table, rewards = _phrases(ScoredTexts.of(texts, text.tokens, model, counts), text.keys)
+        if rewards.max(initial=0.0) > 0:
+            known.append((table, rewards))
     if known:
         weights = fit_phrases(*map(list, zip(*known, strict=True)))
         model.set_param("phrases", weights.astype(np.float32))
     return knowledge
 
 
-def _fit_words(model: Any, examples: Sequence[tuple[TitledText, HeadlineKnowledge]]) -> None:
+def _fit_words(
+    model: Any, examples: Sequence[tuple[Texts, TitledText, HeadlineKnowledge]]
+) -> None:
     """Fit the log-odds of words, which are features of phrases."""
     tables, chosen = [], []
-    for text, counts in examples:
+    for _, text, counts in examples:
         vertices = Vertices.of(text.tokens)
         if len(text.content) and len(vertices):
             table = vertex_features(vertices, token_features(text.tokens, counts))
@@ -342,18 +338,14 @@ def _fit_words(model: Any, examples: Sequence[tuple[TitledText, HeadlineKnowledg
 
 
 def _phrases(
-    model: Any, text: TitledText, knowledge: HeadlineKnowledge
+    of: ScoredTexts, title: NDArray[np.uint64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The features of the phrases for headlines, and how close each is to the title."""
-    tokens, phrases, chosen = text.tokens, text.phrases, text.candidates
-    vertices, features = Vertices.of(tokens), token_features(tokens, knowledge)
-    chances = chances_of(vertices, word_odds(model, vertices, features))
-    wanted = text.keys.tolist()
+    """The features of a text's phrases, and how close each is to the title of these keys."""
+    starts, ends, _, _, table = of.phrases
+    wanted, tokens = title.tolist(), of.tokens
     # by stems, so that "graph" is not as far from "Graphs" as any other word is
     given = [
         tokens.stems[low:high][tokens.word[low:high]].tolist()
-        for low, high in zip(phrases.starts[chosen], phrases.ends[chosen], strict=True)
+        for low, high in zip(starts, ends, strict=True)
     ]
-    rewards = [np.mean(rouge_of_words(wanted, stems)) for stems in given]
-    table = phrase_features(tokens, phrases, chosen, features, chances, knowledge)
-    return table, np.array(rewards)
+    return table, np.array([np.mean(rouge_of_words(wanted, stems)) for stems in given])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import IS_STOP, POS, SENT_START
 from spacy.parts_of_speech import IDS
 from spacy.tokens import Doc, Span, Token
 
@@ -17,7 +16,7 @@ from ...certificate import Certificate, tolerance_of
 from ...errors import ProblemError
 from ...models.headline.features import phrase_features, token_features
 from ...models.headline.knowledge import HeadlineKnowledge
-from ...models.headline.phrases import MOST_CANDIDATES, Phrases, inside
+from ...models.headline.phrases import Phrases, inside
 from ...models.headline.selection import HeadlineModel, word_odds
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens, Vertices
@@ -26,9 +25,8 @@ from .meaning import SentenceTrees, inherited
 from .reading import Texts
 
 __all__ = [
-    "ADDRESS", "Headline", "ScoredTexts", "ScoredUnit", "candidates_of", "capitalised",
-    "chances_of", "headlines_of_phrases", "limits_of", "scored_units", "token_values",
-    "whole_phrases",
+    "ADDRESS", "Headline", "ScoredTexts", "ScoredUnit", "capitalised", "headlines_of_phrases",
+    "limits_of", "scored_units", "whole_phrases",
 ]  # fmt: skip
 
 Booleans = NDArray[np.bool_]
@@ -99,20 +97,8 @@ def limits_of(options: HeadlineOptions, usual: tuple[int, int]) -> tuple[int, in
     """The least and the most words, the `usual` ones where the length is automatic."""
     if options.length == "auto":
         return usual
-    if isinstance(options.length, int):
-        return options.length, options.length
-    return options.length[0], options.length[-1]
-
-
-class ScoredPhrases(NamedTuple):
-    """The phrases that could be headlines, in order. **Shape of all:** ``(n,)``"""
-
-    starts: Integers
-    ends: Integers
-    #: How often its text has each, and how many words with a meaning it has.
-    counts: Integers
-    sizes: Integers
-    scores: Floats
+    ends = [options.length] if isinstance(options.length, int) else options.length
+    return ends[0], ends[-1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +108,7 @@ class ScoredTexts:
     texts: Texts
     tokens: TextTokens
     model: HeadlineModel
+    knowledge: HeadlineKnowledge
     #: The features of each token. **Shape:** ``(tokens, len(FEATURES))``
     features: Floats
     #: The content words, and the log-odds of each. **Shape:** ``(vertices,)``
@@ -132,32 +119,43 @@ class ScoredTexts:
 
     @classmethod
     def of(
-        cls, units: Sequence[Doc | Span], stemmer: Stemmer, model: HeadlineModel
+        cls, texts: Texts, tokens: TextTokens, model: HeadlineModel, knowledge: HeadlineKnowledge
     ) -> ScoredTexts:
-        """Read documents or spans, and score their words."""
-        texts = Texts.of(units)
-        tokens = texts.tokens(stemmer)
-        vertices, features = Vertices.of(tokens), token_features(tokens, model.attrs["knowledge"])
+        """Score the words of texts by the model, given counts of other texts."""
+        vertices, features = Vertices.of(tokens), token_features(tokens, knowledge)
         odds = word_odds(model, vertices, features)
-        chances = chances_of(vertices, odds)
-        return cls(texts, tokens, model, features, vertices, odds, chances)
+        # the last for tokens that are no content words
+        chances = np.append(1.0 / (1.0 + np.exp(-odds)), OTHERS)[vertices.of_token]
+        return cls(texts, tokens, model, knowledge, features, vertices, odds, chances)
 
     @cached_property
-    def phrases(self) -> ScoredPhrases:
-        """The phrases that could be headlines."""
-        tokens, knowledge = self.tokens, self.model.attrs["knowledge"]
-        found, chosen = candidates_of(self.texts, tokens)
-        weights: Any = self.model.get_param("phrases")
-        table = phrase_features(tokens, found, chosen, self.features, self.chances, knowledge)
+    def phrases(self) -> tuple[Integers, Integers, Integers, Integers, Floats]:
+        """The phrases that could be headlines, in order.
+
+        Where each begins and ends, how often its text has it, how many words with a meaning it
+        has, **shape of each** ``(n,)``, and its features, **shape** ``(n, len(PHRASE_FEATURES))``.
+        """
+        tokens, found = self.tokens, Phrases.of(self.tokens)
+        chosen = found.candidates(whole_phrases(self.texts, found.starts, found.ends))
         starts, ends = found.starts[chosen], found.ends[chosen]
         units = np.append(0, np.cumsum(tokens.unit))
         counts, sizes = found.counts[found.numbers[chosen]], units[ends] - units[starts]
-        return ScoredPhrases(starts, ends, counts, sizes, table @ weights.astype("d"))
+        table = phrase_features(tokens, found, chosen, self.features, self.chances, self.knowledge)
+        return starts, ends, counts, sizes, table
+
+    @cached_property
+    def phrase_scores(self) -> Floats:
+        """The scores of these phrases. **Shape:** ``(n,)``"""
+        weights: Any = self.model.get_param("phrases")
+        return np.asarray(self.phrases[-1] @ weights.astype("d"))
 
     @cached_property
     def values(self) -> Floats:
-        """What each token adds to a short sentence. **Shape:** ``(tokens,)``"""
-        return token_values(self.texts, self.chances)
+        """What each token adds to a sentence that keeps it. **Shape:** ``(tokens,)``"""
+        texts = self.texts
+        aside = (texts.columns["IS_STOP"] > 0) | texts.related(ASIDE)
+        values = np.where(aside, 0.0, self.chances) - COST
+        return np.where(texts.read, np.where(texts.addresses, ADDRESS, values), 0.0)
 
     @cached_property
     def sentences(self) -> SentenceTrees:
@@ -200,10 +198,7 @@ def scored_units(
 ) -> list[ScoredUnit]:
     """Read documents or spans and score their words.
 
-    Raises
-    ------
-    ProblemError
-        If the weights of the model are not finite.
+    Raises `ProblemError` if the weights of the model are not finite.
     """
     weights: Any = [model.get_param(name) for name in ("weights", "phrases")]
     if not all(np.isfinite(of).all() for of in weights):
@@ -211,31 +206,10 @@ def scored_units(
             "model: its weights are not finite, so the scores of words and phrases are not "
             "either; train again, with other texts."
         )
-    of = ScoredTexts.of(units, stemmer, model)
+    texts = Texts.of(units)
+    of = ScoredTexts.of(texts, texts.tokens(stemmer), model, model.attrs["knowledge"])
     pairs = zip(units, of.texts.bounds, strict=True)
     return [ScoredUnit(of, unit, *bounds) for unit, bounds in pairs]
-
-
-def chances_of(vertices: Vertices, odds: Floats) -> Floats:
-    """How likely each token is in the title, given the log-odds of the content words."""
-    return np.append(1.0 / (1.0 + np.exp(-odds)), OTHERS)[vertices.of_token]  # last for token -1
-
-
-def token_values(texts: Texts, chances: Floats) -> Floats:
-    """What each token adds to a sentence that keeps it, given how likely it is in the title.
-
-    **Shape of both:** ``(tokens,)``
-    """
-    aside = (texts.columns[IS_STOP] > 0) | texts.related(ASIDE)
-    values = np.where(aside, 0.0, chances) - COST
-    return np.where(texts.read, np.where(texts.addresses, ADDRESS, values), 0.0)
-
-
-def candidates_of(texts: Texts, tokens: TextTokens) -> tuple[Phrases, Integers]:
-    """The phrases of texts, and the places of those that could be headlines."""
-    phrases = Phrases.of(tokens)
-    whole = whole_phrases(texts, phrases.starts, phrases.ends)
-    return phrases, phrases.candidates(tokens, whole)
 
 
 def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
@@ -245,7 +219,12 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
 
     **Shape of starts, ends and result:** ``(spans,)``
     """
-    to, tags, kinds, parsed = texts.heads, texts.columns[POS], texts.kinds, texts.annotated("DEP")
+    to, tags, kinds, parsed = (
+        texts.heads,
+        texts.columns["POS"],
+        texts.kinds,
+        texts.annotated("DEP"),
+    )
     own = np.arange(len(to))
     before = to > own
     denying = kinds["negative"] | kinds["negation"]
@@ -295,33 +274,32 @@ def _heads(to: Integers, needs: Integers, starts: Integers, ends: Integers) -> I
 def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
     """Which tokens are in another's clause, denied or asked; which verbs look like nouns there."""
     kinds = texts.kinds
-    begins = texts.columns[SENT_START].astype(np.int64) == 1
+    begins = texts.columns["SENT_START"].astype(np.int64) == 1
     sentence = np.cumsum(begins)
     asked = np.unique(sentence[kinds["question"]])
     found = texts.related(BELOW) | np.isin(sentence, asked)
     found[texts.heads[denying]] = True
     found = inherited(found, texts.heads)
     # verbs behind "did", or "should" of a condition, are easily taken for nouns
-    supposed = sentence[begins & (texts.columns[POS] == IDS["AUX"])]
+    supposed = sentence[begins & (texts.columns["POS"] == IDS["AUX"])]
     did = np.intersect1d(asked, sentence[kinds["did"]])
     return found, np.isin(sentence, [*did, *np.setdiff1d(supposed, asked)])
 
 
-def headlines_of_phrases(
-    scored: ScoredUnit, knowledge: HeadlineKnowledge, options: HeadlineOptions
-) -> list[Headline]:
+def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[Headline]:
     """Choose the best phrases of all lengths, best first.
 
     The score is the logarithm of a phrase's probability among all that could be a headline; the
     bound that of the best of them, whether or not it was chosen.
     """
-    unit, rows = scored.unit, scored.own(scored.of.phrases.starts)
-    starts, ends, counts, sizes, raw = (column[rows] for column in scored.of.phrases)
+    unit, of, rows = scored.unit, scored.of, scored.own(scored.of.phrases[0])
+    starts, ends, counts, sizes, _ = (column[rows] for column in of.phrases)
+    raw = of.phrase_scores[rows]
     if not len(raw):
         return []
     spans = np.stack([starts, ends], axis=1) - scored.begin
     scores = raw - np.logaddexp.reduce(raw)
-    least, most = limits_of(options, (1, max(knowledge.lengths[1], USUAL_UNITS)))
+    least, most = limits_of(options, (1, max(of.knowledge.lengths[1], USUAL_UNITS)))
     fitting = sizes <= most
     if options.max_chars is not None:
         for place in np.flatnonzero(fitting).tolist():
@@ -338,8 +316,6 @@ def headlines_of_phrases(
         certificate = Certificate.from_bound(
             "BestPhrase", float(scores[place]), bound, tolerance=tolerance_of(scale), scale=scale
         )
-        if len(raw) == MOST_CANDIDATES:
-            certificate = replace(certificate, scope="pruned")
         span = unit[slice(*spans[place].tolist())]
         inside = [token.i for token in span if not token.is_space]
         count = int(counts[place])

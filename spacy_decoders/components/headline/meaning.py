@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import HEAD, LOWER, POS, SPACY
 from spacy.parts_of_speech import IDS
 
 from .reading import Texts, after, word_keys
@@ -70,9 +68,8 @@ class SentenceTrees:
     heads: Integers
     #: Which tokens stay with their heads.
     needed: Booleans
-    #: The first token of each sentence, and that after the last.
+    #: The first token of each sentence, and how many tokens there are.
     begins: list[int]
-    ends: list[int]
     #: What it scores beside its words, and more than any part of it scores.
     leads: list[float]
     ceilings: list[float]
@@ -89,7 +86,7 @@ class SentenceTrees:
         own, to, size = np.arange(len(sentences)), texts.heads, len(sentences)
         begins = np.flatnonzero(np.diff(sentences, prepend=-1))
         root = begins.copy()
-        for found in ((to == own) | (sentences[to] != sentences), texts.columns[HEAD] == 0):
+        for found in ((to == own) | (sentences[to] != sentences), texts.columns["HEAD"] == 0):
             last_first = np.flatnonzero(found)[::-1]
             root[sentences[last_first]] = last_first
         roots = root[sentences]
@@ -107,18 +104,17 @@ class SentenceTrees:
         ceilings = sums[root] + leads + np.bincount(sentences, gains) + 1e-9
         fewest = np.bincount(tops[texts.read], minlength=size)[root]
         words = np.bincount(sentences[texts.read], minlength=len(root))
-        ends = np.append(begins[1:], size)
-        lists: Any = (of.tolist() for of in (begins, ends, leads, ceilings, fewest, words))
-        return cls(roots, heads, needed, *lists)
+        lists = np.append(begins, size), leads, ceilings, fewest, words
+        return cls(roots, heads, needed, *(of.tolist() for of in lists))
 
     def place(self, number: int) -> slice:
         """The tokens of a sentence."""
-        return slice(self.begins[number], self.ends[number])
+        return slice(*self.begins[number : number + 2])
 
 
 def _leads(texts: Texts, sentences: Integers, roots: Integers) -> Floats:
     """What each sentence scores beside its words. **Shape:** ``(sentences,)``"""
-    tags, below = texts.columns[POS], texts.heads == roots[sentences]
+    tags, below = texts.columns["POS"], texts.heads == roots[sentences]
     below[roots] = False
     refers, about = np.zeros((2, len(roots)), dtype=bool)
     refers[sentences[below & (tags == IDS["PRON"]) & texts.related(SUBJECTS)]] = True
@@ -130,26 +126,14 @@ def _leads(texts: Texts, sentences: Integers, roots: Integers) -> Floats:
 
 
 def last_of(above: Integers) -> Integers:
-    """Of each token the last one that is reached by going from token to token.
-
-    Examples
-    --------
-    >>> last_of(np.array([0, 0, 1, 3])).tolist()
-    [0, 0, 0, 3]
-    """
+    """Of each token the last one that is reached by going from token to token."""
     while (above != (further := above[above])).any():
         above = further
     return above
 
 
 def inherited(flags: Booleans, above: Integers) -> Booleans:
-    """Which tokens, or any that they reach by going from token to token, have a flag.
-
-    Examples
-    --------
-    >>> inherited(np.array([True, False, False, False]), np.array([0, 0, 1, 3])).tolist()
-    [True, True, True, False]
-    """
+    """Which tokens, or any that they reach by going from token to token, have a flag."""
     while (above != above[above]).any():  # of each token the one at twice the distance
         flags = flags | flags[above]
         above = above[above]
@@ -163,7 +147,7 @@ def _join(texts: Texts, sentences: Integers, heads: Integers, needed: Booleans) 
     and the words around it depend on each other.
     """
     hyphen, joint = texts.kinds["hyphen"], texts.related(JOINTS) & ~texts.kinds["hyphen"]
-    conjunct, blank = texts.related({"conj"}), texts.columns[SPACY] > 0
+    conjunct, blank = texts.related({"conj"}), texts.columns["SPACY"] > 0
     first, last = np.diff(sentences, prepend=-1) != 0, np.diff(sentences, append=-1) != 0
     hyphen = hyphen & ~(first | last | blank | after(blank))
     for place in np.flatnonzero(hyphen | joint).tolist():
@@ -244,7 +228,7 @@ def _complements(texts: Texts, sentences: Integers, heads: Integers, inner: Bool
         found[heads[inner & texts.related(relations)]] = True
         return found
 
-    own, words = np.arange(len(heads)), texts.columns[LOWER]
+    own, words = np.arange(len(heads)), texts.columns["LOWER"]
     first = np.append(words, 0)[_first_below(heads, inner)]
     needed = (own < heads) & (words == _THE) & having(frozenset({"cop"}))[heads]
     later = inner & (own > heads)

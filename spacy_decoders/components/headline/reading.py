@@ -11,24 +11,7 @@ from unicodedata import category, normalize
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import (
-    DEP,
-    ENT_TYPE,
-    HEAD,
-    IS_ALPHA,
-    IS_LOWER,
-    IS_PUNCT,
-    IS_SPACE,
-    IS_STOP,
-    LIKE_EMAIL,
-    LIKE_URL,
-    LOWER,
-    MORPH,
-    ORTH,
-    POS,
-    SENT_START,
-    SPACY,
-)
+from spacy.attrs import IDS
 from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
@@ -81,8 +64,8 @@ PICTURES = frozenset({"So", "Sk", "Cf", "Mn", "Me"})
 SILENT = frozenset({"", "punct", "ROOT"})
 
 _ATTRIBUTES = [
-    LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, ENT_TYPE, POS, SENT_START, HEAD, DEP,
-    MORPH, LIKE_URL, LIKE_EMAIL, ORTH, SPACY,
+    "LOWER", "IS_ALPHA", "IS_STOP", "IS_PUNCT", "IS_SPACE", "IS_LOWER", "ENT_TYPE", "POS",
+    "SENT_START", "HEAD", "DEP", "MORPH", "LIKE_URL", "LIKE_EMAIL", "ORTH", "SPACY",
 ]  # fmt: skip
 
 
@@ -92,8 +75,8 @@ class Texts:
 
     #: The documents or spans.
     units: Sequence[Doc | Span]
-    #: The attributes of all tokens. **Shape of each:** ``(tokens,)``
-    columns: dict[int, NDArray[np.uint64]]
+    #: The attributes of all tokens by their names in spaCy. **Shape of each:** ``(tokens,)``
+    columns: dict[str, NDArray[np.uint64]]
     #: Where each unit begins and ends.
     bounds: list[tuple[int, int]]
     #: The number of each token's unit. **Shape:** ``(tokens,)``
@@ -103,9 +86,10 @@ class Texts:
     def of(cls, units: Sequence[Doc | Span]) -> Texts:
         """Read the attributes of the tokens."""
         given: Any = units  # a span has `to_array` too, which its stub lacks
-        tables = [unit.to_array(_ATTRIBUTES).reshape(-1, len(_ATTRIBUTES)) for unit in given]
+        ids = [IDS[name] for name in _ATTRIBUTES]
+        tables = [unit.to_array(ids).reshape(-1, len(ids)) for unit in given]
         sizes = list(map(len, tables))
-        table = np.concatenate([np.zeros((0, len(_ATTRIBUTES)), dtype=np.uint64), *tables])
+        table = np.concatenate([np.zeros((0, len(ids)), dtype=np.uint64), *tables])
         columns = dict(zip(_ATTRIBUTES, np.ascontiguousarray(table.T), strict=True))
         bounds = list(pairwise(np.cumsum([0, *sizes]).tolist()))
         return cls(units, columns, bounds, np.repeat(np.arange(len(sizes)), sizes))
@@ -117,7 +101,7 @@ class Texts:
         **Shape of each:** ``(tokens,)``
         """
         found: dict[str, Booleans] = {}
-        for attribute, of in ((ORTH, form_of), (MORPH, features_of)):
+        for attribute, of in (("ORTH", form_of), ("MORPH", features_of)):
             names, places = self._different(attribute)
             bits = np.array([kinds_of(of, name) for name in names], dtype=np.int64)[places]
             found |= {kind: bits & (1 << n) > 0 for n, kind in enumerate(of(""))}
@@ -126,7 +110,7 @@ class Texts:
     @cached_property
     def _relations(self) -> tuple[list[tuple[str, str]], Integers]:
         """The different relations, whole and without what follows a colon; that of each token."""
-        names, places = self._different(DEP)
+        names, places = self._different("DEP")
         return [(name, name.partition(":")[0]) for name in names], places
 
     def related(self, relations: Set[str]) -> Booleans:
@@ -134,7 +118,7 @@ class Texts:
         names, places = self._relations
         return np.array([not relations.isdisjoint(of) for of in names], dtype=bool)[places]
 
-    def _different(self, attribute: int) -> tuple[list[str], Integers]:
+    def _different(self, attribute: str) -> tuple[list[str], Integers]:
         """The different strings of an attribute, and the place of each token's among these."""
         strings: Any = self.units[0].vocab.strings if self.units else {}
         keys, places = np.unique(self.columns[attribute], return_inverse=True)
@@ -144,7 +128,7 @@ class Texts:
     def heads(self) -> Integers:
         """The token that each depends on, itself if there is none. **Shape:** ``(tokens,)``"""
         own = np.arange(len(self.text))
-        to = own + self.columns[HEAD].view(np.int64)
+        to = own + self.columns["HEAD"].view(np.int64)
         begins, ends = np.array(self.bounds, dtype=np.int64).reshape(-1, 2)[self.text].T
         return np.where(self.annotated("DEP") & (begins <= to) & (to < ends), to, own)
 
@@ -155,15 +139,15 @@ class Texts:
         spaCy counts percent signs and owners' apostrophes among punctuation.
         """
         columns = self.columns
-        silent = (columns[IS_PUNCT] > 0) & self.related(SILENT)
-        read: Booleans = (columns[IS_SPACE] == 0) & ~silent & ~self.kinds["picture"]
+        silent = (columns["IS_PUNCT"] > 0) & self.related(SILENT)
+        read: Booleans = (columns["IS_SPACE"] == 0) & ~silent & ~self.kinds["picture"]
         return read
 
     @cached_property
     def addresses(self) -> Booleans:
         """Which tokens are addresses or accounts: they name nobody that a reader knows."""
         columns = self.columns
-        return (columns[LIKE_URL] > 0) | (columns[LIKE_EMAIL] > 0) | self.kinds["account"]
+        return (columns["LIKE_URL"] > 0) | (columns["LIKE_EMAIL"] > 0) | self.kinds["account"]
 
     def annotated(self, attribute: str) -> Booleans:
         """Of each token, whether its document has an annotation. **Shape:** ``(tokens,)``"""
@@ -178,12 +162,12 @@ class Texts:
         at full stops.
         """
         columns, kinds, text = self.columns, self.kinds, self.text
-        keys, alpha, punct = columns[LOWER], columns[IS_ALPHA] > 0, columns[IS_PUNCT] > 0
-        blank = columns[SPACY] > 0
+        keys, alpha, punct = columns["LOWER"], columns["IS_ALPHA"] > 0, columns["IS_PUNCT"] > 0
+        blank = columns["SPACY"] > 0
         # "won't" is two tokens, of which neither is a word by itself
         joined = alpha & ~blank & (np.diff(text, append=-1) == 0)
         joined[:-1] &= kinds["alphabetic"][1:]
-        stop = (columns[IS_STOP] > 0) | joined | after(joined)
+        stop = (columns["IS_STOP"] > 0) | joined | after(joined)
         # between blanks a hyphen is a dash, which parts what a hyphen joins
         apart = kinds["hyphen"] & after(blank)
         hyphen, glue = kinds["hyphen"] & ~apart, kinds["glue"] & ~apart
@@ -193,23 +177,18 @@ class Texts:
         hyphen[firsts] = glue[firsts] = False
         number, word = kinds["number"], kinds["lettered"] | kinds["number"]
         meaning = word & ~number & ~stop & ~kinds["letter"]
-        begins = columns[SENT_START].astype(np.int64) == 1
+        begins = columns["SENT_START"].astype(np.int64) == 1
         begins = np.where(self.annotated("SENT_START"), begins, after(punct & kinds["stop"]))
         begins[firsts] = True
-        distinct, places = np.unique(keys, return_inverse=True)
-        stems, stemmed = distinct.copy(), np.zeros(len(distinct), dtype=bool)
-        places = places.reshape(-1)
-        stemmed[places[meaning]] = True
-        if stemmed.any():
-            strings = self.units[0].vocab.strings
-            stems[stemmed] = stemmer.keys(distinct[stemmed].tolist(), strings)
+        words, places = self._different("LOWER")
+        stems = word_keys(stemmer.stems(words))[places]
         return TextTokens(
             text=text,
             sentences=np.cumsum(begins) - 1,
             keys=keys,
-            stems=np.where(meaning, stems[places], keys),
-            tags=columns[POS].astype(np.int64),
-            plain=~punct & (columns[IS_SPACE] == 0),
+            stems=np.where(meaning, stems, keys),
+            tags=columns["POS"].astype(np.int64),
+            plain=~punct & (columns["IS_SPACE"] == 0),
             word=word,
             glue=glue,
             hyphen=hyphen,
@@ -217,8 +196,8 @@ class Texts:
             meaning=meaning,
             unit=meaning | number,
             stop=stop,
-            capital=(columns[IS_LOWER] == 0) & alpha & ~begins,
-            entity=columns[ENT_TYPE] > 0,
+            capital=(columns["IS_LOWER"] == 0) & alpha & ~begins,
+            entity=columns["ENT_TYPE"] > 0,
         )
 
 

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, product, zip_longest
 from math import prod
 from operator import itemgetter, mul
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-from spacy.attrs import LOWER
 from spacy.tokens import Token
 
 from ...certificate import Certificate
@@ -48,8 +47,8 @@ def headlines_of_sentences(scored: ScoredUnit, options: HeadlineOptions) -> list
         )
     begins, bound = scored.of.sentences.begins, -np.inf
     numbers = range(bisect_left(begins, scored.begin), bisect_left(begins, scored.end))
-    for least, most in _lengths(scored, numbers, options):
-        headlines, bound = _best(scored, numbers, options, least, most, bound)
+    for lengths in _lengths(scored, numbers, options):
+        headlines, bound = _best(scored, numbers, options, lengths, bound)
         if headlines:
             return headlines
         if bound > -np.inf:  # whether so many words fit `max_chars` is left open
@@ -67,7 +66,7 @@ def _lengths(
     yield from ((size, size) for size in range(min(least - 1, longest), 0, -1))
     if options.length == "auto":
         trees = (tree for number in numbers for tree in trees_of(scored, number, options))
-        smallest = {tree.sizes[0][-1] for tree in trees}
+        smallest = {sizes[0][-1] for *_, sizes in trees}
         yield from ((size, size) for size in sorted(smallest) if size > most)
 
 
@@ -75,15 +74,14 @@ def _best(
     scored: ScoredUnit,
     numbers: Sequence[int],
     options: HeadlineOptions,
-    least: int,
-    most: int,
+    lengths: tuple[int, int],
     bound: float,
 ) -> tuple[list[Headline], float]:
     """The best headlines with so many words, and a bound on them, at least the one given.
 
     The sentences that could be best come first: most are never read as trees.
     """
-    of, n_best = scored.of.sentences, options.n_best
+    of, n_best, (least, most) = scored.of.sentences, options.n_best, lengths
     found: list[tuple[float, int, list[Token]]] = []  # minus the score, the number, the tokens
     possible = [
         (-of.ceilings[number], number)
@@ -118,38 +116,34 @@ def _shortened(
     """
     best: tuple[float, list[Token]] = -np.inf, []
     bound, limit = -np.inf, options.max_chars
-    for tree in trees_of(scored, number, options):
+    for groups, scores, parents, sizes in trees_of(scored, number, options):
         # no blank follows the last word
         high, low = ([most], [least]) if limit is None else ([limit + 1, most], [0, least])
-        while solution := best_subtree(tree.scores, tree.parents, tree.sizes, high, low):
-            nodes, certificate = solution.nodes.tolist(), solution.certificate
-            assert certificate.score is not None and certificate.bound is not None
+        while solution := best_subtree(scores, parents, sizes, high, low):
+            nodes: list[int] = solution.nodes.tolist()
+            certificate: Any = solution.certificate
             bound = max(bound, certificate.bound)
-            tokens = chosen(scored, number, chain.from_iterable(tree.groups[i] for i in nodes))
+            tokens = chosen(scored, number, chain.from_iterable(groups[i] for i in nodes))
             if limit is None or len(written(tokens)) <= limit:
                 best = max(best, (certificate.score, tokens), key=itemgetter(0))
                 break
             # with its commas it is too long
-            high[0] = sum(tree.sizes[node][0] for node in nodes) - 1
+            high[0] = sum(sizes[node][0] for node in nodes) - 1
     return best[0], bound, best[1]
 
 
-class Tree(NamedTuple):
-    """A sentence as a tree of groups of tokens, counted from its first, that stay together."""
+def trees_of(
+    scored: ScoredUnit, number: int, options: HeadlineOptions
+) -> Iterator[tuple[list[list[int]], list[float], list[int], list[list[int]]]]:
+    """Read a sentence as a tree, or as several where a required word is in several places.
 
-    groups: list[list[int]]
-    scores: list[float]
-    #: The parent of each, -1 of the first.
-    parents: list[int]
-    #: Its characters with a blank for each word, where these are limited, and its words.
-    sizes: list[list[int]]
-
-
-def trees_of(scored: ScoredUnit, number: int, options: HeadlineOptions) -> Iterator[Tree]:
-    """Read a sentence as a tree, or as several where a required word is in several places."""
+    Its nodes are groups of tokens, counted from the first of the sentence, that stay together.
+    Beside these stand the score of each, its parent, and its sizes: its characters with a blank
+    for each word, where these are limited, and its words.
+    """
     of, texts = scored.of.sentences, scored.of.texts
     place = of.place(number)
-    keys, values = texts.columns[LOWER][place].tolist(), scored.of.values[place]
+    keys, values = texts.columns["LOWER"][place].tolist(), scored.of.values[place]
     required = dict.fromkeys(word_keys(options.required or ()).tolist())
     places = [[i for i, key in enumerate(keys) if key == word] for word in required]
     ways = prod(map(len, places))
@@ -171,7 +165,7 @@ def trees_of(scored: ScoredUnit, number: int, options: HeadlineOptions) -> Itera
         ]
         scores[0] += of.leads[number]
         sizes = [[sum(map(taken.__getitem__, group)) for taken in limited] for group in groups]
-        yield Tree(groups, scores, parents, sizes)
+        yield groups, scores, parents, sizes
 
 
 def chosen(scored: ScoredUnit, number: int, places: Iterable[int]) -> list[Token]:
@@ -208,11 +202,6 @@ def groups_of(
 
     The first group, which always stays, has the root, which depends on itself, and the `wanted`
     places.
-
-    Examples
-    --------
-    >>> groups_of([1, 1, 1, 2, 1], [True, False, False, True, False], [])
-    ([[0, 1], [2, 3], [4]], [-1, 0, 0])
     """
     children: list[list[int]] = [[] for _ in heads]
     kept, root = list(needed), 0

@@ -11,7 +11,6 @@ import numpy as np
 from ...budget import Budget
 from ...errors import InfeasibleError
 from ...models.headline.bigrams import BigramModel, word_graph
-from ...models.headline.knowledge import HeadlineKnowledge
 from ...models.headline.words import Vertices
 from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, ScoredUnit, capitalised, limits_of
@@ -29,10 +28,9 @@ LOOKED_THROUGH = 20
 _DENYING = word_keys(sorted(NEGATIONS))
 
 
-def headlines_of_words(
-    scored: ScoredUnit, knowledge: HeadlineKnowledge, options: HeadlineOptions
-) -> list[Headline]:
+def headlines_of_words(scored: ScoredUnit, options: HeadlineOptions) -> list[Headline]:
     """Select and order words by a path decoder; the best headlines, best first."""
+    knowledge = scored.of.knowledge
     tokens = scored.of.tokens.part(scored.begin, scored.end)
     # the log-probability of being chosen: a word then adds at most the bonus
     odds = scored.of.odds[scored.own(scored.of.vertices.first)]

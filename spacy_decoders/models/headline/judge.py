@@ -43,56 +43,55 @@ def judge_facts(
     Of the texts there are the tokens and how likely each is in the title, **shape** ``(tokens,)``;
     of each headline its tokens, the score by its own kind, and how often its text has it.
     """
-    count = len(headlines)
-    rows = np.repeat(np.arange(count), [*map(len, headlines)])
-    places = np.fromiter(chain.from_iterable(headlines), dtype=np.int64, count=len(rows))
-    first = places[np.searchsorted(rows, np.arange(count))]
-    # without any word, whatever it has
+    own = np.arange(len(headlines))
+    rows = np.repeat(own, [*map(len, headlines)])
+    places = np.fromiter(chain.from_iterable(headlines), np.int64, len(rows))
+    first = places[np.searchsorted(rows, own)]
+    # the words, or whatever else a headline has
     said = tokens.plain[places]
-    said |= np.bincount(rows, said, minlength=count)[rows] == 0
+    said |= ~np.isin(rows, rows[said])
     places, rows = places[said], rows[said]
-    words = np.bincount(rows, minlength=count)
-    tags = tokens.tags[places]
-    shares = [np.bincount(rows, tags == of, minlength=count) / words for of in (PRON, PROPN, NUM)]
-    last = tags[np.cumsum(words) - 1]
-    # a zero before the content words of each, so that there is one
-    own = ~tokens.stop[places]
-    begins = np.searchsorted(rows[own], np.arange(count))
-    counted = np.insert(chances[places[own]], begins, 0.0)
-    begins += np.arange(count)
-    content = np.diff(begins, append=len(counted)) - 1
-    # of each text, and of its sentences
+    ends = np.searchsorted(rows, own, side="right")
+    words, tags = np.diff(ends, prepend=0), tokens.tags[places]
+    shares = [np.bincount(rows, tags == of, len(own)) / words for of in (PRON, PROPN, NUM)]
+    # of the content words, behind a zero for each headline, so that there is one
+    content = ~tokens.stop[places]
+    begins = np.searchsorted(rows[content], own)
+    counted = np.insert(chances[places[content]], begins, 0.0)
+    begins += own
+    size = np.maximum(np.diff(begins, append=len(counted)) - 1, 1)
+    # of the text, and of the sentence
     text, sentence = tokens.text[first], tokens.sentences[first]
     sizes, begin = np.bincount(tokens.text)[text], tokens.begins[text]
     number = tokens.sentences[begin]
     sentences = tokens.sentences[begin + sizes - 1] - number + 1
     columns = [
-        np.ones(count),
+        np.ones(len(own)),
         scores,
         words / 5.0,
         words == 1,
         words > 10,
-        np.add.reduceat(counted, begins) / np.maximum(content, 1),
+        np.add.reduceat(counted, begins) / size,
         np.maximum.reduceat(counted, begins),
         np.log1p(sentence - number),
         np.log(occurrences),
         words / np.maximum(np.bincount(tokens.sentences)[sentence], words),
         *shares,
-        (last == NOUN) | (last == PROPN),
+        np.isin(tags[ends - 1], (NOUN, PROPN)),
         np.log(sizes) / 5.0,
         np.log(sizes / sentences) / 3.0,
     ]
     return np.column_stack(columns).astype(np.float64)
 
 
-def probabilities_of(weights: Any, kinds: Sequence[str], facts: Floats) -> Floats:
-    """The probabilities that headlines of these kinds are good. **Shape:** ``(headlines,)``
+def probabilities_of(weights: Any, kinds: Sequence[str], facts: Floats) -> list[float]:
+    """The probabilities that headlines of these kinds are good.
 
     Examples
     --------
-    >>> probabilities_of(DEFAULT_JUDGE, ["phrases"], np.ones((1, len(FACTS)))).tolist()
+    >>> probabilities_of(DEFAULT_JUDGE, ["phrases"], np.ones((1, len(FACTS))))
     [0.5]
     """
     of_kind = dict(zip(KINDS, weights.astype(np.float64), strict=True))
-    odds = np.array([of_kind[kind] @ of for kind, of in zip(kinds, facts, strict=True)])
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(odds, -30.0, 30.0))))
+    odds = [of_kind[kind] @ of for kind, of in zip(kinds, facts, strict=True)]
+    return [*(1.0 / (1.0 + np.exp(-np.clip(odds, -30.0, 30.0)))).tolist()]

@@ -22,7 +22,6 @@ from ..saved import (
     whole_number,
 )
 from .bigrams import BigramModel
-from .phrases import Phrases
 from .words import TextTokens
 
 __all__ = ["AUXILIARIES", "HeadlineKnowledge", "TitledText"]
@@ -49,9 +48,6 @@ class TitledText(NamedTuple):
     """A text with its title."""
 
     tokens: TextTokens
-    #: Its phrases, and those of their places that could be headlines. **Shape:** ``(n,)``
-    phrases: Phrases
-    candidates: Counts
     #: The lower-cased words of its title, and whether each is content.
     title: list[tuple[str, bool]]
     #: The key of each word of the title: of its stem, if it is content.
@@ -92,11 +88,7 @@ class HeadlineKnowledge:
 
     @classmethod
     def count(
-        cls,
-        texts: Sequence[TitledText],
-        language: str,
-        *,
-        bigrams: bool = True,
+        cls, texts: Sequence[TitledText], language: str, *, bigrams: bool = True
     ) -> HeadlineKnowledge:
         """Count texts and their titles; `bigrams`, too, which takes most of the time."""
         bodies = [np.unique(of.tokens.stems[of.tokens.content]) for of in texts]
@@ -142,13 +134,7 @@ class HeadlineKnowledge:
 
     @classmethod
     def from_dict(cls, saved: Any) -> HeadlineKnowledge:
-        """Restore what `as_dict` returned.
-
-        Raises
-        ------
-        StorageError
-            If it is something else.
-        """
+        """Restore what `as_dict` returned; anything else raises `StorageError`."""
         part = "knowledge"
         given = fields_of(saved, [of.name for of in fields(cls)], part)
         stems, texts, titles, size, words, lengths, auxiliaries, model = given

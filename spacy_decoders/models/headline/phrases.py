@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 
 from .words import TextTokens, numbered
 
-__all__ = ["MOST_CANDIDATES", "MOST_WORDS", "Phrases", "inside"]
+__all__ = ["MOST_WORDS", "Phrases", "inside"]
 
 #: Words of the longest phrase; hyphens and the like are not counted.
 MOST_WORDS = 16
-#: Candidates of a very long text; as many leave open whether one left out is better.
-MOST_CANDIDATES = 20_000
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
@@ -61,17 +59,13 @@ class Phrases:
         numbers, first, counts = numbered(_keys(tokens, starts, ends))
         return cls(starts, ends, numbers, first, counts)
 
-    def candidates(self, tokens: TextTokens, whole: Booleans) -> Integers:
+    def candidates(self, whole: Booleans) -> Integers:
         """The first of the places, of those that are `whole`, of each phrase that has some.
 
-        Of a very long text the rarer phrases are left out. **Shape:** ``(candidates,)``
+        **Shape:** ``(candidates,)``
         """
         places = np.flatnonzero(whole)
-        places = np.sort(places[np.unique(self.numbers[places], return_index=True)[1]])
-        text = tokens.text[self.starts[places]]
-        order = np.lexsort((-self.counts[self.numbers[places]], text))
-        within = np.arange(len(order)) - np.searchsorted(text, text)
-        return np.sort(places[order[within < MOST_CANDIDATES]])
+        return np.sort(places[np.unique(self.numbers[places], return_index=True)[1]])
 
 
 def inside(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:

@@ -72,18 +72,9 @@ def build_phrase_selection(features: list[str] | None = None) -> HeadlineModel:
     """Build the model of a headline: logistic over features of words, linear over phrases'.
 
     The log-odds of words are features of phrases. The initial weights are defaults that work
-    without training.
-
-    Parameters
-    ----------
-    features
-        Names of the features of words, from
-        :data:`~spacy_decoders.models.headline.features.FEATURES`; all by default.
-
-    Raises
-    ------
-    ProblemError
-        If a name is unknown.
+    without training. `features` are those of words, names from
+    :data:`~spacy_decoders.models.headline.features.FEATURES`, all by default; an unknown one
+    raises `ProblemError`.
 
     Examples
     --------
@@ -139,25 +130,12 @@ def _forward(
 
 
 def fit_logistic(features: Floats, labels: NDArray[Any], *, ridge: float = 1.0) -> Floats:
-    """Fit logistic regression, a maximum-entropy model.
+    """The weights of logistic regression, a maximum-entropy model. **Shape:** ``(features,)``
 
-    Parameters
-    ----------
-    features
-        **Shape:** ``(samples, features)``
-    labels
-        Whether, or with what probability. **Shape:** ``(samples,)``
-    ridge
-        Weight of the squared penalty, which keeps every weight finite.
-
-    Returns
-    -------
-    The weights. **Shape:** ``(features,)``
-
-    Raises
-    ------
-    ProblemError
-        If there are no samples of both labels.
+    Of each sample there are the features, **shape** ``(samples, features)``, and the label:
+    whether, or with what probability, **shape** ``(samples,)``. `ridge` is the weight of the
+    squared penalty, which keeps every weight finite. Raises `ProblemError` if there are no samples
+    of both labels.
 
     Examples
     --------
@@ -185,12 +163,8 @@ def fit_logistic(features: Floats, labels: NDArray[Any], *, ridge: float = 1.0) 
 def expected_reward(scores: Floats, rewards: Floats) -> tuple[float, float, Floats]:
     """Return the expected reward of a phrase drawn by its score, the loss, and its gradient.
 
-    The loss is lower the higher the expected reward, and the likelier good phrases.
-
-    Parameters
-    ----------
-    scores, rewards
-        Of each phrase. **Shape:** ``(n,)``
+    The loss is lower the higher the expected reward, and the likelier good phrases. Scores,
+    rewards and gradient are of each phrase, **shape** ``(n,)``.
 
     References
     ----------
@@ -216,18 +190,10 @@ def expected_reward(scores: Floats, rewards: Floats) -> tuple[float, float, Floa
 
 
 def fit_phrases(tables: Sequence[Floats], rewards: Sequence[Floats]) -> Floats:
-    """Fit the weights of phrases to texts with the reward of each of their phrases.
+    """Fit the weights of phrases, **shape** ``(features,)``, to phrases of texts.
 
-    Parameters
-    ----------
-    tables
-        The features of each text's phrases.
-    rewards
-        How good a headline each of them is, from 0 to 1; 1 at least for a text.
-
-    Returns
-    -------
-    The weights. **Shape:** ``(features,)``
+    Of each text there are the features of its phrases, and how good a headline each is, from 0 to
+    1.
     """
     every = np.concatenate(tables)
     # a score may change by a constant within a text: means do not matter

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from spacy.strings import get_string_id
 from spacy.util import get_lang_class
 
 __all__ = ["Stemmer"]
@@ -15,13 +14,9 @@ __all__ = ["Stemmer"]
 
 @dataclass(frozen=True)
 class Stemmer:
-    """A Snowball stemmer.
+    """A Snowball stemmer of a language, given by its code, as in ``nlp.lang``.
 
-    Parameters
-    ----------
-    language
-        Language code, as in ``nlp.lang``. Where Snowball does not know the language, a word is its
-        own stem.
+    Where Snowball does not know the language, a word is its own stem.
 
     Examples
     --------
@@ -36,10 +31,6 @@ class Stemmer:
     def stems(self, words: Iterable[str]) -> list[str]:
         """Return the stem of each lower-cased word."""
         return [_stem(self.language, word) for word in words]
-
-    def keys(self, words: list[int], strings: Any) -> list[int]:
-        """Return the key of the stem of each word, given by its key among the strings."""
-        return [get_string_id(_stem(self.language, strings[word])) for word in words]
 
 
 @lru_cache(50_000)

@@ -100,10 +100,8 @@ class TextTokens:
 def numbered(keys: Keys) -> tuple[Integers, Integers, Integers]:
     """Number different keys in the order of their first occurrences.
 
-    Returns
-    -------
-    The number of each key, the first place of each number, and how often it occurs. **Shapes:**
-    ``(n,)``, ``(k,)``, ``(k,)``
+    Returned are the number of each key, **shape** ``(n,)``, the first place of each number and how
+    often it occurs, **shape of both** ``(k,)``.
 
     Examples
     --------
@@ -152,13 +150,8 @@ class Vertices:
         """Keep some of the vertices, given in ascending order."""
         number = np.full(len(self) + 1, -1, dtype=np.int64)  # the last entry serves token -1
         number[kept] = np.arange(len(kept))
-        return Vertices(
-            self.keys[kept],
-            self.stems[kept],
-            self.classes[kept],
-            self.first[kept],
-            number[self.of_token],
-        )
+        columns: Any = (self.keys, self.stems, self.classes, self.first)
+        return Vertices(*(column[kept] for column in columns), *[number[self.of_token]])
 
     def joined(self, tokens: TextTokens, auxiliaries: Keys) -> Integers:
         """Return the ordered pairs that are adjacent in the text.

@@ -38,7 +38,7 @@ def parsed():
 def given(doc, chances, least, most, max_chars=None, required=()):
     """What sentences are shortened by: the scores of a document, and options."""
     texts = Texts.of([doc])
-    of = ScoredTexts(texts, texts.tokens(Stemmer("en")), None, None, None, None, chances)
+    of = ScoredTexts(texts, texts.tokens(Stemmer("en")), *5 * [None], chances)
     options = SimpleNamespace(
         length=(least, most), max_chars=max_chars, required=required, n_best=1
     )
@@ -96,18 +96,19 @@ def random_doc(rng):
 def every_headline(scored, options):
     """The score, number of words and text of every subtree of every sentence."""
     found = []
-    for number, words in enumerate(scored.of.sentences.words):
-        (tree,) = trees_of(scored, number, options)
-        nodes = range(1, len(tree.parents))
+    for number in range(len(scored.of.sentences.leads)):
+        ((groups, scores, parents, _),) = trees_of(scored, number, options)
+        nodes = range(1, len(parents))
         for taken in itertools.product([False, True], repeat=len(nodes)):
             kept = [0, *itertools.compress(nodes, taken)]
-            if words and all(tree.parents[node] in kept for node in kept[1:]):
-                places = [place for node in kept for place in tree.groups[node]]
+            if all(parents[node] in kept for node in kept[1:]):
+                places = [place for node in kept for place in groups[node]]
                 tokens = chosen(scored, number, places)
                 said = [token for token in tokens if token.text not in ",-"]
                 lower = {token.lower_ for token in said}
-                score = sum(tree.scores[node] for node in kept)
-                found.append((score, len(said), written(tokens), lower))
+                score = sum(scores[node] for node in kept)
+                if said:
+                    found.append((score, len(said), written(tokens), lower))
     return found
 
 
@@ -118,11 +119,9 @@ def test_no_part_scores_more_than_the_ceiling():
         scored, options = given(doc, rng.random(len(doc)) * 0.3, 1, 9)
         of = scored.of.sentences
         for number, ceiling in enumerate(of.ceilings):
-            (tree,) = trees_of(scored, number, options)
-            root, *others = tree.scores
+            ((_, (root, *others), _, sizes),) = trees_of(scored, number, options)
             assert ceiling == pytest.approx(root + sum(max(score, 0) for score in others))
-            sizes = [size for (size,) in tree.sizes]
-            assert (of.fewest[number], of.words[number]) == (sizes[0], sum(sizes))
+            assert of.fewest[number] == sizes[0][0]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -129,9 +129,9 @@ def test_probabilities_after_each_word_add_up_to_one(rng):
 
 def test_counts_of_texts_and_titles():
     titles = [[("why", False), ("two", True)], [("three", True)]]
-    bodies, nothing = [text(1, 2, 2), text(2, 3)], np.empty(0, dtype=np.int64)
+    bodies = [text(1, 2, 2), text(2, 3)]
     texts = [
-        TitledText(body, None, nothing, title, of)
+        TitledText(body, title, of)
         for body, title, of in zip(bodies, titles, [keys(200, 2), keys(3)], strict=True)
     ]
     knowledge = HeadlineKnowledge.count(texts, "en")
