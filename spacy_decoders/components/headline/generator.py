@@ -119,9 +119,8 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 "required=None."
             )
         decoded = [[(scored, self._found(scored, self.mode)) for scored in of] for of in scores]
-        if self.mode == "words":
-            return decoded
-        units = [*chain.from_iterable(decoded)]
+        # single words have no probability
+        units = [] if self.mode == "words" else [*chain.from_iterable(decoded)]
         for of in {id(scored.of): scored.of for scored, _ in units}.values():
             pairs = [(x, headline) for x, found in units if x.of is of for headline in found]
             kinds = [headline.kind for _, headline in pairs]

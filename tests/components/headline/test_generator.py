@@ -90,6 +90,8 @@ def test_max_chars():
     text = TEXTS["Shortest paths in graphs"]
     doc = blank(length=4, max_chars=20)(text)
     assert 0 < len(doc._.headline) <= 20
+    # more paths are looked at than are asked for
+    assert len(blank(mode="words", max_chars=30, n_best=2)(text)._.headlines) == 2
     with pytest.warns(UserWarning, match="relax max_chars"):
         assert blank(length=4, max_chars=1)(text)._.headlines == []
 
