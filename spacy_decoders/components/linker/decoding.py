@@ -66,49 +66,33 @@ def decode_links(
     `weights` are those of the features, **shape** ``(14,)``.
     """
     cuts = [windows_of(len(mentions.table.mentions), options.window) for mentions in given]
-    certificates: list[list[Certificate]] = []
-    tables: list[CandidateTable] = []
-    decided: list[Decided] = []
-    for mentions, windows in zip(given, cuts, strict=True):
-        scores = _scores(mentions, weights, options) if windows else np.empty(0)
-        certificates.append([])
-        for window, _ in windows:
-            table = mentions.table if len(windows) == 1 else mentions.table.of(window)
-            certificate, found = _decoded(mentions, table, window, scores, weights, options)
-            if len(windows) > 1:
-                certificate = replace(certificate, scope="pruned")
-            certificates[-1].append(certificate)
-            tables.append(table)
-            decided.append(found)
-        for _ in mentions.conflicts:  # what contradicts itself is linked to nothing
-            certificates[-1].append(Certificate.infeasible(type(options.decoder).__name__))
+    parts = [
+        mentions.of(window)
+        for mentions, windows in zip(given, cuts, strict=True)
+        for window, _ in windows
+    ]
+    solved = [_decoded(part, weights, options) for part in parts]
     written: Iterator[Any] = iter(())
-    if decided:
-        written = _links(tables, Decided.together(decided), options, calibration)
+    if parts:
+        decided = Decided.together([of_window for _, of_window in solved])
+        written = _links([part.table for part in parts], decided, options, calibration)
+    proofs = iter([certificate for certificate, _ in solved])
     links = []
-    for mentions, windows, own in zip(given, cuts, certificates, strict=True):
+    for mentions, windows in zip(given, cuts, strict=True):
+        certificates = [*islice(proofs, len(windows))]
+        if len(windows) > 1:
+            certificates = [replace(one, scope="pruned") for one in certificates]
+        # what contradicts itself is linked to nothing
+        failed = Certificate.infeasible(type(options.decoder).__name__)
+        certificates += [failed] * len(mentions.conflicts)
         of_unit: dict[int, tuple[dict[str, Any], tuple[float, bool] | None]] = {}
         for window, kept in windows:
             of_window = [*islice(written, len(window))]
             of_unit |= {unit: of_window[unit - window.start] for unit in kept}
         each = [of_unit.get(unit) or (_link_to_nothing(), None) for unit in mentions.units]
-        decoded = [link for link, _ in each], own, [odds for _, odds in each]
+        decoded = [link for link, _ in each], certificates, [odds for _, odds in each]
         links.append(Links(mentions.spans, *decoded, mentions.conflicts))
     return links
-
-
-def _scores(
-    mentions: Mentions, weights: NDArray[np.float64], options: LinkerOptions
-) -> NDArray[np.float64]:
-    """What speaks for each candidate alone, and for nothing; ``-inf`` for what is forbidden."""
-    table = mentions.table
-    scores = mentions.features.astype(np.float64) @ weights
-    # what has a prior below 0 is shown, and never chosen
-    forbidden = table.priors < 0
-    if options.types is not None and table.base is not None:
-        forbidden |= ~of_types([known.type for known in table.known], options.types)
-    scores[table.places[forbidden]] = -np.inf
-    return scores
 
 
 def windows_of(count: int, size: int) -> list[tuple[range, list[int]]]:
@@ -131,23 +115,21 @@ def windows_of(count: int, size: int) -> list[tuple[range, list[int]]]:
 
 
 def _decoded(
-    mentions: Mentions,
-    table: CandidateTable,
-    window: range,
-    scores: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    options: LinkerOptions,
+    mentions: Mentions, weights: NDArray[np.float64], options: LinkerOptions
 ) -> tuple[Certificate, Decided]:
-    """The links of a window, whose candidates are in `table`, and how sure each is."""
-    rows = slice(*mentions.table.with_nothing[[window.start, window.stop]].tolist())
-    own, forms = scores[rows], mentions.forms
-    if len(window) < len(mentions.table.mentions):
-        forms = forms.of(window)
+    """The links of a window, and how sure each is."""
+    table, forms, count = mentions.table, mentions.forms, len(mentions.table.mentions)
+    scores = mentions.features.astype(np.float64) @ weights
+    # what has a prior below 0 is shown, and never chosen
+    forbidden = table.priors < 0
+    if options.types is not None and table.base is not None:
+        forbidden |= ~of_types([known.type for known in table.known], options.types)
+    scores[table.places[forbidden]] = -np.inf
     joint = link_problem(
         table,
         forms,
         options.pairs,
-        own,
+        scores,
         weights,
         form_weight=options.form_weight,
         nothing=type(options.decoder).__name__ not in OF_GRAPHS,
@@ -161,13 +143,13 @@ def _decoded(
         offsets=joint.offsets,
         choices=chosen,
         scores=-costs,
-        local=own,
-        features=mentions.features[rows],
+        local=scores,
+        features=mentions.features,
         margins=solution.margins.astype(np.float64),
         exact=solution.exact_margins,
         repeats=forms.repeats,
-        forms=np.full(len(window), forms.count),
-        coverage=np.full(len(window), table.coverage),
+        forms=np.full(count, forms.count),
+        coverage=np.full(count, table.coverage),
     )
 
 

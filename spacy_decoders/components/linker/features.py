@@ -46,9 +46,7 @@ _TITLES = 0.3
 
 
 def features_of(
-    docs: Sequence[Doc],
-    tokens: Sequence[NDArray[np.uint64]],
-    ranges: Sequence[range],
+    parts: Sequence[tuple[Doc, NDArray[np.uint64], range]],
     spans: Sequence[Span],
     texts: Sequence[str],
     common: Sequence[bool],
@@ -65,7 +63,7 @@ def features_of(
         return features
     labels = [span.label_ for span in spans]
     matched = np.array([*map(MATCH_LABEL.__eq__, labels)])
-    alone = _of_candidates(docs, tokens, ranges, spans, texts, labels, table)
+    alone = _of_candidates(parts, spans, texts, labels, table)
     features[table.places, : Feature.TYPE + 1] = alone
     nothing = table.with_nothing[1:] - 1
     features[nothing, Feature.NONE] = 1.0
@@ -88,9 +86,7 @@ def features_of(
 
 
 def _of_candidates(
-    docs: Sequence[Doc],
-    tokens: Sequence[NDArray[np.uint64]],
-    ranges: Sequence[range],
+    parts: Sequence[tuple[Doc, NDArray[np.uint64], range]],
     spans: Sequence[Span],
     texts: Sequence[str],
     labels: Sequence[str],
@@ -102,28 +98,31 @@ def _of_candidates(
     features[:, Feature.POPULARITY] = np.log1p(table.popularity)
     contexts: list[set[str]] = []
     small: list[bool] = []
-    for doc, own, at in zip(docs, tokens, ranges, strict=True):
-        if not at:
+    for doc, tokens, mentions in parts:
+        if not mentions:
             continue
-        is_small = own[:, TOKEN_COLUMNS[LOWER]] == own[:, TOKEN_COLUMNS[ORTH]]
-        small += [bool(is_small.all())] * len(at)
-        mentions = slice(at.start, at.stop)
-        contexts += _contexts(doc, own, spans[mentions], table.mentions[mentions])
+        some = slice(mentions.start, mentions.stop)
+        contexts += _contexts(doc, tokens, spans[some], table.mentions[some])
+        is_small = tokens[:, TOKEN_COLUMNS[LOWER]] == tokens[:, TOKEN_COLUMNS[ORTH]]
+        small += [bool(is_small.all())] * len(mentions)
         if table.vectors.shape[1] and table.vectors.shape[1] == doc.vocab.vectors_length:
-            rows = slice(*table.offsets[[at.start, at.stop]].tolist())
+            rows = slice(*table.offsets[[mentions.start, mentions.stop]].tolist())
             vectors, vector = table.vectors[rows], np.asarray(doc.vector)
             lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(vector)
             features[rows, Feature.CONTEXT] = (vectors @ vector) / np.maximum(lengths, 1e-12)
     features[:, Feature.CASE] = _case(spans, texts, small, table)
-    around, titles, types, read = [], [], [], []
-    for mention, known in zip(table.own_mention.tolist(), table.known, strict=True):
-        around.append(contexts[mention])
-        titles.append(known.title.casefold() == table.mentions[mention])
-        label = labels[mention]
-        types.append(type_agreement(label, known.type) if label != MATCH_LABEL else 0.0)
-        read.append(known.text[:_READ])
-    features[:, Feature.TITLE], features[:, Feature.TYPE] = titles, types
+    own = table.own_mention.tolist()
+    features[:, Feature.TITLE] = [
+        title.casefold() == table.mentions[mention]
+        for mention, title in zip(own, table.titles, strict=True)
+    ]
+    features[:, Feature.TYPE] = [
+        type_agreement(labels[mention], known.type) if labels[mention] != MATCH_LABEL else 0.0
+        for mention, known in zip(own, table.known, strict=True)
+    ]
     if table.base is not None:
+        around = [*map(contexts.__getitem__, own)]
+        read = [known.text[:_READ] for known in table.known]
         surprise = table.base.title_words.surprise
         of_texts, of_titles = shared_words(around, [read, table.titles], surprise)
         features[:, Feature.WORDS] = of_texts + _TITLES * of_titles

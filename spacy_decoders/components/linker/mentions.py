@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain, compress, count, pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,14 @@ class Mentions:
     features: NDArray[np.float32]
     #: Demands on links that contradict each other.
     conflicts: Sequence[dict[str, Any]] = ()
+
+    def of(self, window: range) -> Mentions:
+        """Those of a window of the table's mentions."""
+        if len(window) == len(self.table.mentions):
+            return self
+        rows = slice(*self.table.with_nothing[[window.start, window.stop]].tolist())
+        table, forms = self.table.of(window), self.forms.of(window)
+        return replace(self, table=table, forms=forms, features=self.features[rows])
 
 
 def annotated_mentions(doc: Doc, options: LinkerOptions) -> list[Span]:
@@ -107,7 +115,8 @@ def find_mentions(
     # which of the table's mentions are those of each document
     begins = [0, *accumulate(map(len, spans))]
     ranges = [*starmap(range, pairwise(bisect_left(known, place) for place in begins))]
-    features = features_of(docs, tokens, ranges, linkable, written, common, table)
+    parts = [*zip(docs, tokens, ranges, strict=True)]
+    features = features_of(parts, linkable, written, common, table)
     nothing = table.of(range(0)), Forms(*[np.empty(0, np.int64)] * 2)
     mentions = []
     for begin, own, at, broken in zip(begins[:-1], spans, ranges, conflicts, strict=True):
