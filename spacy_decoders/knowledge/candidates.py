@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,23 +100,14 @@ class CandidateTable:
 
     def of(self, mentions: Sequence[int]) -> CandidateTable:
         """The candidates of some of the mentions, in the given order."""
-        if isinstance(mentions, range):  # parts of arrays need no copies
-            ends = self.offsets[mentions.start : mentions.stop + 1]
-            own: Any = slice(mentions.start, mentions.stop)
-            rows: Any = slice(*ends[[0, -1]].tolist())
-            offsets = ends - ends[0]
-            names, known = self.mentions[own], self.known[rows]
-        else:
-            own = [*mentions]
-            sizes = self.sizes[own]
-            offsets = np.cumsum([0, *sizes.tolist()])
-            rows = np.arange(offsets[-1]) + (self.offsets[own] - offsets[:-1]).repeat(sizes)
-            names = [self.mentions[m] for m in own]
-            known = [self.known[row] for row in rows.tolist()]
+        own = [*mentions]
+        sizes = self.sizes[own]
+        offsets = np.cumsum([0, *sizes.tolist()])
+        rows = np.arange(offsets[-1]) + (self.offsets[own] - offsets[:-1]).repeat(sizes)
         return CandidateTable(
-            names,
+            [*map(self.mentions.__getitem__, own)],
             offsets,
-            known,
+            [*map(self.known.__getitem__, rows.tolist())],
             self.priors[rows],
             self.popularity[rows],
             self.written[rows],

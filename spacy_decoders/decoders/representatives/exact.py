@@ -135,15 +135,14 @@ class ExactRepresentatives(RepresentativesDecoder):
         order, places, offsets = canonical_order(problem, self.seed)
         local = problem.local_costs[places]
         rows, weight = problem.members[places], problem.pair_weight
-        found = price_all(problem.distances, offsets, rows, local, weight)
-        chosen = np.array(np.unravel_index(found.costs.argmin(), np.diff(offsets)))
-        least = least_of_others(found.beside, offsets, chosen)
+        costs, magnitudes, beside = price_all(problem.distances, offsets, rows, local, weight)
+        chosen = np.array(np.unravel_index(costs.argmin(), np.diff(offsets)))
         margins, positions = np.empty(len(order)), np.empty(len(order), np.int64)
-        margins[order] = least - found.costs.min()
+        margins[order] = least_of_others(beside, offsets, chosen) - costs.min()
         positions[order] = places[offsets[:-1] + chosen]
         cost, scale = problem.priced(positions)
         # what a sum of all terms of a choice is at least
-        bounds = rounded_down(found.costs, found.magnitudes, len(order) * (len(order) + 1) // 2)
+        bounds = rounded_down(costs, magnitudes, len(order) * (len(order) + 1) // 2)
         certificate = Certificate.from_bound(
             type(self).__name__,
             cost,

@@ -132,16 +132,8 @@ class RepresentativesProblem:
     ) -> RepresentativesProblem:
         """State a problem of arrays that are known to be right, and that nobody else changes.
 
-        Parameters
-        ----------
-        distances
-            **Shape:** (n, n): what each pair costs, weighed.
-        offsets
-            **Shape:** (k + 1,): where the rows of each set begin.
-        local, vertices
-            **Shapes:** (n,): what each candidate costs by itself, and the caller's ids.
-        graph
-            As of the problem.
+        The candidates have rows of their own, those of each set end to end. **Shapes:** distances
+        (n, n), weighed; offsets (k + 1,), where each set begins; local and vertices (n,).
         """
         problem = object.__new__(cls)
         problem.__dict__.update(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -92,44 +90,26 @@ def checked_sets(
 
     And where each set begins.
     """
-    check = partial(checked_indices, low=0, high=size)
-    members, lengths = _checked_parts("sets", sets, [None] * len(sets), check)
+    parts = [
+        checked_indices(f"sets[{i}]", members, (None,), low=0, high=size)
+        for i, members in enumerate(sets)
+    ]
+    lengths = [*map(len, parts)]
     if 0 in lengths:
         raise ProblemError(f"sets[{lengths.index(0)}]: no candidates; leave out what has none.")
-    return members.astype(np.int32, copy=False), np.cumsum([0, *lengths], dtype=np.int64)
+    members = np.concatenate([np.empty(0, np.int32), *parts])
+    return read_only(members), np.cumsum([0, *lengths], dtype=np.int64)
 
 
 def checked_local(local: Sequence[ArrayLike], sizes: Sequence[int]) -> NDArray[np.float64]:
     """Return what the candidates of sets of these sizes cost by themselves; inf forbids one."""
     if len(local) != len(sizes):
         raise ProblemError(f"local: expected {len(sizes)} arrays, one per set; got {len(local)}.")
-    return _checked_parts("local", local, sizes, _checked_costs)[0]
-
-
-_kind_of = attrgetter("dtype", "ndim")
-
-
-def _checked_parts(
-    name: str,
-    given: Sequence[ArrayLike],
-    sizes: Sequence[int | None],
-    check: Callable[[str, ArrayLike, Any], NDArray[Any]],
-) -> tuple[NDArray[Any], list[int]]:
-    """Check the array of each set, and return all end to end, and the length of each.
-
-    `check` takes a name for the message, an array and its shape. Plain arrays are checked end to
-    end, which is much faster for many sets.
-    """
-    if {*map(type, given)} == {np.ndarray} and len({*map(_kind_of, given)}) == 1:
-        with suppress(ProblemError, TypeError, ValueError):  # raised anew with the set's number
-            lengths = [*map(len, given)]  # type: ignore[arg-type]
-            if None in sizes or lengths == [*sizes]:
-                return check(name, np.concatenate(given), (None,)), lengths
     parts = [
-        check(f"{name}[{i}]", one, (size,))
-        for i, (one, size) in enumerate(zip(given, sizes, strict=True))
+        _checked_costs(f"local[{i}]", costs, (size,))
+        for i, (costs, size) in enumerate(zip(local, sizes, strict=True))
     ]
-    return read_only(np.concatenate(parts or [np.empty(0)])), [*map(len, parts)]
+    return read_only(np.concatenate([np.empty(0), *parts]))
 
 
 def _checked_costs(name: str, values: ArrayLike, shape: tuple[int | None]) -> NDArray[np.float64]:

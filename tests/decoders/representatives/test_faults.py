@@ -175,11 +175,19 @@ def test_a_search_that_says_there_is_nothing_is_not_believed(blind, monkeypatch,
 
 
 def prices_in_another_order(whole):
-    return lambda *given: whole(*given)._replace(costs=whole(*given).costs[::-1].copy())
+    def spoiled(*given):
+        costs, *others = whole(*given)
+        return costs[::-1].copy(), *others
+
+    return spoiled
 
 
 def prices_too_low(whole):
-    return lambda *given: whole(*given)._replace(costs=-np.arange(len(whole(*given).costs)) / 2)
+    def spoiled(*given):
+        costs, *others = whole(*given)
+        return -np.arange(len(costs)) / 2, *others
+
+    return spoiled
 
 
 @pytest.mark.parametrize("fault", [prices_in_another_order, prices_too_low])

@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from ....jit import jit
 
-__all__ = ["Priced", "price_all"]
-
-
-class Priced(NamedTuple):
-    """What choices cost; the candidates of the last set change fastest."""
-
-    costs: NDArray[np.float64]  # (choices,)
-    magnitudes: NDArray[np.float64]  # (choices,): the sums of the terms' absolute values
-    beside: NDArray[np.float64]  # (n,): the least cost of the choices with each candidate
+__all__ = ["price_all"]
 
 
 @jit()
 def price_all(distances, offsets, rows, unary, weight):
-    """Price every choice of one candidate from each set.
+    """Price every choice of one candidate from each set; those of the last set change fastest.
 
-    Parameters
-    ----------
-    distances
-        **Shape:** (v, v), int32 or float64.
-    offsets
-        **Shape:** (k + 1,), int64: where the candidates of each set begin.
-    rows, unary
-        **Shapes:** (n,), int32 and float64: the row of each candidate, and what it costs alone.
-    weight
-        Of the distances.
+    Returns the costs of the choices and the sums of the absolute values of their terms, float64
+    (choices,), and the least cost of those with each candidate, float64 (n,).
 
-    Returns :class:`Priced`.
+    **Shapes:** distances (v, v), int32 or float64; offsets int64 (k + 1,), where the candidates
+    of each set begin; rows int32 (n,), the row of each, and unary float64 (n,), its cost alone.
     """
     k = len(offsets) - 1
     choices = 1
@@ -66,4 +48,4 @@ def price_all(distances, offsets, rows, unary, weight):
                 break
             chosen[i] = offsets[i]
             i -= 1
-    return Priced(costs, magnitudes, beside)
+    return costs, magnitudes, beside
