@@ -65,7 +65,7 @@ def decode_links(
 
     `weights` are those of the features, **shape** ``(14,)``.
     """
-    cuts = [windows_of(len(mentions.table.mentions), options.window) for mentions in given]
+    cuts = [windows_of(len(mentions.own), options.window) for mentions in given]
     parts = [
         mentions.of(window)
         for mentions, windows in zip(given, cuts, strict=True)

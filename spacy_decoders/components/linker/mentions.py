@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, compress, count, pairwise, starmap
+from itertools import accumulate, chain, pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from spacy.attrs import IS_PUNCT, IS_SPACE, IS_STOP, ORTH, SPACY
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
-from ...models.linker.together import Forms
+from ...models.linker.together import Forms, numbered
 from ..factories.graph_entity_linker import LinkerOptions
 from .candidates import CandidateFinder, found_by, gather
 from .features import MATCH_LABEL, TOKEN_COLUMNS, common_nouns, features_of, singular
@@ -32,12 +32,14 @@ _NO_NAME = [TOKEN_COLUMNS[kind] for kind in (IS_STOP, IS_PUNCT, IS_SPACE)]
 
 @dataclass(frozen=True, eq=False)
 class Mentions:
-    """The mentions of a document, and their candidates."""
+    """The mentions of a document, and their candidates; others may stand in the table, too."""
 
     #: What is to be linked.
     spans: list[Span]
-    #: For each span its place among the table's mentions, -1 without candidates.
+    #: For each span its place among those with candidates, -1 without.
     units: list[int]
+    #: Which mentions of the table are those with candidates.
+    own: range
     #: The candidates.
     table: CandidateTable
     #: Which of the table's mentions have the same text, case and the number of nouns apart.
@@ -47,15 +49,15 @@ class Mentions:
     #: ``(candidates + mentions, 14)``
     features: NDArray[np.float32]
     #: Demands on links that contradict each other.
-    conflicts: Sequence[dict[str, Any]] = ()
+    conflicts: Sequence[dict[str, Any]]
 
     def of(self, window: range) -> Mentions:
-        """Those of a window of the table's mentions."""
-        if len(window) == len(self.table.mentions):
-            return self
-        rows = slice(*self.table.with_nothing[[window.start, window.stop]].tolist())
-        table, forms = self.table.of(window), self.forms.of(window)
-        return replace(self, table=table, forms=forms, features=self.features[rows])
+        """Those of a window of the units, with the table of these alone."""
+        at = self.own[window.start : window.stop]
+        rows = slice(*self.table.with_nothing[[at.start, at.stop]].tolist())
+        table, forms = self.table.of(at), self.forms.of(at)
+        own = range(len(at))
+        return replace(self, own=own, table=table, forms=forms, features=self.features[rows])
 
 
 def annotated_mentions(doc: Doc, options: LinkerOptions) -> list[Span]:
@@ -117,19 +119,13 @@ def find_mentions(
     ranges = [*starmap(range, pairwise(bisect_left(known, place) for place in begins))]
     parts = [*zip(docs, tokens, ranges, strict=True)]
     features = features_of(parts, linkable, written, common, table)
-    nothing = table.of(range(0)), Forms(*[np.empty(0, np.int64)] * 2)
+    forms = _forms(linkable, written, common, ranges, table)
     mentions = []
-    for begin, own, at, broken in zip(begins[:-1], spans, ranges, conflicts, strict=True):
-        units = [-1] * len(own)
-        for unit, place in enumerate(at):
-            units[known[place] - begin] = unit
-        part, forms = nothing
-        if at:
-            part = table.of(at)
-            first, stop = at.start, at.stop
-            forms = _forms(linkable[first:stop], written[first:stop], common[first:stop], part)
-        rows = slice(*table.with_nothing[[at.start, at.stop]].tolist())
-        mentions.append(Mentions(own, units, part, forms, features[rows], broken))
+    for begin, of_doc, at, broken in zip(begins[:-1], spans, ranges, conflicts, strict=True):
+        units = [-1] * len(of_doc)
+        for unit, place in enumerate(known[at.start : at.stop]):
+            units[place - begin] = unit
+        mentions.append(Mentions(of_doc, units, at, table, forms, features, broken))
     return mentions
 
 
@@ -159,17 +155,21 @@ def _with_aliases(
 
 
 def _forms(
-    spans: Sequence[Span], texts: Sequence[str], common: Sequence[bool], table: CandidateTable
+    spans: Sequence[Span],
+    texts: Sequence[str],
+    common: Sequence[bool],
+    ranges: Sequence[range],
+    table: CandidateTable,
 ) -> Forms:
-    # the inflections of a noun are one form: that of the first mention that tells them
-    nouns: dict[str, str] = {}
-    for span, text in compress(zip(spans, table.mentions, strict=True), common):
-        if nouns.get(text, text) == text:
-            nouns[text] = singular(span, text)
-    return Forms(_numbered([*map(nouns.get, table.mentions, table.mentions)]), _numbered(texts))
-
-
-def _numbered(texts: Sequence[str]) -> NDArray[np.int64]:
-    """A number for each text, the same for the same text."""
-    numbers = dict(zip(dict.fromkeys(texts), count(), strict=False))
-    return np.array([*map(numbers.__getitem__, texts)], np.int64)
+    """The forms of each document's mentions: the inflections of a noun are one."""
+    forms: list[tuple[int, str]] = []
+    for number, mentions in enumerate(ranges):
+        # that of the first mention that tells them
+        nouns: dict[str, str] = {}
+        for mention in filter(common.__getitem__, mentions):
+            text = table.mentions[mention]
+            if nouns.get(text, text) == text:
+                nouns[text] = singular(spans[mention], text)
+        own = table.mentions[mentions.start : mentions.stop]
+        forms += [(number, nouns.get(text, text)) for text in own]
+    return Forms(numbered(forms), numbered(texts))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise, starmap
+from itertools import count, pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
     from ...knowledge.pair_costs import PairCosts
 
-__all__ = ["Forms", "JointProblem", "link_problem", "scaled_pairs", "undominated"]
+__all__ = ["Forms", "JointProblem", "link_problem", "numbered", "scaled_pairs", "undominated"]
 
 #: How fast pairs lose weight where fewer of the candidates have links.
 _BY_COVERAGE = 0.25
@@ -32,6 +33,12 @@ _CAUTION = 4.0
 #: By which part of the scores in question a candidate must be worse to be left out, beyond all
 #: rounding.
 _SAFETY = 1e-7
+
+
+def numbered(things: Sequence[Hashable]) -> NDArray[np.int64]:
+    """A number for each thing, from 0, the same for the same thing."""
+    numbers = dict(zip(dict.fromkeys(things), count(), strict=False))
+    return np.array([*map(numbers.__getitem__, things)], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +66,7 @@ class Forms:
     def of(self, mentions: range) -> Forms:
         """Those of a range of mentions."""
         own = slice(mentions.start, mentions.stop)
-        _, numbers = np.unique(self.numbers[own], return_inverse=True)
-        return Forms(numbers.reshape(-1), self.spellings[own])
+        return Forms(numbered(self.numbers[own].tolist()), self.spellings[own])
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
@@ -89,11 +95,11 @@ def scaled_pairs(
     far
         What a pair costs that has nothing in common.
     """
-    count, choices = forms.count, table.with_nothing[-1]
-    if count < 2 and table.base is not None:  # without a base, pairs may refuse
+    choices = table.with_nothing[-1]
+    if forms.count < 2 and table.base is not None:  # without a base, pairs may refuse
         return np.zeros((choices, choices)), 0.0  # mentions of one form share no pair
     once, rows = table, np.arange(len(table))
-    if count < len(forms.numbers):
+    if forms.count < len(forms.numbers):
         groups: dict[tuple[int, bytes], int] = {}
         candidates = map(table.keys.__getitem__, starmap(slice, pairwise(table.offsets.tolist())))
         same = enumerate(zip(forms.numbers.tolist(), candidates, strict=True))
@@ -109,7 +115,7 @@ def scaled_pairs(
     # nothing stands behind all of them
     costs = np.full((len(once) + 1,) * 2, far)
     costs[:-1, :-1] = given
-    scale = once.coverage**_BY_COVERAGE / (max(0, count - 1) + _CAUTION)
+    scale = once.coverage**_BY_COVERAGE / (max(0, forms.count - 1) + _CAUTION)
     costs *= scale
     places = np.full(choices, len(once))
     places[table.places] = rows
