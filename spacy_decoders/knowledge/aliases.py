@@ -85,8 +85,6 @@ class Meanings(NamedTuple):
     concepts: NDArray[np.int32]
     #: The share of the alias's uses that mean each. **Shape:** ``(candidates,)``
     priors: NDArray[np.float32]
-    #: How often the alias means each. **Shape:** ``(candidates,)``
-    counts: NDArray[np.float64]
     #: The share of its uses under this alias, as far as known, that are written in each of
     #: :data:`CASES`; NaN where that is unknown. **Shape:** ``(4, candidates)``
     shares: NDArray[np.float32]
@@ -106,7 +104,6 @@ class Meanings(NamedTuple):
 _NONE = Meanings(
     np.empty(0, np.int32),
     np.empty(0, np.float32),
-    np.empty(0),
     np.empty((len(CASES), 0), np.float32),
     None,
 )
@@ -159,14 +156,8 @@ class AliasTable:
     ) -> list[tuple[int, int, str]]:
         """The aliases in texts, of up to six words: where they are, and how they are written.
 
-        Parameters
-        ----------
-        words, blanks
-            The words of all texts, and the number of blanks behind each.
-        fit
-            Which words an alias may begin, or end, with.
-        ends
-            Where the texts end; all words are one text without it.
+        Of the words of all texts there are the number of blanks behind each, whether an alias may
+        begin, or end, with it, and where the texts end; all are one text without that.
 
         Examples
         --------
@@ -253,7 +244,6 @@ class AliasTable:
             names[start]: Meanings(
                 concepts[start:stop],
                 priors[start:stop],
-                counts[start:stop],
                 shares[:, start:stop],
                 None if links[start] < 0 else float(links[start]),
             )

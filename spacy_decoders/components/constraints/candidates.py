@@ -60,25 +60,28 @@ class LimitedCandidates:
                 )
         return found
 
-    def conflicts(self, doc: Doc, mentions: Iterable[Span]) -> list[dict[str, Any]]:
-        """Describe what excludes each other of what mentions may be linked to."""
+    def conflicts(
+        self, doc: Doc, mentions: Sequence[Span], present: Iterable[Span]
+    ) -> list[dict[str, Any]]:
+        """Describe what excludes each other of what mentions may be linked to.
+
+        And what is demanded otherwise of links that are `present`, and no mentions.
+        """
         found = []
         for mention in mentions:
             places = self._at(mention)
             if not self._solvable(places):
                 needed = [place.source for place in least_conflict(places, self._solvable)]
                 found.append(conflict(doc, mention.start, mention.end, needed))
-        return found
-
-    def broken(self, doc: Doc, kept: Iterable[Span]) -> list[dict[str, Any]]:
-        """Describe what is demanded otherwise of links that are kept as they are."""
-        found = []
-        for span in kept:
+        own = {(mention.start, mention.end) for mention in mentions}
+        for span in present:
+            if not span.kb_id or (span.start, span.end) in own:
+                continue
             names = {span.kb_id_}.union(*self._names([span.kb_id_]))
             for place in self._at(span):
                 if span.kb_id_ != NIL and not _agrees(names, place):
-                    present = Source("present annotation", span.start, span.end)
-                    found.append(conflict(doc, span.start, span.end, [present, place.source]))
+                    kept = Source("present annotation", span.start, span.end)
+                    found.append(conflict(doc, span.start, span.end, [kept, place.source]))
         return found
 
     def _at(self, mention: Span) -> list[Place]:

@@ -103,10 +103,7 @@ def find_mentions(
             from ..constraints.candidates import LimitedCandidates
 
             finder = limited = LimitedCandidates(options.kb, finder, limits)
-            there = {(span.start, span.end) for span in own}
-            present = annotated_mentions(doc, options)
-            kept = [of for of in present if of.kb_id and (of.start, of.end) not in there]
-            broken = limited.conflicts(doc, own) + limited.broken(doc, kept)
+            broken = limited.conflicts(doc, own, annotated_mentions(doc, options))
         found += found_by(options.kb, finder, own)
         conflicts.append(broken)
     every = [*chain.from_iterable(spans)]

@@ -59,12 +59,6 @@ class CostTable:
         """**Shape:** (n,): what each candidate costs alone."""
         return self.arrays.unary
 
-    def block(self, i: int, j: int) -> NDArray[np.float64]:
-        """**Shape:** (n_i, n_j): a view of the pair costs of sets i < j."""
-        rows, columns = self.sizes[i], self.sizes[j]
-        start = self.arrays.starts[i, j]
-        return self.arrays.blocks[start : start + rows * columns].reshape(rows, columns)
-
     @cached_property
     def block_minima(self) -> NDArray[np.float64]:
         """**Shape:** (k, k): the least cost of each pair of sets i < j; 0 elsewhere."""

@@ -273,35 +273,23 @@ class RepresentativesProblem:
             )
         return array
 
-    def pair_sum(self, choices: ArrayLike) -> float:
-        """Return the sum of the distances over unordered pairs, in float64."""
-        return math.fsum(self._pairs(self._positions(choices)))
-
     def cost(self, choices: ArrayLike) -> float:
         """Return what a choice costs, in float64: the objective to minimise."""
         return self.cost_and_scale(choices)[0]
 
-    def scale(self, choices: ArrayLike) -> float:
-        """Return the sum of the absolute costs that a choice is made of."""
-        return self.cost_and_scale(choices)[1]
-
     def cost_and_scale(self, choices: ArrayLike) -> tuple[float, float]:
-        """Return both at once."""
-        return self.priced(self._positions(choices))
+        """Return what a choice costs, and the sum of the absolute costs that it is made of."""
+        return self.priced(self.offsets[:-1] + self.checked_choices(choices))
 
     def priced(self, positions: NDArray[np.int64]) -> tuple[float, float]:
         """Return both of candidates that are told by where they are, all sets end to end."""
-        pairs, own = self._pairs(positions), self.local_costs[positions]
+        pairs, own = self.distances_among(positions), self.local_costs[positions]
         cost = self.pair_weight * math.fsum(pairs) + math.fsum(own.tolist())
         scale = self.pair_weight * math.fsum(map(abs, pairs)) + float(np.abs(own).sum())
         return cost, scale
 
-    def _positions(self, choices: ArrayLike) -> NDArray[np.int64]:
-        """Return where the chosen candidates are when all sets are laid end to end."""
-        return self.offsets[:-1] + self.checked_choices(choices)
-
-    def _pairs(self, positions: NDArray[np.int64]) -> list[float]:
-        """Return the distances between the chosen vertices, one of each unordered pair."""
+    def distances_among(self, positions: NDArray[np.int64]) -> list[float]:
+        """Return the distances between candidates that are told so, one of each pair."""
         rows = self.members[positions]
         square: list[list[float]] = self.distances[rows[:, None], rows].tolist()
         return [distance for i, row in enumerate(square) for distance in row[:i]]
@@ -391,7 +379,8 @@ class RepresentativesSolution:
     @property
     def distance_cost(self) -> float:
         """The sum of distances over ordered pairs of sets: the paper's f(S)."""
-        return 2.0 * self.problem.pair_sum(self.choices)
+        positions = self.problem.offsets[:-1] + self.choices
+        return 2.0 * math.fsum(self.problem.distances_among(positions))
 
 
 def conditional_margins(

@@ -66,19 +66,11 @@ def shared_words(
 ) -> NDArray[np.float32]:
     """How much the words around mentions have in common with their candidates' texts, by BM25.
 
-    Parameters
-    ----------
-    contexts
-        The words around the mention of each candidate, without those that every text has and its
-        own.
-    fields
-        Of each candidate a text, such as its title, or what describes it.
-    surprise
-        Gives how rare each of some words is, in nats; 8 count in full.
+    Of each candidate there are the words around its mention, without those that every text has
+    and its own, and for each field a text, such as its title, or what describes it. `surprise`
+    gives how rare each of some words is, in nats; 8 count in full.
 
-    Returns
-    -------
-    **Shape:** ``(fields, candidates)``: about 1 for each rare word in common.
+    Returns **shape** ``(fields, candidates)``: about 1 for each rare word in common.
 
     References
     ----------

@@ -88,12 +88,8 @@ def scaled_pairs(
     coverage, the mean share of each mention's candidates that have links, scales all pairs, and
     so does the number of forms. Mentions of a form with the same candidates are looked at once.
 
-    Returns
-    -------
-    costs
-        Of all choices; nothing is far from all. **Shape:** ``(choices, choices)``
-    far
-        What a pair costs that has nothing in common.
+    Returns the costs of all choices, **shape** ``(choices, choices)``, nothing being far from all,
+    and what a pair costs that has nothing in common.
     """
     choices = table.with_nothing[-1]
     if forms.count < 2 and table.base is not None:  # without a base, pairs may refuse
@@ -200,23 +196,10 @@ def link_problem(
 ) -> JointProblem:
     """State what the mentions of a window cost, alone and together.
 
-    Parameters
-    ----------
-    table
-        Their candidates.
-    forms
-        Which of them have the same text.
-    pairs
-        What stands between candidates.
-    scores
-        Of each candidate alone, and of nothing behind those of each mention; ``-inf`` forbids.
-        **Shape:** ``(candidates + mentions,)``
-    weights
-        Of the features.
-    form_weight
-        What it costs that one of several mentions of a text means something else.
-    nothing
-        Whether a mention may be linked to nothing.
+    Of their candidates, and of nothing behind those of each mention, there are the scores of each
+    alone, **shape** ``(choices,)``, of which ``-inf`` forbids, and the weights of the features.
+    `form_weight` is what it costs that one of several mentions of a text means something else;
+    `nothing` says whether a mention may be linked to nothing.
     """
     costs, far = scaled_pairs(table, forms, pairs)
     offsets, repeats = table.with_nothing, forms.repeats
@@ -265,27 +248,14 @@ def undominated(
     """Which candidates may be chosen, or be the best other choice, in any best answer.
 
     One is left out if two others of its mention, by the least that they gain by each other
-    mention, are better than it is by the most.
-    Then neither the best choice nor any margin changes: where one of the two is the choice, the
-    other is an alternative at least as good. (Desmet et al. 1992, *The dead-end elimination
-    theorem*, here with two witnesses.)
+    mention, are better than it is by the most. Then neither the best choice nor any margin
+    changes: where one of the two is the choice, the other is an alternative at least as good.
+    (Desmet et al. 1992, *The dead-end elimination theorem*, here with two witnesses.)
 
-    Parameters
-    ----------
-    offsets
-        Where the candidates of each mention begin, at least two. **Shape:** ``(mentions + 1,)``
-    least, most
-        What each candidate is worth by itself, ``-inf`` where it is forbidden. **Shapes:**
-        ``(n,)``
-    near
-        What two candidates gain by each other. **Shape:** ``(n, n)``
-    voices
-        The weight that each mention gives to each other one, not negative. **Shape:**
-        ``(mentions, mentions)``
-
-    Returns
-    -------
-    **Shape:** ``(n,)``
+    **Shapes:** offsets (mentions + 1,), where the candidates of each mention begin, at least two;
+    least and most (n,), what each is worth by itself, ``-inf`` where it is forbidden; near
+    (n, n), what two gain by each other; voices (mentions, mentions), the weight that each mention
+    gives to each other one, not negative. Returns bool (n,).
     """
     own = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     high, low = (

@@ -154,32 +154,17 @@ def conditional_gradient(
     """Loss and gradient of choosing each mention's gold candidate given all others.
 
     The conditional likelihood of a pairwise model (Besag 1975), which is convex and fast to
-    compute.
+    compute. Returns the negative log-likelihood, and its derivative by each score.
 
-    Parameters
-    ----------
-    scores
-        Of all candidates, the other mentions being linked as in the gold standard.
-        **Shape:** ``(candidates,)``
-    offsets
-        Where the candidates of each mention begin. **Shape:** ``(mentions + 1,)``
-    gold
-        Place of the gold candidate among those of its mention, -1 where it is unknown.
-        **Shape:** ``(mentions,)``
-
-    Returns
-    -------
-    loss, gradient
-        Negative log-likelihood, and its derivative by each score, **shape**
-        ``(candidates,)``.
+    **Shapes:** scores and gradient (candidates,), the other mentions being linked as in the gold
+    standard; offsets (mentions + 1,), where the candidates of each begin; gold (mentions,), the
+    place of the gold candidate among these, -1 where it is unknown.
     """
-    loss = 0.0
-    gradient = np.zeros(len(scores), np.float32)
-    for mention in np.flatnonzero(gold >= 0).tolist():
-        start, stop = offsets[mention], offsets[mention + 1]
-        own = np.asarray(scores[start:stop], np.float64)
-        log_normaliser = np.logaddexp.reduce(own)
-        gradient[start:stop] = np.exp(own - log_normaliser)
-        gradient[start + gold[mention]] -= 1.0
-        loss += float(log_normaliser - own[gold[mention]])
-    return loss, gradient
+    known, sizes = gold >= 0, np.diff(offsets)
+    own = np.asarray(scores, np.float64)
+    log_normalisers = np.logaddexp.reduceat(own, offsets[:-1])
+    gradient = np.exp(own - log_normalisers.repeat(sizes)) * known.repeat(sizes)
+    chosen = (offsets[:-1] + gold)[known]
+    gradient[chosen] -= 1.0
+    loss = float((log_normalisers[known] - own[chosen]).sum())
+    return loss, gradient.astype(np.float32)

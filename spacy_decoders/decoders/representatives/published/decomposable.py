@@ -83,10 +83,10 @@ class Decomposable(RepresentativesDecoder):
         _check_hypotheses(network, sets)
         costs = problem.local_costs + problem.pair_weight * _beyond(problem)
         choices = problem.cheapest(costs, self.seed)
-        scale = problem.scale(choices)
+        cost, scale = problem.cost_and_scale(choices)
         certificate = Certificate.from_bound(
             "Decomposable",
-            problem.cost(choices),
+            cost,
             _bound(problem, choices),
             minimized=True,
             tolerance=relative_tolerance(scale),
