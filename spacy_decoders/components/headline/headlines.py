@@ -292,34 +292,29 @@ def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[H
     The score is the logarithm of a phrase's probability among all that could be a headline; the
     bound that of the best of them, whether or not it was chosen.
     """
-    unit, of, rows = scored.unit, scored.of, scored.own(scored.of.phrases[0])
+    of, rows = scored.of, scored.own(scored.of.phrases[0])
     starts, ends, counts, sizes, _ = (column[rows] for column in of.phrases)
     raw = of.phrase_scores[rows]
-    if not len(raw):
-        return []
-    spans = np.stack([starts, ends], axis=1) - scored.begin
+
+    def span(place: int) -> Span:
+        return scored.unit[int(starts[place]) - scored.begin : int(ends[place]) - scored.begin]
+
     scores = raw - np.logaddexp.reduce(raw)
     least, most = limits_of(options, (1, max(of.knowledge.lengths[1], USUAL_UNITS)))
-    fitting = sizes <= most
+    ranked = np.lexsort((sizes, -scores))
+    ranked = ranked[sizes[ranked] <= most]
     if options.max_chars is not None:
-        for place in np.flatnonzero(fitting).tolist():
-            text = capitalised(unit[slice(*spans[place].tolist())].text)
-            fitting[place] = len(text) <= options.max_chars
-    if not fitting.any():
-        return []
+        lengths = [len(capitalised(span(place).text)) for place in ranked.tolist()]
+        ranked = ranked[np.array(lengths, dtype=np.int64) <= options.max_chars]
     # a text without a phrase as long gets the longest
-    fitting &= sizes >= min(least, sizes[fitting].max())
-    bound, scale = float(scores[fitting].max()), float(np.abs(raw).max()) + 1.0
-    places = np.flatnonzero(fitting)
+    ranked = ranked[sizes[ranked] >= min(least, sizes[ranked].max(initial=0))]
+    bound, scale = scores[ranked].max(initial=-np.inf), float(np.abs(raw).max(initial=0.0)) + 1.0
     headlines = []
-    for place in places[np.lexsort((sizes[places], -scores[places]))][: options.n_best].tolist():
+    for place in ranked[: options.n_best].tolist():
         certificate = Certificate.from_bound(
             "BestPhrase", float(scores[place]), bound, tolerance=tolerance_of(scale), scale=scale
         )
-        span = unit[slice(*spans[place].tolist())]
-        inside = [token.i for token in span if not token.is_space]
-        count = int(counts[place])
-        headlines.append(
-            Headline(capitalised(span.text), inside, [], certificate, "phrases", count)
-        )
+        text, count = capitalised(span(place).text), int(counts[place])
+        inside = [token.i for token in span(place) if not token.is_space]
+        headlines.append(Headline(text, inside, [], certificate, "phrases", count))
     return headlines

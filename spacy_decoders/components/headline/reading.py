@@ -255,11 +255,5 @@ def features_of(features: str) -> dict[str, bool]:
 
 @lru_cache(REMEMBERED)
 def kinds_of(of: Callable[[str], dict[str, bool]], text: str) -> int:
-    """The kinds of a text or of features, as the bits of a number.
-
-    Examples
-    --------
-    >>> [*features_of("")], kinds_of(features_of, "Degree=Sup")
-    (['finite', 'negative', 'asking', 'ranking'], 8)
-    """
+    """The kinds of a text or of features, as the bits of a number."""
     return sum(flag << number for number, flag in enumerate(of(text).values()))
