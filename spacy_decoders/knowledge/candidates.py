@@ -11,7 +11,6 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph import ConceptGraph
 from .concept_base import ConceptBase
 from .texts import Known
 
@@ -89,14 +88,9 @@ class CandidateTable:
         return np.array([*map(numbers.__getitem__, ids)], np.int64)
 
     @cached_property
-    def graph(self) -> ConceptGraph | None:
-        """The links between the concepts, None where there is no base."""
-        return None if self.base is None else self.base.graph
-
-    @cached_property
     def coverage(self) -> float:
         """The mean share of each mention's candidates that have links in the graph."""
-        return float(self.covered.mean()) if len(self.covered) else 1.0
+        return float(self.covered.sum() / len(self.covered)) if len(self.covered) else 1.0
 
     def of(self, mentions: Sequence[int]) -> CandidateTable:
         """The candidates of some of the mentions, in the given order."""

@@ -189,12 +189,11 @@ def _of_concepts(
     costs: Callable[[ConceptGraph, NDArray[np.int64]], Matrix],
 ) -> Matrix:
     """Compute a matrix for the distinct concepts and spread it over the candidates."""
-    graph = table.graph
-    if graph is None:
+    if table.base is None:
         raise ProblemError(
             f"pairs: {type(measure).__name__} needs a knowledge base with a graph; build one with "
             "`python -m spacy decoders kb build`, or take EntityVectors."
         )
     vertices, places = np.unique(table.concepts, return_inverse=True)
-    spread: Matrix = costs(graph, vertices)[places[:, None], places]
+    spread: Matrix = costs(table.base.graph, vertices)[places[:, None], places]
     return spread

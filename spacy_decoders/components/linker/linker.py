@@ -118,6 +118,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     def annotate(self, doc: Doc, decoded: Links) -> None:
         """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
         extensions.record_list(doc, self.name, "conflicts", decoded.conflicts)
+        user_data: dict[Any, Any] = doc.user_data  # `span._` takes microseconds
         ents = doc.ents
         present = {(ent.start, ent.end) for ent in ents}
         names, aside = [], []
@@ -134,14 +135,14 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
                 kb_id=doc.vocab.strings.add(identifier),
                 span_id=span.id,
             )
-            linked._.link = {"component": self.name, **link}
+            place = span.start_char, span.end_char
+            user_data[("._.", "link", *place)] = {"component": self.name, **link}
             if is_new and self.concepts_key is not None and span.label_ == MATCH_LABEL:
                 aside.append(linked)
                 continue
             names.append(linked)
             if is_new:  # nobody has said how probable it is
-                at = ("._.", "prob", span.start_char, span.end_char)
-                cast("dict[Any, Any]", doc.user_data).pop(at, None)
+                user_data.pop(("._.", "prob", *place), None)
         if self.mentions == "spans":
             own = {(span.start, span.end, span.label): span for span in names}
             group = doc.spans.get(self.spans_key, ())

@@ -13,6 +13,7 @@ from ...arrays import (
     LARGEST_SCORE,
     checked_indices,
     checked_scores,
+    is_number,
     read_only,
     refuse_beyond_memory,
 )
@@ -127,16 +128,12 @@ def _checked_costs(name: str, values: ArrayLike, shape: tuple[int | None]) -> ND
 
 def checked_weight(weight: Any) -> float:
     """Return the weight of the pairs as a float."""
-    try:
-        number = float(weight)
-    except (TypeError, ValueError) as error:
-        raise ProblemError(f"weight: expected a number; got {weight!r}.") from error
-    if not 0 <= number <= LARGEST_SCORE:
+    if not is_number(weight) or not 0 <= weight <= LARGEST_SCORE:
         raise ProblemError(
-            f"weight: must be from 0 to {LARGEST_SCORE:g}, so that costs are finite; "
-            f"got {number!r}."
+            f"weight: expected a number from 0 to {LARGEST_SCORE:g}, so that costs are finite; "
+            f"got {weight!r}."
         )
-    return number
+    return float(weight)
 
 
 def with_costs(
