@@ -127,12 +127,8 @@ class Certificate:
 
         Parameters
         ----------
-        decoder
-            The registered name.
-        score
-            Objective of the structure, recomputed from the problem.
-        bound
-            Bound on the best objective, computed independently: never derived from `score`.
+        score, bound
+            As the attributes; the bound was computed apart, and never derived from the score.
         tolerance
             Numerical slack; what exceeds ``largest_tolerance(scale)`` is cut off.
         scale
