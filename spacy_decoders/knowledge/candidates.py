@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,13 @@ from numpy.typing import NDArray
 from .concept_base import ConceptBase
 from .texts import Known
 
-__all__ = ["CandidateTable"]
+__all__ = ["CandidateTable", "numbered"]
+
+
+def numbered(things: Sequence[Any], order: Iterable[Any] | None = None) -> NDArray[np.int64]:
+    """A number for each thing, the same for the same one: from 0, in an order or as they come."""
+    numbers = dict(zip(dict.fromkeys(order or things), itertools.count(), strict=False))
+    return np.array([*map(numbers.__getitem__, things)], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +48,10 @@ class CandidateTable:
     #: How often each mention's text is a link where it occurs at all, NaN where unknown.
     #: **Shape:** ``(mentions,)``
     linked: NDArray[np.float32]
+    #: The form of each mention, its text, case and the number of nouns apart, and its text as it
+    #: is written: numbers from 0, the same for the same. **Shapes:** ``(mentions,)``
+    forms: NDArray[np.int64]
+    spellings: NDArray[np.int64]
     #: The share of each mention's candidates that have links in the graph, 1 without a graph.
     #: **Shape:** ``(mentions,)``
     covered: NDArray[np.float64]
@@ -84,8 +95,28 @@ class CandidateTable:
         Ties between candidates are broken by it, whatever their order.
         """
         ids = self.ids
-        numbers = dict(zip(sorted({*ids}), itertools.count(), strict=False))
-        return np.array([*map(numbers.__getitem__, ids)], np.int64)
+        return numbered(ids, sorted({*ids}))
+
+    @cached_property
+    def repeats(self) -> NDArray[np.int64]:
+        """How many mentions have the form of each. **Shape:** ``(mentions,)``"""
+        return np.bincount(self.forms)[self.forms]
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of each pair of mentions in what their two forms are to each other.
+
+        All mentions of a form weigh together as much as one: what fills a text with its name is
+        not more related to everything else. The shares of two different forms add to 1; those of a
+        form with itself are 0. **Shape:** ``(mentions, mentions)``
+        """
+        each = 1.0 / self.repeats
+        return np.where(self.forms[:, None] == self.forms, 0.0, np.outer(each, each))
+
+    @cached_property
+    def form_count(self) -> int:
+        """How many different forms there are."""
+        return int(self.forms.max(initial=-1)) + 1
 
     @cached_property
     def coverage(self) -> float:
@@ -106,6 +137,8 @@ class CandidateTable:
             self.popularity[rows],
             self.written[rows],
             self.linked[own],
+            numbered(self.forms[own].tolist()),
+            self.spellings[own],
             self.covered[own],
             self.vectors[rows],
             self.concepts[rows] if self.base is not None else self.concepts,

@@ -135,13 +135,19 @@ class TextCandidates:
 
 
 def gather(
-    kb: KnowledgeBase, found: Sequence[Any], texts: Sequence[str], limit: int
+    kb: KnowledgeBase,
+    found: Sequence[Any],
+    names: Sequence[str],
+    forms: Sequence[Any],
+    texts: Sequence[str],
+    limit: int,
 ) -> tuple[list[int], CandidateTable]:
     """Return which mentions have candidates, and the table of these, at most `limit` of each.
 
-    `found` is what `found_by` gave for mentions, `texts` are theirs, normalised.
+    `found` is what `found_by` gave for mentions, of which there are the normalised texts, what
+    those of one form have in common, and the texts.
     """
-    from ...knowledge.candidates import CandidateTable
+    from ...knowledge.candidates import CandidateTable, numbered
 
     met: dict[str, Candidate] = {}
     kept: list[int] = []
@@ -179,13 +185,15 @@ def gather(
         vectors = np.array(entities, np.float32).reshape(len(every), length)[numbers]
         numbers = numbers[:0]
     table = CandidateTable(
-        mentions=[texts[place] for place in kept],
+        mentions=[names[place] for place in kept],
         offsets=offsets,
         known=known,
         priors=priors,
         popularity=uses,
         written=written,
         linked=np.array([one.linked for one in best[1:]], np.float32),
+        forms=numbered([forms[place] for place in kept]),
+        spellings=numbered([texts[place] for place in kept]),
         covered=covered,
         vectors=vectors,
         concepts=numbers,

@@ -118,7 +118,7 @@ def _decoded(
     mentions: Mentions, weights: NDArray[np.float64], options: LinkerOptions
 ) -> tuple[Certificate, Decided]:
     """The links of a window, and how sure each is."""
-    table, forms, count = mentions.table, mentions.forms, len(mentions.table.mentions)
+    table, count = mentions.table, len(mentions.own)
     scores = mentions.features.astype(np.float64) @ weights
     # what has a prior below 0 is shown, and never chosen
     forbidden = table.priors < 0
@@ -127,7 +127,6 @@ def _decoded(
     scores[table.places[forbidden]] = -np.inf
     joint = link_problem(
         table,
-        forms,
         options.pairs,
         scores,
         weights,
@@ -138,7 +137,7 @@ def _decoded(
     solution = options.decoder.decode(joint.problem, budget=limits)
     chosen = joint.chosen(solution.choices)
     # of several mentions of a form each has a part of the form's weight
-    costs = joint.conditional_costs(chosen) * forms.repeats[joint.own]
+    costs = joint.conditional_costs(chosen) * table.repeats[joint.own]
     return solution.certificate, Decided(
         offsets=joint.offsets,
         choices=chosen,
@@ -147,8 +146,8 @@ def _decoded(
         features=mentions.features,
         margins=solution.margins.astype(np.float64),
         exact=solution.exact_margins,
-        repeats=forms.repeats,
-        forms=np.full(count, forms.count),
+        repeats=table.repeats,
+        forms=np.full(count, table.form_count),
         coverage=np.full(count, table.coverage),
     )
 

@@ -283,10 +283,10 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         offsets = mentions.table.with_nothing
         own = np.repeat(np.arange(len(gold)), np.diff(offsets))
         known = np.flatnonzero(gold >= 0)
-        costs, far = scaled_pairs(mentions.table, mentions.forms, self.pairs)
+        costs, far = scaled_pairs(mentions.table, self.pairs)
         near = far - costs[:, offsets[known] + gold[known]]
         # as in decoding, all mentions of a form have the voice of one
-        near *= mentions.forms.shares[np.ix_(own, known)] * mentions.forms.repeats[own, None]
+        near *= mentions.table.shares[np.ix_(own, known)] * mentions.table.repeats[own, None]
         features[:, Feature.PAIRS] = near.sum(axis=1)
         return features
 

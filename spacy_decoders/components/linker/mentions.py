@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, pairwise, starmap
+from itertools import accumulate, chain, compress, pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from spacy.attrs import IS_PUNCT, IS_SPACE, IS_STOP, ORTH, SPACY
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
-from ...models.linker.together import Forms, numbered
 from ..factories.graph_entity_linker import LinkerOptions
 from .candidates import CandidateFinder, found_by, gather
 from .features import MATCH_LABEL, TOKEN_COLUMNS, common_nouns, features_of, singular
@@ -42,8 +41,6 @@ class Mentions:
     own: range
     #: The candidates.
     table: CandidateTable
-    #: Which of the table's mentions have the same text, case and the number of nouns apart.
-    forms: Forms
     #: See :class:`~spacy_decoders.models.linker.weights.Feature`, of linking nothing behind
     #: the candidates of each mention; those of pairs are filled in later. **Shape:**
     #: ``(candidates + mentions, 14)``
@@ -55,9 +52,8 @@ class Mentions:
         """Those of a window of the units, with the table of these alone."""
         at = self.own[window.start : window.stop]
         rows = slice(*self.table.with_nothing[[at.start, at.stop]].tolist())
-        table, forms = self.table.of(at), self.forms.of(at)
-        own = range(len(at))
-        return replace(self, own=own, table=table, forms=forms, features=self.features[rows])
+        own, table = range(len(at)), self.table.of(at)
+        return replace(self, own=own, table=table, features=self.features[rows])
 
 
 def annotated_mentions(doc: Doc, options: LinkerOptions) -> list[Span]:
@@ -108,21 +104,22 @@ def find_mentions(
         conflicts.append(broken)
     every = [*chain.from_iterable(spans)]
     texts = [span.text for span in every]
-    known, table = gather(options.kb, found, normalised(texts), options.max_candidates)
+    names, nouns = normalised(texts), common_nouns(every, texts)
+    forms = _forms(every, names, nouns)
+    known, table = gather(options.kb, found, names, forms, texts, options.max_candidates)
     linkable, written = [every[place] for place in known], [texts[place] for place in known]
-    common = common_nouns(linkable, written)
     # which of the table's mentions are those of each document
     begins = [0, *accumulate(map(len, spans))]
     ranges = [*starmap(range, pairwise(bisect_left(known, place) for place in begins))]
     parts = [*zip(docs, tokens, ranges, strict=True)]
+    common = [nouns[place] for place in known]
     features = features_of(parts, linkable, written, common, table)
-    forms = _forms(linkable, written, common, ranges, table)
     mentions = []
     for begin, of_doc, at, broken in zip(begins[:-1], spans, ranges, conflicts, strict=True):
         units = [-1] * len(of_doc)
         for unit, place in enumerate(known[at.start : at.stop]):
             units[place - begin] = unit
-        mentions.append(Mentions(of_doc, units, at, table, forms, features, broken))
+        mentions.append(Mentions(of_doc, units, at, table, features, broken))
     return mentions
 
 
@@ -152,21 +149,13 @@ def _with_aliases(
 
 
 def _forms(
-    spans: Sequence[Span],
-    texts: Sequence[str],
-    common: Sequence[bool],
-    ranges: Sequence[range],
-    table: CandidateTable,
-) -> Forms:
-    """The forms of each document's mentions: the inflections of a noun are one."""
-    forms: list[tuple[int, str]] = []
-    for number, mentions in enumerate(ranges):
-        # that of the first mention that tells them
-        nouns: dict[str, str] = {}
-        for mention in filter(common.__getitem__, mentions):
-            text = table.mentions[mention]
-            if nouns.get(text, text) == text:
-                nouns[text] = singular(spans[mention], text)
-        own = table.mentions[mentions.start : mentions.stop]
-        forms += [(number, nouns.get(text, text)) for text in own]
-    return Forms(numbered(forms), numbered(texts))
+    spans: Sequence[Span], names: Sequence[str], common: Sequence[bool]
+) -> list[tuple[Doc, str]]:
+    """What mentions of a document have in common: the inflections of a noun are one form."""
+    # that of the first mention that tells them
+    nouns: dict[tuple[Doc, str], str] = {}
+    texts = [(span.doc, name) for span, name in zip(spans, names, strict=True)]
+    for span, text in compress(zip(spans, texts, strict=True), common):
+        if nouns.get(text, text[1]) == text[1]:
+            nouns[text] = singular(span, text[1])
+    return [(text[0], nouns.get(text, text[1])) for text in texts]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import count, pairwise, starmap
+from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
     from ...knowledge.pair_costs import PairCosts
 
-__all__ = ["Forms", "JointProblem", "link_problem", "numbered", "scaled_pairs", "undominated"]
+__all__ = ["JointProblem", "link_problem", "scaled_pairs", "undominated"]
 
 #: How fast pairs lose weight where fewer of the candidates have links.
 _BY_COVERAGE = 0.25
@@ -35,53 +34,7 @@ _CAUTION = 4.0
 _SAFETY = 1e-7
 
 
-def numbered(things: Sequence[Hashable]) -> NDArray[np.int64]:
-    """A number for each thing, from 0, the same for the same thing."""
-    numbers = dict(zip(dict.fromkeys(things), count(), strict=False))
-    return np.array([*map(numbers.__getitem__, things)], np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class Forms:
-    """Which mentions have the same text, case and number apart.
-
-    All mentions of a form weigh together as much as one: what fills a text with its name is not
-    more related to everything else.
-    """
-
-    #: The form of each mention, from 0. **Shape:** ``(mentions,)``
-    numbers: NDArray[np.int64]
-    #: A number for each mention, the same for the same text in the same capitals. **Shape:**
-    #: ``(mentions,)``
-    spellings: NDArray[np.int64]
-    #: The number of different forms.
-    count: int = field(init=False)
-    #: How often the form of each mention is there. **Shape:** ``(mentions,)``
-    repeats: NDArray[np.int64] = field(init=False)
-
-    def __post_init__(self) -> None:
-        counts = np.bincount(self.numbers)
-        self.__dict__.update(count=len(counts), repeats=counts[self.numbers])
-
-    def of(self, mentions: range) -> Forms:
-        """Those of a range of mentions."""
-        own = slice(mentions.start, mentions.stop)
-        return Forms(numbered(self.numbers[own].tolist()), self.spellings[own])
-
-    @cached_property
-    def shares(self) -> NDArray[np.float64]:
-        """The share of each pair of mentions in what their two forms are to each other.
-
-        The shares of two different forms add to 1; those of a form with itself are 0.
-        **Shape:** ``(mentions, mentions)``
-        """
-        each = 1.0 / self.repeats
-        return np.where(self.numbers[:, None] == self.numbers, 0.0, np.outer(each, each))
-
-
-def scaled_pairs(
-    table: CandidateTable, forms: Forms, pairs: PairCosts
-) -> tuple[NDArray[np.float64], float]:
+def scaled_pairs(table: CandidateTable, pairs: PairCosts) -> tuple[NDArray[np.float64], float]:
     """Compute what the choices of mentions cost beside each other, before that is weighed.
 
     Where the graph knows few of the candidates, that two of these are near says little: the
@@ -92,13 +45,13 @@ def scaled_pairs(
     and what a pair costs that has nothing in common.
     """
     choices = table.with_nothing[-1]
-    if forms.count < 2 and table.base is not None:  # without a base, pairs may refuse
+    if table.form_count < 2 and table.base is not None:  # without a base, pairs may refuse
         return np.zeros((choices, choices)), 0.0  # mentions of one form share no pair
     once, rows = table, np.arange(len(table))
-    if forms.count < len(forms.numbers):
+    if table.form_count < len(table.forms):
         groups: dict[tuple[int, bytes], int] = {}
         candidates = map(table.keys.__getitem__, starmap(slice, pairwise(table.offsets.tolist())))
-        same = enumerate(zip(forms.numbers.tolist(), candidates, strict=True))
+        same = enumerate(zip(table.forms.tolist(), candidates, strict=True))
         group = [groups.setdefault((form, own.tobytes()), at) for at, (form, own) in same]
         once = table.of([*groups.values()])
         first = once.offsets[np.searchsorted([*groups.values()], group)]
@@ -111,7 +64,7 @@ def scaled_pairs(
     # nothing stands behind all of them
     costs = np.full((len(once) + 1,) * 2, far)
     costs[:-1, :-1] = given
-    scale = once.coverage**_BY_COVERAGE / (max(0, forms.count - 1) + _CAUTION)
+    scale = once.coverage**_BY_COVERAGE / (max(0, table.form_count - 1) + _CAUTION)
     costs *= scale
     places = np.full(choices, len(once))
     places[table.places] = rows
@@ -133,8 +86,8 @@ class JointProblem:
     local: NDArray[np.float64]
     #: What they cost beside each other, weighed. **Shape:** ``(choices, choices)``
     costs: NDArray[np.float64]
-    #: Which mentions have the same text.
-    forms: Forms
+    #: The share of each pair of mentions in that. **Shape:** ``(mentions, mentions)``
+    shares: NDArray[np.float64]
     #: What two mentions of a text cost that mean different things, None if nothing. **Shape:**
     #: ``(mentions, mentions)``
     apart: NDArray[np.float64] | None
@@ -178,7 +131,7 @@ class JointProblem:
             return np.zeros((len(some), len(others)))
         mine, theirs = self.own[some][:, None], self.own[others]
         costs = self.costs[some[:, None], others]
-        costs *= self.forms.shares[mine, theirs]
+        costs *= self.shares[mine, theirs]
         if self.apart is not None:
             costs += self.apart[mine, theirs] * (self.keys[some][:, None] != self.keys[others])
         return np.asarray(costs)
@@ -186,7 +139,6 @@ class JointProblem:
 
 def link_problem(
     table: CandidateTable,
-    forms: Forms,
     pairs: PairCosts,
     scores: NDArray[np.float64],
     weights: NDArray[np.float64],
@@ -201,14 +153,14 @@ def link_problem(
     `form_weight` is what it costs that one of several mentions of a text means something else;
     `nothing` says whether a mention may be linked to nothing.
     """
-    costs, far = scaled_pairs(table, forms, pairs)
-    offsets, repeats = table.with_nothing, forms.repeats
+    costs, far = scaled_pairs(table, pairs)
+    offsets, repeats, shares = table.with_nothing, table.repeats, table.shares
     own = np.arange(len(table.mentions)).repeat(table.sizes + 1)
     keys = np.full(len(own), -1, np.int64)
     keys[table.places] = table.keys
     apart = None
-    if form_weight and forms.count < len(repeats):
-        alike = forms.spellings[:, None] == forms.spellings[None, :]
+    if form_weight and table.form_count < len(repeats):
+        alike = table.spellings[:, None] == table.spellings[None, :]
         apart = alike * (form_weight / np.maximum(1, repeats * (repeats - 1)))[:, None]
         np.fill_diagonal(apart, 0.0)
     weight = max(0.0, float(weights[Feature.PAIRS]))
@@ -233,9 +185,9 @@ def link_problem(
         if apart is not None:
             # what else a mention may gain by a candidate: that others of its text have chosen it
             most = scores + (apart.sum(axis=1) * repeats)[own]
-        voices = forms.shares * repeats[:, None]
+        voices = shares * repeats[:, None]
         kept = np.flatnonzero(undominated(offsets, scores, most, weight * far - costs, voices))
-    return JointProblem(offsets, own, local, costs, forms, apart, keys, kept, vertices, graph)
+    return JointProblem(offsets, own, local, costs, shares, apart, keys, kept, vertices, graph)
 
 
 def undominated(

@@ -7,7 +7,7 @@ import pytest
 
 from spacy_decoders.decoders.representatives import ExactRepresentatives
 from spacy_decoders.models.linker.together import link_problem, undominated
-from tests.models.linker.test_together import forms_of, table_of, weights_of
+from tests.models.linker.test_together import table_of, weights_of
 
 
 def best_with(cost, sizes, excluded=None):
@@ -28,9 +28,8 @@ def test_the_best_choice_and_all_margins_stay(seed):
     for form in numbers.tolist():
         members = [f"{rng.choice(list('abc'))}{i}" for i in range(rng.integers(1, 5))]
         sets.append(named.setdefault(form, members))
-    table = table_of(*sets)
     spellings = numbers * 2 + rng.integers(2, size=count)
-    forms = forms_of(numbers, spellings).of(range(count))
+    table = table_of(*sets, forms=numbers, spellings=spellings).of(range(count))
     closeness = {
         pair: float(rng.integers(0, 5)) / 4
         for pair in itertools.product(sorted(set(table.ids)), repeat=2)
@@ -45,7 +44,7 @@ def test_the_best_choice_and_all_margins_stay(seed):
     scores[rng.random(len(scores)) < 0.1] = -np.inf
     scores[np.cumsum(np.diff(table.offsets) + 1) - 1] = rng.normal(size=count)
     weights, form_weight = weights_of(pairs=8.0), float(rng.choice([0.0, 2.0]))
-    joint = link_problem(table, forms, pairs, scores, weights, form_weight=form_weight)
+    joint = link_problem(table, pairs, scores, weights, form_weight=form_weight)
     solution = ExactRepresentatives().decode(joint.problem)
     chosen = joint.chosen(solution.choices)
 

@@ -6,12 +6,13 @@ import pytest
 from spacy_decoders.decoders.representatives import ExactRepresentatives
 from spacy_decoders.knowledge.candidates import CandidateTable
 from spacy_decoders.knowledge.texts import Known
-from spacy_decoders.models.linker.together import Forms, link_problem
+from spacy_decoders.models.linker.together import link_problem
 from spacy_decoders.models.linker.weights import FEATURES, Feature
 
 
-def table_of(*sets):
-    """A table of candidates without a base, named by letters."""
+def table_of(*sets, forms=None, spellings=None):
+    """A table of candidates without a base, named by letters; all mentions are of other forms."""
+    forms = np.arange(len(sets)) if forms is None else np.array(forms)
     flat = [one for members in sets for one in members]
     return CandidateTable(
         mentions=["m"] * len(sets),
@@ -21,14 +22,12 @@ def table_of(*sets):
         popularity=np.ones(len(flat)),
         written=np.full(len(flat), np.nan, np.float32),
         linked=np.full(len(sets), np.nan, np.float32),
+        forms=forms,
+        spellings=forms if spellings is None else np.array(spellings),
         covered=np.ones(len(sets)),
         vectors=np.zeros((len(flat), 0), np.float32),
         concepts=np.empty(0, np.int64),
     )
-
-
-def forms_of(numbers, spellings=None):
-    return Forms(np.array(numbers), np.array(numbers if spellings is None else spellings))
 
 
 def weights_of(**named):
@@ -51,12 +50,12 @@ class Near:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_shares_of_two_forms_add_to_one(seed):
     rng = np.random.default_rng(seed)
-    forms = forms_of(rng.integers(3, size=7)).of(range(7))
-    shares = forms.shares
+    table = table_of(*["a"] * 7, forms=rng.integers(3, size=7)).of(range(7))
+    shares = table.shares
     np.testing.assert_allclose(shares, shares.T)
-    for one in range(forms.count):
-        for other in range(forms.count):
-            block = shares[np.ix_(forms.numbers == one, forms.numbers == other)]
+    for one in range(table.form_count):
+        for other in range(table.form_count):
+            block = shares[np.ix_(table.forms == one, table.forms == other)]
             assert block.sum() == pytest.approx(0.0 if one == other else 1.0)
 
 
@@ -72,15 +71,14 @@ def test_repeats_that_agree_weigh_as_much_as_one_mention():
     rng = np.random.default_rng(0)
     once = table_of(["a1", "b1"], ["a2", "b2", "c2"])
     own = rng.standard_normal(len(once) + 2)
-    twice = table_of(["a1", "b1"], ["a2", "b2", "c2"], ["a1", "b1"], ["a1", "b1"])
+    sets = ["a1", "b1"], ["a2", "b2", "c2"], ["a1", "b1"], ["a1", "b1"]
+    twice = table_of(*sets, forms=[0, 1, 0, 0])
     repeated = np.concatenate([own, own[:3], own[:3]])
     weights = weights_of(pairs=5.0)
-    joints = []
-    for table, scores, forms in (
-        (once, own, forms_of([0, 1])),
-        (twice, repeated, forms_of([0, 1, 0, 0])),
-    ):
-        joints.append(link_problem(table, forms, Near(), scores, weights, form_weight=4.0))
+    joints = [
+        link_problem(table, Near(), scores, weights, form_weight=4.0)
+        for table, scores in ((once, own), (twice, repeated))
+    ]
     for first in range(3):
         for second in range(4):
             alike = whole_cost(joints[1], [first, second, first, first])
@@ -88,21 +86,20 @@ def test_repeats_that_agree_weigh_as_much_as_one_mention():
 
 
 def test_to_differ_from_the_others_costs_the_weight_of_forms():
-    table = table_of(["a", "b"], ["a", "b"], ["a", "b"])
-    forms = forms_of([0, 0, 0])
+    sets = [["a", "b"]] * 3
+    table = table_of(*sets, forms=[0, 0, 0])
     scores = np.zeros(len(table) + 3)
-    joint = link_problem(table, forms, Near(), scores, weights_of(), form_weight=6.0)
+    joint = link_problem(table, Near(), scores, weights_of(), form_weight=6.0)
     # a third of the weight of the form is each mention's
     assert whole_cost(joint, [0, 0, 1]) == pytest.approx(6.0 / 3)
     assert whole_cost(joint, [1, 1, 1]) == whole_cost(joint, [2, 2, 2]) == 0.0
-    other_case = forms_of([0, 0, 0], spellings=[0, 0, 1])
-    joint = link_problem(table, other_case, Near(), scores, weights_of(), form_weight=6.0)
+    other_case = table_of(*sets, forms=[0, 0, 0], spellings=[0, 0, 1])
+    joint = link_problem(other_case, Near(), scores, weights_of(), form_weight=6.0)
     assert whole_cost(joint, [0, 0, 1]) == 0.0
 
 
 def test_nothing_is_chosen_where_nothing_speaks_for_a_candidate():
     table = table_of(["a"], ["a2", "b"])
-    forms = forms_of([0, 1])
     nothing = np.array([False, True, False, False, True])
     alone = np.array([0.0, 0.0, 0.0, -0.5, 0.0])
     for bias, together, expected in (
@@ -112,7 +109,7 @@ def test_nothing_is_chosen_where_nothing_speaks_for_a_candidate():
         (1.0, 20.0, [0, 0]),
     ):
         joint = link_problem(
-            table, forms, Near(), np.where(nothing, bias, alone), weights_of(pairs=together)
+            table, Near(), np.where(nothing, bias, alone), weights_of(pairs=together)
         )
         solution = ExactRepresentatives().decode(joint.problem)
         assert joint.chosen(solution.choices).tolist() == expected
