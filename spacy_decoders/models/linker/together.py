@@ -91,13 +91,11 @@ class JointProblem:
     #: What two mentions of a text cost that mean different things, None if nothing. **Shape:**
     #: ``(mentions, mentions)``
     apart: NDArray[np.float64] | None
-    #: A number for the concept of each choice, -1 for nothing. **Shape:** ``(choices,)``
-    keys: NDArray[np.int64]
     #: The choices that are decoded: not those that are never the best, nor the best but one.
     #: **Shape:** ``(kept,)``
     kept: NDArray[np.int64]
-    #: The vertex of each choice, by which ties are broken and, if there is one, its graph.
-    #: **Shape:** ``(choices,)``
+    #: The vertex of each choice, the same for the same concept, by which ties are broken; and, if
+    #: there is one, its graph. **Shape:** ``(choices,)``
     vertices: NDArray[np.int64]
     graph: ConceptGraph | None
 
@@ -133,7 +131,8 @@ class JointProblem:
         costs = self.costs[some[:, None], others]
         costs *= self.shares[mine, theirs]
         if self.apart is not None:
-            costs += self.apart[mine, theirs] * (self.keys[some][:, None] != self.keys[others])
+            differ = self.vertices[some][:, None] != self.vertices[others]
+            costs += self.apart[mine, theirs] * differ
         return np.asarray(costs)
 
 
@@ -156,8 +155,8 @@ def link_problem(
     costs, far = scaled_pairs(table, pairs)
     offsets, repeats, shares = table.with_nothing, table.repeats, table.shares
     own = np.arange(len(table.mentions)).repeat(table.sizes + 1)
-    keys = np.full(len(own), -1, np.int64)
-    keys[table.places] = table.keys
+    vertices = np.zeros(len(own), np.int64)
+    vertices[table.places] = table.keys + 1
     apart = None
     if form_weight and table.form_count < len(repeats):
         alike = table.spellings[:, None] == table.spellings[None, :]
@@ -168,17 +167,16 @@ def link_problem(
     local = -scores / repeats[own]
     if not local.min() > -np.inf:
         raise ProblemError("candidates: what speaks for one of them is no finite number.")
-    kept, vertices, graph = np.arange(len(own)), keys + 1, None
+    kept, graph = np.arange(len(own)), None
     if not nothing:
         # the paper's heuristics look into the graph, where nothing has no place
         last = offsets[1:] - 1
         local[last] = np.inf
         linkable = np.logical_or.reduceat(local < np.inf, offsets[:-1])
         local[last[~linkable]] = 0.0
-        vertices = np.zeros(len(own), np.int64)
-        if table.base is not None:
-            graph = table.base.graph
-            vertices[table.places] = table.concepts
+        assert table.base is not None  # the component has asked for one
+        graph = table.base.graph
+        vertices[table.places] = table.concepts
     elif math.prod((table.sizes + 1).tolist()) > _FEW:
         # all in the scale of a single mention, as scores are
         most = scores
@@ -187,7 +185,7 @@ def link_problem(
             most = scores + (apart.sum(axis=1) * repeats)[own]
         voices = shares * repeats[:, None]
         kept = np.flatnonzero(undominated(offsets, scores, most, weight * far - costs, voices))
-    return JointProblem(offsets, own, local, costs, shares, apart, keys, kept, vertices, graph)
+    return JointProblem(offsets, own, local, costs, shares, apart, kept, vertices, graph)
 
 
 def undominated(
