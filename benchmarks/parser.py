@@ -27,6 +27,8 @@ from time import thread_time
 from typing import Any, cast
 
 import harness  # first: it sets the threads
+import numpy as np
+from numpy.typing import NDArray
 from pipelines import bare, configured, golds_of, trained
 from spacy import util
 from spacy.language import Language
@@ -60,7 +62,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "boundaries apart": {"certain": 0.0},
     "arcs alone": {"rules": (), "certain": 0.0},
 }
-COLUMNS = ["UAS", "LAS", "labels of right heads"]
+#: The second is of the heads that spaCy's parser and ours, with all factors, have right.
+RIGHT, SHARED = "labels of right heads", "labels of shared heads"
+COLUMNS = ["UAS", "LAS", RIGHT, SHARED]
 COLUMNS += [f"LAS, {least}-{most}" for least, most in LENGTHS]
 COLUMNS += ["raw UAS", "raw LAS", "raw sentence F", "raw certified"]
 
@@ -130,20 +134,22 @@ def parsed(nlp: Language, golds: list[Doc], *, raw: bool) -> list[Example]:
     return [Example(doc, gold) for doc, gold in zip(nlp.pipe(docs), golds, strict=True)]
 
 
-def measured(nlp: Language, dev: Path) -> Scores:
-    """Scores in per cent, on given sentences and on raw text."""
+def measured(nlp: Language, dev: Path) -> tuple[Scores, NDArray[np.bool_]]:
+    """Scores in per cent, on given sentences and on raw text; which heads and labels are right."""
     examples = parsed(nlp, golds_of(dev, sentences=1, lang=nlp.lang), raw=False)
     scores = _attached(examples)
     for least, most in LENGTHS:
         among = [one for one in examples if least <= len(one.reference) <= most]
         scores[f"LAS, {least}-{most}"] = _attached(among)["LAS"]
-    right = [
-        token.dep_ == gold.dep_
-        for one in examples
-        for token, gold in zip(one.predicted, one.reference, strict=True)
-        if gold.dep_ != "punct" and token.head.i == gold.head.i
-    ]
-    scores["labels of right heads"] = 100 * mean(right)
+    right = np.array(
+        [
+            (token.head.i == gold.head.i, token.dep_ == gold.dep_)
+            for one in examples
+            for token, gold in zip(one.predicted, one.reference, strict=True)
+            if gold.dep_ != "punct"
+        ]
+    )
+    scores[RIGHT] = 100 * right[right[:, 0], 1].mean()
     raw = parsed(nlp, golds_of(dev, lang=nlp.lang), raw=True)
     of_raw = _attached(raw)
     scores.update({"raw UAS": of_raw["UAS"], "raw LAS": of_raw["LAS"]})
@@ -151,7 +157,7 @@ def measured(nlp: Language, dev: Path) -> Scores:
     scores["raw sentence F"] = 100 * (found["sents_f"] or 0.0)
     status = [of["status"] for one in raw for of in one.predicted._.certificates.get("parser", ())]
     scores["raw certified"] = 100 * mean(of == "optimal" for of in status) if status else nan
-    return scores
+    return scores, right
 
 
 def _sents(doc: Doc, attribute: str) -> list[Any]:
@@ -174,14 +180,19 @@ def on_treebank(name: str, folder: Path, options: Any) -> dict[str, Scores]:
     cache = options.results / "cache" / f"parser-{options.steps}"
     found: dict[str, list[Scores]] = {SPACY: [], NETWORK: [], FACTORS: []}
     for seed in range(options.seeds):
+        scored: dict[str, tuple[Scores, NDArray[np.bool_]]] = {}
         for side in (SPACY, FACTORS):
             config = config_of(name, side, files, options.steps, seed)
             kept = cache / f"{name}-{side.split()[0].lower()}-{seed}"
             nlp = trained(config, kept, retrain=options.retrain)
-            found[side].append(measured(nlp, files[1]))
+            scored[side] = measured(nlp, files[1])
             if side == FACTORS:
                 with configured(nlp.get_pipe("parser"), factors=()):
-                    found[NETWORK].append(measured(nlp, files[1]))
+                    scored[NETWORK] = measured(nlp, files[1])
+        shared = scored[SPACY][1][:, 0] & scored[FACTORS][1][:, 0]
+        for side, (scores, right) in scored.items():
+            own = shared & right[:, 0]
+            found[side].append({**scores, SHARED: 100 * right[own, 1].mean()})
     return {
         side: {key: mean(one[key] for one in of_seeds) for key in COLUMNS}
         for side, of_seeds in found.items()
