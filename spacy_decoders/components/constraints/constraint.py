@@ -52,28 +52,22 @@ class Constraint(BaseModel):
 
     Parameters
     ----------
-    pattern
-        A pattern of spaCy's ``Matcher``, a list with a dict for each token, or a list of patterns.
-    phrases
-        Phrases, which are found as by spaCy's ``PhraseMatcher``; of overlapping ones the longest.
-    spans
-        The spans of ``doc.spans[KEY]``, which an earlier component or the user has set.
+    pattern, phrases, spans
+        Where it applies: patterns of spaCy's ``Matcher``, lists with a dict for each token;
+        phrases, of overlapping ones the longest; the spans of ``doc.spans[KEY]``.
     attr
-        The token attribute by which phrases are compared: "ORTH", "LOWER", "NORM" or "SHAPE".
+        The token attribute by which phrases are compared.
     token
         Which token of the match is meant, counted from 0, or from the end with a minus; None for
         all of them. For demands on labels and trees.
-    labels, not_labels
-        The labels (or parts of joint labels) that a token may, or may not, have.
+    labels, not_labels, deps, not_deps
+        The labels (or parts of joint labels), or the relations to its head, that a token may, or
+        may not, have.
     entity, not_entity
-        The span is an entity of one of these types; none of its tokens is part of an entity of
-        these types. True for any type. With `spans`, ``"label"`` for the label of each span.
-    head
-        Which token of the match is the head, as for `token`.
-    root
-        Whether the token is a root.
-    deps, not_deps
-        The relations that a token may, or may not, have to its head.
+        Types of the entity that the span is, or of those that none of its tokens is part of; True
+        for any, and with `spans` ``"label"`` for the label of each.
+    head, root
+        Which token of the match is the head, as for `token`; whether the token is a root.
     candidates, not_candidates
         The concepts that a mention may, or may not, be linked to; an empty list of `candidates`
         leaves it without a link.

@@ -133,11 +133,8 @@ class LabelSpace:
         if "ent" not in self.targets:
             return None
         names = self.entity_types
-        kinds = np.array(
-            [names.index(name) if name else -1 for name in self._types.tolist()], dtype=np.int64
-        )
-        same = (kinds[:, None] == kinds) & (kinds >= 0)
-        return RunKinds(kinds, same & self.continues_entity), names
+        kinds = [names.index(name) if name else -1 for name in self._types.tolist()]
+        return RunKinds(np.array(kinds), self.can_follow & self.continues_entity), names
 
     @cached_property
     def first_part(self) -> int:
