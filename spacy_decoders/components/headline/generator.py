@@ -19,7 +19,7 @@ from thinc.api import Optimizer
 
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
-from ...models.headline.features import token_features, vertex_features
+from ...models.headline.features import vertex_features
 from ...models.headline.judge import KINDS, judge_facts, probabilities_of
 from ...models.headline.knowledge import HeadlineKnowledge, TitledText
 from ...models.headline.selection import (
@@ -30,7 +30,6 @@ from ...models.headline.selection import (
     fit_phrases,
 )
 from ...models.headline.stems import Stemmer
-from ...models.headline.words import Vertices
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
 from ..factories.headline_generator import HeadlineOptions
@@ -325,12 +324,12 @@ def _fit_words(
 ) -> None:
     """Fit the log-odds of words, which are features of phrases."""
     tables, chosen = [], []
-    for _, text, counts in examples:
-        vertices = Vertices.of(text.tokens)
-        if len(text.content) and len(vertices):
-            table = vertex_features(vertices, token_features(text.tokens, counts))
+    for texts, text, counts in examples:
+        of = ScoredTexts.of(texts, text.tokens, model, counts)
+        if len(text.content) and len(of.vertices):
+            table = vertex_features(of.vertices, of.features)
             tables.append(table[:, feature_columns(model)])
-            chosen.append(np.isin(vertices.stems, text.content))
+            chosen.append(np.isin(of.vertices.stems, text.content))
     if any(labels.any() for labels in chosen):
         weights = fit_logistic(np.concatenate(tables), np.concatenate(chosen))
         model.set_param("weights", model.ops.asarray1f(weights.tolist()))
@@ -340,11 +339,10 @@ def _phrases(
     of: ScoredTexts, title: NDArray[np.uint64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The features of a text's phrases, and how close each is to the title of these keys."""
-    starts, ends, _, _, table = of.phrases
-    wanted, tokens = title.tolist(), of.tokens
+    phrases, tokens, wanted = of.phrases, of.tokens, title.tolist()
     # by stems, so that "graph" is not as far from "Graphs" as any other word is
     given = [
         tokens.stems[low:high][tokens.word[low:high]].tolist()
-        for low, high in zip(starts, ends, strict=True)
+        for low, high in zip(phrases.starts, phrases.ends, strict=True)
     ]
-    return table, np.array([np.mean(rouge_of_words(wanted, stems)) for stems in given])
+    return phrases.features, np.array([np.mean(rouge_of_words(wanted, stems)) for stems in given])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,6 +101,19 @@ def limits_of(options: HeadlineOptions, usual: tuple[int, int]) -> tuple[int, in
     return ends[0], ends[-1]
 
 
+class ScoredPhrases(NamedTuple):
+    """Phrases of texts. **Shape of all, features apart:** ``(n,)``"""
+
+    starts: Integers
+    ends: Integers
+    #: How often its text has each, and how many words with a meaning it has.
+    counts: Integers
+    sizes: Integers
+    scores: Floats
+    #: **Shape:** ``(n, len(PHRASE_FEATURES))``
+    features: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class ScoredTexts:
     """Some documents or spans, read and scored at once."""
@@ -129,25 +142,16 @@ class ScoredTexts:
         return cls(texts, tokens, model, knowledge, features, vertices, odds, chances)
 
     @cached_property
-    def phrases(self) -> tuple[Integers, Integers, Integers, Integers, Floats]:
-        """The phrases that could be headlines, in order.
-
-        Where each begins and ends, how often its text has it, how many words with a meaning it
-        has, **shape of each** ``(n,)``, and its features, **shape** ``(n, len(PHRASE_FEATURES))``.
-        """
+    def phrases(self) -> ScoredPhrases:
+        """The phrases that could be headlines, in order."""
         tokens, found = self.tokens, Phrases.of(self.tokens)
         chosen = found.candidates(whole_phrases(self.texts, found.starts, found.ends))
         starts, ends = found.starts[chosen], found.ends[chosen]
         units = np.append(0, np.cumsum(tokens.unit))
         counts, sizes = found.counts[found.numbers[chosen]], units[ends] - units[starts]
         table = phrase_features(tokens, found, chosen, self.features, self.chances, self.knowledge)
-        return starts, ends, counts, sizes, table
-
-    @cached_property
-    def phrase_scores(self) -> Floats:
-        """The scores of these phrases. **Shape:** ``(n,)``"""
         weights: Any = self.model.get_param("phrases")
-        return np.asarray(self.phrases[-1] @ weights.astype("d"))
+        return ScoredPhrases(starts, ends, counts, sizes, table @ weights.astype("d"), table)
 
     @cached_property
     def values(self) -> Floats:
@@ -292,15 +296,15 @@ def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[H
     The score is the logarithm of a phrase's probability among all that could be a headline; the
     bound that of the best of them, whether or not it was chosen.
     """
-    of, rows = scored.of, scored.own(scored.of.phrases[0])
-    starts, ends, counts, sizes, _ = (column[rows] for column in of.phrases)
-    raw = of.phrase_scores[rows]
+    rows = scored.own(scored.of.phrases.starts)
+    starts, ends, counts, sizes, raw, _ = (column[rows] for column in scored.of.phrases)
 
     def span(place: int) -> Span:
         return scored.unit[int(starts[place]) - scored.begin : int(ends[place]) - scored.begin]
 
     scores = raw - np.logaddexp.reduce(raw)
-    least, most = limits_of(options, (1, max(of.knowledge.lengths[1], USUAL_UNITS)))
+    usual = 1, max(scored.of.knowledge.lengths[1], USUAL_UNITS)
+    least, most = limits_of(options, usual)
     ranked = np.lexsort((sizes, -scores))
     ranked = ranked[sizes[ranked] <= most]
     if options.max_chars is not None:
