@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.tokens import Span
 
 from ...budget import Budget
 from ...certificate import Certificate
@@ -43,16 +42,14 @@ _NOTHING: Mapping[str, Any] = {
 class Links:
     """What was decided of a document."""
 
-    #: The mentions, and what is written of each.
-    spans: list[Span]
+    mentions: Mentions
+    #: What is written of each.
     links: list[dict[str, Any]]
     #: One of each window, and of each contradiction.
     certificates: list[Certificate]
-    #: Of each span the log-odds that the choice is right, and whether it is nothing; None without
+    #: Of each the log-odds that the choice is right, and whether it is nothing; None without
     #: candidates.
     odds: list[tuple[float, bool] | None]
-    #: Demands on links that contradict each other.
-    conflicts: Sequence[dict[str, Any]] = ()
 
 
 def decode_links(
@@ -90,8 +87,8 @@ def decode_links(
             of_window = [*islice(written, len(window))]
             of_unit |= {unit: of_window[unit - window.start] for unit in kept}
         each = [of_unit.get(unit) or (_link_to_nothing(), None) for unit in mentions.units]
-        decoded = [link for link, _ in each], certificates, [odds for _, odds in each]
-        links.append(Links(mentions.spans, *decoded, mentions.conflicts))
+        of_doc, odds = [link for link, _ in each], [odds for _, odds in each]
+        links.append(Links(mentions, of_doc, certificates, odds))
     return links
 
 

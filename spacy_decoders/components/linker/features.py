@@ -61,41 +61,7 @@ def features_of(
     features = np.zeros((table.with_nothing[-1], len(FEATURES)), np.float32)
     if not spans:
         return features
-    labels = [span.label_ for span in spans]
-    matched = np.array([*map(MATCH_LABEL.__eq__, labels)])
-    alone = _of_candidates(parts, spans, texts, labels, table)
-    features[table.places, : Feature.TYPE + 1] = alone
-    nothing = table.with_nothing[1:] - 1
-    features[nothing, Feature.NONE] = 1.0
-    # nothing stands beside the most frequent of the candidates whose capitals fit best
-    prior, popularity, case = alone[:, [Feature.PRIOR, Feature.POPULARITY, Feature.CASE]].T
-    own, case = table.own_mention, case.astype(np.float64)
-    fit = case >= np.maximum.reduceat(case, table.offsets[:-1])[own] - 1.0
-    usual = np.lexsort((popularity, prior, fit, own))[table.offsets[1:] - 1]
-    features[nothing, Feature.PRIOR] = prior[usual]
-    features[nothing, Feature.POPULARITY] = popularity[usual]
-    features[nothing, Feature.UNNAMED] = _unnamed(table, np.flatnonzero(fit))
-    linked = np.clip(table.linked.astype(np.float64), 1e-9, 1.0 - 1e-9)
-    odds = np.clip(np.log((1.0 - linked) / linked), *_ODDS)
-    unknown = np.isnan(linked)
-    features[nothing, Feature.MATCHED] = matched & unknown
-    features[nothing, Feature.UNLINKED] = np.where(matched & ~unknown, odds, 0.0)
-    features[nothing, Feature.PARTIAL] = _parts_of_names(spans, texts)
-    features[nothing, Feature.COMMON] = common
-    return features
-
-
-def _of_candidates(
-    parts: Sequence[tuple[Doc, NDArray[np.uint64], range]],
-    spans: Sequence[Span],
-    texts: Sequence[str],
-    labels: Sequence[str],
-    table: CandidateTable,
-) -> NDArray[np.float32]:
-    """The features of candidates. **Shape:** ``(candidates, 8)``"""
-    features = np.zeros((len(table.known), Feature.TYPE + 1), np.float32)
-    features[:, Feature.PRIOR] = np.log(np.maximum(table.priors, 1e-6))
-    features[:, Feature.POPULARITY] = np.log1p(table.popularity)
+    rows, own, nothing = table.places, table.own_mention, table.with_nothing[1:] - 1
     contexts: list[set[str]] = []
     small: list[bool] = []
     for doc, tokens, mentions in parts:
@@ -106,26 +72,45 @@ def _of_candidates(
         is_small = tokens[:, TOKEN_COLUMNS[LOWER]] == tokens[:, TOKEN_COLUMNS[ORTH]]
         small += [bool(is_small.all())] * len(mentions)
         if table.vectors.shape[1] and table.vectors.shape[1] == doc.vocab.vectors_length:
-            rows = slice(*table.offsets[[mentions.start, mentions.stop]].tolist())
-            vectors, vector = table.vectors[rows], np.asarray(doc.vector)
+            at = slice(*table.offsets[[mentions.start, mentions.stop]].tolist())
+            vectors, vector = table.vectors[at], np.asarray(doc.vector)
             lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(vector)
-            features[rows, Feature.CONTEXT] = (vectors @ vector) / np.maximum(lengths, 1e-12)
-    features[:, Feature.CASE] = _case(spans, texts, small, table)
-    own = table.own_mention.tolist()
-    features[:, Feature.TITLE] = [
+            near = (vectors @ vector) / np.maximum(lengths, 1e-12)
+            features[rows[at], Feature.CONTEXT] = near
+    labels = [span.label_ for span in spans]
+    features[rows, Feature.PRIOR] = np.log(np.maximum(table.priors, 1e-6))
+    features[rows, Feature.POPULARITY] = np.log1p(table.popularity)
+    features[rows, Feature.CASE] = _case(spans, texts, small, table)
+    features[rows, Feature.TITLE] = [
         title.casefold() == table.mentions[mention]
-        for mention, title in zip(own, table.titles, strict=True)
+        for mention, title in zip(own.tolist(), table.titles, strict=True)
     ]
-    features[:, Feature.TYPE] = [
+    features[rows, Feature.TYPE] = [
         type_agreement(labels[mention], known.type) if labels[mention] != MATCH_LABEL else 0.0
-        for mention, known in zip(own, table.known, strict=True)
+        for mention, known in zip(own.tolist(), table.known, strict=True)
     ]
     if table.base is not None:
-        around = [*map(contexts.__getitem__, own)]
+        around = [*map(contexts.__getitem__, own.tolist())]
         read = [known.text[:_READ] for known in table.known]
         surprise = table.base.title_words.surprise
         of_texts, of_titles = shared_words(around, [read, table.titles], surprise)
-        features[:, Feature.WORDS] = of_texts + _TITLES * of_titles
+        features[rows, Feature.WORDS] = of_texts + _TITLES * of_titles
+    # nothing stands beside the most frequent of the candidates whose capitals fit best
+    frequencies = [Feature.PRIOR, Feature.POPULARITY]
+    (prior, popularity), case = features[rows][:, frequencies].T, features[rows, Feature.CASE]
+    best = np.maximum.reduceat(case.astype(np.float64), table.offsets[:-1])
+    fit = case >= best[own] - 1.0
+    usual = np.lexsort((popularity, prior, fit, own))[table.offsets[1:] - 1]
+    features[nothing[:, None], frequencies] = features[rows[usual]][:, frequencies]
+    features[nothing, Feature.NONE] = 1.0
+    features[nothing, Feature.UNNAMED] = _unnamed(table, np.flatnonzero(fit))
+    linked = np.clip(table.linked.astype(np.float64), 1e-9, 1.0 - 1e-9)
+    odds = np.clip(np.log((1.0 - linked) / linked), *_ODDS)
+    unknown, matched = np.isnan(linked), np.array([*map(MATCH_LABEL.__eq__, labels)])
+    features[nothing, Feature.MATCHED] = matched & unknown
+    features[nothing, Feature.UNLINKED] = np.where(matched & ~unknown, odds, 0.0)
+    features[nothing, Feature.PARTIAL] = _parts_of_names(spans, texts)
+    features[nothing, Feature.COMMON] = common
     return features
 
 

@@ -117,12 +117,12 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def annotate(self, doc: Doc, decoded: Links) -> None:
         """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
-        extensions.record_list(doc, self.name, "conflicts", decoded.conflicts)
+        extensions.record_list(doc, self.name, "conflicts", decoded.mentions.conflicts)
         user_data: dict[Any, Any] = doc.user_data  # `span._` takes microseconds
         ents = doc.ents
         present = {(ent.start, ent.end) for ent in ents}
         names, aside = [], []
-        for span, link in zip(decoded.spans, decoded.links, strict=True):
+        for span, link in zip(decoded.mentions.spans, decoded.links, strict=True):
             is_new = self.mentions == "aliases" and (span.start, span.end) not in present
             if is_new and not link["id"]:
                 continue  # what only an alias suggests, and nothing is linked to, is no mention
@@ -191,7 +191,8 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         for number, (example, links) in enumerate(zip(examples, decoded, strict=True)):
             reference = annotated_mentions(example.reference, self)
             gold = {(span.start_char, span.end_char): span.kb_id_ for span in reference}
-            for span, link, found in zip(links.spans, links.links, links.odds, strict=True):
+            spans = links.mentions.spans
+            for span, link, found in zip(spans, links.links, links.odds, strict=True):
                 identity = gold.get((span.start_char, span.end_char), "")
                 if not identity or found is None:
                     continue
