@@ -145,12 +145,13 @@ def log_odds_right(decided: Decided) -> Floats:
     covered = [logged, margins, alone, title, counts, popular, known]
     covered.append(np.log1p(decided.forms))
     of_graph = np.array(covered)
-    # of each window by itself: how products of matrices are rounded depends on the size of these
+    # of each window by itself: how products of matrices are rounded depends on their size
+    windows = pairwise([0, *accumulate(decided.windows or [len(rows)])])
     odds = np.concatenate(
         [
-            _WEIGHTS @ of_all[:, part]
-            + decided.coverage[part] * (_BY_COVERAGE @ of_graph[:, part])
-            for part in starmap(slice, pairwise([0, *accumulate(decided.windows or [len(rows)])]))
+            _WEIGHTS @ of_all[:, part].copy()
+            + decided.coverage[part] * (_BY_COVERAGE @ of_graph[:, part].copy())
+            for part in starmap(slice, windows)
         ]
     )
     by_scores = _odds_of_scores(decided)

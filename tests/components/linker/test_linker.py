@@ -200,7 +200,14 @@ def test_long_documents_are_cut_and_say_so():
 
 def test_what_is_linked_does_not_depend_on_the_batch():
     nlp = pipeline(window=3)
-    texts = ["Nothing.", TEXT, "", "mercury", "Mercury, Venus, Queen, Java and Python, a jungle."]
+    texts = [
+        TEXT,
+        "Mercury sang Bohemian Rhapsody with Queen.",
+        "",
+        "Nothing here.",
+        "Jaguar and Land Rover belong to Tata. Jaguar again, jaguars and JAGUAR.",
+        "Java, Python and Ruby; the bat flew out of the cave with bats and python.",
+    ]
 
     def written(doc):
         spans = [(ent.text, ent.start, ent.kb_id_) for ent in doc.ents]
@@ -208,4 +215,4 @@ def test_what_is_linked_does_not_depend_on_the_batch():
 
     alone = [written(nlp(text)) for text in texts]
     assert [written(doc) for doc in nlp.pipe(texts)] == alone
-    assert [len(spans) for spans, _ in alone] == [0, 3, 0, 0, 5]
+    assert [len(spans) for spans, _ in alone] == [3, 3, 0, 0, 4, 6]
