@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import checked_whole
-from ...budget import UNLIMITED, Budget, rest_of
+from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...certificate import Certificate, tolerance_of
 from ...errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
 from .problem import TreeProblem, TreeSolution
@@ -159,15 +159,20 @@ class TreeDecoder(ABC):
             ranked.append(replace(solution, certificate=certificate, rank_bound=bound))
             if len(ranked) == k:
                 break
+            if clock.exhausted():
+                undecided.append(_bound(solution))
+                continue
             # what cannot be better by more than the tolerance waits
-            least = solution.certificate.tolerance - self._best_without(part, solution)
+            least = solution.certificate.tolerance - self._best_without(part, solution, clock)
             for token, rest in _departures(part, solution.heads, fixed):
                 entry = (float(least[token]), True, next(order), solution, rest, token)
                 heapq.heappush(heap, entry)
         # within the tolerance one that waited may be the better
         return beside_the_best(sorted(ranked, key=_score, reverse=True))
 
-    def _best_without(self, problem: TreeProblem, best: TreeSolution) -> NDArray[np.float64]:
+    def _best_without(
+        self, problem: TreeProblem, best: TreeSolution, clock: Clock
+    ) -> NDArray[np.float64]:
         """Bound, for each token, the trees in which it has another head than in the best, (n,)."""
         return np.full(problem.n, _bound(best))
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import UNLIMITED, Budget
+from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...certificate import Certificate, tolerance_of
 from .constrained import LabelledSearch, best_constrained
 from .decoder import (
@@ -28,8 +28,8 @@ __all__ = ["Eisner", "best_by_chart", "best_trees"]
 #: Seconds that a chart and its check may take for each triple of tokens, on a slow machine; and
 #: those that they may take whatever the budget.
 STEP, LEAST = 2e-9, 0.05
-#: Of the search for relaxations that bound trees under rules.
-RELAXED = Budget(iterations=20)
+#: The most iterations of the search for relaxations that bound trees under rules.
+MOST_RELAXED = 20
 
 
 @dataclass(frozen=True)
@@ -64,18 +64,24 @@ class Eisner(TreeDecoder):
     def decode_arcs(self, *given: Any) -> list[TreeSolution | None]:
         return best_trees("Eisner", *given)
 
-    def _best_without(self, problem: TreeProblem, best: TreeSolution) -> NDArray[np.float64]:
+    def _best_without(
+        self, problem: TreeProblem, best: TreeSolution, clock: Clock
+    ) -> NDArray[np.float64]:
         from .kernels import eisner  # compiled where it is first needed
 
         parts = [problem]
         if problem.is_constrained:
-            parts = LabelledSearch(self, problem, RELAXED.start()).relaxations()
-        bounds = []
+            budget = replace(rest_of(clock, 0), iterations=MOST_RELAXED)
+            parts = LabelledSearch(self, problem, budget.start()).relaxations()
+        bounds: list[NDArray[np.float64]] = []
         for part in parts:
+            if clock.exhausted():
+                bounds.clear()
+                break
             first = self.decode(part) if problem.is_constrained else best
             marginals = eisner.max_marginals(part.arcs, part.has_one_root, part.gaps)
             bounds.append(bounds_without(part, marginals, first, best.heads))
-        return np.max(bounds, axis=0) if bounds else super()._best_without(problem, best)
+        return np.max(bounds, axis=0) if bounds else super()._best_without(problem, best, clock)
 
 
 def best_by_chart(decoder: str, problem: TreeProblem, budget: Budget) -> TreeSolution:

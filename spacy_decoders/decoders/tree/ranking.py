@@ -165,15 +165,15 @@ def head_margins(
         margins: NDArray[np.float64] = best - others[:, 1:].max(axis=0, initial=-np.inf)
         return margins
     clock = budget.start()
-    if problem.is_constrained:
+    if problem.is_constrained and not clock.exhausted():
         return _margins_under_rules(problem, tree, clock)
-    margins = np.full(problem.n, np.nan)
+    found = np.full(problem.n, np.nan)
     for token in range(problem.n):
         if clock.exhausted():
             break
         rest = _without_head(problem, tree, token)
-        margins[token] = score_tree(problem, tree) - _best_score(rest, rest_of(clock, 0))
-    return margins
+        found[token] = _best_score(rest, rest_of(clock, 0))
+    return score_tree(problem, tree) - found
 
 
 def _margins_under_rules(
@@ -215,6 +215,8 @@ def _margins_under_rules(
             rest.best = first[token]
             found[token] = _score_of(rest.run, problem)
     best = search.best
+    if np.isnan(found).all():
+        return found
     if best is None or (best[1].heads != tree).any():
         only = np.zeros_like(problem.allowed)
         only[tree, tokens + 1] = True
@@ -234,14 +236,15 @@ def _alternatives(
     together = max(1, MOST_CELLS // (n + 1) ** 2)
     for first in range(0, n, together):
         some = np.arange(first, min(first + together, n))
+        if not has_chart or clock.exhausted():
+            yield from ((token, True, None) for token in some.tolist())
+            continue
         arcs = np.repeat(problem.arcs[None], len(some), axis=0)
         own = np.arange(len(some))
         arcs[own, tree[some], some + 1] = -np.inf
         exists = np.isfinite(arcs[own, :, some + 1]).max(axis=1)
-        found: list[TreeSolution | None] = [None] * len(some)
-        if has_chart and not clock.exhausted():
-            boundaries = [problem.boundaries] * len(some)
-            found = Eisner().decode_arcs(arcs.ravel(), [n] * len(some), boundaries)
+        boundaries = [problem.boundaries] * len(some)
+        found = Eisner().decode_arcs(arcs.ravel(), [n] * len(some), boundaries)
         yield from zip(some.tolist(), exists.tolist(), found, strict=True)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import read_only
-from ...budget import UNLIMITED, Budget
+from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
 from .constrained import best_constrained
 from .decoder import (
@@ -95,9 +95,11 @@ class SecondOrder(TreeDecoder):
         name = f"{NAME}.outermost" if self._outermost else NAME
         return best_by_second_order(name, problem, self._outermost)
 
-    def _best_without(self, problem: TreeProblem, best: TreeSolution) -> NDArray[np.float64]:
+    def _best_without(
+        self, problem: TreeProblem, best: TreeSolution, clock: Clock
+    ) -> NDArray[np.float64]:
         if problem.is_constrained or self._outermost:
-            return super()._best_without(problem, best)
+            return super()._best_without(problem, best, clock)
         return bounds_without(problem, second_order_marginals(problem), best, best.heads)
 
     def objective(
