@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,7 +13,7 @@ from .option_checks import Names, SomeNames, faults_of_fields
 if TYPE_CHECKING:
     from ..decoders.tree import Rule
 
-__all__ = ["TreeRules", "tree_rules"]
+__all__ = ["rules_over", "tree_rules"]
 
 Statement = dict[str, Any]
 
@@ -88,47 +87,36 @@ def tree_rules(name: str, value: Any) -> tuple[Statement | str, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True)
-class TreeRules:
-    """The rules of a parser, over its labels."""
+def rules_over(statements: Sequence[Statement | str], labels: Sequence[str]) -> tuple[Rule, ...]:
+    """Return the rules of a parser, over its labels, the root's last.
 
-    rules: tuple[Rule, ...]
-    #: The labels, the root's last.
-    labels: tuple[str, ...]
+    One label stands for its subtypes too. Raises `ProblemError` if a rule names labels of which
+    the parser has none.
+    """
+    from ..decoders.tree import AtMost, Leaves
 
-    @classmethod
-    def of(cls, rules: Sequence[Statement | str], labels: Sequence[str]) -> TreeRules:
-        """Find the labels of each rule; one label stands for its subtypes too.
-
-        Raises
-        ------
-        ProblemError
-            If a rule names labels of which the parser has none.
-        """
-        from ..decoders.tree import AtMost, Leaves
-
-        found: list[Rule] = []
-        for place, rule in enumerate(rules):
-            for part in UNIVERSAL_DEPENDENCIES if isinstance(rule, str) else [rule]:
-                names = part.get("labels") or part["leaf"]
-                exempt, most = _numbers(part.get("exempt", ()), labels), part.get("at_most")
-                named = _numbers(names, labels)
-                if most is not None:
-                    named = [number for number in named if number not in exempt]
-                if not named:
-                    if isinstance(rule, str):
-                        continue  # treebanks need not have all labels of the guidelines
-                    raise ProblemError(
-                        f"rules[{place}]: the parser has none of the labels {names}, or all "
-                        f"are exempt; it has {', '.join(labels)}."
-                    )
-                if most is None:
-                    found.append(Leaves(named, exempt=exempt))
-                    continue
-                # one token of a sentence has the root's label, and no head has a dependant with it
-                root_label = len(labels) - 1 if most else None
-                found.append(AtMost([number for number in named if number != root_label], most))
-        return cls(tuple(found), tuple(labels))
+    found: list[Rule] = []
+    for place, rule in enumerate(statements):
+        for part in UNIVERSAL_DEPENDENCIES if isinstance(rule, str) else [rule]:
+            names = part.get("labels") or part["leaf"]
+            exempt, most = _numbers(part.get("exempt", ()), labels), part.get("at_most")
+            named = _numbers(names, labels)
+            if most is not None:
+                named = [number for number in named if number not in exempt]
+            if not named:
+                if isinstance(rule, str):
+                    continue  # treebanks need not have all labels of the guidelines
+                raise ProblemError(
+                    f"rules[{place}]: the parser has none of the labels {names}, or all "
+                    f"are exempt; it has {', '.join(labels)}."
+                )
+            if most is None:
+                found.append(Leaves(named, exempt=exempt))
+                continue
+            # one token of a sentence has the root's label, and no head has a dependant with it
+            root_label = len(labels) - 1 if most else None
+            found.append(AtMost([number for number in named if number != root_label], most))
+    return tuple(found)
 
 
 def _numbers(names: Iterable[str], labels: Sequence[str]) -> list[int]:

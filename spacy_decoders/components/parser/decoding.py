@@ -95,7 +95,7 @@ class DocumentDecoder:
             return [(None, False)] * len(self.scores.blocks)
         from ...decoders.tree.scoring import breaks_any
 
-        rules, begin = self.demands.rules.rules, 0
+        rules, begin = self.demands.rules, 0
         heads, labels = [], []
         for tree in first:
             if tree is not None:
@@ -171,7 +171,7 @@ class DocumentDecoder:
         return {
             "tokens": found.sentence.tokens.tolist(),
             "heads": heads.tolist(),
-            "deps": [self.demands.rules.labels[label] for label in labels],
+            "deps": [self.demands.labels[label] for label in labels],
             "score": solution.certificate.score,
         }
 
@@ -203,7 +203,7 @@ class DocumentDecoder:
 
     def _explained(self, error: Exception, found: Mapping[str, Any]) -> str:
         """Say why there is no tree, which labels rules speak of, and what demands exclude."""
-        labels = self.demands.rules.labels
+        labels = self.demands.labels
         numbers = {
             number
             for rule in getattr(error, "rules", ())
@@ -228,7 +228,7 @@ class DocumentDecoder:
     def broken(self, parsed: ParsedDoc) -> list[Wish]:
         """Return the demands that trees break."""
         # by the numbers of labels, those below 0 included
-        labels = self.demands.rules.labels
+        labels = self.demands.labels
         names = (*labels[:-1], "", SPACE_LABEL, labels[-1])
         heads, numbers = parsed.heads.tolist(), parsed.labels.tolist()
         return [

@@ -13,7 +13,6 @@ from spacy.tokens import Doc, Token
 
 from ...errors import ProblemError
 from ..constraints.places import Place, Source
-from ..tree_rules import TreeRules
 from .trees import DocColumns, paragraph_starts, unparted
 
 if TYPE_CHECKING:
@@ -68,8 +67,8 @@ class TreeDemands:
     ----------
     doc
         The document.
-    rules
-        The parser's rules.
+    rules, labels
+        The parser's rules, and its labels, the root's last.
     wishes
         Heads and labels that are demanded.
     paragraphs
@@ -78,7 +77,8 @@ class TreeDemands:
     """
 
     doc: Doc
-    rules: TreeRules
+    rules: Sequence[Rule]
+    labels: Sequence[str]
     wishes: Sequence[Wish]
     paragraphs: bool
 
@@ -89,12 +89,12 @@ class TreeDemands:
 
     def rules_for(self, tokens: Ints) -> list[Rule]:
         """Return the rules of some tokens, by their indices in the document, rising."""
-        found: list[Rule] = list(self.rules.rules)
+        found: list[Rule] = list(self.rules)
         if not self.wishes:
             return found
         from ...decoders.tree import FixedArc, FixedLabel, ForbiddenArc, ForbiddenLabel
 
-        number = {name: place for place, name in enumerate(self.rules.labels)}
+        number = {name: place for place, name in enumerate(self.labels)}
         place = {token: i for i, token in enumerate(tokens.tolist(), start=1)}
         demanded: list[Rule] = []
         for wish in self.wishes:
@@ -147,13 +147,11 @@ class TreeDemands:
         }
         every = dict.fromkeys(wish.source for wish in self.wishes)
         found = [source for source in every if source in here]
-        return [*found, Source(RULES, start, end)] if self.rules.rules else found
+        return [*found, Source(RULES, start, end)] if self.rules else found
 
     def only(self, kept: Collection[Source]) -> TreeDemands:
         """Return what some of these sources demand."""
-        rules = self.rules
-        if all(source.name != RULES for source in kept):
-            rules = TreeRules((), rules.labels)
+        rules = self.rules if any(source.name == RULES for source in kept) else ()
         wishes = [wish for wish in self.wishes if wish.source in kept]
         return replace(self, rules=rules, wishes=wishes)
 

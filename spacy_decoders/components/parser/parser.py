@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from spacy.errors import Errors
@@ -32,13 +32,16 @@ from ..constraints.constraint import check_known
 from ..constraints.places import WithConstraints
 from ..extensions import record, record_certificates, record_list, record_margins
 from ..factories.branch_and_bound_parser import ParserOptions
-from ..tree_rules import TreeRules
+from ..tree_rules import rules_over
 from .decoding import DocumentDecoder, check_decoder
 from .demands import TreeDemands, wishes_of
 from .gold import collect_labels
 from .parsed_doc import DEPS, HEADS, NO_LABEL, STARTS, ParsedDoc
 from .probabilities import CalibratedParser
 from .trees import SPACE_LABEL, TreeWriter
+
+if TYPE_CHECKING:
+    from ...decoders.tree import Rule
 
 __all__ = ["BranchAndBoundParser"]
 
@@ -86,7 +89,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         given = [options[name] for name in ("factors", "patterns", "projective")]
         check_decoder(type(options["decoder"]).__name__, *given)
         if self.cfg["labels"]:
-            TreeRules.of(options["rules"], self.labels)
+            rules_over(options["rules"], self.labels)
             if options["patterns"]:
                 Patterns.of(options["patterns"], self.labels, self.cfg["tags"])
             check_known(options["constraints"], dict.fromkeys(("deps", "not_deps"), self.labels))
@@ -100,9 +103,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             )
 
     @cached_property
-    def tree_rules(self) -> TreeRules:
+    def tree_rules(self) -> tuple[Rule, ...]:
         """The rules that trees must satisfy, over the labels."""
-        return TreeRules.of(self.rules, self.labels)
+        return rules_over(self.rules, self.labels)
 
     @cached_property
     def _patterns(self) -> Patterns:
@@ -223,7 +226,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     def _demands(self, doc: Doc) -> TreeDemands:
         """The rules, and what is given on a document, or demanded where patterns match."""
         wishes = wishes_of(doc, self.overwrite, self.places_in(doc), self.labels)
-        return TreeDemands(doc, self.tree_rules, wishes, bool(self.paragraphs))
+        return TreeDemands(doc, self.tree_rules, self.labels, wishes, bool(self.paragraphs))
 
     def annotate(self, doc: Doc, decoded: ParsedDoc) -> None:
         """Write heads, labels and boundaries at once, then what spaCy has no place for."""

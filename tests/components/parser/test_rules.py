@@ -7,7 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_decoders.components.tree_rules import TreeRules
+from spacy_decoders.components.tree_rules import rules_over
 from spacy_decoders.errors import ProblemError
 from tests.components.parser.parsing import NAME, make_nlp, parse
 
@@ -79,10 +79,10 @@ def test_wrong_rules_are_refused_at_once(rules, match):
 
 def test_one_label_stands_for_its_subtypes():
     labels = ("nsubj", "nsubj:outer", "nsubj:pass", "obj", "ROOT")
-    rules = TreeRules.of([{"labels": ["nsubj"], "at_most": 1, "exempt": ["nsubj:outer"]}], labels)
-    assert rules.rules[0].labels == (0, 2)
-    found = TreeRules.of(["universal-dependencies"], labels)
-    assert [rule.labels for rule in found.rules] == [(0, 2), (1,), (3,)]
+    rules = rules_over([{"labels": ["nsubj"], "at_most": 1, "exempt": ["nsubj:outer"]}], labels)
+    assert rules[0].labels == (0, 2)
+    found = rules_over(["universal-dependencies"], labels)
+    assert [rule.labels for rule in found] == [(0, 2), (1,), (3,)]
 
 
 @pytest.mark.parametrize("keeps", [False, True])
@@ -123,7 +123,7 @@ def test_trees_and_margins_under_rules_are_those_of_all_trees(ruled, rules):
     arcs = block.arcs.astype("d") - block.label_scores
     labels, _ = block.best_labels(np.arange(block.label_count), block.label_count)
     worth = {
-        heads: _best_labelled(heads, arcs, labels, pipe.tree_rules.rules)
+        heads: _best_labelled(heads, arcs, labels, pipe.tree_rules)
         for heads in map(tuple, all_trees(4, projective=True, single_root=True))
     }
     parsed = pipe.decode(doc, scores)
@@ -131,11 +131,11 @@ def test_trees_and_margins_under_rules_are_those_of_all_trees(ruled, rules):
     ranked = sorted((of for of in worth.values() if of > -np.inf), reverse=True)
     assert parsed.certificates[0].score == pytest.approx(ranked[0], abs=1e-4)
     assert [of["score"] for of in parsed.parses[0]] == pytest.approx(ranked[:6], abs=1e-4)
-    numbers = {name: number for number, name in enumerate(pipe.tree_rules.labels)}
+    numbers = {name: number for number, name in enumerate(pipe.labels)}
     for tree in parsed.parses[0]:
         heads = [0 if head == m else head + 1 for m, head in enumerate(tree["heads"])]
         given = [-1, *heads], [-1, *(numbers[name] for name in tree["deps"])]
-        assert not any(rule.is_broken(*given) for rule in pipe.tree_rules.rules)
+        assert not any(rule.is_broken(*given) for rule in pipe.tree_rules)
     best = max(worth, key=worth.__getitem__)
     others = [max(s for heads, s in worth.items() if heads[m] != best[m]) for m in range(4)]
     assert parsed.margins.tolist() == pytest.approx([ranked[0] - of for of in others], abs=1e-4)
