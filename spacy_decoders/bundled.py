@@ -87,11 +87,8 @@ def load(
             f"the shipped pipeline is missing from {FOLDER}; reinstall spacy-decoders, or load a "
             "pipeline of your own with spacy.load()."
         )
-    chosen = {
-        "disable": _components("disable", disable),
-        "enable": _components("enable", enable),
-        "exclude": _components("exclude", exclude),
-    }
+    given = {"disable": disable, "enable": enable, "exclude": exclude}
+    chosen = {argument: _components(argument, names) for argument, names in given.items()}
     return spacy.load(FOLDER, vocab=vocab, config=dict(config or {}), **chosen)
 
 

@@ -123,13 +123,11 @@ def calibrate(
     names that are given, or all that have probabilities. The corpus is a reader, such as
     ``${corpora.dev}``.
     """
-    return partial(_calibrate, corpus=corpus, components=components)
 
+    def calibrated(nlp: Language) -> Language:
+        from ..components.probabilities import calibrate_pipeline
 
-def _calibrate(
-    nlp: Language, *, corpus: Callable[[Language], Iterable[Example]], components: list[str]
-) -> Language:
-    from ..components.probabilities import calibrate_pipeline
+        calibrate_pipeline(nlp, corpus(nlp), components=components)
+        return nlp
 
-    calibrate_pipeline(nlp, corpus(nlp), components=components)
-    return nlp
+    return calibrated
