@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.parts_of_speech import IDS
 from spacy.tokens import Doc, Span, Token
 
 from ...certificate import Certificate, tolerance_of
@@ -21,7 +20,7 @@ from ...models.headline.selection import HeadlineModel, word_odds
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens, Vertices
 from ..factories.headline_generator import HeadlineOptions
-from .meaning import SentenceTrees, inherited
+from .meaning import SentenceTrees, anywhere, inherited
 from .reading import Texts
 
 __all__ = [
@@ -49,10 +48,8 @@ JOINING = frozenset({"case", "cc"})
 #: Relations of verbs to what may make a claim of theirs untrue.
 BELOW = frozenset({"xcomp", "ccomp", "advcl", "acl", "relcl", "parataxis", "pcomp"})
 #: Tags of what names things, and of what noun phrases end with.
-_NOUNS, _LAST = (
-    np.array([IDS[tag] for tag in tags], dtype=np.uint64)
-    for tags in (("NOUN", "PROPN", "X", ""), ("NOUN", "PROPN", "X", "", "NUM", "SYM"))
-)
+NOUNS = frozenset({"NOUN", "PROPN", "X", ""})
+LAST = NOUNS | {"NUM", "SYM"}
 
 
 @dataclass
@@ -223,24 +220,19 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
 
     **Shape of starts, ends and result:** ``(spans,)``
     """
-    to, tags, kinds, parsed = (
-        texts.heads,
-        texts.columns["POS"],
-        texts.kinds,
-        texts.annotated("DEP"),
-    )
+    to, kinds, parsed = texts.heads, texts.kinds, texts.annotated("DEP")
     own = np.arange(len(to))
     before = to > own
     denying = kinds["negative"] | kinds["negation"]
     governed, hidden = _governed(texts, denying)
     # addresses, and finite verbs
-    excluded = texts.addresses | (parsed & (kinds["finite"] | (tags == IDS["AUX"])))
+    excluded = texts.addresses | (parsed & (kinds["finite"] | texts.tagged({"AUX"})))
     # no phrase begins with what is negated before it, or in the middle of a name
-    name = tags == IDS["PROPN"]
-    bad = (tags == IDS["INTJ"]) | (texts.related(JOINING) & before)
+    name = texts.tagged({"PROPN"})
+    bad = texts.tagged({"INTJ"}) | (texts.related(JOINING) & before)
     bad[1:] |= name[1:] & name[:-1] & ((to[1:] == own[:-1]) | (to[:-1] == own[1:]))
     bad[to[denying & before]] = True
-    named = np.isin(tags, _NOUNS) & ~texts.related(ASIDE) & ~hidden
+    named = texts.tagged(NOUNS) & ~texts.related(ASIDE) & ~hidden
     # the place of the word after each token that a phrase cannot end without
     part = texts.related(PARTS)
     needs = np.where(part & before, to, -1)
@@ -248,13 +240,13 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     np.maximum.at(needs, to[later], later)
 
     excluded = np.append(0, np.cumsum(excluded))
-    verbs = np.append(0, np.cumsum(tags == IDS["VERB"]))
+    verbs = np.append(0, np.cumsum(texts.tagged({"VERB"})))
     good: Booleans = excluded[ends] == excluded[starts]
     places = np.flatnonzero(good & parsed[starts] & ~bad[starts])
     good &= ~parsed[starts]
     starts, ends = starts[places], ends[places]
     head = _heads(to, needs, starts, ends)
-    fits = (head >= 0) & named[head] & np.isin(tags[ends - 1], _LAST)
+    fits = (head >= 0) & named[head] & texts.tagged(LAST)[ends - 1]
     good[places] = fits & (~governed[head] | (verbs[ends] == verbs[starts]))
     return good
 
@@ -280,14 +272,13 @@ def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
     kinds = texts.kinds
     begins = texts.columns["SENT_START"].astype(np.int64) == 1
     sentence = np.cumsum(begins)
-    asked = np.unique(sentence[kinds["question"]])
-    found = texts.related(BELOW) | np.isin(sentence, asked)
+    asked = anywhere(kinds["question"], sentence)
+    found = texts.related(BELOW) | asked
     found[texts.heads[denying]] = True
     found = inherited(found, texts.heads)
     # verbs behind "did", or "should" of a condition, are easily taken for nouns
-    supposed = sentence[begins & (texts.columns["POS"] == IDS["AUX"])]
-    did = np.intersect1d(asked, sentence[kinds["did"]])
-    return found, np.isin(sentence, [*did, *np.setdiff1d(supposed, asked)])
+    supposed = anywhere(begins & texts.tagged({"AUX"}), sentence)
+    return found, np.where(asked, anywhere(kinds["did"], sentence), supposed)
 
 
 def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[Headline]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.parts_of_speech import IDS
 
 from .reading import Texts, after, word_keys
 
-__all__ = ["SentenceTrees", "inherited"]
+__all__ = ["SentenceTrees", "anywhere", "inherited"]
 
 Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -49,8 +49,6 @@ PRONOUN, FRAGMENT = 0.5, 0.5
 #: Relations of what a clause is about.
 ABOUT = SUBJECTS | {"csubj", "csubjpass", "expl"}
 
-#: Tags of what may be a sentence without a subject.
-_VERBS = np.array([IDS["VERB"], IDS[""]], dtype=np.uint64)
 _THE, _TO, _OF = word_keys(["the", "to", "of"])
 
 
@@ -84,8 +82,8 @@ class SentenceTrees:
         **Shape of both:** ``(tokens,)``
         """
         own, to, size = np.arange(len(sentences)), texts.heads, len(sentences)
-        begins = np.flatnonzero(np.diff(sentences, prepend=-1))
-        root = begins.copy()
+        begins = np.diff(sentences, prepend=-1) != 0
+        root = np.flatnonzero(begins)
         for found in ((to == own) | (sentences[to] != sentences), texts.columns["HEAD"] == 0):
             last_first = np.flatnonzero(found)[::-1]
             root[sentences[last_first]] = last_first
@@ -93,9 +91,9 @@ class SentenceTrees:
         inner = own != roots
         heads = np.where(inner & (to != own) & (sentences[to] == sentences), to, roots)
         needed = texts.kinds["kept"] | texts.kinds["mark"] | texts.related(REQUIRED)
-        _join(texts, sentences, heads, needed)
+        _join(texts, begins, heads, needed)
         for rule in (_inverted, _attached, _clauses, _complements):
-            needed |= rule(texts, sentences, heads, inner)
+            needed |= rule(texts, begins, heads, inner)
         # of each token that which it stays with in any case, nearest to the root
         tops = last_of(np.where(needed & inner, heads, own))
         sums = np.bincount(tops, values, minlength=size)
@@ -104,7 +102,7 @@ class SentenceTrees:
         ceilings = sums[root] + leads + np.bincount(sentences, gains) + 1e-9
         fewest = np.bincount(tops[texts.read], minlength=size)[root]
         words = np.bincount(sentences[texts.read], minlength=len(root))
-        lists = np.append(begins, size), leads, ceilings, fewest, words
+        lists = np.append(np.flatnonzero(begins), size), leads, ceilings, fewest, words
         return cls(roots, heads, needed, *(of.tolist() for of in lists))
 
     def place(self, number: int) -> slice:
@@ -114,12 +112,12 @@ class SentenceTrees:
 
 def _leads(texts: Texts, sentences: Integers, roots: Integers) -> Floats:
     """What each sentence scores beside its words. **Shape:** ``(sentences,)``"""
-    tags, below = texts.columns["POS"], texts.heads == roots[sentences]
+    below = texts.heads == roots[sentences]
     below[roots] = False
     refers, about = np.zeros((2, len(roots)), dtype=bool)
-    refers[sentences[below & (tags == IDS["PRON"]) & texts.related(SUBJECTS)]] = True
+    refers[sentences[below & texts.tagged({"PRON"}) & texts.related(SUBJECTS)]] = True
     about[sentences[below & texts.related(ABOUT)]] = True
-    about |= np.isin(tags[roots], _VERBS)
+    about |= texts.tagged({"VERB", ""})[roots]
     text = texts.text[roots]
     leads = LEAD / (1.0 + np.arange(len(roots)) - np.searchsorted(text, text))
     return np.where(refers, leads - PRONOUN, np.where(about, leads, leads - FRAGMENT))
@@ -132,6 +130,13 @@ def last_of(above: Integers) -> Integers:
     return above
 
 
+def anywhere(flags: Booleans, groups: Integers) -> Booleans:
+    """Of each token whether any of its group has a flag; groups are numbered in order."""
+    found = np.zeros(groups[-1] + 1 if len(groups) else 0, dtype=bool)
+    found[groups[flags]] = True
+    return found[groups]
+
+
 def inherited(flags: Booleans, above: Integers) -> Booleans:
     """Which tokens, or any that they reach by going from token to token, have a flag."""
     while (above != above[above]).any():  # of each token the one at twice the distance
@@ -140,7 +145,7 @@ def inherited(flags: Booleans, above: Integers) -> Booleans:
     return flags | flags[above]
 
 
-def _join(texts: Texts, sentences: Integers, heads: Integers, needed: Booleans) -> None:
+def _join(texts: Texts, begins: Booleans, heads: Integers, needed: Booleans) -> None:
     """Attach what joins words so that it goes where they go.
 
     A conjunction depends on the conjunct after it, if any, wherever the parser puts it; a hyphen
@@ -148,15 +153,13 @@ def _join(texts: Texts, sentences: Integers, heads: Integers, needed: Booleans) 
     """
     hyphen, joint = texts.kinds["hyphen"], texts.related(JOINTS) & ~texts.kinds["hyphen"]
     conjunct, blank = texts.related({"conj"}), texts.columns["SPACY"] > 0
-    first, last = np.diff(sentences, prepend=-1) != 0, np.diff(sentences, append=-1) != 0
-    hyphen = hyphen & ~(first | last | blank | after(blank))
+    hyphen = hyphen & ~(begins | np.append(begins[1:], True) | blank | after(blank))
     for place in np.flatnonzero(hyphen | joint).tolist():
         if hyphen[place]:
             _keep_compound(place, heads, needed)
             continue
-        head, number = heads[place], sentences[place]
-        later = range(place + 1, int(np.searchsorted(sentences, number, side="right")))
-        for other in later:
+        head = heads[place]
+        for other in takewhile(lambda other: not begins[other], range(place + 1, len(begins))):
             if conjunct[other] and head in (other, heads[other]):
                 heads[place] = other
                 needed[place] = True
@@ -179,18 +182,18 @@ def _keep_compound(place: int, heads: Integers, needed: Booleans) -> None:
                 needed[one] = needed[place] = True
 
 
-def _inverted(texts: Texts, sentences: Integers, heads: Integers, inner: Booleans) -> Booleans:
+def _inverted(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
     """Conditions that begin with their verb stay: "*Had the dam burst*, ..."."""
     own = np.arange(len(heads))
     first = np.minimum(own, _first_below(heads, inner))
     opens = (first == own) | texts.related({"aux", "auxpass", "cop"})[first]
     opens &= texts.kinds["finite"][first]
-    asked = np.isin(sentences, sentences[texts.kinds["question"]])
+    asked = anywhere(texts.kinds["question"], np.cumsum(begins) - 1)
     rest = texts.related(CLAUSES) & ~inner[heads] & opens[heads] & ~asked
     return np.asarray(rest | (texts.related({"advcl"}) & opens))
 
 
-def _attached(texts: Texts, sentences: Integers, heads: Integers, inner: Booleans) -> Booleans:
+def _attached(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
     """Conjuncts of subjects stay ("*Ann and Bob* are twins"), words of names and superlatives."""
     kinds, distance = texts.kinds, heads - np.arange(len(heads))
     name = kinds["title"] & kinds["title"][heads] & (distance > 0) & (distance <= 3)
@@ -199,13 +202,12 @@ def _attached(texts: Texts, sentences: Integers, heads: Integers, inner: Boolean
     return adnominal | conjunct
 
 
-def _clauses(texts: Texts, sentences: Integers, heads: Integers, inner: Booleans) -> Booleans:
+def _clauses(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
     """All of a clause stays that a word denies, asks, excepts or makes a condition.
 
     "all *but* useless", "rises *if* it passes", unlike "but he resigned".
     """
     kinds, joint = texts.kinds, texts.related(JOINTS)
-    begins = np.diff(sentences, prepend=-1) != 0
     exception = kinds["exception"] & texts.related(FUNCTIONS)
     marked = kinds["negation"] | texts.related({"neg"}) | kinds["asking"]
     marked &= ~exception
@@ -220,7 +222,7 @@ def _clauses(texts: Texts, sentences: Integers, heads: Integers, inner: Booleans
     return needed | (below & inherited(denied, np.where(below, heads, own))[heads])
 
 
-def _complements(texts: Texts, sentences: Integers, heads: Integers, inner: Booleans) -> Booleans:
+def _complements(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
     """What nouns and verbs say little without stays: "tomb *of a scribe*", "on strike"."""
 
     def having(relations: frozenset[str]) -> Booleans:

@@ -12,6 +12,7 @@ from unicodedata import category, normalize
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import IDS
+from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
@@ -63,6 +64,8 @@ PICTURES = frozenset({"So", "Sk", "Cf", "Mn", "Me"})
 #: Relations of punctuation that is not read aloud.
 SILENT = frozenset({"", "punct", "ROOT"})
 
+#: More than any part of speech is as a number.
+_TAGS = max(PARTS_OF_SPEECH.values()) + 1
 _ATTRIBUTES = [
     "LOWER", "IS_ALPHA", "IS_STOP", "IS_PUNCT", "IS_SPACE", "IS_LOWER", "ENT_TYPE", "POS",
     "SENT_START", "HEAD", "DEP", "MORPH", "LIKE_URL", "LIKE_EMAIL", "ORTH", "SPACY",
@@ -117,6 +120,12 @@ class Texts:
         """Which tokens have one of these relations to their heads. **Shape:** ``(tokens,)``"""
         names, places = self._relations
         return np.array([not relations.isdisjoint(of) for of in names], dtype=bool)[places]
+
+    def tagged(self, tags: Set[str]) -> Booleans:
+        """Which tokens have one of these parts of speech. **Shape:** ``(tokens,)``"""
+        among = np.zeros(_TAGS, dtype=bool)
+        among[[PARTS_OF_SPEECH[tag] for tag in tags]] = True
+        return among[self.columns["POS"]]
 
     def _different(self, attribute: str) -> tuple[list[str], Integers]:
         """The different strings of an attribute, and the place of each token's among these."""

@@ -68,7 +68,7 @@ def token_features(tokens: TextTokens, knowledge: HeadlineKnowledge) -> Floats:
     idf = np.log((size + 1.0) / (texts + 1.0)) / 5.0
     # in how many of its text's sentences each stem is
     different = np.unique(stems * len(text) + sentences) // max(1, len(text))
-    spread = np.bincount(different, minlength=len(first)) / _sentences(tokens)[text[first]]
+    spread = np.bincount(different, minlength=len(first)) / tokens.sizes[1][text[first]]
     frequency = np.log1p(count)
     by_stem = {
         "first_sentence_index": np.log1p((sentences - sentences[begins][text])[first]),
@@ -137,11 +137,6 @@ def phrase_features(
     return np.concatenate([means, scores[ends - 1], own, by_words], axis=1)
 
 
-def _sentences(tokens: TextTokens) -> Integers:
-    """The number of sentences of each text."""
-    return np.bincount(tokens.text[np.flatnonzero(np.diff(tokens.sentences, prepend=-1))])
-
-
 def _of_texts(tokens: TextTokens, features: Floats) -> Floats:
     """What each text is like, in the order of `OF_TEXTS`. **Shape:** ``(texts, 4)``"""
 
@@ -150,6 +145,5 @@ def _of_texts(tokens: TextTokens, features: Floats) -> Floats:
         return total / np.maximum(np.bincount(tokens.text, among), 1)
 
     idf = mean(features[:, FEATURES.index("idf")], tokens.unit)
-    sizes = np.bincount(tokens.text), _sentences(tokens)
-    lengths = np.log(np.maximum(1, sizes))
+    lengths = np.log(np.maximum(1, tokens.sizes))
     return np.column_stack([*lengths, idf, mean(tokens.stop, tokens.word)])

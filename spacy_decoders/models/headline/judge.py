@@ -49,10 +49,11 @@ def judge_facts(
     first = places[np.searchsorted(rows, own)]
     # the words, or whatever else a headline has
     said = tokens.plain[places]
-    said |= ~np.isin(rows, rows[said])
+    said |= np.bincount(rows[said], minlength=len(own))[rows] == 0
     places, rows = places[said], rows[said]
     ends = np.searchsorted(rows, own, side="right")
     words, tags = np.diff(ends, prepend=0), tokens.tags[places]
+    last = tags[ends - 1]
     shares = [np.bincount(rows, tags == of, len(own)) / words for of in (PRON, PROPN, NUM)]
     # of the content words, behind a zero for each headline, so that there is one
     content = ~tokens.stop[places]
@@ -62,9 +63,8 @@ def judge_facts(
     size = np.maximum(np.diff(begins, append=len(counted)) - 1, 1)
     # of the text, and of the sentence
     text, sentence = tokens.text[first], tokens.sentences[first]
-    sizes, begin = np.bincount(tokens.text)[text], tokens.begins[text]
-    number = tokens.sentences[begin]
-    sentences = tokens.sentences[begin + sizes - 1] - number + 1
+    sizes, sentences = (of[text] for of in tokens.sizes)
+    number = sentence - tokens.sentences[tokens.begins[text]]
     columns = [
         np.ones(len(own)),
         scores,
@@ -73,11 +73,11 @@ def judge_facts(
         words > 10,
         np.add.reduceat(counted, begins) / size,
         np.maximum.reduceat(counted, begins),
-        np.log1p(sentence - number),
+        np.log1p(number),
         np.log(occurrences),
         words / np.maximum(np.bincount(tokens.sentences)[sentence], words),
         *shares,
-        np.isin(tags[ends - 1], (NOUN, PROPN)),
+        (last == NOUN) | (last == PROPN),
         np.log(sizes) / 5.0,
         np.log(sizes / sentences) / 3.0,
     ]

@@ -76,6 +76,13 @@ class TextTokens:
         begins: Integers = np.minimum(np.cumsum(sizes) - sizes, max(0, len(self.text) - 1))
         return begins
 
+    @cached_property
+    def sizes(self) -> tuple[Integers, Integers]:
+        """How many tokens and how many sentences each text has. **Shape of both:** ``(texts,)``"""
+        sizes = np.bincount(self.text)
+        last = self.sentences[self.begins + sizes - 1]
+        return sizes, last - self.sentences[self.begins] + 1
+
     def own(self, keys: Keys) -> Keys:
         """Keys that no two texts have in common."""
         return keys ^ (self.text.astype(np.uint64) * _MIXER)
