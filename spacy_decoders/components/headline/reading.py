@@ -119,12 +119,12 @@ class Texts:
     def related(self, relations: Set[str]) -> Booleans:
         """Which tokens have one of these relations to their heads. **Shape:** ``(tokens,)``"""
         names, places = self._relations
-        return np.array([not relations.isdisjoint(of) for of in names], dtype=bool)[places]
+        return ~np.array([*map(frozenset(relations).isdisjoint, names)], dtype=bool)[places]
 
     def tagged(self, tags: Set[str]) -> Booleans:
         """Which tokens have one of these parts of speech. **Shape:** ``(tokens,)``"""
         among = np.zeros(_TAGS, dtype=bool)
-        among[[PARTS_OF_SPEECH[tag] for tag in tags]] = True
+        among[[*map(PARTS_OF_SPEECH.__getitem__, tags)]] = True
         return among[self.columns["POS"]]
 
     def _different(self, attribute: str) -> tuple[list[str], Integers]:

@@ -79,9 +79,13 @@ class LabelSpace:
         The strings are added to it each time, as a vocabulary drops strings at the end of a memory
         zone.
         """
-        for number in set(labels.tolist()) - {-1}:
-            for target, part in zip(self.targets, self.parts[number], strict=True):
-                _value(vocab, target, part)
+        adding = {"tag": vocab.strings.add, "morph": vocab.morphology.add, "ent": vocab.strings.add}
+        written = [self.parts[number] for number in set(labels.tolist()) - {-1}]
+        for column, target in enumerate(self.targets):
+            if target in adding:
+                begin, add = 2 * (target == "ent"), adding[target]  # behind the prefix of BIO
+                for parts in written:
+                    add(parts[column][begin:])
         return self.values[labels]
 
     def write(self, doc: Doc, values: NDArray[np.uint64]) -> None:
