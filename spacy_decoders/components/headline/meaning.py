@@ -83,10 +83,7 @@ class SentenceTrees:
         """
         own, to, size = np.arange(len(sentences)), texts.heads, len(sentences)
         begins = np.diff(sentences, prepend=-1) != 0
-        root = np.flatnonzero(begins)
-        for found in ((to == own) | (sentences[to] != sentences), texts.columns["HEAD"] == 0):
-            last_first = np.flatnonzero(found)[::-1]
-            root[sentences[last_first]] = last_first
+        root = _roots(texts, sentences, begins)
         roots = root[sentences]
         inner = own != roots
         heads = np.where(inner & (to != own) & (sentences[to] == sentences), to, roots)
@@ -108,6 +105,27 @@ class SentenceTrees:
     def place(self, number: int) -> slice:
         """The tokens of a sentence."""
         return slice(*self.begins[number : number + 2])
+
+
+def _roots(texts: Texts, sentences: Integers, begins: Booleans) -> Integers:
+    """The root of each sentence; where it is cut, the token nearest to it, the first of several.
+
+    **Shape:** ``(sentences,)``
+    """
+    own, to, first = np.arange(len(sentences)), texts.heads, np.flatnonzero(begins)
+    outside, whole = (to == own) | (sentences[to] != sentences), texts.columns["HEAD"] == 0
+    root, ends = first.copy(), np.append(first[1:], len(own)).tolist()
+    for found in (outside, whole):
+        last_first = np.flatnonzero(found)[::-1]
+        root[sentences[last_first]] = last_first
+    cut = np.bincount(sentences[outside], minlength=len(root)) > 1
+    cut[sentences[whole]] = False
+    for number in np.flatnonzero(cut).tolist():
+        start, unit = int(first[number]), int(texts.text[first[number]])
+        before = texts.bounds[unit][0]
+        span = texts.units[unit][start - before : ends[number] - before]
+        root[number] = start + span.root.i - span.start
+    return root
 
 
 def _leads(texts: Texts, sentences: Integers, roots: Integers) -> Floats:

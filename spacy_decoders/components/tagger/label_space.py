@@ -79,7 +79,8 @@ class LabelSpace:
         The strings are added to it each time, as a vocabulary drops strings at the end of a memory
         zone.
         """
-        adding = {"tag": vocab.strings.add, "morph": vocab.morphology.add, "ent": vocab.strings.add}
+        strings, morphology = vocab.strings, vocab.morphology
+        adding = {"tag": strings.add, "morph": morphology.add, "ent": strings.add}
         written = [self.parts[number] for number in set(labels.tolist()) - {-1}]
         for column, target in enumerate(self.targets):
             if target in adding:

@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 import spacy_decoders
 from spacy_decoders import ProblemError
 from spacy_decoders.components.headline.headlines import ScoredTexts, ScoredUnit
+from spacy_decoders.components.headline.meaning import SentenceTrees
 from spacy_decoders.components.headline.reading import Texts
 from spacy_decoders.components.headline.sentences import (
     chosen,
@@ -52,6 +53,14 @@ def test_as_a_mode(parsed):
     assert doc._.headlines[0]["certificate"]["status"] == "optimal"
     with pytest.raises(ProblemError, match="parser"):
         nlp("No tree here.")
+
+
+def test_the_root_of_a_cut_sentence_is_nearest_to_its_own(parsed):
+    for begin, end in itertools.combinations(range(len(parsed) + 1), 2):
+        span = parsed[begin:end]
+        texts, whole = Texts.of([span]), np.zeros(len(span), dtype=np.int64)
+        found = SentenceTrees.of(texts, whole, np.zeros(len(span)))
+        assert {*found.roots.tolist()} == {span.root.i - begin}
 
 
 def test_what_finds_nothing_is_named(parsed):
