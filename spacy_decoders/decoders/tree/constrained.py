@@ -210,7 +210,7 @@ class LabelledSearch:
                 tree = self.decoder.decode(bare, budget=rest_of(self.clock, self.iterations))
                 labels = self.arcs.relabelled(tree.heads)
                 if labels is not None:
-                    found = max(found, self.legal(tree, labels), key=_score_of)
+                    found = max(found, self._legal(tree, labels), key=_score_of)
         return found
 
     def _needed(self, solution: TreeSolution, labels: Labels) -> float:
@@ -223,11 +223,11 @@ class LabelledSearch:
 
     def _offer(self, solution: TreeSolution, labels: Labels) -> bool:
         """Keep a tree if it is the best so far; return whether it is legal."""
-        found = self.legal(solution, labels)
+        found = self._legal(solution, labels)
         self.best = max(self.best, found, key=_score_of)
         return found is not None
 
-    def legal(self, solution: TreeSolution, labels: Labels) -> _Found | None:
+    def _legal(self, solution: TreeSolution, labels: Labels) -> _Found | None:
         """Return a tree with its score in the problem; None if it is forbidden or illegal."""
         own = None if self.problem.labels is None else labels
         score, _ = self.decoder.objective(self.problem, solution.heads, own)

@@ -15,7 +15,7 @@ from ...errors import InfeasibleError, UndecidedError
 from .constrained import LabelledSearch
 from .decoder import TreeDecoder
 from .problem import TreeProblem, TreeSolution
-from .scoring import score_and_scale, score_tree
+from .scoring import breaks_any, score_and_scale, score_tree
 
 __all__ = ["exact_decoder", "head_margins", "k_best", "max_marginals"]
 
@@ -195,11 +195,13 @@ def _margins_under_rules(
             if other is None:
                 bound[token] = np.inf if exists else bound[token]
                 continue
-            score = _proven(part, other)
+            score, key = _proven(part, other), other.heads.tobytes()
             bound[token] = max(bound[token], np.inf if np.isnan(score) else score)
-            key = other.heads.tobytes()
-            if key not in known:
-                known[key] = search.legal(other, search.arcs.best_labels(possible, other.heads))
+            if key not in known and not np.isnan(score):
+                labels = search.arcs.best_labels(possible, other.heads)
+                own = None if problem.labels is None else labels
+                is_legal = not breaks_any(problem.rules, other.heads, own)
+                known[key] = (score, other, own) if is_legal else None
     legal = sorted(filter(None, known.values()), key=itemgetter(0))
     found = np.full(problem.n, -np.inf)
     first: list[Any] = [None] * problem.n
@@ -282,5 +284,7 @@ def _proven(problem: TreeProblem, found: TreeSolution) -> float:
     score, gap = found.certificate.score, found.certificate.gap
     if score is None or gap is None:
         return np.nan
+    if gap <= CLOSE * (1.0 + abs(score)):  # the scale is no less, and takes time
+        return score
     scale = score_and_scale(problem, found.heads, found.labels)[1]
     return score if gap <= CLOSE * (1.0 + scale) else np.nan
