@@ -177,6 +177,8 @@ def _join(texts: Texts, begins: Booleans, heads: Integers, needed: Booleans) -> 
             _keep_compound(place, heads, needed)
             continue
         head = heads[place]
+        if head == place:  # the root of a cut sentence: "*and* Bob dances"
+            continue
         for other in takewhile(lambda other: not begins[other], range(place + 1, len(begins))):
             if conjunct[other] and head in (other, heads[other]):
                 heads[place] = other

@@ -63,6 +63,14 @@ def test_the_root_of_a_cut_sentence_is_nearest_to_its_own(parsed):
         assert {*found.roots.tolist()} == {span.root.i - begin}
 
 
+def test_a_conjunction_may_be_the_root_of_a_cut_sentence():
+    words, heads = "Ann sings and Bob dances".split(), [1, 1, 1, 4, 1]
+    doc = Doc(VOCAB, words=words, heads=heads, deps=["nsubj", "ROOT", "cc", "nsubj", "conj"])
+    doc.spans["parts"] = [doc[2:5], doc[1:4]]
+    doc = blank(mode="sentence", spans_key="parts").get_pipe("headline_generator")(doc)
+    assert [span._.headline for span in doc.spans["parts"]] == ["And Bob dances", "Sings and Bob"]
+
+
 def test_what_finds_nothing_is_named(parsed):
     nlp = blank(mode="sentence", required=["zebra"])
     with pytest.warns(UserWarning, match="zebra"):
