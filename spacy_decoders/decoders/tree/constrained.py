@@ -103,6 +103,7 @@ class LabelledSearch:
         self.arcs = LabelledArcs(problem.rules, problem.arcs, problem.labels)
         self.best: _Found | None = None
         self.leaves: list[Mask] = []
+        self.solution: TreeSolution | None = None
 
     def relaxations(self) -> list[TreeProblem]:
         """Search; return problems without labels and rules that together have all legal trees.
@@ -111,7 +112,7 @@ class LabelledSearch:
         the budget ends before the first tree.
         """
         with suppress(InfeasibleError, UndecidedError):
-            self.run()
+            self.solution = self.run()
         return [self.relaxed.with_arcs(self.arcs.arcs_with(part)) for part in self.leaves]
 
     def run(self) -> TreeSolution:

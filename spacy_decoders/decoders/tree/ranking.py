@@ -216,14 +216,14 @@ def _margins_under_rules(
             rest = LabelledSearch(search.decoder, _without_head(problem, tree, token), clock)
             rest.best = first[token]
             found[token] = _score_of(rest.run, problem)
-    best = search.best
-    if np.isnan(found).all():
-        return found
-    if best is None or (best[1].heads != tree).any():
+    score, given = np.nan, search.solution
+    if given is not None and (given.heads == tree).all():
+        score = _proven(problem, given)
+    if np.isnan(score) and not np.isnan(found).all():  # its labels may not be the best
         only = np.zeros_like(problem.allowed)
         only[tree, tokens + 1] = True
-        return _best_score(problem.restricted(only), rest_of(clock, 0)) - found
-    return best[0] - found
+        score = _best_score(problem.restricted(only), rest_of(clock, 0))
+    return score - found
 
 
 def _alternatives(

@@ -140,7 +140,9 @@ def end_to_end(arrays: Sequence[Any]) -> Any:
     (True, (6, 2))
     """
     first = arrays[0]
-    place = getattr(first, "__array_interface__", {"data": (0,)})["data"][0]
+    if not all(isinstance(one, np.ndarray) for one in arrays):  # on a graphics card
+        return get_array_module(first).concatenate(arrays)
+    place = first.__array_interface__["data"][0]
     for one in arrays:
         if one.base is None or one.base is not first.base or not one.flags.c_contiguous:
             break
@@ -150,8 +152,10 @@ def end_to_end(arrays: Sequence[Any]) -> Any:
             break
         place += one.nbytes
     else:
-        return as_strided(first, (sum(map(len, arrays)), *first.shape[1:]), first.strides)
-    return get_array_module(first).concatenate(arrays)
+        # those of an array with a single row may be any
+        strides = np.empty((1, *first.shape[1:]), first.dtype).strides
+        return as_strided(first, (sum(map(len, arrays)), *first.shape[1:]), strides)
+    return np.concatenate(arrays)
 
 
 #: Eight tiles of 16 rows of 64 bytes.

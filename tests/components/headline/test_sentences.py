@@ -64,7 +64,7 @@ def test_the_root_of_a_cut_sentence_is_nearest_to_its_own(parsed):
 
 
 def test_a_conjunction_may_be_the_root_of_a_cut_sentence():
-    words, heads = "Ann sings and Bob dances".split(), [1, 1, 1, 4, 1]
+    words, heads = ["Ann", "sings", "and", "Bob", "dances"], [1, 1, 1, 4, 1]
     doc = Doc(VOCAB, words=words, heads=heads, deps=["nsubj", "ROOT", "cc", "nsubj", "conj"])
     doc.spans["parts"] = [doc[2:5], doc[1:4]]
     doc = blank(mode="sentence", spans_key="parts").get_pipe("headline_generator")(doc)

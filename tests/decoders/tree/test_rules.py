@@ -14,8 +14,10 @@ from spacy_decoders.decoders.tree import (
     FixedArc,
     FixedStart,
     ForbiddenArc,
+    ForbiddenLabel,
     Leaves,
     TreeProblem,
+    head_margins,
 )
 from spacy_decoders.decoders.tree.rules import rules_on_classes
 from spacy_decoders.decoders.tree.scoring import breaks_any
@@ -99,6 +101,26 @@ def test_the_end_of_the_budget_leaves_a_gap():
         assert found.certificate.bound >= float(JointTruth(problem).best) - 1e-9
         met.add(found.certificate.status)
     assert met == {"optimal", "bounded"}
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 3, None])
+def test_margins_are_exact_or_none_whatever_the_budget(rng, iterations):
+    met = 0
+    for _ in range(150):
+        arcs, labels = np.zeros((3, 3)), rng.normal(size=(3, 3, LABELS))
+        rules = [Leaves([0]), Leaves([1]), ForbiddenLabel(2, 0)]
+        problem = TreeProblem(arcs, labels=labels, rules=rules)
+        worth = JointTruth(problem).score
+        if not worth:
+            continue
+        best = max(worth, key=worth.__getitem__)
+        found = head_margins(problem, best, budget=Budget(iterations=iterations))
+        for token, margin in enumerate(found.tolist()):
+            others = [s for heads, s in worth.items() if heads[token] != best[token]]
+            if not np.isnan(margin):
+                met += 1
+                assert margin == pytest.approx(worth[best] - max(others, default=-np.inf))
+    assert met or iterations == 1
 
 
 def test_the_end_of_the_budget_before_any_tree_is_no_proof_of_none():
