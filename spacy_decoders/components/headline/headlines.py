@@ -271,7 +271,8 @@ def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
     """Which tokens are in another's clause, denied or asked; which verbs look like nouns there."""
     kinds = texts.kinds
     begins = texts.columns["SENT_START"].astype(np.int64) == 1
-    sentence = np.cumsum(begins)
+    # a span may begin within a sentence
+    sentence = np.cumsum(begins | (np.diff(texts.text, prepend=-1) > 0))
     asked = anywhere(kinds["question"], sentence)
     found = texts.related(BELOW) | asked
     found[texts.heads[denying]] = True

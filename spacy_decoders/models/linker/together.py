@@ -56,8 +56,9 @@ def scaled_pairs(table: CandidateTable, pairs: PairCosts) -> tuple[NDArray[np.fl
         once = table.of([*groups.values()])
         first = once.offsets[np.searchsorted([*groups.values()], group)]
         rows += (first - table.offsets[:-1]).repeat(table.sizes)
+    found = np.asarray(pairs(once), np.float64)
     try:
-        given = checked_distances(np.asarray(pairs(once), np.float64))
+        given = checked_distances(found)
     except ProblemError as error:
         raise ProblemError(f"pairs: {error}") from error
     far = float(getattr(pairs, "far", given.max(initial=0.0)))

@@ -75,3 +75,18 @@ def test_nothing_joins_two_texts(other):
     together, alone = nlp.pipe(texts), map(nlp, texts)
     for doc, same in zip(together, alone, strict=True):
         assert [h["text"] for h in doc._.headlines] == [h["text"] for h in same._.headlines]
+
+
+def test_a_span_within_a_sentence_does_not_go_on_with_the_text_before():
+    question = Doc(
+        VOCAB, words=["Did", "Ann", "sell", "tea", "?"], heads=[2] * 5,
+        deps=["aux", "nsubj", "ROOT", "obj", "punct"],
+        pos=["AUX", "PROPN", "VERB", "NOUN", "PUNCT"],
+    )  # fmt: skip
+    doc = Doc(
+        VOCAB, words=["They", "rent", "old", "bikes"], heads=[1, 1, 3, 1],
+        deps=["nsubj", "ROOT", "amod", "obj"], pos=["PRON", "VERB", "ADJ", "NOUN"],
+    )  # fmt: skip
+    alone = whole_phrases(Texts.of([doc[2:4]]), np.array([0]), np.array([2]))
+    behind = whole_phrases(Texts.of([question, doc[2:4]]), np.array([5]), np.array([7]))
+    assert alone.all() and behind.all()
