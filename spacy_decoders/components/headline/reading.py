@@ -29,9 +29,9 @@ REMEMBERED = 1 << 16
 
 #: Words under which a sentence no longer follows from its shorter version.
 NEGATIONS = frozenset({
-    "not", "n't", "n’t", "never", "no", "nor", "neither", "none", "nobody", "nothing", "nowhere",
-    "without", "few", "fewer", "little", "less", "hardly", "barely", "scarcely", "seldom",
-    "rarely", "only", "cannot",
+    "not", "n't", "n’t", "nt", "never", "no", "nor", "neither", "none", "nobody", "nothing",
+    "nowhere", "without", "few", "fewer", "little", "less", "hardly", "barely", "scarcely",
+    "seldom", "rarely", "only", "cannot",
 })  # fmt: skip
 #: Words that limit what they modify, or say which or how many.
 LIMITS = frozenset({

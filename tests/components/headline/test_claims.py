@@ -25,6 +25,7 @@ FRAMES = (
     ("{s} does not {b} {o}.", "not"),
     ("{s} never {d} {o}.", "never"),
     ("{s} didn't {b} {o}, officials found.", "n't"),
+    ("{s} didnt {b} {o}.", "didnt"),
     ("It is not true that {s} {d} {o}.", "not"),
     ("There is no evidence that {s} {d} {o}.", "no"),
     ("Nobody believes that {s} {d} {o}.", "nobody"),
@@ -77,7 +78,7 @@ def nlp():
 def test_no_headline_claims_what_the_text_does_not(nlp, mode):
     nlp.get_pipe("headline").configure(mode=mode, min_prob=0.0, n_best=3)
     texts = [text for text, _, _ in SENTENCES]
-    assert len(texts) == 208
+    assert len(texts) == 216
     false = [
         (text, headline["text"])
         for doc, (text, proposition, cue) in zip(nlp.pipe(texts), SENTENCES, strict=True)
