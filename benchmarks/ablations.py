@@ -321,6 +321,7 @@ ABLATIONS = (
             ("limits and negations", without_kind("kept")),
             ("what a negation reaches", without_kind("negation")),
             ("conjunctions", attributes(_MEANING, JOINTS=frozenset())),
+            ("articles of measures", attributes(_MEANING, UNMARKED=frozenset())),
             ("conditions", without_kind("exception")),
             ("questions", without_kind("asking", reading.features_of)),
             ("marks", without_kind("mark")),

@@ -41,6 +41,8 @@ ARGUMENTS = frozenset({
 COMPLETE = frozenset({"cop", "obj", "dobj", "iobj", "xcomp", "ccomp", "attr", "acomp", "oprd"})
 #: Relations of what the parser may take the main clause for, under a condition before it.
 CLAUSES = frozenset({"advcl", "ccomp", "parataxis"})
+#: Relations of measures without a preposition: "twice *a day*".
+UNMARKED = frozenset({"obl:unmarked", "nmod:unmarked", "npadvmod"})
 #: A sentence counts this much more the earlier it is.
 LEAD = 0.5
 #: What a pronoun as the subject costs: it refers to another sentence; and no subject, where it is
@@ -218,8 +220,9 @@ def _attached(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) 
     kinds, distance = texts.kinds, heads - np.arange(len(heads))
     name = kinds["title"] & kinds["title"][heads] & (distance > 0) & (distance <= 3)
     adnominal = texts.related({"amod", "nmod"}) & (kinds["ranking"] | name)
-    conjunct: Booleans = texts.related({"conj"}) & texts.related(SUBJECTS)[heads]
-    return adnominal | conjunct
+    conjunct = texts.related({"conj"}) & texts.related(SUBJECTS)[heads]
+    measure: Booleans = texts.related({"det"}) & texts.related(UNMARKED)[heads]
+    return adnominal | conjunct | measure
 
 
 def _clauses(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:

@@ -71,6 +71,15 @@ def test_a_conjunction_may_be_the_root_of_a_cut_sentence():
     assert [span._.headline for span in doc.spans["parts"]] == ["And Bob dances", "Sings and Bob"]
 
 
+def test_a_measure_keeps_its_article():
+    doc = Doc(
+        VOCAB, words=["The", "train", "runs", "twice", "a", "day"], heads=[1, 2, 2, 2, 5, 3],
+        deps=["det", "nsubj", "ROOT", "advmod", "det", "obl:unmarked"],
+    )  # fmt: skip
+    doc = blank(mode="sentence", length=5).get_pipe("headline_generator")(doc)
+    assert doc._.headline == "Train runs twice a day"
+
+
 def test_what_finds_nothing_is_named(parsed):
     nlp = blank(mode="sentence", required=["zebra"])
     with pytest.warns(UserWarning, match="zebra"):
