@@ -17,6 +17,7 @@ from thinc.api import Optimizer
 
 from ...errors import ProblemError, StorageError
 from ...models.calibration import Answers, correctable_loss, sigmoid
+from ...models.linker.evidence import check_types
 from ...models.linker.together import scaled_pairs
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
 from .. import extensions
@@ -94,6 +95,8 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
             if not self._configured:
                 return  # a component that is being made: its folder may have a copy
             raise StorageError(options["kb"].missing)
+        elif options["types"] is not None:
+            check_types(options["types"], options["kb"].base.type_names)
         if options["constraints"]:
             from ..constraints.candidates import check_concepts
 

@@ -9,9 +9,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import ProblemError
 from ...knowledge.texts import title_words
 
-__all__ = ["coarse_type", "of_types", "shared_words", "type_agreement"]
+__all__ = ["check_types", "coarse_type", "of_types", "shared_words", "type_agreement"]
 
 #: BM25's saturation and length normalisation, and the length of a usual description, in words.
 _SATURATION, _BY_LENGTH, _USUAL = 1.2, 0.75, 12.0
@@ -132,6 +133,19 @@ def type_agreement(label: str, name: str) -> float:
         return 0.0
     allowed = _ALLOWED.get(label.casefold(), _ALLOWED.get(wanted, (wanted,)))
     return 1.0 if coarse in allowed else -1.0
+
+
+def check_types(wanted: Iterable[str], types: Sequence[str]) -> None:
+    """Refuse what is neither one of the types of a knowledge base nor a coarse type."""
+    coarse = set(_NAMES)
+    known = coarse.union(name.casefold() for name in types)
+    unknown = [name for name in wanted if name.casefold() not in known]
+    if unknown:
+        own = ", ".join(sorted(types)) or "none"
+        raise ProblemError(
+            f"types: the knowledge base has no {', '.join(map(repr, unknown))}; its types are "
+            f"{own}, and coarse ones {', '.join(sorted(coarse))}."
+        )
 
 
 def of_types(types: Iterable[str], wanted: Sequence[str]) -> NDArray[np.bool_]:

@@ -100,6 +100,8 @@ def test_linking_can_be_restricted_to_types(concepts):
     assert entity(concepts, "Congress").kb_id_ == ""
     linker.types = ["person"]
     assert entity(concepts, "Washington", "GPE").kb_id_ == "washington"
+    with pytest.raises(ProblemError, match=r"types: .* has no 'company'; its types are .*person"):
+        linker.types = ["place", "company"]
     with pytest.raises(ProblemError, match="types: input should be a valid list"):
         linker.types = "person"
 
