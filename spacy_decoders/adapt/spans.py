@@ -20,6 +20,7 @@ from ..certificate import Certificate, tolerance_of
 from ..components import extensions
 from ..components.option_checks import check_of
 from ..errors import ProblemError
+from ..models import calibration
 from .adapted_pipe import AdaptedPipe
 from .factories import BestSpansOptions
 
@@ -29,9 +30,6 @@ Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 THRESHOLD = check_of(Annotated[float, Field(gt=0.0, lt=1.0)])
-
-#: Probabilities nearer to 0 or 1 than this count as this far from them.
-NEAREST = 1e-7
 
 
 def select(borders: ArrayLike, scores: ArrayLike) -> tuple[list[int], Certificate]:
@@ -148,8 +146,6 @@ def log_odds(probabilities: ArrayLike, threshold: float = 0.5) -> Floats:
     >>> log_odds([0.5, 0.9, 0.1]).round(3).tolist()
     [0.0, 2.197, -2.197]
     """
-    from scipy.special import logit
-
     given = np.asarray(probabilities, dtype=np.float64)
     THRESHOLD("threshold", threshold)
     outside = np.flatnonzero(~((given >= 0.0) & (given <= 1.0)))
@@ -158,8 +154,7 @@ def log_odds(probabilities: ArrayLike, threshold: float = 0.5) -> Floats:
             f"probabilities: expected numbers from 0 to 1, got {given.flat[outside[0]]} at index "
             f"{int(outside[0])}; give other scores as they are, without log_odds."
         )
-    odds: Floats = logit(np.clip(given, NEAREST, 1.0 - NEAREST)) - logit(threshold)
-    return odds
+    return calibration.log_odds(given) - calibration.log_odds(threshold)
 
 
 def best_spans(

@@ -52,16 +52,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class ShardReport:
-    """The report of one shard: documents written and failed, units decoded and certified.
-
-    Of the certified units, `pruned` are optimal among candidates that a heuristic has kept.
-    """
+    """The report of one shard: documents written and failed, units decoded and certified."""
 
     shard: int
     written: int = 0
     units: int = 0
     certified: int = 0
-    pruned: int = 0
     failures: tuple[Failure, ...] = ()
 
 
@@ -88,21 +84,8 @@ class Summary:
     @property
     def certified(self) -> float | None:
         """Share of decoded units proven optimal; None if nothing was decoded."""
-        return self._share(sum(report.certified - report.pruned for report in self.reports))
-
-    @property
-    def certified_pruned(self) -> float | None:
-        """Share of units that are the best among the candidates that a heuristic has kept."""
-        return self._share(self.pruned)
-
-    @property
-    def pruned(self) -> int:
-        """Units that are the best among the candidates that a heuristic has kept."""
-        return sum(report.pruned for report in self.reports)
-
-    def _share(self, count: int) -> float | None:
         units = sum(report.units for report in self.reports)
-        return count / units if units else None
+        return sum(report.certified for report in self.reports) / units if units else None
 
 
 @dataclass(frozen=True)

@@ -197,8 +197,7 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
         shard=shard.number,
         written=len(docs),
         units=len(found),
-        certified=sum(status == "optimal" for status, _ in found),
-        pruned=found.count(("optimal", "pruned")),
+        certified=found.count(("optimal", "full")),
         failures=tuple(failures),
     )
     with written_whole(job.part(shard.number)) as part:

@@ -64,8 +64,6 @@ def annotate_corpus(
     job = Job(source, output, model, format, shard_size, text_field)  # type: ignore[arg-type]
     summary = annotate(job, workers=workers, scheduler=scheduler)
     certified = "" if summary.certified is None else f", {summary.certified:.1%} proven optimal"
-    if summary.pruned:
-        certified += f", {summary.certified_pruned:.1%} the best among the candidates kept"
     CONSOLE.print(
         f"{counted(summary.written, 'document')} in {counted(summary.shards, 'file')} under "
         f"{job.output}{certified}."

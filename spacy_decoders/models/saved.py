@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import srsly
 from numpy.typing import NDArray
 
 from ..errors import DecodersError, StorageError
 
 __all__ = [
-    "array_of", "counts_of", "damaged", "fields_of", "inflated", "message_of", "packed", "reading",
-    "saved_counts", "unpacked", "whole_number", "widen_weights",
+    "array_of", "damaged", "inflated", "packed", "reading", "unpacked", "whole_number",
+    "widen_weights",
 ]  # fmt: skip
 
 
@@ -44,25 +43,6 @@ def reading(part: str) -> Iterator[None]:
             gc.enable()
 
 
-def message_of(data: bytes, part: str) -> Any:
-    """Read what was saved as msgpack; `StorageError` if it cannot be read."""
-    with reading(part):
-        return srsly.msgpack_loads(data)
-
-
-def fields_of(saved: Any, names: Sequence[str], part: str) -> list[Any]:
-    """Return the fields of a saved mapping.
-
-    Raises `StorageError` if it is no mapping, or a field is missing.
-    """
-    if not isinstance(saved, dict):
-        raise damaged(part, f"expected fields, got {type(saved).__name__}")
-    missing = [name for name in names if name not in saved]
-    if missing:
-        raise damaged(part, f"{', '.join(missing)} missing")
-    return [saved[name] for name in names]
-
-
 def whole_number(value: Any, least: int, most: int, part: str) -> int:
     """Return a number that was saved; `StorageError` if it is not a whole number in range."""
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
@@ -84,19 +64,6 @@ def array_of(value: Any, kind: Any, shape: Sequence[int], part: str) -> NDArray[
         raise damaged(part, f"expected {np.dtype(kind)} of shape {tuple(shape)}, got {got}")
     found: NDArray[Any] = value
     return found
-
-
-def counts_of(value: Any, shape: Sequence[int], part: str) -> NDArray[np.int64]:
-    """Return counts that were saved, of four bytes or eight; see :func:`array_of`."""
-    if isinstance(value, np.ndarray) and value.dtype == np.int32:
-        value = value.astype(np.int64)
-    return array_of(value, np.int64, shape, part)
-
-
-def saved_counts(value: Any) -> Any:
-    """Return counts in four bytes, for saving; anything else as it is."""
-    small = isinstance(value, np.ndarray) and value.dtype == np.int64
-    return value.astype(np.int32) if small and value.max(initial=0) < 1 << 31 else value
 
 
 def inflated(data: bytes, size: int | None = None) -> bytes:

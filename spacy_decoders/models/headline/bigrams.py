@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..saved import array_of, damaged, fields_of
+from ..saved import array_of, damaged, reading
 from .words import TextTokens, Vertices
 
 if TYPE_CHECKING:
@@ -118,9 +118,8 @@ class BigramModel:
     def restored(cls, saved: Any) -> BigramModel:
         """Check and take back what `arrays` returned."""
         part = "knowledge, language_model"
-        keys, unigrams, backoffs, pairs, bigrams = fields_of(
-            saved, [*cls.__dataclass_fields__], part
-        )
+        with reading(part):
+            keys, unigrams, backoffs, pairs, bigrams = map(saved.get, cls.__dataclass_fields__)
         words = len(array_of(keys, np.uint64, (-1,), part))
         if not words:
             raise damaged(part, "it has no words")

@@ -12,15 +12,7 @@ import srsly
 from numpy.typing import NDArray
 from thinc.model import deserialize_attr, serialize_attr
 
-from ..saved import (
-    array_of,
-    counts_of,
-    damaged,
-    fields_of,
-    message_of,
-    saved_counts,
-    whole_number,
-)
+from ..saved import array_of, damaged, reading, whole_number
 from .bigrams import BigramModel
 from .words import TextTokens
 
@@ -126,32 +118,39 @@ class HeadlineKnowledge:
         return self.texts[place] * known, self.titles[place] * known
 
     def as_dict(self) -> dict[str, Any]:
-        """Arrays and plain types, for saving."""
-        saved = {of.name: saved_counts(getattr(self, of.name)) for of in fields(self)}
+        """Arrays and plain types, for saving; counts in four bytes."""
+        saved = {of.name: getattr(self, of.name) for of in fields(self)}
         model = self.language_model
         lists = {name: list(saved[name]) for name in ("lengths", "auxiliaries")}
-        return {**saved, **lists, "language_model": None if model is None else model.arrays()}
+        counts = {name: saved[name].astype(np.int32) for name in ("texts", "titles")}
+        of_words = {"language_model": None if model is None else model.arrays()}
+        return {**saved, **lists, **counts, **of_words}
 
     @classmethod
     def from_dict(cls, saved: Any) -> HeadlineKnowledge:
         """Restore what `as_dict` returned; anything else raises `StorageError`."""
         part = "knowledge"
-        given = fields_of(saved, [of.name for of in fields(cls)], part)
-        stems, texts, titles, size, words, lengths, auxiliaries, model = given
-        stems = array_of(stems, np.uint64, (-1,), part)
-        if not all(isinstance(word, str) for word in auxiliaries):
-            raise damaged(f"{part}, auxiliaries", "expected words")
-        least, most = (whole_number(size, 1, 1 << 31, f"{part}, lengths") for size in lengths)
-        return cls(
-            stems,
-            counts_of(texts, (len(stems),), part),
-            counts_of(titles, (len(stems),), part),
-            whole_number(size, 0, 1 << 62, part),
-            float(words),
-            (least, most),
-            tuple(auxiliaries),
-            None if model is None else BigramModel.restored(model),
-        )
+        with reading(part):
+            given = (saved[of.name] for of in fields(cls))
+            stems, texts, titles, size, words, lengths, auxiliaries, model = given
+            stems = array_of(stems, np.uint64, (-1,), part)
+            texts, titles = (
+                array_of(np.asarray(of, dtype=np.int64), np.int64, (len(stems),), part)
+                for of in (texts, titles)
+            )
+            if not all(isinstance(word, str) for word in auxiliaries):
+                raise damaged(f"{part}, auxiliaries", "expected words")
+            least, most = (whole_number(size, 1, 1 << 31, f"{part}, lengths") for size in lengths)
+            return cls(
+                stems,
+                texts,
+                titles,
+                whole_number(size, 0, 1 << 62, part),
+                float(words),
+                (least, most),
+                tuple(auxiliaries),
+                None if model is None else BigramModel.restored(model),
+            )
 
 
 @serialize_attr.register(HeadlineKnowledge)
@@ -161,7 +160,8 @@ def _saved(_: HeadlineKnowledge, value: HeadlineKnowledge, name: str, model: Any
 
 @deserialize_attr.register(HeadlineKnowledge)
 def _restored(_: HeadlineKnowledge, value: bytes, name: str, model: Any) -> HeadlineKnowledge:
-    return HeadlineKnowledge.from_dict(message_of(value, name))
+    with reading(name):
+        return HeadlineKnowledge.from_dict(srsly.msgpack_loads(value))
 
 
 def _auxiliaries(titles: Sequence[Sequence[tuple[str, bool]]], language: str) -> tuple[str, ...]:
