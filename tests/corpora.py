@@ -1,7 +1,5 @@
 """A few sentences in the formats that configs and projects read."""
 
-from __future__ import annotations
-
 #: Rows of (form, tag, head, relation, entity), and whether arcs cross.
 SENTENCES = [
     (("Kim", "NNP", 2, "nsubj", "B-PER"), ("sleeps", "VBZ", 0, "root", "O")),

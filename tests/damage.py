@@ -1,7 +1,5 @@
 """Files as they arrive when something went wrong, or when somebody wants it to."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

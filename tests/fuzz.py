@@ -5,8 +5,6 @@ function `check(problem)` that raises where a promise is broken and counts the s
 met, such as ``{"Viterbi optimal": 1}``. `make test` runs the same on a fixed few problems.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 import traceback

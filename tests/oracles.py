@@ -4,8 +4,6 @@ Slow on purpose: every structure is enumerated and scored as the definition says
 float64, with nothing shared with the code under test.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise, permutations, product
 

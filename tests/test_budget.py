@@ -1,7 +1,5 @@
 """Budgets allow something, and end."""
 
-from __future__ import annotations
-
 import math
 import time
 

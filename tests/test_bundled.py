@@ -1,7 +1,5 @@
 """The pipeline that ships: what it sets, and what `load` refuses."""
 
-from __future__ import annotations
-
 import re
 import sys
 from importlib.metadata import requires

@@ -1,7 +1,5 @@
 """Every Python example in the README and the docs runs and prints what stands below it."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """The whole product in surroundings that are not like at home: places, languages, no network."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

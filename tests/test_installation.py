@@ -1,7 +1,5 @@
 """What being installed costs, and that it works where nothing may be written."""
 
-from __future__ import annotations
-
 import json
 import sys
 

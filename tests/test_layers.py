@@ -1,7 +1,5 @@
 """Which layer may import which, and other rules of the code: parsed, not run."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Vector intrinsics, against numpy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

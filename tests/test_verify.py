@@ -1,7 +1,5 @@
 """`verify` against false claims of every kind, on chains small enough to see through."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What users install: the wheel, in an environment of its own, with the source out of reach."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import site

@@ -1,7 +1,5 @@
 """Made-up addresses and names, for models that read such."""
 
-from __future__ import annotations
-
 import random
 
 __all__ = ["addresses", "names"]

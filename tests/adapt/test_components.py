@@ -1,7 +1,5 @@
 """The components over other models' scores, in pipelines of spaCy's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import spacy

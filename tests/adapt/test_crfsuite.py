@@ -1,7 +1,5 @@
 """Models of CRFsuite: the labels of CRFsuite itself, and what can be asked beyond them."""
 
-from __future__ import annotations
-
 import random
 import struct
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Collective linking of scored candidates over a user's graph."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """The best set of spans: against all sets of small problems, and proven for large ones."""
 
-from __future__ import annotations
-
 from itertools import chain, combinations
 
 import numpy as np

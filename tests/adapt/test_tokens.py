@@ -1,7 +1,5 @@
 """Entities from the scores of a token classifier, as arrays."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

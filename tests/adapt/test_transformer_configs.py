@@ -1,7 +1,5 @@
 """The recipes over a transformer train and load: with a tiny one of random weights."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The drop-in for the pipeline of ``transformers``, with a tiny random model of its own."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from pathlib import Path

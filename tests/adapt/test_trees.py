@@ -1,7 +1,5 @@
 """Trees and probabilities from arrays of arc scores."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A pipeline that stumbles over some documents, in a module of its own."""
 
-from __future__ import annotations
-
 import textwrap
 
 import pytest

@@ -1,7 +1,5 @@
 """Input that is written, and the identifiers that came out."""
 
-from __future__ import annotations
-
 import json
 
 

@@ -1,7 +1,5 @@
 """Jobs that are killed anywhere, or run out of room, come to the same as undisturbed ones."""
 
-from __future__ import annotations
-
 import os
 import shutil
 

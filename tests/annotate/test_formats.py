@@ -1,7 +1,5 @@
 """What is written of each document reads back."""
 
-from __future__ import annotations
-
 import datetime
 import json
 

@@ -1,7 +1,5 @@
 """What can't run is refused before its output folder is begun, and a job stays the same."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -1,7 +1,5 @@
 """Every kind of input is read, and what is no text is told with its place."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

@@ -1,7 +1,5 @@
 """Jobs lose no document: stopped and resumed, over processes and on a cluster."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

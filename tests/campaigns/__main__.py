@@ -5,8 +5,6 @@
 The same trials run with few of each in `make test`, and with a thousand in `make test-all`.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 import warnings

@@ -1,7 +1,5 @@
 """Saved components with damaged or made-up files: they are refused, or say something."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Work that is killed between any two of its file operations, or runs out of room."""
 
-from __future__ import annotations
-
 import os
 import random
 import resource

@@ -1,7 +1,5 @@
 """Dumps that knowledge bases are built from, damaged: they are read, or refused by their name."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Trials that may crash: each runs in a forked process, which says what became of it."""
 
-from __future__ import annotations
-
 import os
 import resource
 import select

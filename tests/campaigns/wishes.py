@@ -3,8 +3,6 @@
 The judge looks at what stands in the Doc alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

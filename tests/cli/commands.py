@@ -1,7 +1,5 @@
 """Running a command in this process."""
 
-from __future__ import annotations
-
 from spacy.cli._util import app
 from typer.testing import CliRunner
 

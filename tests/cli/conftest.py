@@ -1,7 +1,5 @@
 """Commands write where they are started."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,7 +1,5 @@
 """``python -m spacy decoders annotate``."""
 
-from __future__ import annotations
-
 import json
 
 import spacy

@@ -1,7 +1,5 @@
 """``decoders calibrate``, and the callback of ``spacy train`` that does the same."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from spacy.tokens import DocBin

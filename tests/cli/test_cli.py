@@ -1,7 +1,5 @@
 """Errors of every command are messages."""
 
-from __future__ import annotations
-
 from .commands import run
 
 

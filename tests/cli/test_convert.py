@@ -1,7 +1,5 @@
 """``decoders convert`` makes what spaCy's own commands read."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

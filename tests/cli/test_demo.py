@@ -1,7 +1,5 @@
 """``python -m spacy decoders demo``."""
 
-from __future__ import annotations
-
 import re
 from io import StringIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``python -m spacy decoders info``."""
 
-from __future__ import annotations
-
 from spacy_decoders.kernel_cache import PACKAGE, PLACES, kept_code
 
 from .commands import invoke

@@ -1,7 +1,5 @@
 """``python -m spacy decoders kb ...``."""
 
-from __future__ import annotations
-
 import pytest
 
 from .commands import run

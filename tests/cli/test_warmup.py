@@ -1,7 +1,5 @@
 """``python -m spacy decoders warmup``: after it nothing is compiled any more."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``cached_attribute_ruler`` does what spaCy's attribute ruler does."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Saved components that are damaged, or made up, are refused by their place or merely used."""
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -1,7 +1,5 @@
 """Every component of the pipeline that ships takes every document and every way to call it."""
 
-from __future__ import annotations
-
 import multiprocessing
 import threading
 

@@ -1,7 +1,5 @@
 """``listed_lemmatizer``: listed words, capitals of names, numbers."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from spacy.lookups import Lookups

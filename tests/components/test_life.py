@@ -1,7 +1,5 @@
 """Components through the life of a pipeline: other processes, files, streams, training again."""
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import os

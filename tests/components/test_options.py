@@ -1,7 +1,5 @@
 """Options of all components: checked whenever they are set, effective at once, saved."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every component works in a pipeline that it was not made in."""
 
-from __future__ import annotations
-
 import multiprocessing
 
 import pytest

@@ -1,7 +1,5 @@
 """Two components of one kind in a pipeline: what each says can be told apart."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from spacy.tokens import DocBin

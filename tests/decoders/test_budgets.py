@@ -1,7 +1,5 @@
 """A limit of time is kept within 20% and 50 ms, with a bound; to be run on a machine at rest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any

@@ -1,7 +1,5 @@
 """Reading a page as its reader does: elements, their texts, and what stands where."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 VOID = frozenset({"meta", "br", "input"})

@@ -3,8 +3,6 @@
 CI installs Debian's Chromium where it may; without a browser these tests are skipped.
 """
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

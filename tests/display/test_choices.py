@@ -1,7 +1,5 @@
 """What else a Doc's heads, entities and links could have been."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """A small random network."""
 
-from __future__ import annotations
-
 import networkx
 import pytest
 

@@ -1,7 +1,5 @@
 """A concept graph, however its edges are given, against networkx."""
 
-from __future__ import annotations
-
 import networkx
 import numpy as np
 import pytest

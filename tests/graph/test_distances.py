@@ -1,7 +1,5 @@
 """Distances in a concept graph, however they are found, against networkx."""
 
-from __future__ import annotations
-
 import networkx
 import numpy as np
 import pytest

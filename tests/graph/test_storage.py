@@ -1,7 +1,5 @@
 """A folder from elsewhere is read or refused: it crashes nothing, and nothing outside is read."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

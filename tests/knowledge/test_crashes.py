@@ -1,7 +1,5 @@
 """Bases whose building is killed anywhere, or runs out of room: no half of one is left."""
 
-from __future__ import annotations
-
 import os
 import shutil
 

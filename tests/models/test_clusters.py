@@ -1,7 +1,5 @@
 """Word clusters: the table, and the files it is read from."""
 
-from __future__ import annotations
-
 import random
 import zlib
 from pathlib import Path

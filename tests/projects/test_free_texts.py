@@ -1,7 +1,5 @@
 """Texts for the teacher: words become text again, with the places of their entities."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Each project template runs from assets to results: on tiny data, with one step of training."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json

@@ -1,7 +1,5 @@
 """``uncertain.py`` of ``projects/active_learning``: texts ranked as tasks."""
 
-from __future__ import annotations
-
 import json
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The groups of words that ship, made again of other vectors."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

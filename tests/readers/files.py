@@ -1,7 +1,5 @@
 """Small corpora in each format."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Small files that stand for a great deal are refused before they take the memory for it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import resource

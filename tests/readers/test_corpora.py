@@ -1,7 +1,5 @@
 """CoNLL-U, CoNLL-X and column files become Examples."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 

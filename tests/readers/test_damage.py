@@ -1,7 +1,5 @@
 """Damaged files are read as far as they say something, or refused by their name."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import warnings

@@ -1,7 +1,5 @@
 """Entity tags of other schemes become BIO."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Titled texts become Examples with the title in the reference."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

@@ -1,7 +1,5 @@
 """Linked entities become Examples whose predicted documents lack the identifiers."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Files of each format become annotated sentences."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import TemporaryDirectory
 

@@ -1,7 +1,5 @@
 """Documents get white space, and keep all else."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

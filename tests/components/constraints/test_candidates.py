@@ -1,7 +1,5 @@
 """Constraints on links: which concepts mentions may be linked to."""
 
-from __future__ import annotations
-
 import pytest
 from spacy.tokens import Span
 

@@ -1,7 +1,5 @@
 """Constraints as dictionaries and objects: what is refused, and how."""
 
-from __future__ import annotations
-
 import pytest
 
 import spacy_decoders

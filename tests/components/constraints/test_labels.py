@@ -1,7 +1,5 @@
 """Constraints on tags and entities: obeyed exactly, and named where they contradict each other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from spacy.tokens import Span

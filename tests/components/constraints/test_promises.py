@@ -1,7 +1,5 @@
 """Random sets of demands: each holds in what is written to the Doc, or is named in a least set."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest

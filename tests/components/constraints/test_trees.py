@@ -1,7 +1,5 @@
 """Constraints on trees: heads, roots and labels of tokens where patterns match."""
 
-from __future__ import annotations
-
 import warnings
 from time import perf_counter
 

@@ -1,7 +1,5 @@
 """Pipelines that several tests use."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.components.parser.parsing import make_nlp

@@ -1,7 +1,5 @@
 """A tiny treebank, and parsers trained on it, for tests."""
 
-from __future__ import annotations
-
 import spacy
 from spacy.tokens import Doc
 from spacy.training import Example

@@ -1,7 +1,5 @@
 """Boundaries of sentences that are decided together with the trees."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What gold-standard trees teach."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import spacy

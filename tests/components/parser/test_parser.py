@@ -1,7 +1,5 @@
 """``branch_and_bound_parser``: training, boundaries, safe writing, serialisation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import spacy

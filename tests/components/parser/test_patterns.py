@@ -1,7 +1,5 @@
 """Hand-made patterns in the component: decoded and saved."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from spacy.tokens import Doc

@@ -1,7 +1,5 @@
 """branch_and_bound_parser: its probabilities are those of all trees, and calibrated."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rules that trees must satisfy, and heads and labels that are given."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import spacy

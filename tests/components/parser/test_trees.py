@@ -1,7 +1,5 @@
 """Trees written to a Doc, and read back by spaCy."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

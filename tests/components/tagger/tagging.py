@@ -1,7 +1,5 @@
 """A tiny made-up language to tag, and pipelines trained on it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any

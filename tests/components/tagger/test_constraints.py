@@ -1,7 +1,5 @@
 """What users rule out, or have set already."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import spacy

@@ -1,7 +1,5 @@
 """Sentences decoded together and apart, with margins and alternatives."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.components.tagger.tagging import SENTENCES, annotated, bare, randomised, tags

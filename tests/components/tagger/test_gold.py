@@ -1,7 +1,5 @@
 """Gold labels read without alignment are those that spaCy's alignment finds."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from spacy.tokens import Doc

@@ -1,7 +1,5 @@
 """exact_tagger as part of a spaCy pipeline: files, changes, configs."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """exact_tagger: the probabilities that it writes are sums over all labellings, calibrated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import spacy

@@ -1,7 +1,5 @@
 """exact_tagger: what it writes, on any input, and that what it writes is the best."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import spacy

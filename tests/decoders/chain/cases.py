@@ -1,7 +1,5 @@
 """Random small chain problems, with all that is awkward about them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

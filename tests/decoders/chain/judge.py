@@ -5,8 +5,6 @@ numbers. Where there are few labellings all are enumerated; where there are many
 dynamic programming takes their place.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """What chain decoders promise, and random problems to break it on: see `tests/fuzz.py`."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Limits of time on chains: on small problems, with a clock that counts how often it is read."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Trees of labels, against brute force and against chains."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Large finite scores that no best labelling has: they change neither answer nor precision."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from spacy_decoders.decoders.chain import (

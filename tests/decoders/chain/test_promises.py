@@ -1,7 +1,5 @@
 """A fixed few of the problems that `make fuzz` draws many of, and lies that it would notice."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a batch gives back: a sequence whose items are made when first asked for."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from dataclasses import FrozenInstanceError, replace

@@ -1,7 +1,5 @@
 """Forward-backward where it is hard; against the sum over all labellings: `promises`."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Random selection-and-ordering problems, and their best paths by brute force."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What every path decoder promises of any problem, judged by exact arithmetic."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Small problems drawn at random."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """Graphs and sets for the decoders that look into a graph."""
 
-from __future__ import annotations
-
 import networkx
 import numpy as np
 

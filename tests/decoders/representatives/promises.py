@@ -4,8 +4,6 @@
 every decoder and compares what the certificates claim with all choices, priced in fractions.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction

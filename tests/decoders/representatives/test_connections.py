@@ -1,7 +1,5 @@
 """Connecting sets in closed form gives the distances of the edited graph."""
 
-from __future__ import annotations
-
 import networkx
 import numpy as np
 import pytest

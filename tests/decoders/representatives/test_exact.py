@@ -1,7 +1,5 @@
 """ExactRepresentatives and the heuristics against brute force."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,8 +4,6 @@ Each fault is one that leads to wrong choices, or would if its kernel were belie
 say so, and would fail if a decoder stated its bound instead of comparing it.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Margins are proven, or lower bounds that say so."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from spacy_decoders import Budget

@@ -1,7 +1,5 @@
 """What a problem takes, refuses and charges."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

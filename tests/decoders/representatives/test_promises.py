@@ -1,7 +1,5 @@
 """What the certificates of representatives claim holds, whatever the costs."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 
 from tests.decoders.representatives.promises import check, problems

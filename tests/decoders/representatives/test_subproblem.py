@@ -1,7 +1,5 @@
 """Message passing that is stopped halfway leaves a bound that holds."""
 
-from __future__ import annotations
-
 from spacy_decoders import Budget
 from spacy_decoders.decoders.representatives import RepresentativesProblem, subproblem
 from spacy_decoders.decoders.representatives.costs import cost_table

@@ -1,7 +1,5 @@
 """Random tree problems of the kinds that break arithmetic, and what must hold of each."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Small random problems and all their trees, which every tree decoder is judged by."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Where time is short: a clock that counts how often it is read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Price and cut against branch and bound; against brute force on any scores: `promises`."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """All structures of a small problem with exact scores, and what solutions promise of them."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

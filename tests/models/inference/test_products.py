@@ -1,7 +1,5 @@
 """Products of matrices, by the matrix unit and by BLAS."""
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Token vectors without training are those of thinc's layers, whatever changes in between."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import spacy

@@ -1,7 +1,5 @@
 """The parser's layers: gradients against finite differences, and what they promise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from thinc.api import Model, fix_random_seed

@@ -1,7 +1,5 @@
 """Learnt factors: scores, gradients and learning."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

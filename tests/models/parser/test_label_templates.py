@@ -1,7 +1,5 @@
 """Label scores by templates: gradients, what they see, and all arcs at once."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

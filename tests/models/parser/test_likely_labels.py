@@ -1,7 +1,5 @@
 """Labels of likely arcs alone: bounds for the others, and the same trees."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

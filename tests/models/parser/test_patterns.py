@@ -1,7 +1,5 @@
 """Hand-made patterns, against all trees and spaCy's DependencyMatcher."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace

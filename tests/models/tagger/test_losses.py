@@ -1,7 +1,5 @@
 """The losses of chains against enumeration, and their gradients against differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

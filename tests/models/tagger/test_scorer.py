@@ -1,7 +1,5 @@
 """The thinc model: shapes, exact gradients, and regularisation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import spacy

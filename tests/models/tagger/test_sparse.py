@@ -1,7 +1,5 @@
 """The sparse scorer inside ``exact_tagger``: it learns, is saved and joins a network."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import spacy

@@ -1,7 +1,5 @@
 """Damaged weights, gazetteers and clusters are refused before a compiled loop reads them."""
 
-from __future__ import annotations
-
 import gc
 import zlib
 

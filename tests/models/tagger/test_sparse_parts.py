@@ -1,7 +1,5 @@
 """Templates, words, phrases, mentions and packed weights, each against readable code."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

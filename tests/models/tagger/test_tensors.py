@@ -1,7 +1,5 @@
 """Vectors that the parser wrote to ``doc.tensor``, read by a tagger behind it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import spacy

@@ -1,7 +1,5 @@
 """What is particular to column generation: bounds, gaps, budgets, reduced costs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

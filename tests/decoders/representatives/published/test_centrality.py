@@ -1,7 +1,5 @@
 """Degree and PageRank choose the most central vertices."""
 
-from __future__ import annotations
-
 import pytest
 
 from spacy_decoders import ProblemError

@@ -1,7 +1,5 @@
 """Decomposable is exact where its hypotheses hold, and refuses where not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The spanning-tree heuristic, against the exact decoders."""
 
-from __future__ import annotations
-
 from spacy_decoders.decoders.representatives import (
     RepresentativesProblem,
     SpanningTree,

@@ -1,7 +1,5 @@
 """Branch and bound on larger problems; small ones of every kind are those of `promises`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from spacy_decoders.budget import Budget
