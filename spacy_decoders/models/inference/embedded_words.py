@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from operator import is_
 from threading import RLock
 from typing import Any
 
@@ -21,9 +22,6 @@ __all__ = ["EmbeddedWords", "forward_of"]
 
 #: The most words whose vectors are kept: 6 MB of vectors of 96 numbers. Then all are dropped.
 MOST_WORDS = 1 << 14
-
-#: Parameters up to this size are compared by value before each use.
-SMALL = 1 << 12
 
 
 def forward_of(layer: str) -> Any:
@@ -65,7 +63,7 @@ class EmbeddedWords:
     """The vectors of an embedding layer, each computed once for a word and its attributes.
 
     The layer itself, such as ``spacy.MultiHashEmbed.v2``, computes them for the words that it has
-    not met; see `suits`. They are kept as long as its parameters stay the same.
+    not met; see `suits`. They are kept as long as its parameters are the same arrays.
     """
 
     def __init__(self, layer: Model[Any, Any]) -> None:
@@ -73,7 +71,7 @@ class EmbeddedWords:
         self._columns = _columns_of(layer)
         self._lock = RLock()
         self._count = 0
-        self._known: list[tuple[Any, Any]] = []
+        self._known: list[Any] = []
         self._slots: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._keys: NDArray[np.uint64] = np.zeros((0, 0), dtype=np.uint64)
         self._vectors: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
@@ -125,20 +123,11 @@ class EmbeddedWords:
             self._vectors = np.empty((MOST_WORDS, self.layer.get_dim("nO")), dtype=np.float32)
         self._slots = np.full(2 * MOST_WORDS, -1, dtype=np.int32)
         self._count = 0
-        self._known = [(part, _value_of(part)) for part in _parts(self.layer)]
+        self._known = _parts(self.layer)
 
     def _is_current(self) -> bool:
         parts = _parts(self.layer)
-        if len(parts) != len(self._known):
-            return False
-        for part, (known, value) in zip(parts, self._known, strict=True):
-            if part is not known or (value is not None and not np.array_equal(part, value)):
-                return False
-        return True
-
-
-def _value_of(part: Any) -> Any:
-    return part.copy() if isinstance(part, np.ndarray) and part.size <= SMALL else None
+        return len(parts) == len(self._known) and all(map(is_, parts, self._known))
 
 
 def _attributes_of(node: Model[Any, Any]) -> list[int]:
