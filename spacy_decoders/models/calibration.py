@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from math import inf
 from typing import Any, NamedTuple
 
@@ -34,10 +33,8 @@ LEAST = 1e-9
 ROUNDED = 1e-6
 #: The temperatures that are considered.
 COLDEST, HOTTEST = 0.05, 20.0
-#: Weight of the squared distance from no correction.
-PENALTY = 0.01
-#: A correction is used if it lowers the held-out loss of an answer by at least this (in nats).
-GAIN = 1e-4
+#: Weight of the squares of intercept and logarithm of the slope: a few answers teach hardly any.
+PENALTY = 10.0
 #: Parts of the answers that are held out in turn.
 FOLDS = 5
 #: Intervals of probabilities in which answers are measured.
@@ -143,8 +140,8 @@ class Answers(NamedTuple):
     #: **Shape (answers,)**, bool.
     right: NDArray[np.bool_]
     #: **Shape (answers,)**: the document of each, as a number, for answers of one document are
-    #: held out together; None if each stands for itself.
-    groups: NDArray[np.int64] | None = None
+    #: held out together.
+    groups: NDArray[np.int64]
 
     @classmethod
     def of(cls, rows: Sequence[tuple[float, bool, int]]) -> Answers:
@@ -157,8 +154,7 @@ class Answers(NamedTuple):
 
     def chosen(self, which: NDArray[np.bool_]) -> Answers:
         """Return some of the answers."""
-        groups = None if self.groups is None else self.groups[which]
-        return Answers(self.probabilities[which], self.right[which], groups)
+        return Answers(self.probabilities[which], self.right[which], self.groups[which])
 
     def loss(self) -> float:
         """The mean logistic loss."""
@@ -167,8 +163,7 @@ class Answers(NamedTuple):
 
     def folds(self) -> NDArray[np.int64]:
         """The part of each answer, by its group, in order: **shape (answers,)**."""
-        groups = np.arange(len(self.right)) if self.groups is None else self.groups
-        _, ranks = np.unique(groups, return_inverse=True)
+        _, ranks = np.unique(self.groups, return_inverse=True)
         return ranks.astype(np.int64) % FOLDS
 
 
@@ -195,26 +190,34 @@ def fit_temperature(loss: Callable[[float], float]) -> float:
 
 
 def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration:
-    """Fit slope and intercept, where they lower the logistic loss on held-out answers.
+    """Fit slope and intercept by the least penalised logistic loss.
 
-    The probabilities of the answers were computed at the `temperature`.
+    The probabilities of the answers were computed at the `temperature`; those that are certain, or
+    impossible, count for nothing.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> chances = rng.uniform(size=4000)
     >>> sure = chances**0.25 / (chances**0.25 + (1 - chances) ** 0.25)  # not sure enough
-    >>> found = fit_correction(Answers(sure, rng.uniform(size=4000) < chances))
+    >>> found = fit_correction(Answers(sure, rng.uniform(size=4000) < chances, np.arange(4000)))
     >>> 3.5 < found.slope < 4.5
     True
     """
+    from scipy.optimize import minimize
+
     left = _open(answers)
-    if len(left.right) < 2 * FOLDS:
-        return Calibration(temperature)
-    fit = partial(_fitted, temperature=temperature)
-    loss = left.loss()
-    gain = loss - left._replace(probabilities=_without_fold(left, fit)).loss()
-    return fit(left) if gain > GAIN * max(loss, 0.01) else Calibration(temperature)
+    odds, right = log_odds(left.probabilities), left.right
+
+    def loss(values: Floats) -> tuple[float, Floats]:
+        scaled = np.exp(values[0]) * odds
+        found = scaled + values[1]
+        fit, away = np.logaddexp(0.0, np.where(right, -found, found)).sum(), sigmoid(found) - right
+        gradient = np.array([scaled @ away, away.sum()]) + PENALTY * values
+        return float(fit + 0.5 * PENALTY * (values @ values)), gradient
+
+    log_slope, intercept = minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B").x
+    return Calibration(temperature, float(np.exp(log_slope)), float(intercept))
 
 
 def correctable_loss(answers: Answers) -> float:
@@ -226,7 +229,7 @@ def correctable_loss(answers: Answers) -> float:
     left = _open(answers)
     if not len(left.right):
         return 0.0
-    return left._replace(probabilities=_fitted(left, 1.0).apply(left.probabilities)).loss()
+    return left._replace(probabilities=fit_correction(left).apply(left.probabilities)).loss()
 
 
 def cross_fitted(answers: Answers, *, temperature: float = 1.0) -> Answers:
@@ -234,8 +237,14 @@ def cross_fitted(answers: Answers, *, temperature: float = 1.0) -> Answers:
 
     This is what a calibration is measured by on the data that it is fitted on.
     """
-    fit = partial(fit_correction, temperature=temperature)
-    return answers._replace(probabilities=_without_fold(answers, fit))
+    corrected = np.array(answers.probabilities, dtype=np.float64)
+    folds = answers.folds()
+    for fold in range(FOLDS):
+        held_out = folds == fold
+        if held_out.any() and not held_out.all():
+            fitted = fit_correction(answers.chosen(~held_out), temperature=temperature)
+            corrected[held_out] = fitted.apply(corrected[held_out])
+    return answers._replace(probabilities=corrected)
 
 
 def calibration_error(answers: Answers) -> float:
@@ -271,35 +280,6 @@ def auroc(answers: Answers) -> float:
     return float(found.score) if found.is_binary() else float("nan")
 
 
-def _without_fold(answers: Answers, fit: Callable[[Answers], Calibration]) -> Floats:
-    """The probability of each answer, corrected by what was fitted to all folds but its own."""
-    corrected = np.array(answers.probabilities, dtype=np.float64)
-    folds = answers.folds()
-    for fold in range(FOLDS):
-        held_out = folds == fold
-        if held_out.any() and not held_out.all():
-            corrected[held_out] = fit(answers.chosen(~held_out)).apply(corrected[held_out])
-    return corrected
-
-
 def _open(answers: Answers) -> Answers:
     """Those that are neither certain nor impossible, of which nothing can be learned."""
     return answers.chosen((answers.probabilities > 0.0) & (answers.probabilities < 1.0))
-
-
-def _fitted(answers: Answers, temperature: float) -> Calibration:
-    """Return the slope and intercept of least penalised logistic loss, a convex problem."""
-    from scipy.optimize import minimize
-
-    odds, right = log_odds(answers.probabilities), answers.right
-    features, plain = np.stack([odds, np.ones(len(odds))], axis=1), np.array([1.0, 0.0])
-
-    def loss(weights: Floats) -> tuple[float, Floats]:
-        found, away = features @ weights, weights - plain
-        fit = np.logaddexp(0.0, np.where(right, -found, found)).sum()
-        gradient = features.T @ (sigmoid(found) - right) + PENALTY * away
-        return float(fit + 0.5 * PENALTY * (away**2).sum()), gradient
-
-    limits = [(0.05, None), (None, None)]
-    slope, intercept = minimize(loss, plain, jac=True, method="L-BFGS-B", bounds=limits).x
-    return Calibration(temperature, float(slope), float(intercept))

@@ -35,13 +35,20 @@ def test_what_is_certain_stays_certain():
 
 def test_the_correction_undoes_a_distortion():
     rng = np.random.default_rng(1)
-    chances, right = drawn(rng, 6000, offset=0.7, slope=0.5)
-    found = fit_correction(Answers(chances[:3000], right[:3000]))
+    rows = list(zip(*drawn(rng, 6000, offset=0.7, slope=0.5), range(6000), strict=True))
+    fitted_to, held_out = Answers.of(rows[:3000]), Answers.of(rows[3000:])
+    found = fit_correction(fitted_to)
     assert found.slope == pytest.approx(0.5, abs=0.06)
     assert found.intercept == pytest.approx(0.7, abs=0.15)
-    before = calibration_error(Answers(chances[3000:], right[3000:]))
-    after = calibration_error(Answers(found.apply(chances[3000:]), right[3000:]))
-    assert after < 0.03 < before
+    corrected = held_out._replace(probabilities=found.apply(held_out.probabilities))
+    assert calibration_error(corrected) < 0.03 < calibration_error(held_out)
+
+
+def test_a_few_answers_change_little():
+    # twenty of twenty are right, as one time in eight they would be
+    found = fit_correction(Answers.of([(0.9, True, number) for number in range(20)]))
+    assert 0.9 < found.apply([0.9])[0] < 0.96
+    assert fit_correction(Answers.of([]), temperature=2.0) == Calibration(2.0)
 
 
 def test_cross_fitting_holds_documents_out():
@@ -60,6 +67,8 @@ def test_measures():
     rng = np.random.default_rng(5)
     chances, right = drawn(rng, 300)
     pairs = np.sign(chances[right][:, None] - chances[~right][None, :])
-    assert auroc(Answers(chances, right)) == pytest.approx((pairs.mean() + 1.0) / 2.0)
+    assert auroc(Answers(chances, right, np.arange(300))) == pytest.approx(
+        (pairs.mean() + 1.0) / 2.0
+    )
     certain = Answers.of([(0.5, True, 0)])
     assert np.isnan(auroc(certain))
