@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -50,6 +50,13 @@ countries.
 
 #: Options of our components that keep alternatives and margins.
 ALTERNATIVES = {"head_margins": True, "k_best": 12, "n_best": 5}
+
+#: What a headline of each kind is compared with.
+AMONG = {
+    "phrases": " among its phrases",
+    "sentence": " among its shortened sentences",
+    "words": " among selections of its words",
+}
 
 #: What is less probable than this is a close call.
 CLOSE = 0.9
@@ -140,7 +147,7 @@ def _document(doc: Doc) -> Panel:
     best = {name: ranked[0] for name, ranked in headlines_by_component(doc).items()}
     if len(best) > 1:
         parts += ["", *(Text(f"{name}: {headline['text']}") for name, headline in best.items())]
-    proofs = [f"{name}: {in_words(headline['certificate'])}" for name, headline in best.items()]
+    proofs = [f"{name}: {_proof(headline)}" for name, headline in best.items()]
     return Panel(
         Group(*parts),
         title=Text(doc._.headline or doc[:6].text, style="bold"),
@@ -148,6 +155,13 @@ def _document(doc: Doc) -> Panel:
         title_align="left",
         subtitle_align="right",
     )
+
+
+def _proof(headline: Mapping[str, Any]) -> str:
+    """What is proven of a headline, among which, and how likely it is good."""
+    among, prob = AMONG.get(headline.get("kind", ""), ""), headline.get("prob")
+    chance = "" if prob is None else f", good with probability {share_in_words(prob)}"
+    return in_words(headline["certificate"]) + among + chance
 
 
 def _tagged(sentence: Span) -> Text:

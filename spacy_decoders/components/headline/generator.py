@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -85,9 +85,18 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     ) -> None:
         language = vocab.lang or "xx"
         super().__init__(vocab, model, name, cfg={"language": language}, **options)
+        # later the words may be set before the mode, as they may beside the default one
+        self._check_required(self.mode in ("phrases", "words"))
         self.knowledge = HeadlineKnowledge.untrained(language)
         self._stemmer = Stemmer(language)
         self._warned_of: dict[str, Any] = {}
+
+    def _check_required(self, refused: bool) -> None:
+        if refused and self.required:
+            raise ProblemError(
+                f"required: mode {self.mode!r} cannot promise words; use mode 'sentence', or "
+                "required=None."
+            )
 
     @property
     def knowledge(self) -> HeadlineKnowledge:
@@ -112,11 +121,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         self, docs: Sequence[Doc], scores: Sequence[list[ScoredUnit]]
     ) -> list[list[Decoded]]:
         """Find the best headlines of each unit."""
-        if self.required and self.mode != "sentence":
-            raise ProblemError(
-                f"required: mode {self.mode!r} cannot promise words; use mode 'sentence', or "
-                "required=None."
-            )
+        self._check_required(self.mode != "sentence")
         decoded = [[(scored, self._found(scored, self.mode)) for scored in of] for of in scores]
         # single words have no probability
         units = [] if self.mode == "words" else [*chain.from_iterable(decoded)]
@@ -129,9 +134,15 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         return [[(scored, self._ranked(found)) for scored, found in of] for of in decoded]
 
     def _ranked(self, found: list[Headline]) -> list[Headline]:
-        """The different ones of headlines, the best of them."""
-        if self.mode == "best":
-            found.sort(key=attrgetter("prob"), reverse=True)
+        """The different ones of headlines, best first.
+
+        In mode "best" the first is the more probable of the best of each kind, however many are
+        asked for: it is those that the judge was fitted to.
+        """
+        if self.mode == "best" and found:
+            firsts = {headline.kind: headline for headline in reversed(found)}
+            best = max(firsts.values(), key=attrgetter("prob"))
+            found.sort(key=lambda headline: (headline is best, headline.prob), reverse=True)
         by_text: dict[str, Headline] = {}  # a sentence may have the words of a phrase
         for headline in found:
             by_text.setdefault(headline.text.lower(), headline)
@@ -145,11 +156,11 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             return headlines_of_sentences(scored, self)
         found = headlines_of_phrases(scored, self)
         if mode == "best" and scored.unit.doc.has_annotation("DEP"):
-            found += [
-                sentence
-                for sentence in headlines_of_sentences(scored, self)
-                if scored.of.values[scored.places_of(sentence)].min() > ADDRESS
-            ]
+            values = scored.of.values
+            found += takewhile(
+                lambda sentence: values[scored.places_of(sentence)].min() > ADDRESS,
+                headlines_of_sentences(scored, self),
+            )
         return found
 
     def annotate(self, doc: Doc, decoded: list[Decoded]) -> None:

@@ -20,8 +20,8 @@ from ...models.headline.selection import HeadlineModel, word_odds
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens, Vertices
 from ..factories.headline_generator import HeadlineOptions
-from .meaning import SentenceTrees, anywhere, inherited
-from .reading import Texts
+from .meaning import SentenceTrees, anywhere, articles_of_few, inherited
+from .reading import QUOTE_MARKS, Texts, after
 
 __all__ = [
     "ADDRESS", "Headline", "ScoredTexts", "ScoredUnit", "capitalised", "headlines_of_phrases",
@@ -87,7 +87,10 @@ class Headline:
 def capitalised(text: str) -> str:
     """A headline on one line, the first word with a capital, if it is in lower case."""
     text = " ".join(text.split())
-    return text[:1].upper() + text[1:] if text.split(" ")[0].islower() else text
+    if not text.split(" ")[0].islower():
+        return text
+    place = int(text[0] in QUOTE_MARKS)
+    return text[:place] + text[place].upper() + text[place + 1 :]
 
 
 def limits_of(options: HeadlineOptions, usual: tuple[int, int]) -> tuple[int, int]:
@@ -227,11 +230,20 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     governed, hidden = _governed(texts, denying)
     # addresses, and finite verbs
     excluded = texts.addresses | (parsed & (kinds["finite"] | texts.tagged({"AUX"})))
-    # no phrase begins with what is negated before it, or in the middle of a name
+    # no phrase begins in the middle of a name, or after the article of "a few"
     name = texts.tagged({"PROPN"})
     bad = texts.tagged({"INTJ"}) | (texts.related(JOINING) & before)
     bad[1:] |= name[1:] & name[:-1] & ((to[1:] == own[:-1]) | (to[:-1] == own[1:]))
-    bad[to[denying & before]] = True
+    bad |= after(articles_of_few(texts))
+    # the place of the first token that each one before it needs: what denies it, or, of two
+    # conjuncts with a preposition each, that of the first
+    preposition = own.copy()
+    cases = np.flatnonzero(texts.related({"case"}) & before)
+    preposition[to[cases]] = cases
+    both = texts.related({"conj"}) & (preposition < own)
+    first = np.where(both, np.minimum(own, preposition[to]), own)
+    denied = np.flatnonzero(denying & before)
+    np.minimum.at(first, to[denied], denied)
     named = texts.tagged(NOUNS) & ~texts.related(ASIDE) & ~hidden
     # the place of the word after each token that a phrase cannot end without
     part = texts.related(PARTS)
@@ -241,21 +253,26 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
 
     excluded = np.append(0, np.cumsum(excluded))
     verbs = np.append(0, np.cumsum(texts.tagged({"VERB"})))
+    marks = np.append(0, np.cumsum(kinds["quote"] & ~texts.read))
     good: Booleans = excluded[ends] == excluded[starts]
     places = np.flatnonzero(good & parsed[starts] & ~bad[starts])
     good &= ~parsed[starts]
     starts, ends = starts[places], ends[places]
-    head = _heads(to, needs, starts, ends)
+    head = _heads(to, first, needs, starts, ends)
     fits = (head >= 0) & named[head] & texts.tagged(LAST)[ends - 1]
+    # no part of a quotation and of what is around it
+    fits &= (marks[ends] - marks[starts]) % 2 == 0
     good[places] = fits & (~governed[head] | (verbs[ends] == verbs[starts]))
     return good
 
 
-def _heads(to: Integers, needs: Integers, starts: Integers, ends: Integers) -> Integers:
+def _heads(
+    to: Integers, first: Integers, last: Integers, starts: Integers, ends: Integers
+) -> Integers:
     """The token of each span that all its others depend on; -1 if it lacks something.
 
-    So it does if two of its words depend on others outside of it, or if a word needs one behind
-    its end.
+    So it does if two of its words depend on others outside of it, or if a word needs one before
+    or behind it: the `first` and the `last` that each needs, **shape** ``(tokens,)``.
     """
     if not len(starts):
         return starts
@@ -264,7 +281,8 @@ def _heads(to: Integers, needs: Integers, starts: Integers, ends: Integers) -> I
     outside = (to[places] < low) | (to[places] >= high) | (to[places] == places)
     heads = np.add.reduceat(np.where(outside, places, 0), rows)
     alone = np.add.reduceat(outside.astype(np.int64), rows) == 1
-    return np.where(alone & (np.maximum.reduceat(needs[places], rows) < ends), heads, -1)
+    alone &= np.minimum.reduceat(first[places], rows) >= starts
+    return np.where(alone & (np.maximum.reduceat(last[places], rows) < ends), heads, -1)
 
 
 def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
@@ -291,8 +309,16 @@ def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[H
     rows = scored.own(scored.of.phrases.starts)
     starts, ends, counts, sizes, raw, _ = (column[rows] for column in scored.of.phrases)
 
+    texts = scored.of.texts
+    marks, names = texts.kinds["quote"], texts.tagged({"PROPN"})
+
     def span(place: int) -> Span:
-        return scored.unit[int(starts[place]) - scored.begin : int(ends[place]) - scored.begin]
+        first, last = int(starts[place]), int(ends[place])
+        if scored.begin < first and last < scored.end and marks[first - 1] and marks[last]:
+            # marks around a name alone are no quotation
+            quoted = int(texts.quotes(first - 1, last) and not names[first:last].all())
+            first, last = first - quoted, last + quoted
+        return scored.unit[first - scored.begin : last - scored.begin]
 
     scores = raw - np.logaddexp.reduce(raw)
     usual = 1, max(scored.of.knowledge.lengths[1], USUAL_UNITS)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .reading import Texts, after, word_keys
 
-__all__ = ["SentenceTrees", "anywhere", "inherited"]
+__all__ = ["SentenceTrees", "anywhere", "articles_of_few", "inherited"]
 
 Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -51,7 +51,8 @@ PRONOUN, FRAGMENT = 0.5, 0.5
 #: Relations of what a clause is about.
 ABOUT = SUBJECTS | {"csubj", "csubjpass", "expl"}
 
-_THE, _TO, _OF = word_keys(["the", "to", "of"])
+_THE, _TO, _OF, _THAN, _A = word_keys(["the", "to", "of", "than", "a"])
+_FEW, _LITTLE = word_keys(["few", "little"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +69,8 @@ class SentenceTrees:
     heads: Integers
     #: Which tokens stay with their heads.
     needed: Booleans
+    #: The marks before and after each quotation, in order.
+    quotes: list[tuple[int, int]]
     #: The first token of each sentence, and how many tokens there are.
     begins: list[int]
     #: What it scores beside its words, and more than any part of it scores.
@@ -89,7 +92,12 @@ class SentenceTrees:
         roots = root[sentences]
         inner = own != roots
         heads = np.where(inner & (to != own) & (sentences[to] == sentences), to, roots)
-        needed = texts.kinds["kept"] | texts.kinds["mark"] | texts.related(REQUIRED)
+        kinds, quotes = texts.kinds, texts.quotations(sentences)
+        needed = kinds["kept"] | kinds["mark"] | kinds["quote"] | texts.related(REQUIRED)
+        for first, last in quotes:
+            if not kinds["finite"][first:last].any():  # all of what is no clause stays
+                above = heads[first:last]
+                needed[first:last] |= (first < above) & (above < last)
         _join(texts, begins, heads, needed)
         for rule in (_inverted, _attached, _clauses, _complements):
             needed |= rule(texts, begins, heads, inner)
@@ -102,7 +110,7 @@ class SentenceTrees:
         fewest = np.bincount(tops[texts.read], minlength=size)[root]
         words = np.bincount(sentences[texts.read], minlength=len(root))
         lists = np.append(np.flatnonzero(begins), size), leads, ceilings, fewest, words
-        return cls(roots, heads, needed, *(of.tolist() for of in lists))
+        return cls(roots, heads, needed, quotes, *(of.tolist() for of in lists))
 
     def place(self, number: int) -> slice:
         """The tokens of a sentence."""
@@ -169,14 +177,21 @@ def _join(texts: Texts, begins: Booleans, heads: Integers, needed: Booleans) -> 
     """Attach what joins words so that it goes where they go.
 
     A conjunction depends on the conjunct after it, if any, wherever the parser puts it; a hyphen
-    and the words around it depend on each other.
+    or the sign of degrees and the words around it depend on each other.
     """
-    hyphen, joint = texts.kinds["hyphen"], texts.related(JOINTS) & ~texts.kinds["hyphen"]
+    degree = texts.kinds["degree"]
+    hyphen = texts.kinds["hyphen"] | degree
+    joint = texts.related(JOINTS) & ~hyphen
     conjunct, blank = texts.related({"conj"}), texts.columns["SPACY"] > 0
-    hyphen = hyphen & ~(begins | np.append(begins[1:], True) | blank | after(blank))
+    hyphen &= degree | ~after(blank)
+    hyphen &= ~(begins | np.append(begins[1:], True) | blank)
     for place in np.flatnonzero(hyphen | joint).tolist():
         if hyphen[place]:
-            _keep_compound(place, heads, needed)
+            if degree[place] and heads[place + 1] == heads[place]:  # "180 ° C" as two objects
+                heads[place + 1] = place
+                needed[place + 1] = True
+            else:
+                _keep_compound(place, heads, needed)
             continue
         head = heads[place]
         if head == place:  # the root of a cut sentence: "*and* Bob dances"
@@ -216,24 +231,34 @@ def _inverted(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) 
 
 
 def _attached(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
-    """Conjuncts of subjects stay ("*Ann and Bob* are twins"), words of names and superlatives."""
+    """Conjuncts of subjects stay ("*Ann and Bob* are twins"), names, superlatives, measures."""
     kinds, distance = texts.kinds, heads - np.arange(len(heads))
     name = kinds["title"] & kinds["title"][heads] & (distance > 0) & (distance <= 3)
-    adnominal = texts.related({"amod", "nmod"}) & (kinds["ranking"] | name)
+    ranking = kinds["ranking"].copy()
+    ranking[heads[ranking & texts.related({"advmod"})]] = True  # "*most* common"
+    adnominal = texts.related({"amod", "nmod"}) & (ranking | name)
     conjunct = texts.related({"conj"}) & texts.related(SUBJECTS)[heads]
-    measure: Booleans = texts.related({"det"}) & texts.related(UNMARKED)[heads]
-    return adnominal | conjunct | measure
+    measure = texts.related({"det"}) & texts.related(UNMARKED)[heads]
+    return adnominal | conjunct | measure | articles_of_few(texts)
+
+
+def articles_of_few(texts: Texts) -> Booleans:
+    """The articles of "a few" and "a little", which is not few and little."""
+    words, found = texts.columns["LOWER"], np.zeros(len(texts.text), dtype=bool)
+    found[:-1] = (words[:-1] == _A) & ((words[1:] == _FEW) | (words[1:] == _LITTLE))
+    return found
 
 
 def _clauses(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
     """All of a clause stays that a word denies, asks, excepts or makes a condition.
 
-    "all *but* useless", "rises *if* it passes", unlike "but he resigned".
+    "all *but* useless", "rises *if* it passes", unlike "but he resigned". So does a conjunct that
+    is denied, unless it is a clause: "safe for adults *but not for children*".
     """
     kinds, joint = texts.kinds, texts.related(JOINTS)
     exception = kinds["exception"] & texts.related(FUNCTIONS)
-    marked = kinds["negation"] | texts.related({"neg"}) | kinds["asking"]
-    marked &= ~exception
+    negative = kinds["negation"] | texts.related({"neg"})
+    marked = (negative | kinds["asking"]) & ~exception
     exception &= ~(joint & (begins | after(kinds["mark"]) | texts.related({"conj"})[heads]))
     marked |= exception
     own = np.arange(len(heads))
@@ -241,12 +266,16 @@ def _clauses(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -
     denied, needed = np.zeros_like(marked), marked.copy()
     denied[predicates[marked]] = True
     needed[predicates[exception]] = True
+    clause = texts.tagged({"VERB", "AUX"})
+    clause[heads[inner & texts.related(ABOUT)]] = True
+    limit = texts.related({"conj"}) & ~clause
+    needed[heads[negative & limit[heads]]] = True
     below = inner & ~texts.related(OUTSIDE)
     return needed | (below & inherited(denied, np.where(below, heads, own))[heads])
 
 
 def _complements(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
-    """What nouns and verbs say little without stays: "tomb *of a scribe*", "on strike"."""
+    """What words say little without stays: "tomb *of a scribe*", "on strike", "is *bad* news"."""
 
     def having(relations: frozenset[str]) -> Booleans:
         found = np.zeros(len(heads), dtype=bool)
@@ -255,10 +284,12 @@ def _complements(texts: Texts, begins: Booleans, heads: Integers, inner: Boolean
 
     own, words = np.arange(len(heads)), texts.columns["LOWER"]
     first = np.append(words, 0)[_first_below(heads, inner)]
-    needed = (own < heads) & (words == _THE) & having(frozenset({"cop"}))[heads]
+    of_predicate = (own < heads) & (words == _THE) | texts.related({"amod"})
+    needed = of_predicate & having(frozenset({"cop"}))[heads] | (inner & (first == _THAN))
     later = inner & (own > heads)
     # a verb without an object says enough with the first of these after it
-    lacking = having(SUBJECTS) & ~having(COMPLETE)
+    shared = texts.related({"conj"}) & texts.tagged({"VERB"})
+    lacking = (having(SUBJECTS) | shared) & ~having(COMPLETE)
     enough = texts.related({"obl", "prep"}) | (texts.related({"advcl"}) & (first == _TO))
     places = np.flatnonzero(later & lacking[heads] & enough)
     needed[places[np.unique(heads[places], return_index=True)[1]]] = True

@@ -51,10 +51,13 @@ EXCEPTIONS = frozenset({
 MARKS = frozenset({",", ":", ";", "–", "—", "--", "(", ")"})
 #: Words that stay with their heads, whatever the relation.
 KEPT = NEGATIONS | LIMITS
+#: What may end each mark that begins a quotation, and all of these marks.
+QUOTES = {'"': '"', "“": "”", "„": "“”", "‘": "’", "‚": "‘’", "'": "'", "«": "»", "»": "«"}
+QUOTE_MARKS = frozenset("".join([*QUOTES, *QUOTES.values()]))
 #: What may join two words to one.
 HYPHENS = frozenset("-–/")
 #: What joins a word to the word before or the next, hyphens apart.
-GLUE = HYPHENS | frozenset("&+#'’") | {"'s", "’s", "++"}
+GLUE = HYPHENS | frozenset("&+#'’°") | {"'s", "’s", "++"}
 #: Characters of formulas, whose tokens are no words.
 FORMULA = frozenset("^=<>\\~|")
 #: Characters that end a sentence, where no boundaries are set.
@@ -152,6 +155,27 @@ class Texts:
         read: Booleans = (columns["IS_SPACE"] == 0) & ~silent & ~self.kinds["picture"]
         return read
 
+    def quotations(self, sentences: Integers) -> list[tuple[int, int]]:
+        """The marks around what a sentence quotes, in order; none within others.
+
+        **Shape of sentences:** ``(tokens,)``
+        """
+        found: list[tuple[int, int]] = []
+        first = -1
+        for place in np.flatnonzero(self.kinds["quote"] & ~self.read).tolist():
+            if first < 0 or sentences[first] != sentences[place]:
+                first = place
+            elif self.quotes(first, place):
+                found.append((first, place))
+                first = -1
+        return found
+
+    def quotes(self, first: int, last: int) -> bool:
+        """Whether two tokens are marks of which one begins and the other ends a quotation."""
+        strings: Any = self.units[0].vocab.strings
+        one, other = (strings[key] for key in self.columns["ORTH"][[first, last]].tolist())
+        return other in QUOTES.get(one, "")
+
     @cached_property
     def addresses(self) -> Booleans:
         """Which tokens are addresses or accounts: they name nobody that a reader knows."""
@@ -225,7 +249,7 @@ def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
 def form_of(text: str) -> dict[str, bool]:
     """What a token is by its text."""
     lower, glue = text.lower(), text.lower() in GLUE
-    signs = "" if text.isascii() else normalize("NFKC", text)  # units get letters
+    signs = "" if text.isascii() or text == "°" else normalize("NFKC", text)  # "℃" gets letters
     word = FORMULA.isdisjoint(text) and text.count("(") == text.count(")") and not glue
     return {
         # a word with a letter, or one with a digit
@@ -234,12 +258,14 @@ def form_of(text: str) -> dict[str, bool]:
         # what joins its neighbours; the name of a variable or point, which is no content
         "glue": glue,
         "hyphen": text in HYPHENS,
+        "degree": text == "°",
         "letter": len(text) == 1 and text.isascii() and text.isalpha(),
         "alphabetic": text[:1].isalpha(),
         "title": text[:1].isupper(),
         "stop": text[-1:] in FULL_STOPS,
         "question": text == "?",
         "mark": text in MARKS,
+        "quote": text in QUOTE_MARKS,
         # an emoji or a part of one, which is no word
         "picture": bool(signs) and all(category(c) in PICTURES for c in signs),
         # the name of an account; what denies, excepts or stays; a form of "do"

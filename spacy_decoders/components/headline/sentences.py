@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, product, zip_longest
+from itertools import chain, pairwise, product
 from math import prod
 from operator import itemgetter, mul
 from typing import Any
@@ -17,7 +17,7 @@ from ...decoders.path.subtree import best_subtree
 from ...errors import ProblemError
 from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, ScoredUnit, capitalised, limits_of
-from .reading import HYPHENS, MARKS, word_keys
+from .reading import HYPHENS, MARKS, QUOTE_MARKS, SILENT, word_keys
 
 __all__ = ["chosen", "headlines_of_sentences", "trees_of", "written"]
 
@@ -173,21 +173,28 @@ def chosen(scored: ScoredUnit, number: int, places: Iterable[int]) -> list[Token
     of, tokens = scored.of.sentences, scored.sentence(number)
     span = of.place(number)
     heads, root = (of.heads[span] - span.start).tolist(), of.roots[span.start] - span.start
-    read, kept = scored.of.texts.read[span].tolist(), sorted(places)
-    words = [place for place in kept if read[place]]
+    read = scored.of.texts.read[span].tolist()
+    marks = [*scored.of.texts.kinds["quote"][span].tolist(), False]
+    kept = {place for place in places if read[place] or not marks[place]}
+    words = sorted(place for place in kept if read[place])
+    begin, end = (bisect_left(of.quotes, (place, 0)) for place in (span.start, span.stop))
+    for first, last in of.quotes[begin:end]:  # a quotation is as it stands in the text
+        within = range(first - span.start, last - span.start)
+        if all(place in kept for place in within if read[place]):
+            kept |= {within.start, within.stop}
     found: list[int] = []
-    for place in kept if words else ():
+    for place in sorted(kept) if words else ():
         text, last = tokens[place].text, found[-1] if found else 0
-        if read[place]:
+        if read[place] or marks[place]:
             found.append(place)
         elif text in ALL_MARKS and words[0] < place and (place < words[-1] or text == ")"):
             if text in HYPHENS or heads[place] == root:
-                stays = {place - 1, place + 1} <= {*kept}
+                stays = {place - 1 - marks[place - 1], place + 1 + marks[place + 1]} <= kept
             else:
                 # the second of two commas goes with the first and what was between them
                 closing = text == "," and heads[place] < place
                 gone = closing and last + 1 < place and tokens[last + 1].text == ","
-                stays = not gone and (text == "(" or read[last])
+                stays = not gone and (text == "(" or read[last] or marks[last])
             if stays:
                 found.append(place)
     brackets = {tokens[place].text for place in found} & {"(", ")"}
@@ -230,10 +237,12 @@ def groups_of(
 
 def written(tokens: Sequence[Token]) -> str:
     """The words as a line, blanks where the text has them or words between are left out."""
-    parts: list[str] = []
-    for token, following in zip_longest(tokens, tokens[1:]):
-        blank = " " if following is None or following.i > token.i + 1 else token.whitespace_
-        if token.text == "(" or (following is not None and following.text in CLOSING):
-            blank = ""
-        parts.append(token.text + blank)
-    return capitalised("".join(parts))
+    marks = [token.text in QUOTE_MARKS and token.dep_ in SILENT for token in tokens]
+    parts, quoted = list[str](), False
+    for (token, mark), (following, marked) in pairwise(zip(tokens, marks, strict=True)):
+        quoted ^= mark
+        glued = token.text == "(" or (mark and quoted)
+        glued |= quoted if marked else following.text in CLOSING
+        blank = " " if following.i > token.i + 1 else token.whitespace_
+        parts += [token.text, "" if glued else blank]
+    return capitalised("".join([*parts, *(token.text for token in tokens[-1:])]))

@@ -69,6 +69,30 @@ def claims(headline: str, proposition: tuple[str, tuple[str, ...], str], cue: st
     return of.lower() in words and not {*cue.split()} & {*words}
 
 
+#: Sentences whose second half limits the first, what they are about, and both halves' last words.
+CONTRASTS = [
+    *product(
+        (
+            "{s} is open to {a} but not to {b}.",
+            "{s} lends to {a}, not to {b}.",
+            "{s} protects {a} but not {b}.",
+            "{s} was praised by {a}, but not by {b}.",
+            "{s} works for {a} but never for {b}.",
+        ),
+        (
+            ("The pool", "members", "guests"),
+            ("The bank", "farmers", "traders"),
+            ("The vaccine", "adults", "infants"),
+            ("The law", "firms", "workers"),
+            ("The new school", "girls", "boys"),
+            ("The charity", "women", "men"),
+            ("The offer", "tourists", "residents"),
+            ("The machine", "experts", "beginners"),
+        ),
+    )
+]
+
+
 @pytest.fixture(scope="module")
 def nlp():
     return spacy_decoders.load(exclude=["linker", "entities", "lemmatizer"])
@@ -86,3 +110,21 @@ def test_no_headline_claims_what_the_text_does_not(nlp, mode):
         if claims(headline["text"], proposition, cue)
     ]
     assert not false
+
+
+@pytest.mark.filterwarnings("ignore:headline")
+@pytest.mark.parametrize("length", ["auto", [4, 7]])
+def test_no_headline_loses_a_contrast(nlp, length):
+    given = [(text.format(s=s, a=one, b=other), one, other) for text, (s, one, other) in CONTRASTS]
+    pipe = nlp.get_pipe("headline")
+    pipe.configure(mode="sentence", length=length, min_prob=0.0, n_best=3)
+    lost = [
+        (text, headline["text"])
+        for doc, (text, one, other) in zip(
+            nlp.pipe([text for text, *_ in given]), given, strict=True
+        )
+        for headline in doc._.headlines
+        if one in headline["text"] and other not in headline["text"]
+    ]
+    pipe.length = "auto"
+    assert not lost

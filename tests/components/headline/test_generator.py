@@ -129,6 +129,12 @@ def test_required_words_and_a_threshold_are_no_fault_of_a_mode():
     assert blank(mode="words", min_prob=0.4)(TEXTS["Hash tables"])._.headline
 
 
+@pytest.mark.parametrize("mode", ["phrases", "words"])
+def test_a_config_of_required_words_in_another_mode_is_refused(mode):
+    with pytest.raises(ProblemError, match=r"required: .* use mode 'sentence', or required=None"):
+        blank(mode=mode, required=["merger"])
+
+
 def test_words_that_no_headline_has_are_refused():
     with pytest.raises(ProblemError, match="required"):
         blank(mode="sentence", required=["-"])

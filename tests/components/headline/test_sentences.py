@@ -213,6 +213,10 @@ def shipped():
         ("Teachers in Chicago went on strike on Wednesday.", "went on strike"),
         ("About 300 pupils of the school were sick.", "about 300"),
         ("Anna, the train to Prague leaves on time.", "train to prague"),
+        ("A few squeaks are better than the wrath of a bored pet.", "a few better than wrath of"),
+        ("The year 2003 has been bad news for plants.", "bad news"),
+        ("The most fundamental right is the right to work.", "most fundamental right"),
+        ("Rents rose in Berlin but fell in Munich.", "rents rose in berlin"),
     ],
 )
 def test_a_headline_says_what_the_text_says(shipped, text, words):
@@ -263,6 +267,23 @@ def test_a_phrase_and_a_sentence_of_the_same_words_are_one(shipped):
     assert sorted(found) == ["Breaking news", "News"]
 
 
+def test_the_first_headline_does_not_depend_on_how_many_are_asked_for(shipped):
+    texts = [
+        "Rain fell in Spain on Monday. Farmers in the south of Spain had waited for months.",
+        "Ship new terms by Friday. See @jim for the draft, or the pages of last year's contract.",
+    ]
+    for count in range(1, 6):
+        with pipe_options(shipped.get_pipe("headline"), mode="best", n_best=count):
+            docs = [*shipped.pipe(texts)]
+        first = [doc._.headlines[0] for doc in docs]
+        assert all(headline["certificate"]["status"] == "optimal" for headline in first)
+        rest = [[headline["prob"] for headline in doc._.headlines[1:]] for doc in docs]
+        assert rest == [sorted(of, reverse=True) for of in rest]
+        if count == 1:
+            alone = [headline["text"] for headline in first]
+        assert [headline["text"] for headline in first] == alone
+
+
 @pytest.mark.filterwarnings("ignore:headline")
 @pytest.mark.parametrize(
     "text",
@@ -270,10 +291,12 @@ def test_a_phrase_and_a_sentence_of_the_same_words_are_one(shipped):
         "The rocket reached a speed of 28,000 km/h on Monday.",
         "The budget of $ 3.5 million was approved by 52 votes to 48.",
         "The rate rose by 0.25 percentage points to 3 %.",
+        "The bread was baked at 180°C for an hour.",
+        "The oven was heated to 180 °C on Monday.",
     ],
 )
 def test_numbers_keep_their_units(shipped, text):
-    units = {"km", "/", "h", "million", "points", "%"}
+    units = {"km", "/", "h", "million", "points", "%", "°", "C"}
     doc = shipped(text)
     tied = [i for i in range(len(doc) - 1) if doc[i + 1].text.rstrip(".") in units]
     every = []
@@ -283,6 +306,34 @@ def test_numbers_keep_their_units(shipped, text):
     assert any(i in tokens for tokens in every for i in tied)
     for tokens in every:
         assert all((i in tokens) == (i + 1 in tokens) for i in tied)
+
+
+@pytest.mark.filterwarnings("ignore:headline")
+@pytest.mark.parametrize(
+    ("text", "quoted", "word"),
+    [
+        ('The film "Heat" was shown in Cannes.', 'ilm "Heat" was', "Heat"),
+        ('He called it a "great victory for peace".', ' "great victory for peace"', "victory"),
+        ("The editor called the ‘peace plan’ unfair.", " ‘peace plan’ ", "plan"),
+        ('"The war is over," the general said.', '"The war is over," ', '"'),
+    ],
+)
+def test_what_is_quoted_keeps_its_marks(shipped, text, quoted, word):
+    lines = []
+    for length in range(3, 12):
+        with pipe_options(shipped.get_pipe("headline"), mode="sentence", length=length):
+            lines.append(shipped(text)._.headline)
+    assert any(quoted in line for line in lines)
+    assert all(quoted in line or word not in line for line in lines)
+
+
+def test_phrases_keep_the_marks_around_them(shipped):
+    with pipe_options(shipped.get_pipe("headline"), mode="phrases", n_best=20):
+        texts = ['He called it a "great victory for peace" in "Heat".', "There is no good reason."]
+        found = [{h["text"] for h in doc._.headlines} for doc in shipped.pipe(texts)]
+    assert '"Great victory for peace"' in found[0]
+    assert "Great victory for peace" not in found[0] and "Heat" in found[0]
+    assert not any("Good" in line for line in found[1])
 
 
 def test_two_commas_go_together(shipped):
