@@ -13,7 +13,6 @@ from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
 from ....errors import ProblemError
-from ...inference.kernels.word_rows import places_of
 from .gazetteer import PhraseTable
 from .kernels.features import MULTIPLIER, NOTHING, emit, rows_of
 from .kernels.words import NAMED, mark_phrases, note_mentions
@@ -75,12 +74,9 @@ class DocBatch(NamedTuple):
 
     def numbers(self, lower: NDArray[np.uint64]) -> NDArray[np.int64]:
         """**Shape (n,)**: numbers of words in lower case, other ones in each document."""
-        count = len(lower)
         document = np.repeat(np.arange(len(self.docs), dtype=np.uint64), np.diff(self.documents))
-        slots = np.full(1 << (2 * count).bit_length(), -1, dtype=np.int32)
-        keys, found = np.empty((count, 2), dtype=np.uint64), np.empty(count, dtype=np.int64)
-        places_of(slots, keys, 0, np.stack([lower, document], axis=1), found)
-        return found
+        # words are hashes of 64 bits, so that sums of two documents hardly meet
+        return np.unique(lower + MULTIPLIER * document, return_inverse=True)[1]
 
 
 class FeatureReader:
