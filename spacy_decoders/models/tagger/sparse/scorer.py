@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -39,14 +39,9 @@ def label_parts(labels: Sequence[Sequence[str]]) -> NDArray[np.float32]:
     """
     if len(set(map(len, labels))) > 1:
         raise ProblemError("labels: each should have one part for each target.")
-    numbers: dict[tuple[int, str], int] = {}
-    rows = [
-        [numbers.setdefault(part, len(numbers)) for part in enumerate(label)] for label in labels
-    ]
-    parts = np.zeros((len(labels), len(numbers)), dtype=np.float32)
-    for row, of_label in zip(parts, rows, strict=True):
-        row[of_label] = 1.0
-    return parts
+    listed = [list(enumerate(label)) for label in labels]
+    parts = dict.fromkeys(chain.from_iterable(listed))
+    return np.array([[part in own for part in parts] for own in listed], dtype=np.float32)
 
 
 def build_sparse_chain_scorer(
