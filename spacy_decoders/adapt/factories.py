@@ -7,21 +7,18 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from ..components.factories.factory import HASH_EMBED_CNN, register_factory
 from ..components.options import WithOptions, option
+from ..components.tagger.entity_scheme import Scheme
 
 __all__ = [
     "BestSpansOptions",
     "CrfSuiteOptions",
     "ExactSenterOptions",
-    "Scheme",
     "TokenClassifierOptions",
     "make_best_spans",
     "make_crfsuite_tagger",
     "make_exact_senter",
     "make_exact_token_classifier",
 ]
-
-#: What the prefixes of labels mean; "auto": as the labels say.
-Scheme = Literal["auto", "BIO", "IOB1", "BILOU", "IO"]
 
 
 class BestSpansOptions(WithOptions):

@@ -165,7 +165,7 @@ def _labels(nlp: Language, names: list[str], layer: Layer) -> list[str]:
         pipe: Any = nlp.get_pipe(name)
         space = pipe.space
         if layer == "entities":
-            found |= set(space.entity_types)
+            found |= set(space.scheme.types)
         else:
             found |= {parts[space.first_part] for parts in space.parts}
     return sorted(found)

@@ -1,8 +1,8 @@
 """Scores of a token classifier: legal entities with exact probabilities."""
 
+from ...components.tagger.entity_scheme import EntityScheme
 from .entities import EntityDecoder, FoundEntities, TokenEntity
 from .pipeline import exact_pipeline
-from .scheme import EntityScheme
 from .words import merge_windows, word_scores
 
 __all__ = [

@@ -15,8 +15,8 @@ from pydantic import PositiveFloat
 from ...arrays import checked_scores
 from ...certificate import Certificate
 from ...components.option_checks import check_of
-from ..factories import Scheme
-from .scheme import EntityScheme
+from ...components.tagger.entity_scheme import EntityScheme, Scheme
+from ...errors import ProblemError
 
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution
@@ -75,7 +75,8 @@ class EntityDecoder:
     Raises
     ------
     ProblemError
-        If a shape does not fit the labels, or a score is NaN or ``+inf``.
+        If two labels are the same, or none is O, a shape does not fit the labels, or a score is
+        NaN or ``+inf``.
 
     Examples
     --------
@@ -97,6 +98,12 @@ class EntityDecoder:
 
     def __post_init__(self) -> None:
         check_of(PositiveFloat)("scale", self.scale)
+        names = self.rules.names
+        if len(set(names)) < len(names) or "O" not in names:
+            raise ProblemError(
+                "labels: expected different ones, with O for words outside entities; got "
+                f"{', '.join(names)}."
+            )
         _ = self.model  # checks the rest
 
     @cached_property

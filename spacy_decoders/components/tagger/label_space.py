@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,7 @@ from spacy.vocab import Vocab
 
 from ...errors import ProblemError
 from ..factories.exact_tagger import Target
-
-if TYPE_CHECKING:
-    from ...decoders.chain import RunKinds
+from .entity_scheme import EntityScheme
 
 __all__ = ["COLUMNS", "IOB", "LabelSpace"]
 
@@ -101,45 +99,24 @@ class LabelSpace:
             doc.from_array(cast(Any, _ENTITY_IDS), ids * kept[:, None])
 
     @cached_property
+    def scheme(self) -> EntityScheme:
+        """What labels say of entities, if these are among the targets."""
+        column = self.targets.index("ent")
+        return EntityScheme([parts[column] for parts in self.parts], "BIO")
+
+    @property
     def can_start(self) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label of an entity, or of none, may come first."""
-        return ~self.continues_entity
+        return self.scheme.can_start
 
-    @cached_property
+    @property
     def can_follow(self) -> NDArray[np.bool_]:
         """**Shape (L, L)**: whether the column's entity may follow the row's."""
-        followed: NDArray[np.bool_] = self.can_start | (self._types[:, None] == self._types)
-        return followed
-
-    @cached_property
-    def continues_entity(self) -> NDArray[np.bool_]:
-        """**Shape (L,)**: whether a label continues an entity."""
-        return np.array([entity.startswith("I-") for entity in self._entities])
-
-    @cached_property
-    def outside_entity(self) -> NDArray[np.bool_]:
-        """**Shape (L,)**: whether a label is outside any entity."""
-        return np.array([entity == "O" for entity in self._entities])
-
-    @cached_property
-    def entity_types(self) -> list[str]:
-        """The types of entities, in alphabetical order."""
-        return sorted({*self._types.tolist()} - {""})
+        return self.scheme.can_follow
 
     def entities_of(self, types: Iterable[str] | None) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label is part of an entity of some types; None for any."""
-        return np.isin(self._types, self.entity_types if types is None else list(types))
-
-    @cached_property
-    def entity_runs(self) -> tuple[RunKinds, list[str]] | None:
-        """The labels of each type of entity, and the types' names; None without entities."""
-        from ...decoders.chain import RunKinds
-
-        if "ent" not in self.targets:
-            return None
-        names = self.entity_types
-        kinds = [names.index(name) if name else -1 for name in self._types.tolist()]
-        return RunKinds(np.array(kinds), self.can_follow & self.continues_entity), names
+        return np.isin(self.scheme.kinds, self.scheme.types if types is None else list(types))
 
     @cached_property
     def first_part(self) -> int:
@@ -200,16 +177,6 @@ class LabelSpace:
         goes_on = starts & (values[:, column] == IOB["I"])
         found[goes_on, column] = IOB["B"]
         return found, goes_on
-
-    @property
-    def _entities(self) -> list[str]:
-        column = self.targets.index("ent")
-        return [parts[column] for parts in self.parts]
-
-    @cached_property
-    def _types(self) -> NDArray[np.str_]:
-        """The type of each label's entity; empty outside."""
-        return np.array([entity[2:] for entity in self._entities], dtype=str)
 
 
 def _value(vocab: Vocab, target: Target, part: str) -> tuple[int, ...]:

@@ -77,8 +77,8 @@ def add_probabilities(
 
     entities: list[Entity] = []
     others: list[Entity] = []
-    if space.entity_runs is not None:
-        kinds, types = space.entity_runs
+    if "ent" in space.targets:
+        kinds, types = space.scheme.runs, space.scheme.types
         places = np.flatnonzero(decoded)
         correct = calibrations[ENTITIES]
         spans = kinds.runs_in(labels[decoded], found.offsets)

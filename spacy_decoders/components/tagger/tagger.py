@@ -88,7 +88,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         super().check_options(options)
         if self.cfg["labels"]:
             names = set(self.labels).union(*self.space.parts)
-            types = self.space.entity_types if "ent" in self.targets else ()
+            types = self.space.scheme.types if "ent" in self.targets else ()
             keys = {"labels": names, "not_labels": names, "entity": types, "not_entity": types}
             check_known(options["constraints"], keys)
         target = options["target"]

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...components.option_checks import check_of
 from ...errors import ProblemError
-from ..factories import Scheme
+from ..option_checks import check_of
 
 if TYPE_CHECKING:
     from ...decoders.chain import RunKinds
 
-__all__ = ["EntityScheme"]
+__all__ = ["EntityScheme", "Scheme"]
+
+#: What the prefixes of labels mean; "auto": as the labels say.
+Scheme = Literal["auto", "BIO", "IOB1", "BILOU", "IO"]
 
 #: What each prefix says of a word: it begins, continues or ends an entity, or does several of it.
 _ROLES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
@@ -25,7 +27,7 @@ _ROLES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
 
 @dataclass(frozen=True)
 class EntityScheme:
-    """The labels of a token classifier.
+    """Labels of entities.
 
     Parameters
     ----------
@@ -42,8 +44,7 @@ class EntityScheme:
     Raises
     ------
     ProblemError
-        If a label has no known prefix, two labels are the same, or there is no label for words
-        outside entities.
+        If a label has no known prefix.
 
     Examples
     --------
@@ -58,14 +59,8 @@ class EntityScheme:
     scheme: Scheme = "auto"
 
     def __post_init__(self) -> None:
-        labels = self.names
-        if len(set(labels)) < len(labels) or "O" not in labels:
-            raise ProblemError(
-                "labels: expected different ones, with O for words outside entities; got "
-                f"{', '.join(labels)}."
-            )
         check_of(Scheme)("scheme", self.scheme)
-        for label in labels:
+        for label in self.names:
             role, _ = self._parts(label)
             if not role:
                 raise ProblemError(
@@ -107,6 +102,11 @@ class EntityScheme:
         return tuple(self._parts(label)[1] for label in self.names)
 
     @cached_property
+    def types(self) -> list[str]:
+        """The kinds of entities, in alphabetical order."""
+        return sorted({*self.kinds} - {""})
+
+    @cached_property
     def continues(self) -> NDArray[np.bool_]:
         """**Shape (L, L)**: whether the column's label goes on with the entity of the row's."""
         kinds = np.array(self.kinds)
@@ -140,11 +140,10 @@ class EntityScheme:
 
     @cached_property
     def runs(self) -> RunKinds:
-        """The kinds of entities, in alphabetical order, as the chain's posteriors take them."""
+        """The types, as the chain's posteriors take them."""
         from ...decoders.chain import RunKinds
 
-        names = sorted({kind for kind in self.kinds if kind})
-        numbers = [names.index(kind) if kind else -1 for kind in self.kinds]
+        numbers = [self.types.index(kind) if kind else -1 for kind in self.kinds]
         return RunKinds(np.array(numbers), self.continues)
 
     def _role(self, letters: str) -> NDArray[np.bool_]:
