@@ -288,7 +288,7 @@ def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> Infeas
             return True
         inner = LabelledSearch(
             search.decoder,
-            replace(problem, rules=tuple(rules)),
+            problem.unchecked(rules=tuple(rules)),
             search.clock,
             iterations=iterations,
             any_tree=True,
@@ -308,6 +308,10 @@ def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> Infeas
             iterations = inner.iterations
         return True
 
+    bare = np.flatnonzero(~search.arcs.possible[:, 1:].any(axis=(0, 2))) + 1
+    for token in bare[:1].tolist():  # what is said of one without arcs mostly suffices
+        own = [one for one in every if any(token in of.members.tokens for of in one.limits)]
+        every = every if has_tree(own) else own
     found = least_conflict(every, has_tree)
     return no_tree_under(problem.rules, found, is_least) if found else error
 

@@ -90,6 +90,19 @@ def test_time_for_the_conflict_is_part_of_the_sentence(nlp):
 
 
 @pytest.mark.filterwarnings("ignore:.*no tree")
+def test_of_many_contradictions_those_of_one_token_are_named(nlp):
+    words, starts = ["fish"] * 60, [True] + [False] * 59
+    labels = [{"pattern": [{}], "deps": [dep]} for dep in ("nsubj", "obj")]
+    nlp.get_pipe(NAME).constraints = labels
+    begin = perf_counter()
+    (conflict,) = nlp(Doc(nlp.vocab, words=words, sent_starts=starts))._.conflicts
+    assert perf_counter() - begin < 2.0  # 0.05; it was 3.6
+    named = [(demand["source"], demand["start"]) for demand in conflict["demands"]]
+    assert named == [("constraints[0]", 0), ("constraints[1]", 0)]
+    nlp.get_pipe(NAME).constraints = []
+
+
+@pytest.mark.filterwarnings("ignore:.*no tree")
 def test_two_of_many_demands_are_found_by_few_searches(nlp, monkeypatch):
     searches = []
     monkeypatch.setattr(
