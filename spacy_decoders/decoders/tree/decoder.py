@@ -109,9 +109,8 @@ class TreeDecoder(ABC):
         list of TreeSolution
             Every certificate compares with the best tree of all: the gap of the others is the
             difference between their scores and its score. Each `rank_bound` bounds every tree that
-            does not precede: within the certificate's tolerance of the score, the rank is proven,
-            as far as max-marginals bound parts that were not decoded: these are compared with the
-            best tree of each part, and proven by nothing else.
+            does not precede: within the certificate's tolerance of the score, the rank is proven.
+            Parts that were not decoded are bounded by charts, which are checked.
 
         Raises
         ------
@@ -163,12 +162,13 @@ class TreeDecoder(ABC):
                 undecided.append(_bound(solution))
                 continue
             # what cannot be better by more than the tolerance waits
-            least = solution.certificate.tolerance - self._best_without(part, solution, clock)
+            bounds = np.minimum(_bound(solution), self._best_without(part, solution, clock))
+            least = solution.certificate.tolerance - bounds
             for token, rest in _departures(part, solution.heads, fixed):
                 entry = (float(least[token]), True, next(order), solution, rest, token)
                 heapq.heappush(heap, entry)
         # within the tolerance one that waited may be the better
-        return beside_the_best(sorted(ranked, key=_score, reverse=True))
+        return beside_the_best(sorted(ranked, key=_score, reverse=True), _bound(first))
 
     def _best_without(
         self, problem: TreeProblem, best: TreeSolution, clock: Clock
@@ -213,25 +213,18 @@ def split(mask: Mask, h: int, m: int) -> tuple[Mask, Mask]:
 
 
 def bounds_without(
-    problem: TreeProblem,
-    marginals: NDArray[np.float64],
-    best: TreeSolution,
-    heads: NDArray[np.int32],
+    problem: TreeProblem, through: NDArray[np.float64], heads: NDArray[np.int32]
 ) -> NDArray[np.float64]:
-    """Bound for each token the trees in which it has another head than here, by marginals, (n,).
+    """Bound for each token the trees in which it has another head than here, (n,).
 
-    Marginals that disagree with the best tree bound nothing: its own bound is taken then.
+    `through`, (n + 1, n + 1), bounds those with each arc, up to rounding.
     """
-    others, tokens = np.array(marginals[:, 1:]), np.arange(problem.n)
-    own = others[best.heads, tokens]
-    slack = rounding_slack(8 * problem.n, own, most_gained(problem))
-    if not (np.abs(own - _score(best)) <= slack + best.certificate.tolerance).all():
-        return np.full(problem.n, _bound(best))
-    others[heads, tokens] = -np.inf
+    others = np.array(through[:, 1:])
+    others[heads, np.arange(problem.n)] = -np.inf
     bounds: NDArray[np.float64] = others.max(axis=0, initial=-np.inf)
-    found = bounds > -np.inf
+    found = np.isfinite(bounds)
     bounds[found] += rounding_slack(8 * problem.n, bounds[found], most_gained(problem))
-    return np.where(np.isnan(bounds), _bound(best), bounds)
+    return bounds
 
 
 def most_gained(problem: TreeProblem) -> float:
@@ -253,17 +246,15 @@ def _score(solution: TreeSolution) -> float:
     return score
 
 
-def beside_the_best(solutions: Sequence[TreeSolution]) -> list[TreeSolution]:
-    """Let the certificates of ranked trees compare each with the best of all.
+def beside_the_best(solutions: Sequence[TreeSolution], bound: float) -> list[TreeSolution]:
+    """Let the certificates of ranked trees compare each with a bound on all trees.
 
-    A certificate refers to the problem, not to a rank: the bound of each is that of the first, so
-    that the gap of the others is their largest possible loss, and only a tree that equals the best
-    is called optimal. Each keeps its own tolerance, which is limited by its own scale. A tree that
-    exceeds the bound of the first disproves it.
+    A certificate refers to the problem, not to a rank, nor to a part of the trees: the gap is the
+    largest possible loss, and only a tree that equals the best is called optimal. Each keeps its
+    own tolerance, which is limited by its own scale. A tree that exceeds the bound disproves it.
     """
-    bound = _bound(solutions[0])
-    ranked = list(solutions[:1])
-    for solution in solutions[1:]:
+    ranked = []
+    for solution in solutions:
         own = solution.certificate
         certificate = Certificate.from_bound(
             own.decoder,

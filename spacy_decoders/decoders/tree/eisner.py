@@ -23,7 +23,7 @@ from .decoder import (
 from .fallbacks import tree_in_blocks
 from .problem import TreeProblem, TreeSolution
 
-__all__ = ["Eisner", "best_by_chart", "best_trees"]
+__all__ = ["Eisner", "best_by_chart", "best_trees", "bounds_through"]
 
 #: Seconds that a chart and its check may take for each triple of tokens, on a slow machine; and
 #: those that they may take whatever the budget.
@@ -67,8 +67,6 @@ class Eisner(TreeDecoder):
     def _best_without(
         self, problem: TreeProblem, best: TreeSolution, clock: Clock
     ) -> NDArray[np.float64]:
-        from .kernels import eisner  # compiled where it is first needed
-
         parts = [problem]
         if problem.is_constrained:
             budget = replace(rest_of(clock, 0), iterations=MOST_RELAXED)
@@ -78,9 +76,7 @@ class Eisner(TreeDecoder):
             if clock.exhausted():
                 bounds.clear()
                 break
-            first = self.decode(part) if problem.is_constrained else best
-            marginals = eisner.max_marginals(part.arcs, part.has_one_root, part.gaps)
-            bounds.append(bounds_without(part, marginals, first, best.heads))
+            bounds.append(bounds_without(part, bounds_through(part), best.heads))
         return np.max(bounds, axis=0) if bounds else super()._best_without(problem, best, clock)
 
 
@@ -106,6 +102,21 @@ def best_by_chart(decoder: str, problem: TreeProblem, budget: Budget) -> TreeSol
         positive += float(np.maximum(problem.boundaries, 0.0).sum())
     slack = rounding_slack(parts, bound, positive)
     return certified_if_legal(decoder, problem, heads, bound, slack)
+
+
+def bounds_through(problem: TreeProblem) -> NDArray[np.float64]:
+    """Return upper bounds on the projective trees through each arc, up to rounding.
+
+    They are those of single arcs and boundaries: the scores of the best trees, ``-inf`` without
+    any, or infinite if the chart is at fault. **Shape:** ``(n + 1, n + 1)``.
+    """
+    from .kernels import eisner, proofs  # compiled where they are first needed
+
+    given = (problem.arcs, problem.has_one_root, problem.gaps)
+    chart = eisner.charted(*given)[1]
+    bound = proofs.chart_bound(*given, chart)
+    found: NDArray[np.float64] = proofs.bounds_by_chart(*given, chart, bound)
+    return found
 
 
 def best_trees(

@@ -56,8 +56,9 @@ def best_by_arcs(
 
     scores = read_only(np.ascontiguousarray(arcs))
     if projective:
-        heads, _, value, positive = eisner.charted(scores, single_root, gaps)
-        through = eisner.max_marginals(scores, single_root, gaps)
+        heads, chart, _, positive = eisner.charted(scores, single_root, gaps)
+        value = proofs.chart_bound(scores, single_root, gaps, chart)
+        through = proofs.bounds_by_chart(scores, single_root, gaps, chart, value)
         positive += float(np.maximum(gaps, 0.0).sum())
     else:
         given = (scores, single_root)

@@ -106,17 +106,13 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
         problem = problem.with_arcs(problem.arcs + problem.labels.max(axis=2))
     if not _has_chart(problem):
         return _one_by_one(problem, budget)
-    # the kernels are compiled where they are first needed
     if problem.is_first_order:
-        from .kernels import eisner
-
-        charted: NDArray[np.float64] = eisner.max_marginals(
-            problem.arcs, problem.has_one_root, problem.gaps
-        )
-        return charted
-    from .second_order import second_order_marginals
-
-    return second_order_marginals(problem)
+        from .eisner import bounds_through as charted
+    else:  # the kernels are compiled where they are first needed
+        from .second_order import second_order_marginals as charted
+    found = charted(problem)
+    found[found == np.inf] = np.nan
+    return found
 
 
 def _one_by_one(problem: TreeProblem, budget: Budget) -> NDArray[np.float64]:

@@ -100,7 +100,7 @@ class SecondOrder(TreeDecoder):
     ) -> NDArray[np.float64]:
         if problem.is_constrained or self._outermost:
             return super()._best_without(problem, best, clock)
-        return bounds_without(problem, second_order_marginals(problem), best, best.heads)
+        return bounds_without(problem, second_order_marginals(problem), best.heads)
 
     def objective(
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
@@ -138,14 +138,16 @@ def second_order_score(
 def second_order_marginals(problem: TreeProblem) -> NDArray[np.float64]:
     """Return the score of the best tree through each arc, where all grandparents count.
 
-    Of float64 (n + 1, n + 1), ``-inf`` where no tree has the arc. Raises `ProblemError` if the
-    problem is not projective or has factors.
+    Of float64 (n + 1, n + 1), ``-inf`` where no tree has the arc; proven upper bounds, up to
+    rounding, that are infinite if the chart is at fault. Raises `ProblemError` if the problem is
+    not projective or has factors.
     """
     refuse_unless(problem, NAME, "grandparents", "siblings", projective=True)
+    given = (problem.arcs, *_arrays(problem), problem.gaps, problem.has_one_root)
     space = chart_space(problem.n + 1)
-    result: NDArray[np.float64] = second_order.max_marginals(
-        problem.arcs, *_arrays(problem), problem.gaps, problem.has_one_root, space
-    )
+    second_order.decode(*given, False, space)
+    bound = second_order_proof.chart_bound(*given, False, space)
+    result: NDArray[np.float64] = second_order_proof.bounds_by_chart(*given, space, bound)
     return result
 
 

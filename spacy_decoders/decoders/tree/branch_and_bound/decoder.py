@@ -157,7 +157,8 @@ class BranchAndBound(TreeDecoder):
             [
                 replace(solution, rank_bound=max(rest, *listed[place:]) + slack)
                 for place, solution in enumerate(solutions)
-            ]
+            ],
+            max(rest, *listed) + slack,
         )
 
     def _charts_sentences(self, problem: TreeProblem) -> bool:

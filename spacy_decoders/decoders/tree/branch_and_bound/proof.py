@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ....arrays import read_only
 from ....budget import Clock
 from ..fallbacks import arborescence_bound
-from ..kernels import chu_liu_edmonds, eisner, proofs, second_order
+from ..kernels import chu_liu_edmonds, eisner, proofs, second_order, second_order_proof
 from ..problem import TreeProblem
 from ..scoring import score_tree
 from ..second_order import chart_space
@@ -57,6 +57,8 @@ class NodeProof:
         self.problem = problem
         self.prepared = prepared
         self.second_order = prepared.second_order
+        #: The last bound of a chart, and its tables.
+        self.charted = np.inf, np.zeros(0)
 
     def settle(self, mask: Mask, limit: float, clock: Clock) -> Proven:
         """Bound a node, and drop the arcs that no tree above the limit has, if that is not enough.
@@ -109,21 +111,28 @@ class NodeProof:
             bound = self._contracted(relaxed.arcs)[0]
         elif self.second_order:
             given = self._charted(relaxed)
-            space = chart_space(problem.n + 1)
-            bound = second_order.decode(*given, False, space)[1]
+            chart = chart_space(problem.n + 1)
+            second_order.decode(*given, False, chart)
+            bound = second_order_proof.chart_bound(*given, False, chart)
+            self.charted = bound, chart
         else:
             arcs_alone = (relaxed.arcs, problem.has_one_root, problem.gaps)
-            bound = proofs.chart_bound(*arcs_alone, eisner.charted(*arcs_alone)[1])
+            chart = eisner.charted(*arcs_alone)[1]
+            bound = proofs.chart_bound(*arcs_alone, chart)
+            self.charted = bound, chart
         return float(bound) + relaxed.constant
 
     def _through(self, relaxed: Relaxed) -> Scores:
-        """Return an upper bound on the trees through each arc, (n + 1, n + 1)."""
-        problem = self.problem
+        """Return an upper bound on the trees through each arc, (n + 1, n + 1).
+
+        The scores are those that were bounded last.
+        """
+        problem, (bound, chart) = self.problem, self.charted
         if self.second_order:
-            space = chart_space(problem.n + 1)
-            through = second_order.max_marginals(*self._charted(relaxed), space)
+            through = second_order_proof.bounds_by_chart(*self._charted(relaxed), chart, bound)
         elif problem.projective:
-            through = eisner.max_marginals(relaxed.arcs, problem.has_one_root, problem.gaps)
+            arcs_alone = (relaxed.arcs, problem.has_one_root, problem.gaps)
+            through = proofs.bounds_by_chart(*arcs_alone, chart, bound)
         else:
             bound, duals = self._contracted(relaxed.arcs)
             through = np.full_like(relaxed.arcs, np.inf)

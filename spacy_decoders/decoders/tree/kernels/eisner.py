@@ -1,4 +1,4 @@
-"""Eisner's chart over projective trees: inside, back-trace and outside.
+"""Eisner's chart over projective trees: inside and back-trace.
 
 A chart, float64 (4, n + 1, n + 1), has four tables over spans i <= j:
 `incomplete_right[i, j]` holds the arc i -> j, `incomplete_left[i, j]` the arc j -> i, and
@@ -19,7 +19,6 @@ Without entries nothing is paid. A single root excludes them.
 import numpy as np
 
 from ....jit import FAST, internal, jit
-from .rows import fill_all
 
 
 @internal(fastmath=FAST)
@@ -180,56 +179,3 @@ def chart_each(arcs, sizes, gaps, together, charts, heads, positive):
         for token in range(len(paid)):
             positive[s] += max(paid[token], 0.0)
         square, first = end, first + size
-
-
-@jit(fastmath=FAST)
-def max_marginals(arcs, single_root, gaps):
-    """Return the score of the best tree through each arc, -inf where there is none.
-
-    The outside pass undoes the inside pass step by step: whatever (i, r) passed on to
-    (i, j) there, it receives back from (i, j) here.
-    """
-    size = arcs.shape[0]
-    last = size - 1
-    chart = np.empty((4, size, size))
-    ir, il, cr, cl = chart[0], chart[1], chart[2], chart[3]
-    inside(arcs, single_root, gaps, chart)
-    outer = np.empty((5, size, size))
-    fill_all(outer, -np.inf)
-    out_ir, out_il, out_cr, out_cl, out_between = outer[0], outer[1], outer[2], outer[3], outer[4]
-    result = np.empty((size, size))
-    fill_all(result, -np.inf)
-    if single_root:
-        for r in range(1, size):
-            out_cl[1, r] = arcs[0, r] + cr[r, last]
-            out_cr[r, last] = arcs[0, r] + cl[1, r]
-            result[0, r] = cl[1, r] + out_cl[1, r]
-    else:
-        out_cr[0, last] = 0.0
-    for i in range(1 if single_root else 0, size):
-        for r in range(last, i - 1, -1):
-            right, left = ir[i, r], cl[i, r]
-            gap = gaps[r + 1] if i == 0 and r > 0 and gaps.size > r + 1 else 0.0
-            below = cr[i, r] + gap
-            from_right, from_left, from_between = out_ir[i, r], out_cl[i, r], out_cr[i, r]
-            if r > i:
-                for j in range(r + 1, size):
-                    out_cr[r, j] = max(out_cr[r, j], out_cr[i, j] + right)
-                    out_il[r, j] = max(out_il[r, j], out_cl[i, j] + left)
-                for j in range(r + 1, size):
-                    from_right = max(from_right, out_cr[i, j] + cr[r, j])
-                    from_left = max(from_left, out_cl[i, j] + il[r, j])
-            for j in range(r + 1, size):
-                out_cl[r + 1, j] = max(out_cl[r + 1, j], out_between[i, j] + below)
-            for j in range(r + 1, size):
-                from_between = max(from_between, out_between[i, j] + (cl[r + 1, j] + gap))
-            if r > i:
-                # the spans that end with the arc itself: nothing below the modifier
-                from_right = max(from_right, from_between)
-                from_arc_left = max(out_il[i, r], from_left)
-                out_ir[i, r], out_il[i, r] = from_right, from_arc_left
-                out_cr[i, r], out_cl[i, r] = from_between, from_left
-                out_between[i, r] = max(from_right + arcs[i, r], from_arc_left + arcs[r, i])
-                result[i, r] = ir[i, r] + from_right
-                result[r, i] = il[i, r] + from_arc_left
-    return result

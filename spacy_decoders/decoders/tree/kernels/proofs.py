@@ -7,7 +7,8 @@ these are checked here. No fastmath flags are set, so that a NaN satisfies no in
 
 import numpy as np
 
-from ....jit import jit
+from ....jit import FAST, jit
+from .rows import fill_all
 
 
 @jit()
@@ -92,6 +93,62 @@ def chart_bound(arcs, single_root, gaps, chart):
         if not value <= best:
             best = value
     return best if best == best else np.inf
+
+
+@jit(fastmath=FAST)
+def bounds_by_chart(arcs, single_root, gaps, chart, bound):
+    """Return upper bounds on the trees through each arc by Eisner's chart, ``-inf`` without any.
+
+    The bound is what :func:`chart_bound` says of the chart: where it is infinite, so are they.
+    Each is the score of the best tree, up to rounding, if no span scores more than its parts. The
+    outside pass undoes the inside pass step by step: whatever (i, r) passed on to (i, j) there,
+    it receives back from (i, j) here.
+    """
+    size = arcs.shape[0]
+    last = size - 1
+    result = np.empty((size, size))
+    fill_all(result, np.inf)
+    if bound == np.inf:
+        return result
+    ir, il, cr, cl = chart[0], chart[1], chart[2], chart[3]
+    outer = np.empty((5, size, size))
+    fill_all(outer, -np.inf)
+    out_ir, out_il, out_cr, out_cl, out_between = outer[0], outer[1], outer[2], outer[3], outer[4]
+    fill_all(result, -np.inf)
+    if single_root:
+        for r in range(1, size):
+            out_cl[1, r] = arcs[0, r] + cr[r, last]
+            out_cr[r, last] = arcs[0, r] + cl[1, r]
+            result[0, r] = cl[1, r] + out_cl[1, r]
+    else:
+        out_cr[0, last] = 0.0
+    for i in range(1 if single_root else 0, size):
+        for r in range(last, i - 1, -1):
+            right, left = ir[i, r], cl[i, r]
+            gap = gaps[r + 1] if i == 0 and r > 0 and gaps.size > r + 1 else 0.0
+            below = cr[i, r] + gap
+            from_right, from_left, from_between = out_ir[i, r], out_cl[i, r], out_cr[i, r]
+            if r > i:
+                for j in range(r + 1, size):
+                    out_cr[r, j] = max(out_cr[r, j], out_cr[i, j] + right)
+                    out_il[r, j] = max(out_il[r, j], out_cl[i, j] + left)
+                for j in range(r + 1, size):
+                    from_right = max(from_right, out_cr[i, j] + cr[r, j])
+                    from_left = max(from_left, out_cl[i, j] + il[r, j])
+            for j in range(r + 1, size):
+                out_cl[r + 1, j] = max(out_cl[r + 1, j], out_between[i, j] + below)
+            for j in range(r + 1, size):
+                from_between = max(from_between, out_between[i, j] + (cl[r + 1, j] + gap))
+            if r > i:
+                # the spans that end with the arc itself: nothing below the modifier
+                from_right = max(from_right, from_between)
+                from_arc_left = max(out_il[i, r], from_left)
+                out_ir[i, r], out_il[i, r] = from_right, from_arc_left
+                out_cr[i, r], out_cl[i, r] = from_between, from_left
+                out_between[i, r] = max(from_right + arcs[i, r], from_arc_left + arcs[r, i])
+                result[i, r] = ir[i, r] + from_right
+                result[r, i] = il[i, r] + from_arc_left
+    return result
 
 
 @jit()

@@ -24,15 +24,7 @@ no sentinel: nothing is subtracted and nothing is +inf.
 import numpy as np
 
 from ....jit import FAST, jit
-from .rows import (
-    LANES,
-    add_row,
-    highest_of_rows,
-    highest_row_sum,
-    highest_sums,
-    raise_row,
-    raise_row_to_sum,
-)
+from .rows import LANES, add_row, highest_of_rows, highest_sums
 
 
 @jit(fastmath=FAST)
@@ -62,7 +54,7 @@ def _turn(arcs, grandparents, outermost, stride, on_arc, on_closing):
 
 
 @jit(fastmath=FAST)
-def _pair(siblings, h, a, b):
+def sibling_score(siblings, h, a, b):
     if siblings.size == 0:
         return 0.0
     return siblings[h, min(a, b), max(a, b)]
@@ -75,7 +67,7 @@ def _steps_to_next(siblings, between, h, m, size, stride, steps):
     last = max(h, m)
     for s in range(first, last):
         span = (min(s, m) * size + max(s, m)) * stride
-        steps[s - first] = between[span + h] + _pair(siblings, h, s, m)
+        steps[s - first] = between[span + h] + sibling_score(siblings, h, s, m)
     return last - first
 
 
@@ -146,7 +138,7 @@ def _inside(
                     for s in range(i + 1, j):
                         if arcs[h, s] > -np.inf:
                             span = (min(s, m) * size + max(s, m)) * stride
-                            steps[count] = between[span + h] + _pair(siblings, h, s, m)
+                            steps[count] = between[span + h] + sibling_score(siblings, h, s, m)
                             rows[count] = h * row + s * stride
                             count += 1
                 closing = 0
@@ -189,7 +181,7 @@ def _at_root(arcs, siblings, single_root, complete, between, stride, to_root):
         value = complete[(m * size + 1) * stride]
         if not single_root:
             for s in range(1, m):
-                step = between[(s * size + m) * stride] + _pair(siblings, 0, s, m)
+                step = between[(s * size + m) * stride] + sibling_score(siblings, 0, s, m)
                 value = max(value, to_root[s] + step)
         to_root[m] = value + arcs[0, m]
         best = max(best, to_root[m] + complete[(m * size + size - 1) * stride])
@@ -250,7 +242,9 @@ def _back_trace(
             if m == 0:
                 value = to_root[s] + complete[s * row + end * stride]
             else:
-                value = to_root[s] + (between[s * row + m * stride] + _pair(siblings, 0, s, m))
+                value = to_root[s] + (
+                    between[s * row + m * stride] + sibling_score(siblings, 0, s, m)
+                )
             if value > best:
                 best, last = value, s
         if m > 0:
@@ -333,8 +327,8 @@ def score(arcs, grandparents, siblings, outermost, heads):
         total += arcs[h, m]
         scale += abs(arcs[h, m])
         if neighbour:
-            total += _pair(siblings, h, before, m)
-            scale += abs(_pair(siblings, h, before, m))
+            total += sibling_score(siblings, h, before, m)
+            scale += abs(sibling_score(siblings, h, before, m))
         if h > 0 and grandparents.size > 0:
             g = heads[h - 1]
             if not outermost or (m < h and not neighbour):
@@ -365,97 +359,3 @@ def decode(arcs, grandparents, siblings, gaps, single_root, outermost, space):
             to_root, heads,
         )  # fmt: skip
     return heads[1:], best
-
-
-@jit(fastmath=FAST)
-def max_marginals(arcs, grandparents, siblings, gaps, single_root, space):
-    """Return the score of the best tree through each arc, -inf where there is none.
-
-    Every grandparent counts.
-
-    The outside pass undoes the inside pass step by step, spans from the outside inwards:
-    whatever a part passed on to a larger one there, it receives back here.
-    """
-    size = arcs.shape[0]
-    _, stride, on_arc, complete, incomplete, _, between, to_root = _fill(
-        arcs, grandparents, siblings, gaps, single_root, False, space
-    )
-    row = size * stride
-    out_complete = np.full(size * row, -np.inf)
-    out_incomplete = np.full(size * row, -np.inf)
-    out_between = np.full(size * row, -np.inf)
-    result = np.full((size, size), -np.inf)
-    _outside_root(
-        arcs, siblings, single_root, complete, between, stride, to_root,
-        out_complete, out_between, result,
-    )  # fmt: skip
-    base = np.empty(stride)
-    for i in range(1, size):
-        for j in range(size - 1, i, -1):
-            for side in range(2):
-                h, m = (i, j) if side == 0 else (j, i)
-                here = h * row + m * stride
-                step = 1 if side == 0 else -1
-                for k in range(h + step, m + step, step):
-                    if arcs[h, k] == -np.inf:
-                        continue
-                    at = h * row + k * stride
-                    below = k * row + m * stride + h
-                    raise_row(out_incomplete, at, out_complete, here, complete[below], stride)
-                    value = highest_row_sum(out_complete, here, incomplete, at, stride)
-                    out_complete[below] = max(out_complete[below], value)
-                if arcs[h, m] == -np.inf:
-                    continue
-                outer = -np.inf
-                for g in range(stride):
-                    base[g] = out_incomplete[here + g] + on_arc[here + g]
-                    outer = max(outer, base[g])
-                result[h, m] = highest_row_sum(out_incomplete, here, incomplete, here, stride)
-                inner = m * row + (h + step) * stride + h
-                out_complete[inner] = max(out_complete[inner], outer)
-                for s in range(i + 1, j):
-                    if arcs[h, s] == -np.inf:
-                        continue
-                    at = h * row + s * stride
-                    span = min(s, m) * row + max(s, m) * stride + h
-                    pair = _pair(siblings, h, s, m)
-                    raise_row(out_incomplete, at, base, 0, between[span] + pair, stride)
-                    value = highest_row_sum(base, 0, incomplete, at, stride) + pair
-                    out_between[span] = max(out_between[span], value)
-            here = i * row + j * stride
-            for r in range(i, j):
-                left = i * row + r * stride
-                right = j * row + (r + 1) * stride
-                one, other = out_complete[left], out_complete[right]
-                raise_row_to_sum(out_complete, left, out_between, here, complete, right, stride)
-                raise_row_to_sum(out_complete, right, out_between, here, complete, left, stride)
-                if gaps.size > 0:  # the root's entries are paid the boundary
-                    meeting = out_between[here] + gaps[r + 1]
-                    out_complete[left] = max(one, meeting + complete[right])
-                    out_complete[right] = max(other, meeting + complete[left])
-    return result
-
-
-@jit(fastmath=FAST)
-def _outside_root(
-    arcs, siblings, single_root, complete, between, stride, to_root,
-    out_complete, out_between, result,
-):  # fmt: skip
-    """Start the outside pass at the root's modifiers."""
-    size = arcs.shape[0]
-    row = size * stride
-    outer = np.full(size, -np.inf)
-    for m in range(size - 1, 0, -1):
-        end = m * row + (size - 1) * stride
-        outer[m] = max(outer[m], complete[end])
-        out_complete[end] = max(out_complete[end], to_root[m])
-        result[0, m] = to_root[m] + outer[m]
-        base = outer[m] + arcs[0, m]
-        begin = m * row + stride
-        out_complete[begin] = max(out_complete[begin], base)
-        if not single_root:
-            for s in range(1, m):
-                pair = _pair(siblings, 0, s, m)
-                span = s * row + m * stride
-                outer[s] = max(outer[s], base + (between[span] + pair))
-                out_between[span] = max(out_between[span], base + to_root[s] + pair)

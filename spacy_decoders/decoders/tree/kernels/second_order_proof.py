@@ -1,4 +1,4 @@
-"""Whether the tables of :mod:`.second_order` bound every tree.
+"""Whether the tables of :mod:`.second_order` bound every tree, and those through each arc.
 
 As in :mod:`.proofs`, only the inequalities are checked: no entry may be less than the score of any
 way to build it. Entries are at (x (n + 1) + y) stride + g.
@@ -6,9 +6,16 @@ way to build it. Entries are at (x (n + 1) + y) stride + g.
 
 import numpy as np
 
-from ....jit import jit
-from .rows import add_row, highest_of_rows, highest_sums
-from .second_order import outside_lanes, tables
+from ....jit import FAST, jit
+from .rows import (
+    add_row,
+    highest_of_rows,
+    highest_row_sum,
+    highest_sums,
+    raise_row,
+    raise_row_to_sum,
+)
+from .second_order import outside_lanes, sibling_score, tables
 
 
 @jit()
@@ -77,7 +84,8 @@ def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, spac
                     highest_of_rows(best, lane, closed, rows, lane, steps, width, -np.inf, lanes)
                 if not _outside_at_least(complete, here, best, i, j, size):
                     return np.inf
-    return _of_root(arcs, siblings, single_root, complete, between, row, stride)
+    up_to = np.empty(size)
+    return _of_root(arcs, siblings, single_root, complete, between, row, stride, up_to)
 
 
 @jit()
@@ -111,11 +119,13 @@ def _holds_scores(arcs, grandparents, outermost, stride, on_arc, on_closing):
 
 
 @jit()
-def _of_root(arcs, siblings, single_root, complete, between, row, stride):
-    """Return the best of all trees by the spans below the root's modifiers."""
+def _of_root(arcs, siblings, single_root, complete, between, row, stride, up_to):
+    """Return the best of all trees by the spans below the root's modifiers.
+
+    Written are the best trees up to each of these, with its own on the left, (n + 1,).
+    """
     size = arcs.shape[0]
     best = -np.inf
-    up_to = np.empty(size)  # all tokens up to the root's modifier m, its own on the left
     for m in range(1, size):
         up_to[m] = complete[m * row + stride]
         for s in range(1, 1 if single_root else m):
@@ -126,3 +136,101 @@ def _of_root(arcs, siblings, single_root, complete, between, row, stride):
         if not value <= best:
             best = value
     return best if best == best else np.inf
+
+
+@jit(fastmath=FAST)
+def bounds_by_chart(arcs, grandparents, siblings, gaps, single_root, space, bound):
+    """Return upper bounds on the trees through each arc, ``-inf`` without any.
+
+    Every grandparent counts. The bound is what :func:`chart_bound` says of the tables: where it is
+    infinite, so are they. Each is the score of the best tree, up to rounding, if no entry is more
+    than that of its parts.
+
+    The outside pass undoes the inside pass step by step, spans from the outside inwards:
+    whatever a part passed on to a larger one there, it receives back here.
+    """
+    size = arcs.shape[0]
+    if bound == np.inf:
+        return np.full((size, size), np.inf)
+    stride, on_arc, complete, incomplete, between, _, _ = tables(size, False, space)
+    row = size * stride
+    to_root = np.empty(size)
+    _of_root(arcs, siblings, single_root, complete, between, row, stride, to_root)
+    out_complete = np.full(size * row, -np.inf)
+    out_incomplete = np.full(size * row, -np.inf)
+    out_between = np.full(size * row, -np.inf)
+    result = np.full((size, size), -np.inf)
+    _outside_root(
+        arcs, siblings, single_root, complete, between, stride, to_root,
+        out_complete, out_between, result,
+    )  # fmt: skip
+    base = np.empty(stride)
+    for i in range(1, size):
+        for j in range(size - 1, i, -1):
+            for side in range(2):
+                h, m = (i, j) if side == 0 else (j, i)
+                here = h * row + m * stride
+                step = 1 if side == 0 else -1
+                for k in range(h + step, m + step, step):
+                    if arcs[h, k] == -np.inf:
+                        continue
+                    at = h * row + k * stride
+                    below = k * row + m * stride + h
+                    raise_row(out_incomplete, at, out_complete, here, complete[below], stride)
+                    value = highest_row_sum(out_complete, here, incomplete, at, stride)
+                    out_complete[below] = max(out_complete[below], value)
+                if arcs[h, m] == -np.inf:
+                    continue
+                outer = -np.inf
+                for g in range(stride):
+                    base[g] = out_incomplete[here + g] + on_arc[here + g]
+                    outer = max(outer, base[g])
+                result[h, m] = highest_row_sum(out_incomplete, here, incomplete, here, stride)
+                inner = m * row + (h + step) * stride + h
+                out_complete[inner] = max(out_complete[inner], outer)
+                for s in range(i + 1, j):
+                    if arcs[h, s] == -np.inf:
+                        continue
+                    at = h * row + s * stride
+                    span = min(s, m) * row + max(s, m) * stride + h
+                    pair = sibling_score(siblings, h, s, m)
+                    raise_row(out_incomplete, at, base, 0, between[span] + pair, stride)
+                    value = highest_row_sum(base, 0, incomplete, at, stride) + pair
+                    out_between[span] = max(out_between[span], value)
+            here = i * row + j * stride
+            for r in range(i, j):
+                left = i * row + r * stride
+                right = j * row + (r + 1) * stride
+                one, other = out_complete[left], out_complete[right]
+                raise_row_to_sum(out_complete, left, out_between, here, complete, right, stride)
+                raise_row_to_sum(out_complete, right, out_between, here, complete, left, stride)
+                if gaps.size > 0:  # the root's entries are paid the boundary
+                    meeting = out_between[here] + gaps[r + 1]
+                    out_complete[left] = max(one, meeting + complete[right])
+                    out_complete[right] = max(other, meeting + complete[left])
+    return result
+
+
+@jit(fastmath=FAST)
+def _outside_root(
+    arcs, siblings, single_root, complete, between, stride, to_root,
+    out_complete, out_between, result,
+):  # fmt: skip
+    """Start the outside pass at the root's modifiers."""
+    size = arcs.shape[0]
+    row = size * stride
+    outer = np.full(size, -np.inf)
+    for m in range(size - 1, 0, -1):
+        end = m * row + (size - 1) * stride
+        outer[m] = max(outer[m], complete[end])
+        out_complete[end] = max(out_complete[end], to_root[m])
+        result[0, m] = to_root[m] + outer[m]
+        base = outer[m] + arcs[0, m]
+        begin = m * row + stride
+        out_complete[begin] = max(out_complete[begin], base)
+        if not single_root:
+            for s in range(1, m):
+                pair = sibling_score(siblings, 0, s, m)
+                span = s * row + m * stride
+                outer[s] = max(outer[s], base + (between[span] + pair))
+                out_between[span] = max(out_between[span], base + to_root[s] + pair)
