@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d
 
-from .inference.products import LEAST_ROWS, Multiplier, end_to_end, padded
+from .inference.products import Multiplier, end_to_end, padded
 
 __all__ = ["BiLSTM"]
 
@@ -162,30 +162,36 @@ def _outputs(
     from .inference.kernels import lstm as kernels
 
     width, packed = len(U), _Packed.of(lengths)
-    steps = list(pairwise(packed.offsets))
-    most = packed.offsets[1] if steps else 0  # no step has more sequences than the first
-    room = np.empty((padded(_BLOCK + most), 4 * width), dtype=np.float32)
+    offsets = np.asarray(packed.offsets)
+    blocks = _blocks(offsets)
+    most = offsets[1] if blocks else 0  # no step has more sequences than the first
+    room = np.empty((padded(max(_BLOCK, most)), 4 * width), dtype=np.float32)
+    weights = np.zeros((width, padded(4 * width)), dtype=np.float32)
     output = np.empty((len(vectors), 2 * width), dtype=np.float32)
     for d, rows in enumerate(packed.rows):
         own = slice(4 * width * d, 4 * width * (d + 1))
-        of_inputs, of_states = (Multiplier(part[:, own], len(vectors)) for part in (W, U))
-        recurrent = np.zeros((padded(most), 4 * width), dtype=np.float32)
-        states, cells = np.zeros((2, len(recurrent), width), dtype=np.float32)
-        inputs, first = room[:0], 0
-        for start, end in steps:
-            if end > first + len(inputs):
-                first = start
-                inputs = of_inputs.product(vectors[rows[start : max(end, start + _BLOCK)]], room)
-            if start:
-                used = states[: max(end - start, LEAST_ROWS)]
-                if of_states.packed is None:  # a call less at each step of a short text
-                    np.dot(used, of_states.matrix, out=recurrent[: len(used)])
-                else:
-                    of_states.product(used, recurrent)
-            among = slice(start - first, end - first)
+        weights[:, : 4 * width] = U[:, own]
+        of_inputs, of_states = (Multiplier(part, len(vectors)) for part in (W[:, own], weights))
+        recurrent = np.zeros((padded(most), weights.shape[1]), dtype=np.float32)
+        states, cells = np.zeros((2, most, width), dtype=np.float32)
+        of_layer = (weights, of_states.tiles, bias[own], recurrent, states, cells)
+        for first, last in blocks:
+            read = rows[offsets[first] : offsets[last]]
+            inputs = of_inputs.product(vectors[read], room)
             into = output[:, d * width :]
-            kernels.step(inputs[among], recurrent, bias[own], states, cells, rows[start:end], into)
+            kernels.run(inputs, offsets[first : last + 1], *of_layer, read, into)
     return output
+
+
+def _blocks(offsets: NDArray[np.intp]) -> list[tuple[int, int]]:
+    """Return which steps have their inputs multiplied together."""
+    found, last = [], 0
+    while last < len(offsets) - 1:
+        first = last
+        within = int(np.searchsorted(offsets, offsets[first] + _BLOCK, side="right")) - 1
+        last = max(first + 1, within)
+        found.append((first, last))
+    return found
 
 
 def _by_direction(weights: Any, width: int) -> Floats:

@@ -59,6 +59,11 @@ class Multiplier:
             self.room = aligned((2, 32, 32 * inner), np.uint16)
             self.room[:] = 0
 
+    @property
+    def tiles(self) -> tuple[Any, ...] | None:
+        """The weights, layout and room that kernels of the matrix unit want; None without it."""
+        return None if self.packed is None else (self.packed, _LAYOUT, self.room)
+
     def product(self, rows: Floats, room: Floats | None = None) -> Floats:
         """Return ``rows @ matrix``; each row hardly depends on the others.
 

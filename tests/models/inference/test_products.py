@@ -121,6 +121,31 @@ def test_inputs_of_any_number_of_steps_give_the_same_states(monkeypatch):
             assert_allclose(mine, other, atol=1e-6)
 
 
+@pytest.mark.parametrize("width", [3, 8, 13])
+def test_states_do_not_depend_on_other_texts(monkeypatch, width):
+    monkeypatch.setattr(products, "has_tiles", lambda: False)
+    layer = BiLSTM(width=width, nI=5)
+    layer.initialize()
+    rng = np.random.default_rng(width)
+    texts = [rng.normal(size=(n, 5)).astype("f") for n in (9, 2, 30, 17, 17)]
+    together = layer.predict(texts)
+    for number, text in enumerate(texts):
+        assert_allclose(layer.predict([text])[0], together[number], atol=1e-6)
+    trained, _ = layer(texts, is_train=True)
+    assert_allclose(np.concatenate(together), np.concatenate(trained), atol=1e-6)
+
+
+def test_a_step_is_no_call_from_python(monkeypatch):
+    from spacy_decoders.models.inference.kernels import lstm
+
+    calls, run = [], lstm.run
+    monkeypatch.setattr(lstm, "run", lambda *given: calls.append(given) or run(*given))
+    layer = BiLSTM(width=3, nI=5)
+    layer.initialize()
+    layer.predict([np.ones((100, 5), "f"), np.ones((60, 5), "f")])
+    assert len(calls) == 2
+
+
 def test_a_process_without_permission_multiplies_by_blas(monkeypatch):
     class Refusing:
         def __init__(self, name):

@@ -193,10 +193,12 @@ def multiply(rows, packed, layout, room, out):
     _begin(layout)
     for start in range(0, count, 2 * _ROWS):
         height = min(2 * _ROWS, count - start)
+        is_tall = height > _ROWS
         for r in range(height):
             _split_row(values, (start + r) * inner, inner, edge, high, low, r * width)
         for column in range(0, columns, 2 * _ROWS):
-            # tiles 0 to 3 are the sums, 4 and 5 of the rows, 6 and 7 of the weights
+            # tiles 0 to 3 are the sums, 4 and 5 of the rows, 6 and 7 of the weights; 2, 3 and 5
+            # stand for the rows beyond 16
             _clear(0)
             _clear(1)
             _clear(2)
@@ -205,17 +207,19 @@ def multiply(rows, packed, layout, room, out):
             right = left + tiles * step
             for _ in range(tiles):
                 _load(4, high, first, 2 * width)
-                _load(5, high, first + _ROWS * width, 2 * width)
+                if is_tall:
+                    _load(5, high, first + _ROWS * width, 2 * width)
                 if step > part:
                     _load(6, flat, left + part, 64)
                     _load(7, flat, right + part, 64)
-                    _add_products()
+                    _add_products(is_tall)
                 _load(6, flat, left, 64)
                 _load(7, flat, right, 64)
-                _add_products()
+                _add_products(is_tall)
                 _load(4, low, first, 2 * width)
-                _load(5, low, first + _ROWS * width, 2 * width)
-                _add_products()
+                if is_tall:
+                    _load(5, low, first + _ROWS * width, 2 * width)
+                _add_products(is_tall)
                 first += _INNER
                 left += step
                 right += step
@@ -230,11 +234,12 @@ def multiply(rows, packed, layout, room, out):
 
 
 @jit(inline="always")
-def _add_products():
+def _add_products(is_tall):
     _add_product(0, 4, 6)
     _add_product(1, 4, 7)
-    _add_product(2, 5, 6)
-    _add_product(3, 5, 7)
+    if is_tall:
+        _add_product(2, 5, 6)
+        _add_product(3, 5, 7)
 
 
 @jit(inline="always")
