@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -12,7 +12,7 @@ from spacy.attrs import IS_PUNCT, IS_SPACE, IS_STOP, LEMMA, LOWER, ORTH, SPACY
 from spacy.tokens import Doc, Span
 
 from ...knowledge.texts import distinct_words
-from ...models.linker.evidence import shared_words, type_agreement
+from ...models.linker.evidence import of_types, shared_words, type_agreement
 from ...models.linker.weights import FEATURES, Feature
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ _AROUND = 30
 #: A name in small letters is rare; what is listed in small letters may begin a sentence.
 #: If another candidate is often written so, one that never is can't be meant.
 _NEVER, _RARELY, _SELDOM = 0.002, 0.02, 0.3
+#: That of people's names which are words in small letters: jobs, woods, gates.
+_WORD = 1e-9
 #: The share from which a way of writing is usual.
 _OFTEN = 0.2
 #: The least and the most log-odds of a text not being a link.
@@ -51,12 +53,14 @@ def features_of(
     texts: Sequence[str],
     common: Sequence[bool],
     table: CandidateTable,
+    types: Sequence[str] | None = None,
 ) -> NDArray[np.float32]:
     """Read what the weights weigh of each candidate and, behind each mention's own, of nothing.
 
     Of each document there are the `TOKEN_COLUMNS` of its tokens, and which of the table's mentions
-    are its; of each of these its span, its text and whether it is a common noun. **Shape:**
-    ``(candidates + mentions, 14)``; the columns of pairs are 0.
+    are its; of each of these its span, its text and whether it is a common noun; `types` are those
+    that may be linked, None for all. **Shape:** ``(candidates + mentions, 14)``; the columns of
+    pairs are 0.
     """
     features = np.zeros((table.with_nothing[-1], len(FEATURES)), np.float32)
     if not spans:
@@ -80,14 +84,18 @@ def features_of(
     labels = [span.label_ for span in spans]
     features[rows, Feature.PRIOR] = np.log(np.maximum(table.priors, 1e-6))
     features[rows, Feature.POPULARITY] = np.log1p(table.popularity)
-    features[rows, Feature.CASE] = _case(spans, texts, small, table)
+    kinds = [known.type for known in table.known]
+    people = np.array([type_agreement("person", kind) > 0 for kind in kinds])
+    if types is not None:
+        people &= of_types(kinds, types)
+    features[rows, Feature.CASE] = _case(spans, texts, small, people, table)
     features[rows, Feature.TITLE] = [
         title.casefold() == table.mentions[mention]
         for mention, title in zip(own.tolist(), table.titles, strict=True)
     ]
     features[rows, Feature.TYPE] = [
-        type_agreement(labels[mention], known.type) if labels[mention] != MATCH_LABEL else 0.0
-        for mention, known in zip(own.tolist(), table.known, strict=True)
+        type_agreement(labels[mention], kind) if labels[mention] != MATCH_LABEL else 0.0
+        for mention, kind in zip(own.tolist(), kinds, strict=True)
     ]
     if table.base is not None:
         around = [*map(contexts.__getitem__, own.tolist())]
@@ -111,6 +119,14 @@ def features_of(
     features[nothing, Feature.UNLINKED] = np.where(matched & ~unknown, odds, 0.0)
     features[nothing, Feature.PARTIAL] = _parts_of_names(spans, texts)
     features[nothing, Feature.COMMON] = common
+    # whoever bears a name is a person, known or not
+    agree = features[rows, Feature.TYPE].astype(np.float64)
+    agreed = np.maximum.reduceat(np.where(fit, agree, -1.0), table.offsets[:-1])
+    fit &= agree >= agreed[own]
+    for mention, is_others in _bare_names(parts, texts, people, fit, table):
+        bare = features[nothing[mention]]
+        bare[Feature.COMMON], bare[Feature.TYPE] = 1.0, max(0.0, agreed[mention])
+        bare[Feature.PARTIAL] = max(bare[Feature.PARTIAL], is_others)
     return features
 
 
@@ -133,15 +149,20 @@ def _contexts(
 
 
 def _case(
-    spans: Sequence[Span], texts: Sequence[str], small: Sequence[bool], table: CandidateTable
+    spans: Sequence[Span],
+    texts: Sequence[str],
+    small: Sequence[bool],
+    people: NDArray[np.bool_],
+    table: CandidateTable,
 ) -> NDArray[np.float64]:
     """The logarithm of how often candidates are written so; 0 where that is unknown.
 
-    `small` are the mentions of documents without capitals. **Shape:** ``(candidates,)``
+    `small` are the mentions of documents without capitals, `people` the candidates that are
+    persons. **Shape:** ``(candidates,)``
     """
     written = table.written.astype(np.float64)
     often = np.fmax.reduceat(written, table.offsets[:-1]) >= _OFTEN
-    least = np.full(len(spans), _SELDOM)
+    least, is_word = np.full(len(spans), _SELDOM), np.zeros(len(spans), np.bool_)
     for place, (span, text) in enumerate(zip(spans, texts, strict=True)):
         if not text.islower():
             continue
@@ -149,7 +170,9 @@ def _case(
             least[place] = 1.0
         elif len(span) == 1:
             least[place] = _NEVER if often[place] else _RARELY
-    shares = np.maximum(written, least[table.own_mention])
+            is_word[place] = span.label_ == MATCH_LABEL
+    own = table.own_mention
+    shares = np.maximum(written, np.where(people & is_word[own], _WORD, least[own]))
     return np.where(np.isnan(written), 0.0, np.log(shares))
 
 
@@ -167,6 +190,38 @@ def _unnamed(table: CandidateTable, places: NDArray[np.int64]) -> list[bool]:
             is_longer = name.startswith(stem) and len(name) <= len(title) + 3
             unnamed[mention] = not (is_longer or name == title)
     return unnamed
+
+
+def _bare_names(
+    parts: Sequence[tuple[Doc, NDArray[np.uint64], range]],
+    texts: Sequence[str],
+    people: NDArray[np.bool_],
+    fit: NDArray[np.bool_],
+    table: CandidateTable,
+) -> Iterator[tuple[int, bool]]:
+    """Mentions that are bare given or family names, and whether others of that name are there.
+
+    All candidates that `fit` such a mention are people, and the document calls none of them by a
+    longer name: nearly each name is that of more people than a knowledge base lists.
+    """
+    own, keys = table.own_mention, table.keys
+    more = np.bincount(own[fit & ~people], minlength=len(texts))
+    for doc, _, mentions in parts:
+        for mention in mentions:
+            if more[mention] or texts[mention].islower():
+                continue
+            name = table.mentions[mention]
+            known = np.flatnonzero(fit & (own == mention))
+            if not all(_is_part(name, table.titles[place].casefold()) for place in known):
+                continue
+            longer = [other for other in mentions if _is_part(name, table.mentions[other])]
+            if not np.isin(keys[known], keys[np.isin(own, longer)]).any():
+                yield mention, any(_is_part(name, ent.text.casefold()) for ent in doc.ents)
+
+
+def _is_part(name: str, longer: str) -> bool:
+    """Whether a name is some of the words of a longer one."""
+    return name != longer and f" {name} " in f" {longer} "
 
 
 def common_nouns(spans: Sequence[Span], texts: Sequence[str]) -> list[bool]:

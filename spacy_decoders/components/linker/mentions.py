@@ -113,7 +113,7 @@ def find_mentions(
     ranges = [*starmap(range, pairwise(bisect_left(known, place) for place in begins))]
     parts = [*zip(docs, tokens, ranges, strict=True)]
     common = [nouns[place] for place in known]
-    features = features_of(parts, linkable, written, common, table)
+    features = features_of(parts, linkable, written, common, table, options.types)
     mentions = []
     for begin, of_doc, at, broken in zip(begins[:-1], spans, ranges, conflicts, strict=True):
         units = [-1] * len(of_doc)

@@ -91,12 +91,16 @@ class Decided:
     def probabilities(self, right: Floats) -> Floats:
         """The probability of each candidate, and nothing, where that of each choice is `right`.
 
-        The others share the rest by their scores. **Shape:** ``(candidates + mentions,)``
+        The others share the rest by their scores. Where one of them would be more probable than
+        the choice, both are equally probable. **Shape:** ``(candidates + mentions,)``
         """
+        starts, sizes = self.offsets[:-1], self.sizes
         shares = self.given_others.copy()
         shares[self.rows] = 0.0
-        rest = (1.0 - right) / np.maximum(np.add.reduceat(shares, self.offsets[:-1]), 1e-300)
-        shares *= rest.repeat(self.sizes)
+        shares /= np.maximum(np.add.reduceat(shares, starts), 1e-300).repeat(sizes)
+        most = np.maximum.reduceat(shares, starts)
+        right = np.maximum(right, most / (1.0 + most))
+        shares *= (1.0 - right).repeat(sizes)
         shares[self.rows] = right
         return np.minimum(shares, 1.0)
 

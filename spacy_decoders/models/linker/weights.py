@@ -100,13 +100,15 @@ def build_link_weights(
         Of linking nothing, by the log-odds of the mention's text not being a link where it
         occurs.
     partial
-        Of linking nothing where the mention is part of a longer name.
+        Of linking nothing where the mention is part of a longer name, or a bare name that
+        somebody else has in the document.
     unnamed
         Of linking nothing where the mention is only part of the title of what it may mean, or
         another name.
     common
-        Of linking nothing where the mention is a common noun: nearly each of these means more
-        than a knowledge base lists, so that the text has to speak for a concept.
+        Of linking nothing where the mention is a common noun, or a bare given or family name:
+        nearly each of these means more than a knowledge base lists, so that the text has to
+        speak for a concept.
 
     Returns
     -------

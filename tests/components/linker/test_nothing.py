@@ -184,3 +184,36 @@ def test_probabilities_are_calibrated_on_held_out_links(concepts):
         saved = linker.to_bytes()
     restored = pipeline(mentions="ents").get_pipe(NAME).from_bytes(saved)
     assert restored.calibration == linker.calibration
+
+
+HELEN = {
+    "id": "helen",
+    "title": "Helen of Troy",
+    "aliases": {"Helen": 5},
+    "type": "person",
+    "description": "queen of Sparta whom Paris took",
+}
+
+
+@pytest.mark.parametrize("label", ["PERSON", "MENTION"])
+def test_a_bare_name_is_linked_where_the_text_speaks_for_it(concepts, label):
+    concepts.get_pipe(NAME).set_kb(
+        lambda vocab: ConceptKnowledgeBase(vocab, ConceptBase.build([HELEN, *CONCEPTS]))
+    )
+    assert entity(concepts, "Helen came late to dinner.", label).kb_id_ == ""
+    assert entity(concepts, "Helen was the queen of Sparta.", label).kb_id_ == "helen"
+    assert entity(concepts, "Helen of Troy came late.", label, 0, 3).kb_id_ == "helen"
+
+
+def test_a_bare_name_is_that_of_who_bears_it_in_the_text(concepts):
+    for first, linked in ((None, True), ("Neil", False), ("George", True)):
+        doc = concepts.make_doc(f"{first or 'Some'} Washington spoke first. Washington agreed.")
+        spans = [(5, 6), *([(0, 2)] if first else [])]
+        doc.ents = [Span(doc, *at, label="PERSON") for at in spans]
+        doc = concepts(doc)
+        assert (doc.ents[-1].kb_id_ == "washington") == linked
+
+
+def test_words_in_small_letters_are_no_names_even_beside_them():
+    text = "Steve Jobs left Apple, a computer company. Apple cut jobs in California."
+    assert "jobs" not in identifiers(pipeline()(text))

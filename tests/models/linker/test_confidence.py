@@ -47,3 +47,10 @@ def test_what_the_graph_alone_prefers_is_less_sure():
 
 def test_what_may_be_nothing_else_is_certain():
     assert odds([1.0, -np.inf, -np.inf], [0], [2], margins=np.array([np.inf])) == [np.inf]
+
+
+def test_no_other_choice_is_more_probable_than_the_choice():
+    given = decided([0.0, -0.1, -9.0, 0.0, -0.1, -9.0], [0, 0], [2, 2])
+    low, high = given.probabilities(np.array([0.2, 0.9])).reshape(2, 3)
+    assert low[0] >= low[1] > 0.4 and high[0] == 0.9
+    assert np.allclose([low.sum(), high.sum()], 1.0)
