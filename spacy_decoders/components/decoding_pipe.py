@@ -145,27 +145,33 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     def _annotated(self, docs: Sequence[Doc]) -> Iterator[Doc]:
         handle_error = self.get_error_handler()
-        decoded: list[Any] | None = None
+        failures: list[Exception | None] | None = None
         try:
-            with TURN:
+            with TURN:  # one for all: another thread's would push theirs out of the cache
                 decoded = self.decode_together(docs, self.predict(docs))
+                failures = [self._failure(*own) for own in zip(docs, decoded, strict=True)]
         except Exception as error:
             if len(docs) == 1:
                 handle_error(self.name, self, list(docs), error)
                 return
-        if decoded is None:
+        if failures is None:
             # one document made the batch fail: one by one, it costs no other
             for doc in docs:
                 yield from self._annotated([doc])
             return
-        for doc, found in zip(docs, decoded, strict=True):
-            try:
-                with TURN:
-                    self.annotate(doc, found)
-            except Exception as error:
-                handle_error(self.name, self, [doc], error)
-            else:
+        for doc, failure in zip(docs, failures, strict=True):
+            if failure is None:
                 yield doc
+            else:
+                handle_error(self.name, self, [doc], failure)
+
+    def _failure(self, doc: Doc, decoded: Any) -> Exception | None:
+        """Annotate a document; return why that failed."""
+        try:
+            self.annotate(doc, decoded)
+        except Exception as error:
+            return error
+        return None
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score examples by the scorer, which gets the component's name."""

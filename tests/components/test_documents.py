@@ -8,6 +8,7 @@ import spacy
 from spacy.tokens import Doc, DocBin
 
 import spacy_decoders
+from spacy_decoders.components import decoding_pipe
 
 from .test_sourcing import read
 
@@ -110,6 +111,25 @@ def test_threads_share_a_pipeline(nlp, expected):
     for thread in threads:
         thread.join()
     assert found == [expected] * 4
+
+
+def test_a_batch_takes_one_turn(nlp, monkeypatch):
+    turns = []
+
+    class Turn:
+        def __enter__(self):
+            turns.append("begins")
+
+        def __exit__(self, *raised):
+            turns.append("ends")
+
+    entities = nlp.get_pipe("entities")
+    docs = [nlp.make_doc("Rome") for _ in range(5)]
+    annotate = entities.annotate
+    monkeypatch.setattr(decoding_pipe, "TURN", Turn())
+    monkeypatch.setattr(entities, "annotate", lambda *of: turns.append("doc") or annotate(*of))
+    assert list(entities.pipe(docs)) == docs
+    assert turns == ["begins", *["doc"] * 5, "ends"]
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork")
