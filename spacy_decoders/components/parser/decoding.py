@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DocumentDecoder", "check_decoder"]
 
+#: Seconds that labels of an arc and the rules on them may take, on a slow machine.
+LABELLING = 3e-6
+
 
 @dataclass(frozen=True)
 class DocumentDecoder:
@@ -122,7 +125,9 @@ class DocumentDecoder:
         parser = self.parser
         rules = self.demands.rules_for(block.tokens)
         try:
-            with_others = self.head_margins or self.k_best > 1
+            # of the time that is left, half is for the best tree
+            has_time = 2.0 * LABELLING * len(block.tokens) ** 2 <= clock.seconds_left
+            with_others = has_time and (self.head_margins or self.k_best > 1)
             found = parser.decode(block, rules, with_others=with_others, clock=clock, first=first)
         except (InfeasibleError, UndecidedError) as error:
             name = type(parser.decoder).__name__
@@ -137,15 +142,17 @@ class DocumentDecoder:
             return NoTree(block.tokens, error)
         block = found.sentence
         self._add(block, found.solution, found.labels, parsed)
-        if self.head_margins:
+        if self.head_margins and has_time:
             from ...decoders.tree import head_margins
 
             margins = head_margins(found.problem, found.solution.heads, budget=rest_of(clock, 0))
             parsed.margins[block.tokens] = margins
         if self.k_best > 1:
-            from ...decoders.tree import k_best
+            trees = [found.solution]
+            if has_time:
+                from ...decoders.tree import k_best
 
-            trees = k_best(found.problem, self.k_best, budget=rest_of(clock, 0))
+                trees = k_best(found.problem, self.k_best, budget=rest_of(clock, 0))
             parsed.parses.append([self._as_dict(found, solution) for solution in trees])
         return None
 

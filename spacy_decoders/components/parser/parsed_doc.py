@@ -57,7 +57,7 @@ class ParseProbabilities:
             HEADS: _plain(self.heads),
             DEPS: _plain(self.deps),
             STARTS: _plain(self.starts),
-            UNITS: list(self.units),
+            UNITS: _plain(np.array(self.units)),
         }
 
 

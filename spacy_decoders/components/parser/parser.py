@@ -166,7 +166,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             [demanded.starts() for demanded in demands],
             [demanded.columns.blank for demanded in demands],
             self._limits,
-            partly=by_arcs and not self._needs_all_labels,
+            # with a limit of time, labels of all arcs are part of the decoding
+            partly=by_arcs and (self.seconds is not None or not self._needs_all_labels),
         )
         return [replace(of, demands=own) for of, own in zip(scores, demands, strict=True)]
 

@@ -30,6 +30,10 @@ __all__ = ["CalibratedParser"]
 
 Floats = NDArray[np.float64]
 
+#: Words up to which sums are of weights, and seconds that they take for each triple of words, on a
+#: slow machine; by logarithms, as for longer sentences, they take more.
+FEW, STEP, STEP_BY_LOGS = 300, 1e-8, 6e-8
+
 
 def _answers(
     parsed: Sequence[ParsedDoc], found: Sequence[ParseProbabilities], gold: GoldTrees
@@ -83,6 +87,7 @@ class CalibratedParser(CalibratedPipe):
 
     cfg: dict[str, Any]
     projective: bool
+    seconds: float | None
     _gold: GoldReader | None = None
 
     @property
@@ -98,31 +103,36 @@ class CalibratedParser(CalibratedPipe):
         The distribution is that of the arcs' scores and, given the arcs, of their labels. Where a
         model has grandparents, siblings or other factors too, the probability of a head is that of
         the same model without them; its calibration is fitted to the trees decoded with them.
+        They are NaN where a tenth of the seconds for a sentence may not suffice.
         """
         size = len(parsed.heads)
         heads, deps = np.full(size, np.nan), np.full(size, np.nan)
         starts = sigmoid(scores.start_odds.astype(np.float64))
         units = []
-        sentences = [sentence.completed() for sentence in parsed.sentences]
-        for sentence, certificate in zip(sentences, parsed.certificates, strict=True):
+        for sentence, certificate in zip(parsed.sentences, parsed.certificates, strict=True):
+            tokens = sentence.tokens
+            takes = (STEP if len(tokens) <= FEW else STEP_BY_LOGS) * len(tokens) ** 3
+            if self.seconds is not None and takes > 0.1 * self.seconds + 0.02:
+                units.append(np.nan)
+                continue
             if certificate.score is None:
                 units.append(0.0)
                 continue
-            tokens, own = sentence.tokens, _heads_within(sentence, parsed)
+            sentence, own = sentence.completed(), _heads_within(sentence, parsed)
             found = self._posteriors(sentence, temperature)
             labels = np.exp(sentence.label_scores[own, np.arange(1, len(own) + 1)])
             heads[tokens] = found.of_heads(own)
             deps[tokens] = heads[tokens] * labels
             units.append(found.of_tree(own) * float(labels.prod()))
-        for block in map(SentenceScores.completed, scores.blocks):
+        for block in scores.blocks:
             if (
                 self.projective
                 and block.boundaries is not None
-                and not np.isnan(heads[block.tokens[0]])
+                and not np.isnan(heads[block.tokens]).any()
             ):
                 # summed over boundaries, too
                 tokens, own = block.tokens, _heads_within(block, parsed)
-                found = self._posteriors(block, temperature)
+                found = self._posteriors(block.completed(), temperature)
                 given = np.where(heads[tokens] > 0.0, heads[tokens], 1.0)
                 heads[tokens], deps[tokens] = found.of_heads(own), deps[tokens] / given
                 deps[tokens] *= heads[tokens]
@@ -134,9 +144,9 @@ class CalibratedParser(CalibratedPipe):
         heads[known] = correct_heads.apply(heads[known])
         deps[known] = np.minimum(correct_deps.apply(np.minimum(deps[known], 1.0)), heads[known])
         starts = correct_starts.apply(np.clip(starts, 0.0, 1.0))
-        return ParseProbabilities(
-            heads, deps, starts, correct_units.apply(np.minimum(units, 1.0)).tolist()
-        )
+        whole = np.minimum(units, 1.0)
+        whole[~np.isnan(whole)] = correct_units.apply(whole[~np.isnan(whole)])
+        return ParseProbabilities(heads, deps, starts, whole.tolist())
 
     def _posteriors(self, sentence: SentenceScores, temperature: float) -> Any:
         """The distribution over unlabelled trees: labels sum to 1 whatever the arc.

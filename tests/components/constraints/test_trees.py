@@ -89,6 +89,20 @@ def test_time_for_the_conflict_is_part_of_the_sentence(nlp):
     assert conflict["is_least"] is False and len(conflict["demands"]) == count
 
 
+def test_what_else_is_asked_of_a_tree_is_part_of_its_time(nlp):
+    parser, words = nlp.get_pipe(NAME), ["fish"] * 400
+    more = {"head_margins": True, "k_best": 2, "probabilities": True}
+    parser.configure(constraints=[], **more)
+    nlp(Doc(nlp.vocab, words=words[:9], sent_starts=[True] + [False] * 8))  # compiles
+    parser.seconds = 0.1
+    doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 399))
+    parser.configure(seconds=None, **dict.fromkeys(more, False) | {"k_best": 1})
+    assert doc._.certificates[NAME][0]["status"] in ("optimal", "bounded")
+    assert doc[5]._.head_margin is None and doc[5]._.head_prob is None
+    assert len(doc._.parses[0]) == 1
+    assert doc._.probabilities[NAME]["units"] == [None]
+
+
 @pytest.mark.filterwarnings("ignore:.*no tree")
 def test_of_many_contradictions_those_of_one_token_are_named(nlp):
     words, starts = ["fish"] * 60, [True] + [False] * 59
