@@ -310,20 +310,21 @@ def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[H
     starts, ends, counts, sizes, raw, _ = (column[rows] for column in scored.of.phrases)
 
     texts = scored.of.texts
-    marks, names = texts.kinds["quote"], texts.tagged({"PROPN"})
+    marks = texts.kinds["quote"]
 
     def span(place: int) -> Span:
         first, last = int(starts[place]), int(ends[place])
         if scored.begin < first and last < scored.end and marks[first - 1] and marks[last]:
             # marks around a name alone are no quotation
-            quoted = int(texts.quotes(first - 1, last) and not names[first:last].all())
+            names = texts.tagged({"PROPN"})[first:last]
+            quoted = int(texts.quotes(first - 1, last) and not names.all())
             first, last = first - quoted, last + quoted
         return scored.unit[first - scored.begin : last - scored.begin]
 
     scores = raw - np.logaddexp.reduce(raw)
     usual = 1, max(scored.of.knowledge.lengths[1], USUAL_UNITS)
     least, most = limits_of(options, usual)
-    ranked = np.lexsort((sizes, -scores))
+    ranked = np.argsort(-scores, kind="stable")
     ranked = ranked[sizes[ranked] <= most]
     if options.max_chars is not None:
         lengths = [len(capitalised(span(place).text)) for place in ranked.tolist()]

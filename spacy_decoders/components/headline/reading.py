@@ -121,8 +121,16 @@ class Texts:
 
     def related(self, relations: Set[str]) -> Booleans:
         """Which tokens have one of these relations to their heads. **Shape:** ``(tokens,)``"""
-        names, places = self._relations
-        return ~np.array([*map(frozenset(relations).isdisjoint, names)], dtype=bool)[places]
+        asked = frozenset(relations)
+        if asked not in self._related:
+            names, places = self._relations
+            self._related[asked] = ~np.array([*map(asked.isdisjoint, names)], dtype=bool)[places]
+        return self._related[asked]
+
+    @cached_property
+    def _related(self) -> dict[Set[str], Booleans]:
+        """What was asked for; the rules of meaning ask for some relations again and again."""
+        return {}
 
     def tagged(self, tags: Set[str]) -> Booleans:
         """Which tokens have one of these parts of speech. **Shape:** ``(tokens,)``"""

@@ -144,7 +144,7 @@ def trees_of(
     of, texts = scored.of.sentences, scored.of.texts
     place = of.place(number)
     keys, values = texts.columns["LOWER"][place].tolist(), scored.of.values[place]
-    required = dict.fromkeys(word_keys(options.required or ()).tolist())
+    required = dict.fromkeys(word_keys(options.required).tolist()) if options.required else ()
     places = [[i for i, key in enumerate(keys) if key == word] for word in required]
     ways = prod(map(len, places))
     if ways > MOST_WAYS:
