@@ -30,7 +30,7 @@ def ArcScorer(
     *,
     lstm_width: int | None = None,
     arc_width: int = 128,
-    label_width: int = 48,
+    label_width: int = 128,
     label_rows: int | None = None,
     label_dropout: float = 0.0,
     tag_width: int | None = None,

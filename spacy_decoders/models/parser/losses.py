@@ -35,7 +35,7 @@ BLOCK_WORDS = 60
 
 #: What the loss of labels counts beside each of the others, where all move one encoder: at 1 it
 #: serves the heads, and labels learn from what is left.
-LABEL_WEIGHT = 2.0
+LABEL_WEIGHT = 3.0
 
 #: Heads of each token that are considered while factors are trained, and the margin of each wrong
 #: arc.
