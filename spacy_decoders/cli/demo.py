@@ -160,7 +160,7 @@ def _document(doc: Doc) -> Panel:
 def _proof(headline: Mapping[str, Any]) -> str:
     """What is proven of a headline, among which, and how likely it is good."""
     among, prob = AMONG.get(headline.get("kind", ""), ""), headline.get("prob")
-    chance = "" if prob is None else f", good with probability {share_in_words(prob)}"
+    chance = "" if prob is None else f", {share_in_words(prob)} likely good"
     return in_words(headline["certificate"]) + among + chance
 
 
