@@ -211,7 +211,8 @@ def _bare_names(
             if more[mention] or texts[mention].islower():
                 continue
             name = table.mentions[mention]
-            known = np.flatnonzero(fit & (own == mention))
+            first, end = table.offsets[mention : mention + 2].tolist()
+            known = first + np.flatnonzero(fit[first:end])
             if not all(_is_part(name, table.titles[place].casefold()) for place in known):
                 continue
             longer = [other for other in mentions if _is_part(name, table.mentions[other])]

@@ -220,6 +220,7 @@ def bounds_without(
     `through`, (n + 1, n + 1), bounds those with each arc, up to rounding.
     """
     others = np.array(through[:, 1:])
+    others[np.isnan(others)] = np.inf  # bounds nothing
     others[heads, np.arange(problem.n)] = -np.inf
     bounds: NDArray[np.float64] = others.max(axis=0, initial=-np.inf)
     found = np.isfinite(bounds)

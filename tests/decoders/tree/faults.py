@@ -1,0 +1,61 @@
+"""What tests of faults share: problems, wrong results, and what must not come of them."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders import verify
+from spacy_decoders.arrays import read_only
+from spacy_decoders.decoders.tree import TreeProblem, score_tree
+from spacy_decoders.errors import DecodersError, InfeasibleError
+from tests.decoders.tree.samples import trees
+
+
+def problem_of(
+    seed, *, projective=True, single_root=True, second=False, siblings=False, n=4, sentences=False
+):
+    rng = np.random.default_rng(seed)
+    return TreeProblem(
+        3 * rng.normal(size=(n + 1, n + 1)),
+        rng.normal(size=(n + 1,) * 3) if second else None,
+        rng.normal(size=(n + 1,) * 3) if siblings else None,
+        projective=projective,
+        single_root=single_root,
+        boundaries=2 * rng.normal(size=n) if sentences else None,
+    )
+
+
+def worse_heads(problem):
+    """Another legal tree, worth less by its arcs."""
+    others = trees(problem.n, problem.projective, problem.has_one_root)
+    tokens = range(1, problem.n + 1)
+    worst = min(others, key=lambda tree: problem.arcs[list(tree), tokens].sum())
+    return np.array(worst, dtype=np.int32)
+
+
+def without_an_arc_of(arcs, heads):
+    """The arcs without one of the tree's that some other tree can do without."""
+    token = int(np.argmax([arcs[h, m] for m, h in enumerate(heads, start=1)])) + 1
+    fewer = arcs.copy()
+    fewer[heads[token - 1], token] = -np.inf
+    return read_only(fewer)
+
+
+def never_wrong(decoder, problem, score=score_tree):
+    """Demand that what comes out is the best tree, is not called optimal, or is an error."""
+    best = max(
+        score(problem, tree) for tree in trees(problem.n, problem.projective, problem.has_one_root)
+    )
+    try:
+        solution = decoder.decode(problem)
+    except InfeasibleError:
+        raise AssertionError("infeasible, but there are trees") from None
+    except DecodersError:
+        return "error"
+    certificate = solution.certificate
+    worth = score(problem, solution.heads)
+    assert certificate.score == pytest.approx(worth)
+    assert verify(problem, solution).outcome != "refuted" or not certificate.is_optimal
+    if worth < best - 1e-6:
+        assert not certificate.is_optimal, certificate
+        return "not optimal"
+    return "right"

@@ -1,0 +1,181 @@
+"""Branch and bound, and solvers, that are at fault: nothing wrong may be called optimal."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from spacy_decoders.decoders.programs import LinearProgram
+from spacy_decoders.decoders.tree import (
+    BranchAndBound,
+    PriceAndCut,
+    TreeProblem,
+    score_tree,
+)
+from spacy_decoders.decoders.tree.branch_and_bound import search
+from spacy_decoders.decoders.tree.branch_and_bound.kernels import node as bounding
+from spacy_decoders.decoders.tree.branch_and_bound.kernels.records import NodeFound
+from spacy_decoders.decoders.tree.published import price_and_cut
+from spacy_decoders.errors import DecodersError, InfeasibleError
+from tests.decoders.tree.faults import never_wrong, problem_of, worse_heads
+from tests.decoders.tree.samples import random_factors, trees
+from tests.decoders.tree.truth import JointTruth, Truth
+
+
+def tampered_work(kind):
+    real = bounding.solve_node
+
+    def work(scores, multipliers, pool, mask, *rest):
+        found = real(scores, multipliers, pool, mask, *rest)
+        if kind == "tree":
+            arcs = TreeProblem(scores.arcs, single_root=rest[0].single_root)
+            pool.heads[0, 1:] = worse_heads(arcs)
+        elif kind == "score" and pool.scores[0] > -np.inf:  # which a node without trees has not
+            arcs = TreeProblem(scores.arcs, single_root=rest[0].single_root)
+            pool.heads[0, 1:] = worse_heads(arcs)
+            pool.scores[0] += 1.0
+        elif kind == "done":
+            found = found._replace(head=-1, modifier=-1)
+        elif kind == "cycle":
+            pool.heads[0, 1:] = np.roll(np.arange(1, len(mask)), 1)
+        return found
+
+    return work
+
+
+@pytest.mark.parametrize("projective", [True, False])
+@pytest.mark.parametrize("kind", ["tree", "score", "done", "cycle"])
+def test_branch_and_bound(monkeypatch, kind, projective):
+    monkeypatch.setattr(bounding, "solve_node", tampered_work(kind))
+    met = set()
+    for seed in range(20):
+        problem = problem_of(seed, second=True, siblings=True, projective=projective)
+        met.add(never_wrong(BranchAndBound(), problem))
+    assert met == {"right"} if kind == "done" else met & {"error", "not optimal"}
+
+
+def lies_about_the_bound(problem, prunes):
+    """A search that offers a wrong tree and says that no other is better, nor in pruned arcs."""
+    heads = worse_heads(problem)
+    worth = score_tree(problem, heads)
+
+    def work(scores, multipliers, pool, mask, *rest):
+        pool.heads[0, 1:] = heads
+        pool.scores[0] = worth
+        if prunes:
+            mask[:] = 0
+            mask[heads, np.arange(1, len(mask))] = 1
+        return NodeFound(1, -1, -1)
+
+    return work
+
+
+@pytest.mark.parametrize("prunes", [True, False])
+@pytest.mark.parametrize("backbone", ["auto", "first-order"])
+@pytest.mark.parametrize("sentences", [False, True])
+@pytest.mark.parametrize("projective", [True, False])
+def test_the_incumbents_own_score_is_no_bound(
+    monkeypatch, projective, sentences, backbone, prunes
+):
+    monkeypatch.setattr(search, "MOST_DISPUTES", 2)
+    if sentences and not projective:
+        return  # each sentence is a problem of its own
+    wrong = 0
+    for seed in range(20):
+        problem = problem_of(
+            seed, second=True, siblings=True, projective=projective, sentences=sentences
+        )
+        factors = random_factors(np.random.default_rng(seed), problem.n)
+        problem = replace(problem, factors=factors)
+        truth = JointTruth(problem) if sentences else Truth(problem)
+        monkeypatch.setattr(bounding, "solve_node", lies_about_the_bound(problem, prunes))
+        try:
+            certificate = BranchAndBound(backbone).decode(problem).certificate
+        except InfeasibleError:
+            assert not truth.parts
+            continue
+        except DecodersError:
+            continue
+        best = float(truth.best)
+        assert certificate.bound is None or certificate.bound >= best - 1e-6
+        if certificate.score < best - 1e-6:
+            wrong += 1
+            assert not certificate.is_optimal
+    assert wrong > 5
+
+
+def test_a_node_closed_with_a_slack_leaves_it_in_the_bound():
+    # the best tree is worth 1200000.0000304673, which the slack of 1e-9 would hide
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        arcs = 1e5 * rng.integers(-12, 13, (5, 5)) + 1e-4 * rng.normal(size=(5, 5))
+        problem = TreeProblem(arcs, siblings=1e-4 * rng.normal(size=(5, 5, 5)))
+        solution = BranchAndBound().decode(problem)
+        best = max(score_tree(problem, tree) for tree in trees(4, True, True))
+        assert solution.certificate.bound >= best
+
+
+def test_the_papers_method_never_calls_feasible_problems_infeasible():
+    from spacy_decoders.budget import Budget
+
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        chains = np.where(rng.random((5, 5, 5)) < 0.5, -np.inf, rng.normal(size=(5, 5, 5)))
+        problem = TreeProblem(rng.normal(size=(5, 5)), grandparents=chains)
+        legal = [tree for tree in trees(4, True, True) if score_tree(problem, tree) > -np.inf]
+        try:
+            solution = BranchAndBound(method="paper").decode(problem, budget=Budget(iterations=1))
+        except InfeasibleError:
+            assert not legal
+        else:
+            assert tuple(solution.heads.tolist()) in legal
+
+
+# --- solvers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("projective", [True, False])
+@pytest.mark.parametrize("pruning", [True, False])
+def test_a_solver_that_says_infeasible(monkeypatch, projective, pruning):
+    def lie(self, clock=None):
+        raise InfeasibleError("No point satisfies all rows of the program.")
+
+    monkeypatch.setattr(LinearProgram, "relax", lie)
+    for seed in range(20):
+        problem = problem_of(seed, projective=projective, second=True)
+        assert never_wrong(PriceAndCut(pruning=pruning), problem) == "right"
+
+
+@pytest.mark.parametrize("pruning", [True, False])
+def test_a_solver_with_wrong_duals(monkeypatch, pruning):
+    real = LinearProgram.relax
+
+    def solve(self, clock=None):
+        found = real(self, clock)
+        duals = found.duals + 1.0
+        return replace(found, duals=duals, bound=self._stating().dual_bound(duals))
+
+    monkeypatch.setattr(LinearProgram, "relax", solve)
+    for seed in range(5):
+        problem = problem_of(seed, projective=False, second=True)
+        never_wrong(PriceAndCut(pruning=pruning), problem)
+
+
+def test_price_and_cut_with_a_wrong_tree_or_bound(monkeypatch):
+
+    real = price_and_cut.BranchAndPrice.run
+    problem = problem_of(2, projective=False, second=True)
+
+    def other_tree(self):
+        found = real(self)
+        heads = np.concatenate([[-1], worse_heads(problem)])
+        return replace(found, heads=heads)
+
+    monkeypatch.setattr(price_and_cut.BranchAndPrice, "run", other_tree)
+    assert never_wrong(PriceAndCut(), problem) == "not optimal"
+
+    def too_low(self):
+        return replace(real(self), bound=-99.0)
+
+    monkeypatch.setattr(price_and_cut.BranchAndPrice, "run", too_low)
+    assert not PriceAndCut().decode(problem).certificate.is_optimal
