@@ -68,8 +68,10 @@ class DocumentDecoder:
         """Find the best tree of each sentence."""
         doc = self.demands.doc
         parsed = ParsedDoc.blank(len(doc), self.scores.starts)
-        for block, (first, is_legal) in zip(self.scores.blocks, self._first(), strict=True):
-            if first is not None and is_legal:
+        serves = not (self.demands.wishes or self.head_margins or self.k_best > 1)
+        known = self.first if serves and self.first else [None] * len(self.scores.blocks)
+        for block, first in zip(self.scores.blocks, known, strict=True):
+            if first is not None and first.is_legal:
                 self._add(block, first.solution, first.labels, parsed)
                 continue
             clock = self.parser.budget.start()
@@ -90,29 +92,6 @@ class DocumentDecoder:
             parsed.wishes = self.demands.wishes
             parsed.conflicts += self._unmet(parsed)
         return parsed
-
-    def _first(self) -> list[tuple[FirstTree | None, bool]]:
-        """Return the first trees that serve, None in the place of others, and which are legal."""
-        first = self.first
-        if first is None or self.demands.wishes or self.head_margins or self.k_best > 1:
-            return [(None, False)] * len(self.scores.blocks)
-        from ...decoders.tree.scoring import breaks_any
-
-        rules, begin = self.demands.rules, 0
-        heads, labels = [], []
-        for tree in first:
-            if tree is not None:
-                own = tree.solution.heads
-                heads.append(np.where(own > 0, own + begin, 0))
-                labels.append(tree.labels)
-                begin += len(own)
-        # a rule that no head of all sentences breaks is broken by none of one
-        if not heads or not breaks_any(rules, np.concatenate(heads), np.concatenate(labels)):
-            return [(of, True) for of in first]
-        return [
-            (of, of is not None and not breaks_any(rules, of.solution.heads, of.labels))
-            for of in first
-        ]
 
     def decode_block(
         self,

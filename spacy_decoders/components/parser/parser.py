@@ -176,8 +176,10 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     ) -> list[ParsedDoc]:
         """Find the best trees of the documents of a batch."""
         blocks = [block for of in scores for block in of.blocks]
-        # patterns are those of one document
-        first = iter([None] * len(blocks) if self.patterns else self.parser.first_trees(blocks))
+        found: list[FirstTree | None] = [None] * len(blocks)
+        if not self.patterns:  # which are those of one document
+            found = self.parser.first_trees(blocks, self.tree_rules)
+        first = iter(found)
         return [
             self.decode(doc, of, list(islice(first, len(of.blocks))))
             for doc, of in zip(docs, scores, strict=True)

@@ -159,20 +159,24 @@ def tree_faults(heads: NDArray[np.int64], starts: NDArray[np.int64]) -> dict[int
     """
     if not len(heads):
         return {}
-    places, lengths = np.arange(len(heads)), np.diff(starts, append=len(heads))
-    sentence = np.repeat(starts, lengths)
+    places, ends = np.arange(len(heads)), np.append(starts[1:], len(heads))
+    sentence = np.repeat(starts, ends - starts)
     outside = (heads < 0) | (heads >= len(heads))
     within = np.where(outside, places, heads)
     outside |= sentence[within] != sentence
     top = within = np.where(outside, places, heads)
     # doubling the stride reaches the top of any tree in log2(n) steps
-    for _ in range(int(lengths.max()).bit_length()):
+    for _ in range(int((ends - starts).max()).bit_length()):
         top = top[top]
-    roots = np.add.reduceat((heads == places).astype(np.int64), starts)
+    is_root, cyclic = heads == places, within[top] != top
     found: dict[int, str] = {}
+    # without cycles every sentence has a root
+    if not (outside | cyclic).any() and np.count_nonzero(is_root) == len(starts):
+        return found
+    roots = np.add.reduceat(is_root.astype(np.int64), starts)
     for token in np.flatnonzero(outside).tolist():
         found.setdefault(int(sentence[token]), "a head outside the sentence")
-    for token in np.flatnonzero(within[top] != top).tolist():
+    for token in np.flatnonzero(cyclic).tolist():
         found.setdefault(int(sentence[token]), f"a cycle through token {token}")
     for number in np.flatnonzero(roots != 1).tolist():
         found.setdefault(int(starts[number]), f"{roots[number]} roots")

@@ -54,10 +54,15 @@ class Limit(NamedTuple):
     #: If given, any number of them, but none beside an arc of this kind.
     excluded_by: Term | None = None
 
-    def is_exceeded(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
-        """Return whether a tree has more; the arguments are those of :meth:`Rule.is_broken`."""
+    def exceeded(self, heads: Sequence[int], labels: Sequence[int]) -> set[int]:
+        """Return what a tree has more of: the heads, or the tokens, or 0, that are counted with.
+
+        The arguments are those of :meth:`Rule.is_broken`.
+        """
         if self.excluded_by is not None:
             beside = set(self.excluded_by.counted(heads, labels))
-            return bool(beside) and not beside.isdisjoint(self.members.counted(heads, labels))
+            return beside and beside.intersection(self.members.counted(heads, labels))
         found = self.members.counted(heads, labels)
-        return len(found) > self.most and max(Counter(found).values()) > self.most
+        if len(found) <= self.most:
+            return set()
+        return {place for place, count in Counter(found).items() if count > self.most}

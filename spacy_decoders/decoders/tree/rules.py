@@ -74,7 +74,7 @@ class Rule(ABC):
 
         Heads and labels go by token number, -1 for the root itself; without labels all are -1.
         """
-        return any(limit.is_exceeded(heads, labels) for limit in self.limits)
+        return any(limit.exceeded(heads, labels) for limit in self.limits)
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,8 @@ class FirstTree(NamedTuple):
     solution: TreeSolution
     #: int32 (n,), the parser's own labels.
     labels: NDArray[np.int32]
+    #: Whether it is known to break no rule.
+    is_legal: bool
 
 
 @dataclass(frozen=True)
@@ -95,11 +97,13 @@ class TreeParser:
         """Whether arcs alone are scored; then upper bounds on the unlikely ones do."""
         return self.patterns is None and (self.templates is None or self.templates.of_arcs_alone)
 
-    def first_trees(self, sentences: Sequence[SentenceScores]) -> list[FirstTree | None]:
+    def first_trees(
+        self, sentences: Sequence[SentenceScores], rules: Sequence[Rule]
+    ) -> list[FirstTree | None]:
         """Return the best trees of sentences without any rules, None where it takes a closer look.
 
         That is where factors or a time limit matter, where an arc of the tree has no label yet,
-        and where the sentence is long.
+        and where the sentence is long. The `rules` are limits on labels, for all sentences.
         """
         found: list[FirstTree | None] = [None] * len(sentences)
         decode: Any = getattr(self.decoder, "decode_arcs", None)
@@ -113,11 +117,23 @@ class TreeParser:
         arcs = np.concatenate([of.arcs.ravel() for of in some]).astype("d")
         lengths = [len(of.tokens) for of in some]
         trees = decode(arcs, lengths, [of.boundaries for of in some])
+        known: list[tuple[int, TreeSolution, NDArray[np.int32]]] = []
+        heads, marks, ends = [-1], [-1], [0]  # of all trees, end to end: rules are asked once
         for s, sentence, tree in zip(short, some, trees, strict=True):
-            if tree is not None:
-                labels = sentence.labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
-                if labels.min() >= 0:
-                    found[s] = FirstTree(tree, labels)
+            if tree is None:
+                continue
+            labels = sentence.labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
+            if labels.min() >= 0:
+                known.append((s, tree, labels))
+                heads += np.where(tree.heads > 0, tree.heads + ends[-1], 0).tolist()
+                marks += labels.tolist()
+                ends.append(len(marks) - 1)
+        limits = [limit for rule in rules for limit in rule.limits]
+        places = sorted(set().union(*(limit.exceeded(heads, marks) for limit in limits)))
+        broken = set(np.searchsorted(ends, places).tolist())
+        for number, (s, tree, labels) in enumerate(known, start=1):
+            # what is counted with the root, 0, may be any tree's
+            found[s] = FirstTree(tree, labels, broken.isdisjoint((0, number)))
         return found
 
     def problem(self, sentence: SentenceScores) -> TreeProblem:
