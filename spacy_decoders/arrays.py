@@ -4,8 +4,6 @@ Everything stored is C-contiguous, of one dtype and read-only: numba compiles a 
 for every other combination of dtype, layout and read-only flag.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

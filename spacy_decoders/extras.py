@@ -1,7 +1,5 @@
 """Importing other libraries only where they are used, and saying which extra brings them."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

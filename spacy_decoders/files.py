@@ -1,7 +1,5 @@
 """Checksums of files, and writing files and folders whole, with errors that name them."""
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import hashlib

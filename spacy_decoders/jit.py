@@ -5,8 +5,6 @@ nowhere, a function is compiled once per process. Kernels call only kernels of t
 of the ``kernels`` folders of the rooms around it, and :mod:`.simd`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 

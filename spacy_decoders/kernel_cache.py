@@ -11,8 +11,6 @@ callee of before. Sources are compared by content, so a copied or installed fold
 compiled for it.
 """
 
-from __future__ import annotations
-
 import atexit
 import hashlib
 import pickle  # its error alone: numba reads and writes the files

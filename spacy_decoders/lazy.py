@@ -1,7 +1,5 @@
 """Names of a package that load on first use, so that listing or naming them compiles nothing."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Callable

@@ -5,8 +5,6 @@ Where other processes keep the cores busy, as with ``n_process``, that takes man
 one thread does.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Processes of our own, which end with the one that started them."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor

@@ -1,7 +1,5 @@
 """What components without weights of their own share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar

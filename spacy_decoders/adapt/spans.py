@@ -4,8 +4,6 @@ Weighted interval scheduling (Kleinberg, Tardos 2006, *Algorithm Design*, sectio
 bound that is computed apart from it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """Writing annotated documents: DocBin, JSON lines, parquet."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """A job, its shards, and their reports."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field

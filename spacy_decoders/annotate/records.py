@@ -1,7 +1,5 @@
 """Reading documents, and reporting broken ones, from files of several kinds."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zlib

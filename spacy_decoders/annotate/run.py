@@ -1,7 +1,5 @@
 """Running a job, shard by shard: in this process, over local processes, or on a Dask cluster."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, as_completed

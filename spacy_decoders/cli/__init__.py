@@ -3,8 +3,6 @@
 spaCy imports this module for each of its commands, so nothing heavy stands at the top.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any, ClassVar
 

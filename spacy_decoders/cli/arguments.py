@@ -1,7 +1,5 @@
 """What several commands share: printing, lists as arguments, and counts in sentences."""
 
-from __future__ import annotations
-
 from rich.console import Console
 
 __all__ = ["CONSOLE", "counted", "listed"]

@@ -1,7 +1,5 @@
 """What the commands do with a corpus: convert it, annotate it, calibrate a pipeline by it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import isnan
 from pathlib import Path

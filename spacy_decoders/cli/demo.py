@@ -1,7 +1,5 @@
 """The main job on a text: everything decoded, with proofs, in a terminal and as a page."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Versions, decoders, cache, and the pipeline that is shipped."""
 
-from __future__ import annotations
-
 import platform
 from importlib import metadata
 from itertools import chain, repeat

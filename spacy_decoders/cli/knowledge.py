@@ -1,7 +1,5 @@
 """Building a knowledge base and looking into it."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path

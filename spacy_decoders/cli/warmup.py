@@ -3,8 +3,6 @@
 A component is trained for a step, and annotates.
 """
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Callable

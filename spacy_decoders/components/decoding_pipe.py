@@ -1,7 +1,5 @@
 """The base class of all components: score a batch, decode and annotate one document at a time."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -4,8 +4,6 @@ Values are plain types only (dict, list, str, float, int, bool, None): they surv
 ``Doc.to_bytes``, ``DocBin(store_user_data=True)`` and worker processes.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType

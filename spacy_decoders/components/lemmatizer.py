@@ -1,7 +1,5 @@
 """``listed_lemmatizer``: spaCy's rules for English, listed words first, names as written."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Checks of options: by their types, which pydantic compares, or by functions; ``@decoders``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache

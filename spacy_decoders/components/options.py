@@ -4,8 +4,6 @@ A component's factory signature and default config are derived from its class of
 component also inherits: a validated attribute for each option.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """What components with calibrated probabilities have in common."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple

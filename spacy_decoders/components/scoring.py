@@ -1,7 +1,5 @@
 """Scores of tags and trees: spaCy's own keys, and the share of units proven optimal."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """Which demands contradict each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """The choices that the components of a Doc had: heads, tags, entities and links."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

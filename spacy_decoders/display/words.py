@@ -1,7 +1,5 @@
 """Certificates in plain words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from itertools import product

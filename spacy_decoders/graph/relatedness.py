@@ -1,7 +1,5 @@
 """Pair costs from shared neighbours, as alternatives to distances."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

@@ -7,8 +7,6 @@ by :meth:`StoredArrays.check_offsets` and :meth:`StoredArrays.check_range` befor
 reads them, which checks no index itself.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Mapping

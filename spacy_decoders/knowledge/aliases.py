@@ -1,7 +1,5 @@
 """How names are written, and the concepts that they may mean, with their frequencies."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import unicodedata

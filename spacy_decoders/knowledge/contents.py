@@ -1,7 +1,5 @@
 """What goes into a concept base, and writing it."""
 
-from __future__ import annotations
-
 import hashlib
 import sqlite3
 from collections import Counter

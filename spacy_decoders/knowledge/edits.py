@@ -1,7 +1,5 @@
 """Changes of a concept base: transactions in its file, and the graph that they lead to."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Collection, Mapping

@@ -4,8 +4,6 @@ Each is a small frozen dataclass that is called with a :class:`CandidateTable` a
 symmetric matrix of costs, not negative, between all its candidates.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass

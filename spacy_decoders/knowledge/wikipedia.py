@@ -1,7 +1,5 @@
 """From the dumps of a Wikipedia to a concept base."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

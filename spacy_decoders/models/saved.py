@@ -1,7 +1,5 @@
 """Reading parts of saved models: what is damaged is refused before a compiled loop sees it."""
 
-from __future__ import annotations
-
 import gc
 import zlib
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The vocabulary of documents that may have different ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

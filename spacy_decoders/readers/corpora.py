@@ -1,7 +1,5 @@
 """Corpora that ``spacy train`` reads: annotated sentences turned into Examples."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace

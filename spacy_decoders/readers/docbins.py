@@ -1,7 +1,5 @@
 """DocBin files, with errors that name the file."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Titled texts as training examples for the headline generator."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass

@@ -1,7 +1,5 @@
 """Examples of linked entities: the entities are given, their identifiers are predicted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 All formats are read as :class:`Sentence`, so that callers handle a single structure.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Text files: finding them, reading their lines, and locating invalid bytes."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zlib

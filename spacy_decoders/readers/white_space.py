@@ -1,7 +1,5 @@
 """White space between and inside of sentences, as texts have it and treebanks do not."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

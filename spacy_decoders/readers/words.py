@@ -1,7 +1,5 @@
 """What files of sentences state of words: parts of speech, features, heads, entities."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
 

@@ -1,7 +1,5 @@
 """Registered functions that are imported only when they are called or inspected."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from importlib import import_module
 from inspect import Signature, signature

@@ -1,7 +1,5 @@
 """``crfsuite_tagger``: tags or entities by a model of CRFsuite's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path

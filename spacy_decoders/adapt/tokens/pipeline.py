@@ -3,8 +3,6 @@
 The component is ``exact_token_classifier``.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property

@@ -1,7 +1,5 @@
 """From the scores of subwords to those of words, and from overlapping windows to one text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Limits on the candidates of mentions: the concepts that one may, or may not, be linked to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Constraints as users state them: where they apply, and what they demand there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """Where constraints apply in a document, found by spaCy's matchers, and how they conflict."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 

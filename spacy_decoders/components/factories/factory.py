@@ -1,7 +1,5 @@
 """Creating a component's factory from the class of its options."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from inspect import Parameter, Signature, get_annotations

@@ -1,7 +1,5 @@
 """``headline_generator``: a headline from the document's own words, certified."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice, takewhile

@@ -1,7 +1,5 @@
 """Scoring headlines by ROUGE against the titles that people gave."""
 
-from __future__ import annotations
-
 import string
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence

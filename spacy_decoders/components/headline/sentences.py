@@ -1,7 +1,5 @@
 """Headlines that are sentences: one of the text's own, shortened along its tree."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise, product

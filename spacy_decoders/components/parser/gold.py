@@ -1,7 +1,5 @@
 """The parser's gold standard: from Examples to arrays over the predicted tokens."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

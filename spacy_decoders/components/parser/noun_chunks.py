@@ -1,7 +1,5 @@
 """Noun chunks of trees with universal dependencies; those of spaCy's English use other labels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

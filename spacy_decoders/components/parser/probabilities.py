@@ -1,7 +1,5 @@
 """Probabilities of heads, labels, sentence starts and whole trees, by sums over all trees."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The labels that gold documents have, token by token; missing ones are unknown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """The labels of a chain: values of token attributes, and their legal order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """``exact_tagger``: tag sequences by exact, certified decoding."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import islice, repeat

@@ -1,7 +1,5 @@
 """What else a chain might say: the k best labellings, and by how much each label wins."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -6,8 +6,6 @@ reached when the time ends are labelled greedily. A pass from the left bounds th
 tokens that it has not reached are bounded by the maxima of their scores.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Forward dominance: exact decoding in one pass, at little more than the cost of argmax."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Posteriors of a batch: probabilities of labels, of runs of labels, and of whole labellings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """From labellings to certificates: scores and bounds computed apart, then compared."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Solutions of chain problems: a labelling and its certificate, or a batch of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -3,8 +3,6 @@
 :mod:`.kernels.sums` has the recurrences.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Dense Viterbi decoding over all pairs of labels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

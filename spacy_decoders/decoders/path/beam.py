@@ -1,7 +1,5 @@
 """Beam search, with or without lookahead."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

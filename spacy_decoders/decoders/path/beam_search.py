@@ -1,7 +1,5 @@
 """Beam search, one layer of the path after another."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

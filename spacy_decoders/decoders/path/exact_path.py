@@ -1,7 +1,5 @@
 """Exact paths: walk bounds, branch and bound, and a proof from behind."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Lagrangian branch and bound: walks with priced classes bound what a search may leave out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

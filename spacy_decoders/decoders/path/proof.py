@@ -1,7 +1,5 @@
 """An upper bound on all paths: the search is run anew, on the graph with its edges reversed."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

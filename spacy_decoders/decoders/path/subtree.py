@@ -1,7 +1,5 @@
 """The best connected part of a tree between two sizes: exact, by a tree knapsack."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import lshift

@@ -5,8 +5,6 @@ walks, which may visit a class twice, bound the paths, and where a gap remains a
 decides, whose solver's bound is taken as it is.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise, permutations
 from typing import Any

@@ -7,8 +7,6 @@ its time is killed, and nothing it prints is seen. The first program starts the 
 serves the later ones.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import pickle  # safe here: both ends of the pipes are processes of our own

@@ -4,8 +4,6 @@ A solver's status is a claim, not a proof: every point is checked against the ro
 that were given, and the bound of a relaxation is computed from its duals.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, get_args
 

@@ -3,8 +3,6 @@
 HiGHS is called through scipy, and CBC by the library that python-mip loads.
 """
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args

@@ -5,8 +5,6 @@ half an edge from each member, for a star its middle vertex. A shortest path ove
 runs from centre to centre, so the new distances follow from the old ones in closed form.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Nothing here depends on the order of sets and candidates in the input.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

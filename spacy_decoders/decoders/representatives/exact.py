@@ -1,7 +1,5 @@
 """The cheapest representatives, with proof."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The costs of a problem as integers, and what a sum of them says of the cost itself."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

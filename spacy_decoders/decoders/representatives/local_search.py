@@ -1,7 +1,5 @@
 """Coordinate descent from many starts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

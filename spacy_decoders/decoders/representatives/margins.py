@@ -1,7 +1,5 @@
 """What it costs at least to choose otherwise in one set, whatever the others then do."""
 
-from __future__ import annotations
-
 import math
 from operator import attrgetter
 from typing import NamedTuple

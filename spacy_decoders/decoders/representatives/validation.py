@@ -1,7 +1,5 @@
 """Checking the arrays of a problem: distances, and what candidates cost by themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any

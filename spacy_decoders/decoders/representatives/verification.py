@@ -3,8 +3,6 @@
 See :func:`spacy_decoders.verify.verify`, which compares what is found here with the certificate.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 from typing import Any, NamedTuple

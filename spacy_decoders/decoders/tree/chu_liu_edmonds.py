@@ -1,7 +1,5 @@
 """Non-projective trees with scores on arcs alone, in O(n^2)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

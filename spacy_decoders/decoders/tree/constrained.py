@@ -8,8 +8,6 @@ the same kind, with fewer arcs and labels, which the decoder solves. The tree of
 labels where its own break a rule, may be the best so far.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The base class of tree decoders, their certificates, and their errors."""
 
-from __future__ import annotations
-
 import heapq
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Projective trees with scores on arcs alone, in O(n^3)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Fallbacks that take hardly any time: bounds by single arcs, projective trees of blocks."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

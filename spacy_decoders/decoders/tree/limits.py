@@ -1,7 +1,5 @@
 """Limits on how many of some labelled arcs a tree may have, which rules are made of."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple

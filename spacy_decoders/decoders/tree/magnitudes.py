@@ -4,8 +4,6 @@ A score such as -1e20 means "never". In sums with it double precision loses the 
 branch and bound first forbids such parts, and proves afterwards that no optimum was lost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple

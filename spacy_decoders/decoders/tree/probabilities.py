@@ -1,7 +1,5 @@
 """The distribution over trees: the probability of each arc, of sentence starts, of whole trees."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Heuristic pruning of unlikely heads before decoding."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The k best trees, max-marginals and margins of a problem, with any exact decoder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from operator import itemgetter
 from typing import Any

@@ -1,7 +1,5 @@
 """What rules leave of the labelled arcs of a problem, and how a search branches on one."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The score of a tree, its sentences, and whether it breaks rules."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

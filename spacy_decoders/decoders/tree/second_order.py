@@ -1,7 +1,5 @@
 """Projective trees with grandparents and adjacent siblings, in O(n^4)."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass
 from functools import partial

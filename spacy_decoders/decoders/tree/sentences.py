@@ -6,8 +6,6 @@ tree is searched only where an optimistic sum over single arcs leaves the step o
 once all steps of the best path have been searched, no other path is better.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ projective trees over single arcs are bounded by a plain chart; all others by an
 the style of Martins, Smith and Xing (2009), whose solver's bound is taken as it is.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise, product
 from typing import Any

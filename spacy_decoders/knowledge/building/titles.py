@@ -1,7 +1,5 @@
 """From the SQL dumps of a Wikipedia to concepts: which title stands for which, and their links."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

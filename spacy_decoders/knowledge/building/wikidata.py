@@ -1,7 +1,5 @@
 """From a Wikidata dump, and that of pages' properties, to items, types and descriptions."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Mapping
 from itertools import islice

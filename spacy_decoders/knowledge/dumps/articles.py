@@ -3,8 +3,6 @@
 Markup is taken away kind by kind, inside out.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator

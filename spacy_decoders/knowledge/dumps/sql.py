@@ -1,7 +1,5 @@
 """Reading the tables of a Wikipedia SQL dump, column by column."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import re

@@ -1,7 +1,5 @@
 """The items of a Wikidata JSON dump, and concepts made of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

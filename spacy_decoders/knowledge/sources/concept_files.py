@@ -1,7 +1,5 @@
 """A user's own concepts, from TSV or JSON lines; and the tables of other sources."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import fields

@@ -1,7 +1,5 @@
 """Synsets of a wordnet as concepts."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where word clusters and vectors come from: tables that ship, or files."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The features by which words and phrases are scored as headlines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How likely a headline is good: one logistic model for phrases and shortened sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any

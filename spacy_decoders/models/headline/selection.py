@@ -1,7 +1,5 @@
 """The model of headlines: linear scores of words and of phrases, and how they are fitted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias, cast

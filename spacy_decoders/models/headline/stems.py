@@ -1,7 +1,5 @@
 """Stems by language, each word stemmed once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Embeddings that depend on a word alone: computed once for each word that is met."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import import_module
 from operator import is_

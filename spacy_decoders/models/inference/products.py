@@ -1,7 +1,5 @@
 """Products of matrices: by the processor's matrix unit, or by numpy's BLAS."""
 
-from __future__ import annotations
-
 import ctypes
 import platform
 import sys

@@ -1,7 +1,5 @@
 """What in a text speaks for a candidate: the words around a mention, and what it is labelled."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache

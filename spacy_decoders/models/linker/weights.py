@@ -1,7 +1,5 @@
 """The weights of linking: of a candidate's own features, of its pairs, and of linking nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, cast

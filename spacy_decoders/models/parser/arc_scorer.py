@@ -1,7 +1,5 @@
 """The network of the parser: one encoder, and an output layer for each kind of score."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

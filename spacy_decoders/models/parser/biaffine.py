@@ -1,7 +1,5 @@
 """Arc scores: each other token, and the root, as the head of each token."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Sentence boundaries."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Label scores by discrete templates over words, suffixes and tags at both ends of an arc."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """What the output layers see beside the encoder's vectors: likely tags, heads and dependents."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """The scores of a chain as a thinc model: emissions from a tok2vec, transitions as weights."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """Token vectors that another component wrote to ``doc.tensor``: its network runs only once."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """Baselines that keep some labels of each token: the best few, or those that may be best."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Column generation: exact decoding over restricted label domains."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """The best labelling other than a given one: the oracle of margin training."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

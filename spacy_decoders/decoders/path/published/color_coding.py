@@ -1,7 +1,5 @@
 """Randomised decoding: colour the classes, find the best path that repeats no colour."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

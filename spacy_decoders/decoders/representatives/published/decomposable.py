@@ -1,7 +1,5 @@
 """The exact linear algorithm for sets that bridges keep apart."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import pairwise

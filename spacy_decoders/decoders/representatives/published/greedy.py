@@ -1,7 +1,5 @@
 """The greedy baseline."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

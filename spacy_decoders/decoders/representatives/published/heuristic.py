@@ -1,7 +1,5 @@
 """What the heuristics of the paper share: a seed, one pass, no proof."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The hitting-distance heuristic."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

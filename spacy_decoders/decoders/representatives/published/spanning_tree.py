@@ -1,7 +1,5 @@
 """The spanning-tree heuristic: make the problem decomposable by force."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

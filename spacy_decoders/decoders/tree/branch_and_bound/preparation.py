@@ -1,7 +1,5 @@
 """From a tree problem to the flat arrays that the kernels of branch and bound take."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....arrays import read_only

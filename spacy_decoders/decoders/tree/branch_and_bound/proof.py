@@ -5,8 +5,6 @@ whatever they are, the scores of the relaxation are made again, and one pass ove
 trees of a node; another pass bounds those through each arc.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

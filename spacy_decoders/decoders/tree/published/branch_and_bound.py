@@ -4,8 +4,6 @@ Every non-local factor is bounded by the least of a few linear functions of the 
 which multipliers weigh. For any weights the best tree under the weighted sum bounds the best tree.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from time import perf_counter
 

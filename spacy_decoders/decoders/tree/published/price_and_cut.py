@@ -5,8 +5,6 @@ Riedel, Smith and McCallum (2012). `price_and_cut_search` improves prices, solve
 `price_and_cut_pricing` bounds trees at given prices and selects columns.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

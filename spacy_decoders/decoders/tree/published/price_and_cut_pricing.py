@@ -8,8 +8,6 @@ prices, and for upper bounds in place of scores, so that nothing depends on the 
 solver.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The master program of trees with grandparents, with delayed columns and rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Branch, price and cut: solve, price columns, cut rows, prune arcs; branch on fractions."""
 
-from __future__ import annotations
-
 import heapq
 from dataclasses import dataclass
 

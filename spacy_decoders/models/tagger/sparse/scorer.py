@@ -1,7 +1,5 @@
 """The thinc model: emissions from hashed features, alone or beside a network's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import chain, pairwise
 from typing import Any, Literal, TypeAlias, cast

@@ -1,7 +1,5 @@
 """What is known of words, and what their own features are worth: found once for each, and kept."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from threading import Lock
 from typing import NamedTuple
