@@ -46,7 +46,6 @@ class DecodingPipe(WithOptions, TrainablePipe):
     #: not fit the processor's cache, and only take memory.
     batch_words: ClassVar[int] = 2000
 
-    _warned_of_vectors: int | None = None
     #: The width of the tensors that the model reads; None if it reads none.
     _tensor_width: int | None = None
 
@@ -68,6 +67,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
         self.name = name
         self.scorer = scorer
         self.cfg = cfg
+        #: What was warned of already.
+        self._warned: set[Any] = set()
         self._kinds = {key: type(value) for key, value in cfg.items()}
         missing = {key: of for key, of in self.option_defaults().items() if key not in options}
         self.configure(**registry.resolve({"options": missing})["options"], **options)
@@ -123,23 +124,26 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     def warn_of_missing_vectors(self, docs: Sequence[Doc]) -> None:
         """Say once in each pipeline that documents lack the token vectors that the model reads."""
-        pipeline = id(docs[0].vocab)  # pipelines that source a component share the object
-        if self._tensor_width is None or pipeline == self._warned_of_vectors:
+        if self._tensor_width is None:
             return
         lacking = next(compress(docs, self.lack_vectors(docs)), None)
         if lacking is None:
             return
-        self._warned_of_vectors = pipeline
         shape = lacking.tensor.shape
         is_there = f"has the shape {shape}, not {(len(lacking), self._tensor_width)}"
-        warnings.warn(
-            f"{self.name}: doc.tensor {is_there if 0 not in shape else 'is missing'}, the token "
-            f"vectors that a component before it writes; {self.name} works without them, and less "
-            "well. Enable that component, such as the parser with `tensor = true`, and keep it "
-            "before this one.",
-            UserWarning,
-            stacklevel=3,
+        self.warn_once(
+            f"doc.tensor {is_there if 0 not in shape else 'is missing'}, the token vectors that a "
+            f"component before it writes; {self.name} works without them, and less well. Enable "
+            "that component, such as the parser with `tensor = true`, and keep it before this "
+            "one.",
+            topic=id(docs[0].vocab),  # pipelines that source a component share the object
         )
+
+    def warn_once(self, message: str, *, topic: Any) -> None:
+        """Warn, in the component's name, unless it has warned of this topic before."""
+        if topic not in self._warned:
+            self._warned.add(topic)
+            warnings.warn(f"{self.name}: {message}", UserWarning, stacklevel=3)
 
     def _annotated(self, docs: Sequence[Doc]) -> Iterator[Doc]:
         handle_error = self.get_error_handler()

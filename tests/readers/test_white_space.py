@@ -5,7 +5,7 @@ from random import Random
 import pytest
 import spacy
 
-from spacy_decoders.components.parser.gold import GoldReader, collect_labels
+from spacy_decoders.components.parser.gold import collect_labels, read_gold
 from spacy_decoders.readers.sentences import Sentence
 from spacy_decoders.readers.white_space import with_white_space
 from spacy_decoders.registry.readers import column_corpus, conllu_corpus
@@ -52,7 +52,7 @@ def test_a_share_of_the_documents_has_white_space_that_teaches_no_heads(tmp_path
         assert len(list(example.reference.sents)) == len(list(other.reference.sents))
     labels, tags, _ = collect_labels(examples)
     assert (labels, tags) == collect_labels(plain)[:2]
-    gold = GoldReader(labels, tags)(examples)
+    gold, _ = read_gold(examples, labels, tags)
     blank = [token.is_space for example in examples for token in example.predicted]
     assert (gold.heads[blank] == -2).all() and (gold.tags[blank] == -2).all()
     assert (gold.starts[blank] == 0).all()

@@ -1,6 +1,5 @@
 """``headline_generator``: a headline from the document's own words, certified."""
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice, takewhile
 from operator import attrgetter
@@ -87,7 +86,6 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         self._check_required(self.mode in ("phrases", "words"))
         self.knowledge = HeadlineKnowledge.untrained(language)
         self._stemmer = Stemmer(language)
-        self._warned_of: dict[str, Any] = {}
 
     def _check_required(self, refused: bool) -> None:
         if refused and self.required:
@@ -189,16 +187,13 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         if self.mode == "sentence" and self.length != "auto":
             limits["length"] = self.length
         given = {name: value for name, value in limits.items() if value}
-        if not given or self._warned_of == given:
-            return
-        self._warned_of = given
         values = ", ".join(f"{name}={value!r}" for name, value in given.items())
-        warnings.warn(
-            f"{self.name}: a text has no headline (others may follow unsaid; their certificates "
-            f"are infeasible): nothing in it fits {values}; relax {' or '.join(given)}.",
-            UserWarning,
-            stacklevel=2,
-        )
+        if given:
+            self.warn_once(
+                "a text has no headline (others may follow unsaid; their certificates are "
+                f"infeasible): nothing in it fits {values}; relax {' or '.join(given)}.",
+                topic=values,
+            )
 
     def _units(self, doc: Doc) -> Sequence[Doc | Span]:
         if self.spans_key is None:

@@ -1,8 +1,6 @@
 """The parser's gold standard: from Examples to arrays over the predicted tokens."""
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -15,7 +13,7 @@ from spacy.training import Example
 from ...models.parser.losses import ROOT, UNKNOWN, GoldTrees
 from .trees import tree_faults
 
-__all__ = ["GoldReader", "collect_labels"]
+__all__ = ["collect_labels", "read_gold"]
 
 Ints = NDArray[np.int64]
 
@@ -60,99 +58,91 @@ def _with_morphology(token: Token) -> str:
     return "".join([token.tag_, *told])
 
 
-@dataclass
-class GoldReader:
-    """Reads the trees, boundaries and tags of Examples, aligned to the predicted tokens.
+def read_gold(
+    examples: Sequence[Example], labels: Sequence[str], tags: Sequence[str]
+) -> tuple[GoldTrees, str]:
+    """Read trees, boundaries and tags of examples, end to end, over the predicted tokens.
 
-    The heads of a sentence that do not form a tree with one root are ignored; the reader warns of
-    the first.
-
-    Parameters
-    ----------
-    labels, tags
-        The known names; all others count as missing.
+    Labels and tags that are not among the given ones count as missing, and so do the heads of a
+    sentence that form no tree with one root: what there is to say of the first such sentence is
+    returned, too.
     """
+    faults: list[str] = []
+    with_morphology = any("=" in tag for tag in tags)
+    of_labels, of_tags = (
+        {get_string_id(name): number for number, name in enumerate(names)}
+        for names in (labels, tags)
+    )
+    begins = np.cumsum([0, *(len(example.predicted) for example in examples)])
+    parts = [
+        _read(example, begin, of_labels, of_tags, with_morphology, faults)
+        for example, begin in zip(examples, begins.tolist(), strict=False)
+    ]
+    none = np.zeros(0, dtype=np.int64)
+    offsets, *columns = (
+        np.concatenate([none, *part]) for part in (zip(*parts, strict=True) if parts else [()] * 5)
+    )
+    heads, relations, starts, found = columns
+    offsets = np.append(offsets, begins[-1])
+    gold = GoldTrees(offsets, heads, relations, starts, found, begins.astype(np.int64))
+    return gold, next(iter(faults), "")
 
-    labels: Sequence[str]
-    tags: Sequence[str]
-    warned: bool = field(default=False, init=False)
 
-    def __call__(self, examples: Iterable[Example]) -> GoldTrees:
-        """Lay the examples' annotations end to end."""
-        examples = list(examples)
-        index = [
-            {get_string_id(name): number for number, name in enumerate(names)}
-            for names in (self.labels, self.tags)
-        ]
-        begins = np.cumsum([0, *(len(example.predicted) for example in examples)])
-        parts = [
-            self._read(example, begin, *index)
-            for example, begin in zip(examples, begins.tolist(), strict=False)
-        ]
-        none = np.zeros(0, dtype=np.int64)
-        offsets, heads, labels, starts, tags = (
-            np.concatenate([none, *part])
-            for part in (zip(*parts, strict=True) if parts else [()] * 5)
-        )
-        offsets = np.append(offsets, begins[-1])
-        return GoldTrees(offsets, heads, labels, starts, tags, begins.astype(np.int64))
+def _read(
+    example: Example,
+    begin: int,
+    labels: Mapping[int, int],
+    tags: Mapping[int, int],
+    with_morphology: bool,
+    faults: list[str],
+) -> list[Ints]:
+    """Return where sentences begin, heads, labels, starts and tags of one example.
 
-    def _read(
-        self, example: Example, begin: int, labels: Mapping[int, int], tags: Mapping[int, int]
-    ) -> list[Ints]:
-        """Return where sentences begin, heads, labels, starts and tags of one example.
+    Its first token has the number `begin`. Sentences that are no trees are told to `faults`.
+    """
+    gold, n = example.reference, len(example.predicted)
+    to_gold = _one_to_one(example.alignment.x2y)
+    to_predicted = _one_to_one(example.alignment.y2x)
+    starts, starts_in_gold = _starts(example)
+    relative, deps, gold_tags = _columns(gold, [HEAD, DEP, TAG])
+    if with_morphology:
+        names = [get_string_id(_with_morphology(token)) for token in gold]
+        whole = np.array(names, dtype=np.uint64)
+        gold_tags = np.where(_numbers(tags, whole) >= 0, whole, gold_tags)
+    places = np.arange(len(gold))
+    gold_heads = places + relative.view(np.int64)
+    known = (deps != 0) & _sound(gold, gold_heads, deps != 0, starts_in_gold, faults)
+    found = to_predicted[gold_heads]
+    found = np.where(gold_heads == places, ROOT, np.where(found < 0, UNKNOWN, found))
+    heads = _taken(np.where(known, found, UNKNOWN), to_gold)
+    # an arc that crosses a boundary because of another tokenization is ignored
+    sentence = np.cumsum(starts) if (starts >= 0).all() else np.zeros(n, dtype=np.int64)
+    heads[(heads >= 0) & (sentence[np.maximum(heads, 0)] != sentence)] = UNKNOWN
+    begins = np.flatnonzero(starts == 1)
+    return [
+        begin + (begins if len(begins) else np.arange(min(1, n))),
+        np.where(heads >= 0, heads + begin, heads),
+        _taken(_numbers(labels, deps), to_gold),
+        starts,
+        _taken(_numbers(tags, gold_tags), to_gold),
+    ]
 
-        Its first token has the number `begin`.
-        """
-        gold, n = example.reference, len(example.predicted)
-        to_gold = _one_to_one(example.alignment.x2y)
-        to_predicted = _one_to_one(example.alignment.y2x)
-        starts, starts_in_gold = _starts(example)
-        relative, deps, gold_tags = _columns(gold, [HEAD, DEP, TAG])
-        if any("=" in tag for tag in self.tags):
-            names = [get_string_id(_with_morphology(token)) for token in gold]
-            whole = np.array(names, dtype=np.uint64)
-            gold_tags = np.where(_numbers(tags, whole) >= 0, whole, gold_tags)
-        places = np.arange(len(gold))
-        gold_heads = places + relative.view(np.int64)
-        known = (deps != 0) & self._sound(gold, gold_heads, deps != 0, starts_in_gold)
-        found = to_predicted[gold_heads]
-        found = np.where(gold_heads == places, ROOT, np.where(found < 0, UNKNOWN, found))
-        heads = _taken(np.where(known, found, UNKNOWN), to_gold)
-        # an arc that crosses a boundary because of another tokenization is ignored
-        sentence = np.cumsum(starts) if (starts >= 0).all() else np.zeros(n, dtype=np.int64)
-        heads[(heads >= 0) & (sentence[np.maximum(heads, 0)] != sentence)] = UNKNOWN
-        begins = np.flatnonzero(starts == 1)
-        return [
-            begin + (begins if len(begins) else np.arange(min(1, n))),
-            np.where(heads >= 0, heads + begin, heads),
-            _taken(_numbers(labels, deps), to_gold),
-            starts,
-            _taken(_numbers(tags, gold_tags), to_gold),
-        ]
 
-    def _sound(
-        self, gold: Doc, heads: Ints, known: NDArray[np.bool_], starts: Ints
-    ) -> NDArray[np.bool_]:
-        """Return which tokens are in a sentence whose tree is valid."""
-        sound = np.ones(len(heads), dtype=bool)
-        ends = np.append(starts[1:], len(heads))
-        for start, fault in tree_faults(heads, starts).items():
-            end = ends[np.searchsorted(starts, start)]
-            if known[start:end].all():  # else partly annotated: arcs are used one by one
-                sound[start:end] = False
-                self._warn(gold[start:end].text, fault)
-        return sound
-
-    def _warn(self, text: str, fault: str) -> None:
-        if not self.warned:
-            self.warned = True
-            warnings.warn(
-                f"A gold tree has {fault} and teaches no heads (others may follow unsaid): "
-                f"{text[:80]!r}. Give each sentence one root and no cycle.",
-                UserWarning,
-                stacklevel=2,
+def _sound(
+    gold: Doc, heads: Ints, known: NDArray[np.bool_], starts: Ints, faults: list[str]
+) -> NDArray[np.bool_]:
+    """Return which tokens are in a sentence whose tree is valid; tell of the others."""
+    sound = np.ones(len(heads), dtype=bool)
+    ends = np.append(starts[1:], len(heads))
+    for start, fault in tree_faults(heads, starts).items():
+        end = ends[np.searchsorted(starts, start)]
+        if known[start:end].all():  # else partly annotated: arcs are used one by one
+            sound[start:end] = False
+            faults.append(
+                f"a gold tree has {fault} and teaches no heads (others may follow unsaid): "
+                f"{gold[start:end].text[:80]!r}. Give each sentence one root and no cycle."
             )
+    return sound
 
 
 def _numbers(numbers: Mapping[int, int], hashes: NDArray[np.uint64]) -> Ints:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -13,9 +12,9 @@ import numpy as np
 from spacy.errors import Errors
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
-from thinc.api import Model, Optimizer, set_dropout_rate
+from thinc.api import Model
 from thinc.types import Floats2d
 
 from ...budget import Budget
@@ -24,7 +23,7 @@ from ...models.parser.arc_scorer import set_sizes
 from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import FirstTree, TreeParser
 from ...models.parser.factors import FAMILIES, FactorTemplates, add_families
-from ...models.parser.losses import train_factors, update
+from ...models.parser.losses import learn, train_factors
 from ...models.parser.patterns import Patterns
 from ...models.parser.tree_scores import ENCODED_WORDS, DocumentScores, score_documents
 from ...one_thread import one_thread
@@ -38,7 +37,7 @@ from .demands import TreeDemands, wishes_of
 from .gold import collect_labels
 from .parsed_doc import DEPS, HEADS, NO_LABEL, STARTS, ParsedDoc
 from .probabilities import CalibratedParser
-from .trees import SPACE_LABEL, TreeWriter
+from .trees import CROSSING, SPACE_LABEL, write_trees
 
 if TYPE_CHECKING:
     from ...decoders.tree import Rule
@@ -69,8 +68,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     ) -> None:
         cfg = {"labels": [], "tags": [], "root": "ROOT", "updates": 0}
         super().__init__(vocab, model, name, cfg=cfg, **options)
-        self._writer = TreeWriter()
-        self._warned_of_rules = False
 
     # --- options ---
 
@@ -203,13 +200,11 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             self.k_best,
             first,
         ).decode()
-        if parsed.warning and not self._warned_of_rules:
-            self._warned_of_rules = True
-            warnings.warn(
-                f"{self.name}: a sentence has no tree (others may follow unsaid; doc._.conflicts "
-                f"tells of each): {parsed.warning}",
-                UserWarning,
-                stacklevel=2,
+        if parsed.warning:
+            self.warn_once(
+                "a sentence has no tree (others may follow unsaid; doc._.conflicts tells of "
+                f"each): {parsed.warning}",
+                topic="rules",
             )
         parsed.vectors = scores.vectors if self.tensor else None
         if self.probabilities or self.min_prob:
@@ -249,7 +244,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         for missing in () if self.overwrite else decoded.missing:
             kept[missing.tokens[0] : missing.tokens[-1] + 1] = True
         trees = (decoded.heads, deps, decoded.starts, kept)
-        self._writer.write(doc, *trees, projective=self.projective)
+        if not write_trees(doc, *trees, projective=self.projective):
+            self.warn_once(CROSSING, topic="crossing")
         record_certificates(doc, self.name, decoded.certificates)
         record_list(doc, self.name, "conflicts", decoded.conflicts)
         if decoded.vectors is not None and doc.tensor.shape in ((0,), decoded.vectors.shape):
@@ -297,30 +293,17 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         set_sizes(self.model, len(self.cfg["labels"]), len(self.cfg["tags"]))
         self.model.initialize(X=sample)
 
-    def update(
-        self,
-        examples: Iterable[Example],
-        *,
-        drop: float = 0.0,
-        sgd: Optimizer | None = None,
-        losses: dict[str, float] | None = None,
-    ) -> dict[str, float]:
-        """Learn from a batch of examples."""
-        losses = {} if losses is None else losses
-        losses.setdefault(self.name, 0.0)
-        examples = [example for example in examples if len(example.predicted)]
-        validate_examples(examples, "BranchAndBoundParser.update")
-        if not examples:
-            return losses
-        set_dropout_rate(self.model, drop)
-        docs, gold = [example.predicted for example in examples], self._read_gold(examples)
-        loss, forward = update(self.model, docs, gold)
-        losses[self.name] += loss
+    def get_loss(self, examples: Iterable[Example], scores: Floats2d) -> tuple[float, Any]:
+        """Return the loss, and its gradient with respect to the vectors of all tokens.
+
+        The gradients of all layers behind the encoder are accumulated, and of the factors.
+        """
+        given = list(examples)
+        docs, gold = [example.predicted for example in given], self._read_gold(given)
+        loss, gradient, forward = learn(self.model, docs, scores, gold)
         self.cfg["updates"] += 1
         if self.factors and self.cfg["updates"] > self.factors_start:
             templates = FactorTemplates(self.model.get_ref("factors"), tuple(self.factors))
             sentences = forward.sentences(self.model, docs, gold.offsets)
             train_factors(templates, self.decoder, self.projective, sentences, gold)
-        if sgd:
-            self.finish_update(sgd)
-        return losses
+        return loss, gradient

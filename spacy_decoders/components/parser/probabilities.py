@@ -11,7 +11,7 @@ from ...models.calibration import Answers, correctable_loss, sigmoid
 from ...models.parser.losses import GoldTrees
 from ...models.parser.tree_scores import DocumentScores, SentenceScores
 from ..probabilities import CalibratedPipe
-from .gold import GoldReader
+from .gold import read_gold
 from .parsed_doc import (
     DEPS,
     HEADS,
@@ -86,7 +86,6 @@ class CalibratedParser(CalibratedPipe):
     cfg: dict[str, Any]
     projective: bool
     seconds: float | None
-    _gold: GoldReader | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -196,6 +195,7 @@ class CalibratedParser(CalibratedPipe):
         return _answers(decoded, found, self._read_gold(list(examples)))
 
     def _read_gold(self, examples: list[Example]) -> GoldTrees:
-        if self._gold is None or self._gold.labels != self.cfg["labels"]:
-            self._gold = GoldReader(self.cfg["labels"], self.cfg["tags"])
-        return self._gold(examples)
+        gold, fault = read_gold(examples, self.cfg["labels"], self.cfg["tags"])
+        if fault:
+            self.warn_once(fault, topic="gold")
+        return gold

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -18,12 +16,13 @@ from spacy.tokens import Doc
 from ...errors import ProblemError
 
 __all__ = [
+    "CROSSING",
     "DocColumns",
-    "TreeWriter",
     "attach_spaces",
     "paragraph_starts",
     "tree_faults",
     "unparted",
+    "write_trees",
 ]
 
 #: Ends of lines and of paragraphs.
@@ -40,6 +39,14 @@ CLOSING = np.array([get_string_id(sign) for sign in "\"'`)]}\u00bb\u2019\u201d"]
 
 #: The label of white space, the same as in spaCy's parser.
 SPACE_LABEL = "dep"
+
+#: What there is to say where spaCy does not derive all of a tree.
+CROSSING = (
+    "a non-projective tree is beyond what spaCy can derive from heads: token.left_edge and "
+    "right_edge (and what builds on them, such as noun chunks) may be wrong there, and sentence "
+    "boundaries, which are right in this Doc, may be cut anew when it is serialised. Heads and "
+    "labels are right. Set projective = true for trees without crossing arcs."
+)
 
 
 class DocColumns(NamedTuple):
@@ -201,88 +208,62 @@ def attach_spaces(
             heads[token] = before[-1] if len(before) else (words[0] if len(words) else start)
 
 
-@dataclass
-class TreeWriter:
-    """Writes trees so that spaCy derives the right sentences from them.
+def write_trees(
+    doc: Doc,
+    heads: NDArray[np.int64],
+    deps: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    kept: NDArray[np.bool_] | None = None,
+    *,
+    projective: bool = False,
+) -> bool:
+    """Write heads (indices in the document, a root being its own), labels, boundaries.
 
-    spaCy derives sentences and subtree edges from the heads, and may get both wrong where
-    arcs cross. Sentence boundaries are put back; of wrong edges the writer warns, once.
+    Heads and labels stay as they are where `kept` says so. spaCy derives sentences and subtree
+    edges from the heads, and may get both wrong where arcs cross: boundaries are put back.
+
+    Returns
+    -------
+    Whether all that spaCy derives is right, as it is of trees that are said to be projective.
+
+    Raises
+    ------
+    ProblemError
+        If the heads of a sentence are no tree with one root; the document is left as it was.
     """
-
-    warned: bool = False
-
-    def write(
-        self,
-        doc: Doc,
-        heads: NDArray[np.int64],
-        deps: NDArray[np.uint64],
-        starts: NDArray[np.int64],
-        kept: NDArray[np.bool_] | None = None,
-        *,
-        projective: bool = False,
-    ) -> None:
-        """Write heads (indices in the document, a root being its own), labels, boundaries.
-
-        Heads and labels stay as they are where `kept` says so. Of trees that are said to be
-        projective spaCy derives all that there is without a fault.
-
-        Raises
-        ------
-        ProblemError
-            If the heads of a sentence are no tree with one root; the document is left as it
-            was.
-        """
-        if not len(doc):
-            return
-        ends = np.append(starts[1:], len(doc))
-        labelled = deps != 0
-        if kept is not None and kept.any():
-            old: Any = doc.to_array([HEAD, DEP])
-            own = kept & (old[:, 1] != 0)
-            there = np.arange(len(doc)) + old[:, 0].astype(np.uint64).view(np.int64)
-            heads, deps = np.where(own, there, heads), np.where(own, old[:, 1], deps)
-            labelled &= ~kept
-            projective = False
-        faults = tree_faults(heads, starts)
-        complete = not faults and bool((deps != 0).all())
-        if faults:  # white space has a label without a tree, too
-            labelled &= ~DocColumns.of(doc).blank
-        for start, fault in faults.items():
-            end = ends[np.searchsorted(starts, start)]
-            if labelled[start:end].any():  # without a tree nothing is written
-                raise ProblemError(
-                    f"heads: the sentence of tokens {start} to {end} is no tree ({fault})."
-                )
-        values = np.empty((len(doc), 2), dtype=np.uint64)
-        values[:, 0] = (heads - np.arange(len(heads))).astype(np.int64).view(np.uint64)
-        values[:, 1] = deps
-        doc.from_array([HEAD, DEP], cast(Any, values))
-        marks = np.full(len(doc), -1, dtype=np.int64)
-        marks[starts] = 1
-        if (doc.to_array(SENT_START) != marks.view(np.uint64)).any():
-            if complete:  # spaCy also makes a sentence of each token that has no head
-                self._warn()
-            doc.from_array([SENT_START], cast(Any, marks.view(np.uint64).reshape(-1, 1)))
-        elif (
-            complete
-            and not projective
-            and not self.warned
-            and _has_wrong_edges(doc, heads, starts, ends)
-        ):
-            self._warn()
-
-    def _warn(self) -> None:
-        if not self.warned:
-            self.warned = True
-            warnings.warn(
-                "A non-projective tree is beyond what spaCy can derive from heads: "
-                "token.left_edge and right_edge (and what builds on them, such as noun "
-                "chunks) may be wrong there, and sentence boundaries, which are right in "
-                "this Doc, may be cut anew when it is serialised. Heads and labels are right. "
-                "Set projective = true for trees without crossing arcs.",
-                UserWarning,
-                stacklevel=2,
+    if not len(doc):
+        return True
+    ends = np.append(starts[1:], len(doc))
+    labelled = deps != 0
+    if kept is not None and kept.any():
+        old: Any = doc.to_array([HEAD, DEP])
+        own = kept & (old[:, 1] != 0)
+        there = np.arange(len(doc)) + old[:, 0].astype(np.uint64).view(np.int64)
+        heads, deps = np.where(own, there, heads), np.where(own, old[:, 1], deps)
+        labelled &= ~kept
+        projective = False
+    faults = tree_faults(heads, starts)
+    complete = not faults and bool((deps != 0).all())
+    if faults:  # white space has a label without a tree, too
+        labelled &= ~DocColumns.of(doc).blank
+    for start, fault in faults.items():
+        end = ends[np.searchsorted(starts, start)]
+        if labelled[start:end].any():  # without a tree nothing is written
+            raise ProblemError(
+                f"heads: the sentence of tokens {start} to {end} is no tree ({fault})."
             )
+    values = np.empty((len(doc), 2), dtype=np.uint64)
+    values[:, 0] = (heads - np.arange(len(heads))).astype(np.int64).view(np.uint64)
+    values[:, 1] = deps
+    doc.from_array([HEAD, DEP], cast(Any, values))
+    marks = np.full(len(doc), -1, dtype=np.int64)
+    marks[starts] = 1
+    is_right = bool((doc.to_array(SENT_START) == marks.view(np.uint64)).all())
+    if not is_right:
+        doc.from_array([SENT_START], cast(Any, marks.view(np.uint64).reshape(-1, 1)))
+    if not complete:  # spaCy also makes a sentence of each token that has no head
+        return True
+    return is_right and (projective or not _has_wrong_edges(doc, heads, starts, ends))
 
 
 def _has_wrong_edges(

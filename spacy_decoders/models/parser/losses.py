@@ -23,7 +23,7 @@ from .tree_scores import SentenceScores, assemble
 if TYPE_CHECKING:
     from ...decoders.protocols import TreeDecoding
 
-__all__ = ["UNKNOWN", "Forward", "GoldTrees", "train_factors", "update"]
+__all__ = ["UNKNOWN", "Forward", "GoldTrees", "learn", "train_factors"]
 
 #: A missing annotation, which adds nothing to the loss.
 UNKNOWN = -2
@@ -101,14 +101,14 @@ class Forward:
         return assemble(model, self.vectors, self.arcs, tags, form_hashes(docs), places, one_each)
 
 
-def update(
-    model: Model[list[Doc], Floats2d], docs: Sequence[Doc], gold: GoldTrees
-) -> tuple[float, Forward]:
-    """Accumulate the gradients of one batch; return its loss and the network's outputs.
+def learn(
+    model: Model[list[Doc], Floats2d], docs: Sequence[Doc], encoded: Any, gold: GoldTrees
+) -> tuple[float, Any, Forward]:
+    """Accumulate the gradients of the layers that see the token vectors of a batch.
 
-    The loss is the sum of the cross-entropies of heads, labels, boundaries and tags, in nats.
+    Returns the loss, the sum of the cross-entropies of heads, labels, boundaries and tags, in
+    nats; its gradient with respect to these vectors, (tokens, width); and the network's outputs.
     """
-    encoded, backprop = model.begin_update(list(docs))
     scale = 1.0 / max(1, len(gold.heads))
     tags, backprop_tags = model.get_ref("tags").begin_update(encoded)
     tag_loss, d_tags = cross_entropy(tags, gold.tags, scale)
@@ -137,9 +137,8 @@ def update(
 
     d_encoded = backprop_tagged(d_vectors)
     d_encoded += backprop_tags(d_tags)
-    backprop(d_encoded)
     loss = head_loss + label_loss + boundary_loss + tag_loss
-    return loss, Forward(received, _by_sentence(arcs, gold), tags)
+    return loss, d_encoded, Forward(received, _by_sentence(arcs, gold), tags)
 
 
 def _by_sentence(arcs: Sequence[Any], gold: GoldTrees) -> list[Floats2d]:

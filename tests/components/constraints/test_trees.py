@@ -37,7 +37,7 @@ def test_an_impossible_sentence_with_white_space_costs_itself(nlp):
 
 
 def test_demands_that_contradict_each_other_are_named(nlp):
-    nlp.get_pipe(NAME)._warned_of_rules = False
+    nlp.get_pipe(NAME)._warned.clear()
     with pytest.warns(UserWarning, match="has no tree .*FixedArc") as caught:
         doc = parse(
             nlp,

@@ -6,7 +6,7 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_decoders.components.parser.gold import GoldReader, collect_labels
+from spacy_decoders.components.parser.gold import collect_labels, read_gold
 from spacy_decoders.models.parser.losses import ROOT, UNKNOWN
 from tests.components.parser.parsing import bare, make_gold
 
@@ -23,9 +23,8 @@ def test_gold_that_is_no_tree_teaches_nothing(trained, heads, match):
     ).T
     gold.from_array(["HEAD", "DEP"], columns)
     gold.from_array(["SENT_START"], np.array([[1], [-1], [-1]]).astype(np.uint64))
-    reader = GoldReader(["det"], [])
-    with pytest.warns(UserWarning, match=match):
-        found = reader([Example(bare(gold), gold)])
+    found, fault = read_gold([Example(bare(gold), gold)], ["det"], [])
+    assert match in fault
     assert (found.heads == UNKNOWN).all()
 
 
@@ -40,7 +39,7 @@ def test_gold_over_another_tokenization(trained):
         heads=[token.head.i for token in gold],
         deps=[token.dep_ for token in gold],
     )
-    found = GoldReader(["det", "obj", "nsubj", "amod", "punct"], [])([Example(predicted, gold)])
+    found = read_gold([Example(predicted, gold)], ["det", "obj", "nsubj", "amod", "punct"], [])[0]
     assert found.heads.tolist() == [1, ROOT, 4, 4, 1, UNKNOWN, ROOT, 6]
     assert found.labels.tolist()[0] == 2
     assert (found.tags == UNKNOWN).all()
@@ -70,11 +69,11 @@ def test_tags_that_tell_no_morphology_come_with_it():
         "NOUN|Case=Nom",
         "VERB|Person=3|VerbForm=Fin",
     ]
-    assert [tags[tag] for tag in GoldReader([], tags)([coarse]).tags] == [
+    assert [tags[tag] for tag in read_gold([coarse], [], tags)[0].tags] == [
         tags[i] for i in (2, 1, 0, 3)
     ]
     # a tag that is known by itself alone still teaches
-    assert GoldReader([], ["NOUN", "X=1"])([coarse]).tags.tolist()[:3] == [0, 0, 0]
+    assert read_gold([coarse], [], ["NOUN", "X=1"])[0].tags.tolist()[:3] == [0, 0, 0]
     _, tags, _ = collect_labels([fine])
     assert tags == ["N", "N1", "N4", "V"]
-    assert GoldReader([], tags)([fine]).tags.tolist() == [1, 2, 0, 3]
+    assert read_gold([fine], [], tags)[0].tags.tolist() == [1, 2, 0, 3]

@@ -39,7 +39,7 @@ def test_given_heads_join_their_sentences(ruled):
         nlp.vocab, words=["she", "eats", ".", "he", "sleeps", "."], sent_starts=[1, 0, 0, 1, 0, 0]
     )
     doc[4]._.fixed_head = 1
-    nlp.get_pipe(NAME)._warned_of_rules = False
+    nlp.get_pipe(NAME)._warned.clear()
     with pytest.warns(UserWarning, match="a sentence has no tree"):
         doc = nlp(doc)
     assert [(one["start"], one["end"]) for one in doc._.conflicts] == [(3, 6)]
@@ -165,7 +165,7 @@ def test_a_tree_that_cannot_be_kept_stays(ruled, heads, deps):
     given = {"words": ["a", "b", "c", "d"], "heads": heads, "deps": deps.split()}
     doc = Doc(nlp.vocab, **given)
     with pytest.warns(UserWarning, match="no tree"):
-        nlp.get_pipe(NAME)._warned_of_rules = False
+        nlp.get_pipe(NAME)._warned.clear()
         doc = nlp(doc)
     nlp.get_pipe(NAME).configure(head_margins=False)
     assert [t.head.i for t in doc] == heads and [t.dep_ for t in doc] == deps.split()

@@ -1,13 +1,11 @@
 """Trees written to a Doc, and read back by spaCy."""
 
-import warnings
-
 import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_decoders.components.parser.trees import TreeWriter, tree_faults
+from spacy_decoders.components.parser.trees import tree_faults, write_trees
 from spacy_decoders.errors import ProblemError
 from tests.components.parser.parsing import NAME, parse
 
@@ -30,16 +28,13 @@ def test_non_projective_trees_keep_their_sentence():
     heads = np.array([0, 3, 0, 1, 4, 4])
     label = nlp.vocab.strings.add("dep")
     deps = np.full(6, label, dtype=np.uint64)
-    writer = TreeWriter()
-    with pytest.warns(UserWarning, match="non-projective tree"):
-        writer.write(doc, heads=np.array([0, 2, 0, 1, 4, 4]), deps=deps, starts=np.array([0, 4]))
+    crossing, starts = np.array([0, 2, 0, 1, 4, 4]), np.array([0, 4])
+    assert not write_trees(doc, crossing, deps, starts)
     assert [token.head.i for token in doc] == [0, 2, 0, 1, 4, 4]
     assert [sentence.start for sentence in doc.sents] == [0, 4]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        writer.write(doc, heads=np.array([0, 2, 0, 1, 4, 4]), deps=deps, starts=np.array([0, 4]))
+    assert write_trees(doc, crossing, deps, starts, projective=True)
     with pytest.raises(ProblemError, match="no tree"):
-        writer.write(doc, heads=heads, deps=deps, starts=np.array([0]))
+        write_trees(doc, heads, deps, np.array([0]))
 
 
 def test_deep_crossing_tree_is_not_cut():
@@ -53,9 +48,7 @@ def test_deep_crossing_tree_is_not_cut():
         heads[child] = head
     doc = Doc(spacy.blank("en").vocab, words=["w"] * n)
     deps = np.full(n, doc.vocab.strings.add("dep"), dtype=np.uint64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        TreeWriter().write(doc, heads, deps, np.array([0]))
+    assert not write_trees(doc, heads, deps, np.array([0]))
     assert len(list(doc.sents)) == 1
     assert [token.head.i for token in doc] == heads.tolist()
 
@@ -85,3 +78,16 @@ def test_white_space_hangs_on_words(trained):
     for token in doc:
         assert not token.head.is_space
         assert (token.dep_ == "dep") == token.is_space
+
+
+def test_the_component_says_once_what_spacy_gets_wrong(trained):
+    parser = trained.get_pipe(NAME)
+    decoded = parser.decode(doc := trained.make_doc("a b c d e f"), parser.predict([doc])[0])
+    decoded.heads[:], decoded.labels[:] = [0, 2, 0, 1, 4, 4], 0
+    decoded.starts = np.array([0, 4])
+    parser.projective = False
+    with pytest.warns(UserWarning, match="a non-projective tree") as caught:
+        parser.annotate(doc, decoded)
+        parser.annotate(doc, decoded)
+    parser.projective = True
+    assert len(caught) == 1
