@@ -29,6 +29,7 @@ def test_all_other_fields_of_a_record_are_kept(tmp_path, model):
     row = json.loads(lines.part(0).read_text())
     assert {name: row[name] for name in kept} == kept
     assert (row["id"], row["text"], row["tags"]) == (7, record["text"], [""] * 4)
+    assert (row["tokens"], row["sentences"]) == (["One", ".", "Two", "."], [[0, 2], [2, 4]])
 
     docs = Job(source, tmp_path / "docs", model=model)
     annotate(docs, progress=False)

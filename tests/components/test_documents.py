@@ -70,11 +70,6 @@ def test_each_component_alone(nlp):
                 assert nlp(text).text == text
 
 
-def test_contexts_stay_with_their_texts(nlp, expected):
-    pairs = nlp.pipe([(text, name) for name, text in TEXTS.items()], as_tuples=True)
-    assert {name: read(doc) for doc, name in pairs} == expected
-
-
 @pytest.mark.parametrize("step", ["predict", "annotate"])
 @pytest.mark.parametrize("component", ["tagger", "entities", "parser", "linker", "headline"])
 def test_one_bad_document_of_many_costs_one(nlp, component, step, monkeypatch):

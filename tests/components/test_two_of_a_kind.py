@@ -1,5 +1,7 @@
 """Two components of one kind in a pipeline: what each says can be told apart."""
 
+import json
+
 import pytest
 import spacy
 from spacy.tokens import DocBin
@@ -50,6 +52,7 @@ def test_each_tagger_has_its_own_attributes(shipped):
     names = ("tagger", "morphologizer", "entities")
     for name in names:
         shipped.get_pipe(name).configure(margins=True, k_best=2, probabilities=True)
+    shipped.get_pipe("entities").entity_alternatives = 0.001
     doc = shipped("Mary Smith lives in Rome.")
     for found in (doc, saved_and_read(doc)):
         margins, chances = found._.margins, found._.probabilities
@@ -60,6 +63,9 @@ def test_each_tagger_has_its_own_attributes(shipped):
         assert [of._.tag_prob for of in found] == list(chances["tagger"]["tokens"])
         assert [of._.morph_prob for of in found] == list(chances["morphologizer"]["tokens"])
         assert {len(of(found._.taggings, name)) for name in names} == {2}
+        assert list(found._.entity_alternatives) == doc._.entity_alternatives != []
+        assert [ent._.prob for ent in found.ents] == [ent._.prob for ent in doc.ents]
+        json.dumps(list(found.user_data.values()), allow_nan=False)
 
 
 @pytest.mark.filterwarnings("ignore:.*doc.tensor is missing")  # there is no parser before them

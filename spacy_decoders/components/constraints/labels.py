@@ -107,7 +107,7 @@ class LabelLimits(NamedTuple):
             inside = space.in_entity(values)
             for i in (np.flatnonzero(inside[:-1] & ~inside[1:]) + 1).tolist():
                 source = entities.get(i - 1, Source(PRESENT, i - 1, i))
-                self.limits.append(LabelLimit(source, i, space.can_start))
+                self.limits.append(LabelLimit(source, i, space.scheme.can_start))
 
     def _add_labels(self, place: Place, space: LabelSpace) -> None:
         wanted = place.constraint.labels
@@ -131,8 +131,8 @@ class LabelLimits(NamedTuple):
         # no entity goes beyond a sentence, and none has a type that the component does not know
         whole = not any(token.is_sent_start for token in doc[place.start + 1 : place.end])
         possible = whole and bool(inside.any())
-        begins = inside & space.can_start
-        goes_on = inside & ~space.can_start
+        begins = inside & space.scheme.can_start
+        goes_on = inside & ~space.scheme.can_start
         if not possible:
             self.impossible.append(place.source)
             return
@@ -146,7 +146,7 @@ class LabelLimits(NamedTuple):
         if place.end < len(doc):
             after = range(place.end, place.end + 1)
             ends = doc[place.end].ent_iob_ != "I"
-            self._add(place, space.can_start, after, foreign=ends)
+            self._add(place, space.scheme.can_start, after, foreign=ends)
 
     def _add(
         self,

@@ -102,16 +102,6 @@ class LabelSpace:
         column = self.targets.index("ent")
         return EntityScheme([parts[column] for parts in self.parts], "BIO")
 
-    @property
-    def can_start(self) -> NDArray[np.bool_]:
-        """**Shape (L,)**: whether a label of an entity, or of none, may come first."""
-        return self.scheme.can_start
-
-    @property
-    def can_follow(self) -> NDArray[np.bool_]:
-        """**Shape (L, L)**: whether the column's entity may follow the row's."""
-        return self.scheme.can_follow
-
     def entities_of(self, types: Iterable[str] | None) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label is part of an entity of some types; None for any."""
         return np.isin(self.scheme.kinds, self.scheme.types if types is None else list(types))

@@ -260,8 +260,9 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         given = scores.transitions, scores.start, scores.end
         transitions, start, end = map(self.model.ops.to_numpy, given)
         if "ent" in self.targets:
-            start = np.where(self.space.can_start, start, np.float32(-np.inf))
-            transitions = np.where(self.space.can_follow, transitions, np.float32(-np.inf))
+            scheme = self.space.scheme
+            start = np.where(scheme.can_start, start, np.float32(-np.inf))
+            transitions = np.where(scheme.can_follow, transitions, np.float32(-np.inf))
         chain = self._chain
         known = () if chain is None else (chain.transitions, chain.start, chain.end)
         if not known or not all(map(np.array_equal, known, (transitions, start, end))):

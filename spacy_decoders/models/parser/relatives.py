@@ -54,9 +54,7 @@ def _add_tags(
     model: Model[TaggedInput, Floats2d], X: TaggedInput, is_train: bool
 ) -> tuple[Floats2d, Callable[[Floats2d], TaggedInput]]:
     vectors, scores = X
-    given: Any = scores
-    likely = np.exp(given - given.max(axis=1, keepdims=True))
-    likely /= likely.sum(axis=1, keepdims=True)
+    likely: Any = model.ops.softmax(scores)
     E: Any = model.get_param("E")
     width = model.get_dim("nI")
     output: Any = np.concatenate([vectors, likely @ E], axis=1)
@@ -123,7 +121,7 @@ def _forward(
     output[:, :inputs] = vectors
     received = output[:, inputs:]
     sentences = [slice(a, b) for a, b in pairwise(offsets)]
-    flows = [_flows(scores) for scores in arcs]
+    flows = [_flows(model.ops.softmax(scores)) for scores in arcs]
     columns = [slice(i * width, (i + 1) * width) for i in range(3)]
     for span, given in zip(sentences, flows, strict=True):
         for part, flow in zip(columns, given, strict=True):
@@ -142,10 +140,8 @@ def _forward(
     return output, backprop
 
 
-def _flows(arcs: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _flows(likely: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Weights of messages to rows from columns: left dependents, right ones, heads."""
-    likely = np.exp(arcs - arcs.max(axis=1, keepdims=True))
-    likely /= likely.sum(axis=1, keepdims=True)
     heads = likely[:, 1:]  # among tokens; (modifier, head)
     return np.tril(heads.T, -1), np.triu(heads.T, 1), heads
 

@@ -94,3 +94,12 @@ def test_any_chain_decoder_may_be_configured(decoder):
     assert doc._.certificates[NAME][0]["decoder"] == decoder
     # the k best always come from forward dominance
     assert {of["certificate"]["decoder"] for of in doc._.taggings} == {"ForwardDominance"}
+
+
+def test_weights_that_change_are_noticed():
+    nlp = randomised(0)
+    before = nlp(bare(nlp, SENTENCES[0]))._.certificates[NAME][0]["score"]
+    model = nlp.get_pipe(NAME).model
+    model.get_ref("chain").get_param("transitions")[:] += 1.0
+    after = nlp(bare(nlp, SENTENCES[0]))._.certificates[NAME][0]["score"]
+    assert after == pytest.approx(before + 5.0, abs=1e-4)

@@ -15,7 +15,6 @@ from thinc.api import Adam, fix_random_seed
 from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.clusters.embed import build_cluster_embed
 from spacy_decoders.models.clusters.table import ClusterTable
-from spacy_decoders.models.inference.products import Multiplier, product
 from spacy_decoders.models.inference.tok2vec import Tok2VecInference
 from spacy_decoders.models.parser.arc_scorer import ArcScorer, set_sizes
 
@@ -87,29 +86,6 @@ def test_vectors_are_those_of_the_layers(docs, embed, encode):
     plan = inference._plan
     assert (plan.words is not None) == EMBED[embed][1]
     assert (plan.encoder is not None) == ENCODE[encode][1]
-
-
-def test_vectors_do_not_depend_on_the_batch(docs):
-    tok2vec, inference = built(docs), Tok2VecInference()
-    together = inference.predict(tok2vec, docs * 3)[: len(docs)]
-    for doc, expected in zip(docs, together, strict=True):
-        for known in (inference, Tok2VecInference()):
-            np.testing.assert_allclose(known.predict(tok2vec, [doc])[0], expected, atol=1e-5)
-
-
-@pytest.mark.parametrize(("inner", "columns"), [(96, 288), (288, 288), (96, 800), (65, 3250)])
-def test_rows_of_products_do_not_depend_on_each_other(rng, inner, columns):
-    rows = rng.normal(size=(64, inner)).astype("f")
-    weights = rng.normal(size=(inner, columns)).astype("f")
-    whole = product(rows, weights)
-    np.testing.assert_allclose(whole, rows.astype("d") @ weights, atol=1e-3)
-    room = np.empty_like(whole)
-    for count in (1, 2, 3, 7, 8, 9, 31):
-        for begin in (0, 5):
-            some = slice(begin, begin + count)
-            for given in (None, room):
-                found = Multiplier(weights, count).product(rows[some], given)
-                np.testing.assert_allclose(found, whole[some], atol=1e-4)
 
 
 def test_documents_of_several_vocabularies(docs):

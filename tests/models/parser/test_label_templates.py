@@ -49,10 +49,6 @@ def test_gradients_are_those_of_a_linear_model(rng):
     direction = rng.normal(size=scores.shape).astype("f")
     backprop(direction)
     gradient = model.get_grad("T")
-    # linear: the score along the gradient of a linear loss is that loss
-    assert (model.get_param("T") * gradient).sum() == pytest.approx(
-        (scores * direction).sum(), rel=1e-4
-    )
     table = model.get_param("T")
     for place in zip(*np.nonzero(gradient), strict=True):
         moved = table.copy()
