@@ -325,6 +325,9 @@ ABLATIONS = (
             ("conditions", without_kind("exception")),
             ("questions", without_kind("asking", reading.features_of)),
             ("marks", without_kind("mark")),
+            ("particles", without_kind("particle")),
+            ("judgements", attributes(_MEANING, JUDGED=frozenset())),
+            ("what says which", attributes(_MEANING, VAGUE=frozenset())),
         )
     ),
     Ablation(

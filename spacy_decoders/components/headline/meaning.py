@@ -37,10 +37,15 @@ ARGUMENTS = frozenset({
     "nsubj", "nsubjpass", "csubj", "obj", "dobj", "iobj", "obl", "nmod", "pobj", "prep", "attr",
     "agent", "advmod", "nummod", "det", "amod",
 })  # fmt: skip
+OBJECTS = frozenset({"obj", "dobj"})
 #: Relations of what a verb says enough with.
-COMPLETE = frozenset({"cop", "obj", "dobj", "iobj", "xcomp", "ccomp", "attr", "acomp", "oprd"})
+COMPLETE = OBJECTS | {"cop", "iobj", "xcomp", "ccomp", "attr", "acomp", "oprd"}
 #: Relations of what the parser may take the main clause for, under a condition before it.
 CLAUSES = frozenset({"advcl", "ccomp", "parataxis"})
+#: Relations of clauses that the sentence judges: "it is illegal *to sell it to children*".
+JUDGED = frozenset({"csubj", "csubjpass"})
+#: Parts of speech that say little without what follows: "all *you need*", "50% *off shoes*".
+VAGUE = frozenset({"PRON", "DET", "NUM", "SYM"})
 #: Relations of measures without a preposition: "twice *a day*".
 UNMARKED = frozenset({"obl:unmarked", "nmod:unmarked", "npadvmod"})
 #: A sentence counts this much more the earlier it is.
@@ -197,7 +202,7 @@ def _join(texts: Texts, begins: Booleans, heads: Integers, needed: Booleans) -> 
         if head == place:  # the root of a cut sentence: "*and* Bob dances"
             continue
         for other in takewhile(lambda other: not begins[other], range(place + 1, len(begins))):
-            if conjunct[other] and head in (other, heads[other]):
+            if conjunct[other] and (head in (other, heads[other]) or heads[head] == other):
                 heads[place] = other
                 needed[place] = True
                 break
@@ -231,7 +236,10 @@ def _inverted(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) 
 
 
 def _attached(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
-    """Conjuncts of subjects stay ("*Ann and Bob* are twins"), names, superlatives, measures."""
+    """Conjuncts of subjects stay ("*Ann and Bob* are twins"), names, superlatives, measures.
+
+    So do particles behind a verb, its object or another particle, which parsers call adverbs, too.
+    """
     kinds, distance = texts.kinds, heads - np.arange(len(heads))
     name = kinds["title"] & kinds["title"][heads] & (distance > 0) & (distance <= 3)
     ranking = kinds["ranking"].copy()
@@ -239,7 +247,10 @@ def _attached(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) 
     adnominal = texts.related({"amod", "nmod"}) & (ranking | name)
     conjunct = texts.related({"conj"}) & texts.related(SUBJECTS)[heads]
     measure = texts.related({"det"}) & texts.related(UNMARKED)[heads]
-    return adnominal | conjunct | measure | articles_of_few(texts)
+    particle = kinds["particle"] & texts.related({"advmod"}) & texts.tagged({"VERB"})[heads]
+    beside = after(particle | texts.related(OBJECTS)) & (np.diff(heads, prepend=-1) == 0)
+    particle &= beside | (distance == -1)
+    return adnominal | conjunct | measure | particle | articles_of_few(texts)
 
 
 def articles_of_few(texts: Texts) -> Booleans:
@@ -250,7 +261,7 @@ def articles_of_few(texts: Texts) -> Booleans:
 
 
 def _clauses(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
-    """All of a clause stays that a word denies, asks, excepts or makes a condition.
+    """All of a clause stays that is judged, or that a word denies, asks, excepts or conditions.
 
     "all *but* useless", "rises *if* it passes", unlike "but he resigned". So does a conjunct that
     is denied, unless it is a clause: "safe for adults *but not for children*".
@@ -263,7 +274,7 @@ def _clauses(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -
     marked |= exception
     own = np.arange(len(heads))
     predicates = last_of(np.where(texts.related(ARGUMENTS) & inner, heads, own))[heads]
-    denied, needed = np.zeros_like(marked), marked.copy()
+    denied, needed = texts.related(JUDGED).copy(), marked.copy()
     denied[predicates[marked]] = True
     needed[predicates[exception]] = True
     clause = texts.tagged({"VERB", "AUX"})
@@ -275,7 +286,10 @@ def _clauses(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -
 
 
 def _complements(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
-    """What words say little without stays: "tomb *of a scribe*", "on strike", "is *bad* news"."""
+    """What words say little without stays: "tomb *of a scribe*", "on strike", "is *bad* news".
+
+    So does what says which is meant: "drivers *under 25*", "all *you need*".
+    """
 
     def having(relations: frozenset[str]) -> Booleans:
         found = np.zeros(len(heads), dtype=bool)
@@ -293,8 +307,11 @@ def _complements(texts: Texts, begins: Booleans, heads: Integers, inner: Boolean
     enough = texts.related({"obl", "prep"}) | (texts.related({"advcl"}) & (first == _TO))
     places = np.flatnonzero(later & lacking[heads] & enough)
     needed[places[np.unique(heads[places], return_index=True)[1]]] = True
-    of = texts.related({"prep"}) & (words == _OF) | texts.related({"nmod"}) & (first == _OF)
-    return np.asarray(needed | (later & of))
+    nominal = texts.related({"nmod"})
+    of = texts.related({"prep"}) & (words == _OF) | nominal & (first == _OF)
+    which = nominal & texts.tagged({"NUM"})
+    which |= texts.related({"nmod", "acl", "relcl"}) & texts.tagged(VAGUE)[heads]
+    return np.asarray(needed | (later & (of | which)))
 
 
 def _first_below(heads: Integers, inner: Booleans) -> Integers:

@@ -42,6 +42,12 @@ LIMITS = frozenset({
     "false", "supposed", "potential", "possible", "proposed", "planned", "attempted", "failed",
     "acting", "vice", "non", "impossible", "too", "yet", "over", "up", "about", "around", "last",
     "next", "this", "that", "these", "those", "any", "every", "each", "either", "another",
+    "above", "below", "under",
+})  # fmt: skip
+#: Words that make another verb of the verb before them: "the deal fell *through*".
+PARTICLES = frozenset({
+    "across", "ahead", "along", "apart", "aside", "away", "back", "behind", "by", "down",
+    "forward", "in", "off", "on", "out", "through", "together",
 })  # fmt: skip
 #: Words that make an exception or a condition of what they mark: "all but two", "if it rains".
 EXCEPTIONS = frozenset({
@@ -159,7 +165,7 @@ class Texts:
         spaCy counts percent signs and owners' apostrophes among punctuation.
         """
         columns = self.columns
-        silent = (columns["IS_PUNCT"] > 0) & self.related(SILENT)
+        silent = (columns["IS_PUNCT"] > 0) & self.related(SILENT) & ~self.tagged({"SYM"})
         read: Booleans = (columns["IS_SPACE"] == 0) & ~silent & ~self.kinds["picture"]
         return read
 
@@ -281,6 +287,7 @@ def form_of(text: str) -> dict[str, bool]:
         "negation": lower in NEGATIONS,
         "exception": lower in EXCEPTIONS,
         "kept": lower in KEPT,
+        "particle": lower in PARTICLES,
         "did": lower in ("do", "does", "did"),
     }
 

@@ -25,6 +25,8 @@ USUAL_WORDS = (4, 12)
 MOST_WAYS = 1000
 #: Marks that a headline may have.
 ALL_MARKS = MARKS | HYPHENS
+#: What a quotation ends with besides.
+ASKING = frozenset("?!")
 #: What no blank precedes, even where words between are left out.
 CLOSING = frozenset({",", ":", ";", ")", "'", "’", "'s", "’s"})
 
@@ -175,11 +177,15 @@ def chosen(scored: ScoredUnit, number: int, places: Iterable[int]) -> list[Token
     marks = [*scored.of.texts.kinds["quote"][span].tolist(), False]
     kept = {place for place in places if read[place] or not marks[place]}
     words = sorted(place for place in kept if read[place])
+    articles = [*scored.of.texts.related({"det"})[span].tolist(), False]
     begin, end = (bisect_left(of.quotes, (place, 0)) for place in (span.start, span.stop))
     for first, last in of.quotes[begin:end]:  # a quotation is as it stands in the text
         within = range(first - span.start, last - span.start)
         if all(place in kept for place in within if read[place]):
-            kept |= {within.start, within.stop}
+            asked = [place for place in within if tokens[place].text in ASKING]
+            for place in (within.start, within.stop, *asked):
+                kept.add(place)
+                marks[place] = True
     found: list[int] = []
     for place in sorted(kept) if words else ():
         text, last = tokens[place].text, found[-1] if found else 0
@@ -187,7 +193,10 @@ def chosen(scored: ScoredUnit, number: int, places: Iterable[int]) -> list[Token
             found.append(place)
         elif text in ALL_MARKS and words[0] < place and (place < words[-1] or text == ")"):
             if text in HYPHENS or heads[place] == root:
-                stays = {place - 1 - marks[place - 1], place + 1 + marks[place + 1]} <= kept
+                following = place + 1 + marks[place + 1]
+                while articles[following] and following not in kept:
+                    following += 1
+                stays = {place - 1 - marks[place - 1], following} <= kept
             else:
                 # the second of two commas goes with the first and what was between them
                 closing = text == "," and heads[place] < place

@@ -128,3 +128,55 @@ def test_no_headline_loses_a_contrast(nlp, length):
     ]
     pipe.length = "auto"
     assert not lost
+
+
+def sentences_that_lose_their_point():
+    """Sentences whose shorter versions would say something else; what may not stand alone."""
+    particles = (
+        ("The minister stepped", "", "down"),
+        ("Interest rates went", "", "down"),
+        ("The lights went", "", "out"),
+        ("The talks fell", "", "through"),
+        ("Two men broke", "", "in"),
+        ("The pilot turned", "", "back"),
+        ("The court threw", "the case", "out"),
+        ("The bank gave", "the money", "back"),
+    )
+    tails = ("in Oslo on Monday.", "on Friday after a long vote.", "again in April.", "last week.")
+    for (start, thing, particle), tail in product(particles, tails):
+        yield " ".join(filter(None, (start, thing, particle, tail))), start.split()[-1], particle
+    judged = ("illegal", "legal", "safe", "wrong")
+    acts = (
+        "sell alcohol to anyone under 18",
+        "sell knives to people under 21",
+        "serve wine after 10",
+    )
+    for how, act, place in product(judged, acts, ("Ohio", "Norway")):
+        yield f"It is {how} to {act} in {place}.", act.split()[0], act.split()[-1]
+    groups = ("Drivers under 25", "Women over 60", "Workers above 50", "All who live here")
+    duties = ("must pay a deposit", "can travel for free", "will get a letter by post")
+    for group, duty in product(groups, duties):
+        yield f"{group} {duty} from next year.", group.split()[0], group.split()[-1]
+    for share, thing, day in product(
+        (50, 20), ("all shoes", "books", "tickets"), ("today", "now")
+    ):
+        yield f"{share}% off {thing} {day}!", f"{share}", f"{share}%"
+
+
+def test_no_headline_loses_its_point(nlp):
+    given = list(sentences_that_lose_their_point())
+    assert len(given) == 80
+    nlp.get_pipe("headline").configure(mode="sentence", min_prob=0.0, n_best=1)
+    lost = [
+        doc._.headline
+        for doc, (_, cue, point) in zip(nlp.pipe([of for of, *_ in given]), given, strict=True)
+        if cue in doc._.headline and point not in doc._.headline
+    ]
+    assert not lost
+
+
+def test_marks_of_quotations_and_reports(nlp):
+    nlp.get_pipe("headline").configure(mode="sentence", min_prob=0.0, n_best=1)
+    texts = ['"Where have you been?" asked Anna.', "The dam may not hold, a study suggests."]
+    found = [doc._.headline for doc in nlp.pipe(texts)]
+    assert found == ['"Where have you been?" asked Anna', "Dam may not hold, study suggests"]
