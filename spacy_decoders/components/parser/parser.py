@@ -25,7 +25,7 @@ from ...models.parser.decoding import FirstTree, TreeParser
 from ...models.parser.factors import FAMILIES, FactorTemplates, add_families
 from ...models.parser.losses import learn, train_factors
 from ...models.parser.patterns import Patterns
-from ...models.parser.tree_scores import SCORED_WORDS, DocumentScores, score_documents
+from ...models.parser.tree_scores import ENCODED_WORDS, DocumentScores, score_documents
 from ...one_thread import one_thread
 from ..constraints.constraint import check_known
 from ..constraints.places import WithConstraints
@@ -57,7 +57,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     """
 
     #: A longer batch serves the LSTM, whose products are of one word a document.
-    batch_words: ClassVar[int] = SCORED_WORDS
+    batch_words: ClassVar[int] = ENCODED_WORDS
 
     def __init__(
         self,

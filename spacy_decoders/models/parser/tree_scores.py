@@ -20,9 +20,9 @@ from .relatives import score_arcs
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "rescored", "score_documents"]
 
-#: The least number of words that are scored together: the LSTM has one word of each document in a
-#: product.
-SCORED_WORDS = 8000
+#: The least numbers of words that are encoded together, for the LSTM has one word of each document
+#: in a product, and whose trees are scored together: larger arrays would not fit the cache.
+ENCODED_WORDS, SCORED_WORDS = 8000, 4000
 
 
 @dataclass(frozen=True)
@@ -174,9 +174,15 @@ def score_documents(
     """
     scored: list[DocumentScores] = []
     lengths = list(map(len, docs))
-    for some in _parts(lengths, SCORED_WORDS):
-        given = docs[some], presets[some], spaces[some]
-        scored += _score_vectors(model, model.predict(list(docs[some])), *given, limits, partly)
+    for batch in _parts(lengths, ENCODED_WORDS):
+        vectors = model.predict(list(docs[batch]))
+        at = 0
+        for part in _parts(lengths[batch], SCORED_WORDS):
+            some = slice(batch.start + part.start, batch.start + part.stop)
+            end = at + sum(lengths[some])
+            given = docs[some], presets[some], spaces[some]
+            scored += _score_vectors(model, vectors[at:end], *given, limits, partly)
+            at = end
     return scored
 
 
