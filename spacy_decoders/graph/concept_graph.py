@@ -231,9 +231,9 @@ class ConceptGraph:
             return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
         if ids[-1] - ids[0] == last:
             # contiguous ids need no search
-            places = np.clip(wanted - ids[0], 0, last)
-        else:
-            places = np.minimum(np.searchsorted(ids, wanted), last)
+            places = wanted - ids[0]
+            return places, (places >= 0) & (places <= last)
+        places = np.minimum(np.searchsorted(ids, wanted), last)
         return places, ids[places] == wanted
 
     def neighbours(self, vertex: int) -> NDArray[np.int64]:

@@ -95,7 +95,10 @@ class Meanings(NamedTuple):
         The largest share of its uses under this alias; NaN where that is unknown.
         **Shape:** ``(candidates,)``
         """
-        share: NDArray[np.float32] = np.fmax.reduce(self.shares[[*map(letter_case, ways)]])
+        share: NDArray[np.float32]
+        share, *others = (self.shares[letter_case(way)] for way in ways)
+        for other in others:
+            share = np.fmax(share, other)
         return share
 
 
@@ -164,26 +167,18 @@ class AliasTable:
         >>> base.aliases.find_in(["The", "Big", "cat", "sleeps"], [1, 1, 1, 0], [True] * 4)
         [(2, 3, 'cat'), (1, 3, 'Big cat')]
         """
-        begun = self.database.cache("begun")
         ends = {len(words), *ends}
         found: list[tuple[int, int, str]] = []
         names: list[str] = []
         # word by word, as long as an alias begins so: most words begin none
-        grown = [(start, start, word) for start, word in enumerate(words) if fit[start]]
+        begun = self._begun({*itertools.compress(words, fit)})
+        begins = [begin and begun[word] for begin, word in zip(fit, words, strict=True)]
+        grown = [(at, at, words[at]) for at in itertools.compress(range(len(words)), begins)]
         for _ in range(_LONGEST):
-            keys = normalised([form for *_, form in grown])
-            missing = {*keys}.difference(begun)
-            if missing:
-                rows = self.database.ask_many(
-                    "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM candidates "
-                    "WHERE alias >= value AND alias < value || char(1114111))",
-                    missing,
-                )
-                known = {*itertools.chain.from_iterable(rows)}
-                begun.update({key: key in known for key in missing})
             longer = []
-            for key, (start, stop, form) in zip(keys, grown, strict=True):
-                if not begun[key]:
+            for start, stop, form in grown:
+                key = begun[form]
+                if not key:
                     continue
                 if fit[stop]:
                     found.append((start, stop + 1, form))
@@ -193,7 +188,24 @@ class AliasTable:
             grown = longer
             if not grown:
                 break
+            begun = self._begun({form for *_, form in grown})
         return [*itertools.compress(found, self._known(names))]
+
+    def _begun(self, forms: set[str]) -> dict[str, str | None]:
+        """Texts as they are stored where an alias is, or begins, so; None for all others."""
+        begun = self.database.cache("begun")
+        missing = [*forms.difference(begun)]
+        if missing:
+            keys = normalised(missing)
+            rows = self.database.ask_many(
+                "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM candidates "
+                "WHERE alias >= value AND alias < value || char(1114111))",
+                {*keys},
+            )
+            known = {*itertools.chain.from_iterable(rows)}
+            keyed = zip(missing, keys, strict=True)
+            begun.update((form, key if key in known else None) for form, key in keyed)
+        return begun
 
     def candidates(self, alias: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Concepts and priors of one alias, the most frequent first; none if unknown."""

@@ -125,14 +125,22 @@ class CandidateTable:
 
     def of(self, mentions: Sequence[int]) -> CandidateTable:
         """The candidates of some of the mentions, in the given order."""
-        own = [*mentions]
-        sizes = self.sizes[own]
-        offsets = np.cumsum([0, *sizes.tolist()])
-        rows = np.arange(offsets[-1]) + (self.offsets[own] - offsets[:-1]).repeat(sizes)
+        own: Any = mentions
+        if isinstance(mentions, range) and mentions.step == 1:  # nothing is copied
+            own = slice(mentions.start, mentions.stop)
+            begins = self.offsets[mentions.start : mentions.stop + 1]
+            offsets, rows = begins - begins[0], slice(*begins[[0, -1]].tolist())
+            names, known = self.mentions[own], self.known[rows]
+        else:
+            sizes = self.sizes[own]
+            offsets = np.cumsum([0, *sizes.tolist()])
+            rows = np.arange(offsets[-1]) + (self.offsets[own] - offsets[:-1]).repeat(sizes)
+            names = [*map(self.mentions.__getitem__, own)]
+            known = [*map(self.known.__getitem__, rows.tolist())]
         return CandidateTable(
-            [*map(self.mentions.__getitem__, own)],
+            names,
             offsets,
-            [*map(self.known.__getitem__, rows.tolist())],
+            known,
             self.priors[rows],
             self.popularity[rows],
             self.written[rows],

@@ -79,8 +79,9 @@ class SharedNeighbours:
             near = shared_neighbour_cosine(graph, vertices, "graph", most=self.most, hubs="root")
             if self.within == "both":
                 joined = adjacency(graph, vertices)
-                near += _WITHIN * shared_neighbour_cosine(graph, vertices, joined=joined)
-                near += _LINKED * joined
+                if joined.any():
+                    near += _WITHIN * shared_neighbour_cosine(graph, vertices, joined=joined)
+                    near += _LINKED * joined
                 np.fill_diagonal(near, 1.0 + _WITHIN + _LINKED)
             return near
 
@@ -171,13 +172,7 @@ def _title_overlap(table: CandidateTable) -> Matrix:
     members = [*itertools.chain.from_iterable(groups)]
     overlap: Matrix = weighted_overlap(indptr, members, surprise / _FULL_RESIDUAL, len(table))
     np.minimum(overlap, 1.0, out=overlap)
-    np.fill_diagonal(overlap, 0.0)
-    order = np.argsort(table.keys, kind="stable")
-    counts = np.bincount(table.keys)
-    starts = np.cumsum(counts) - counts
-    for key in np.flatnonzero(counts > 1).tolist():
-        same = order[starts[key] : starts[key] + counts[key]]
-        overlap[same[:, None], same] = 0.0
+    overlap[table.keys[:, None] == table.keys] = 0.0
     return overlap
 
 

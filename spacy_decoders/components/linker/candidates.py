@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -134,30 +134,41 @@ class TextCandidates:
         return found
 
 
+def with_candidates(
+    kb: KnowledgeBase, found: Sequence[Any], limit: int
+) -> tuple[dict[int, FoundCandidates], dict[str, Candidate]]:
+    """Return the candidates of the mentions that may be linked to one of the first `limit`.
+
+    `found` is what `found_by` gave. Candidates of spaCy are numbered in the order of the second
+    dictionary.
+    """
+    met: dict[str, Candidate] = {}
+    kept = {}
+    for place, given in enumerate(found):
+        one = given if isinstance(given, FoundCandidates) else _numbered(given, kb, met)
+        if len(one.priors) and one.priors[:limit].max() >= 0:
+            kept[place] = one
+    return kept, met
+
+
 def gather(
     kb: KnowledgeBase,
-    found: Sequence[Any],
+    found: Iterable[FoundCandidates],
+    met: Mapping[str, Candidate],
     names: Sequence[str],
     forms: Sequence[Any],
     texts: Sequence[str],
     limit: int,
-) -> tuple[list[int], CandidateTable]:
-    """Return which mentions have candidates, and the table of these, at most `limit` of each.
+) -> CandidateTable:
+    """Return the table of candidates, at most `limit` of each mention.
 
-    `found` is what `found_by` gave for mentions, of which there are the normalised texts, what
-    those of one form have in common, and the texts.
+    Of the mentions there are what `with_candidates` gave, the normalised texts, what those of one
+    form have in common, and the texts.
     """
     from ...knowledge.candidates import CandidateTable, numbered
 
-    met: dict[str, Candidate] = {}
-    kept: list[int] = []
     # first none, so that there is something to lay end to end
-    best: list[FoundCandidates] = [_NONE]
-    for place, given in enumerate(found):
-        one = given if isinstance(given, FoundCandidates) else _numbered(given, kb, met)
-        if one.priors[:limit].max(initial=-1.0) >= 0:
-            kept.append(place)
-            best.append(one)
+    best = [_NONE, *found]
     kinds = {"concepts": np.int64, "priors": float, "written": np.float32, "popularity": float}
     numbers, priors, written, uses = (
         np.concatenate([getattr(one, name)[:limit] for one in best]).astype(kind)
@@ -166,12 +177,12 @@ def gather(
     sizes = np.array([min(limit, len(one.concepts)) for one in best])
     offsets = np.cumsum(sizes)
     base: ConceptBase | None = None
-    vectors, covered = np.empty((len(numbers), 0), np.float32), np.ones(len(kept))
+    vectors, covered = np.empty((len(numbers), 0), np.float32), np.ones(len(names))
     if isinstance(kb, ConceptKnowledgeBase):
         base, known = kb.base, kb.base.known(numbers.tolist())
         degrees = base.graph.degree[numbers]
         uses = np.where(np.isnan(uses), degrees, uses)
-        if kept:
+        if names:
             covered = np.add.reduceat((degrees > 0).astype(float), offsets[:-1]) / sizes[1:]
         if kb.vocab.vectors_length and known:
             # documents speak of the same concepts again and again
@@ -185,15 +196,15 @@ def gather(
         vectors = np.array(entities, np.float32).reshape(len(every), length)[numbers]
         numbers = numbers[:0]
     table = CandidateTable(
-        mentions=[names[place] for place in kept],
+        mentions=names,
         offsets=offsets,
         known=known,
         priors=priors,
         popularity=uses,
         written=written,
         linked=np.array([one.linked for one in best[1:]], np.float32),
-        forms=numbered([forms[place] for place in kept]),
-        spellings=numbered([texts[place] for place in kept]),
+        forms=numbered(forms),
+        spellings=numbered(texts),
         covered=covered,
         vectors=vectors,
         concepts=numbers,
@@ -201,7 +212,7 @@ def gather(
     )
     if not {None, ""}.isdisjoint(table.ids):
         raise ProblemError("candidates: a concept among them was removed; find them anew.")
-    return kept, table
+    return table
 
 
 def found_by(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span]) -> list[Any]:

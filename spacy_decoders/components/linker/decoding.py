@@ -79,9 +79,9 @@ def decode_links(
         certificates = [*islice(proofs, len(windows))]
         if len(windows) > 1:
             certificates = [replace(one, scope="pruned") for one in certificates]
-        # what contradicts itself is linked to nothing
-        failed = Certificate.infeasible(type(options.decoder).__name__)
-        certificates += [failed] * len(mentions.conflicts)
+        if mentions.conflicts:  # what contradicts itself is linked to nothing
+            failed = Certificate.infeasible(type(options.decoder).__name__)
+            certificates += [failed] * len(mentions.conflicts)
         of_unit: dict[int, tuple[dict[str, Any], tuple[float, bool] | None]] = {}
         for window, kept in windows:
             of_window = [*islice(written, len(window))]

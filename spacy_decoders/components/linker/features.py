@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from ...models.linker.weights import FEATURES, Feature
 if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
 
-__all__ = ["MATCH_LABEL", "TOKEN_COLUMNS", "common_nouns", "features_of", "singular"]
+__all__ = ["IDLE", "MATCH_LABEL", "TOKEN_COLUMNS", "common_nouns", "features_of", "singular"]
 
 #: Label of entities that the alias matcher adds.
 MATCH_LABEL = "CONCEPT"
@@ -29,6 +29,8 @@ TOKEN_COLUMNS = {
     for column, kind in enumerate((IS_STOP, IS_PUNCT, IS_SPACE, LOWER, LEMMA, ORTH, SPACY))
 }
 
+#: Those that tell what says nothing, with which no alias begins or ends.
+IDLE = slice(TOKEN_COLUMNS[IS_STOP], TOKEN_COLUMNS[IS_SPACE] + 1)
 #: Tokens on either side of a mention whose words are its context.
 _AROUND = 30
 #: The least share of a candidate's uses that a way of writing counts as: small letters, capitals.
@@ -135,10 +137,11 @@ def _contexts(
 ) -> list[set[str]]:
     """The words around each mention: form and lemma of what says something, in small letters."""
     strings = doc.vocab.strings
-    words = [
-        () if stop or punct or space else (strings[lower], strings[lemma].casefold())
-        for stop, punct, space, lower, lemma, *_ in cast("list[list[int]]", tokens.tolist())
-    ]
+    words: list[Sequence[str]] = [()] * len(tokens)
+    content = np.flatnonzero(~tokens[:, IDLE].any(axis=1))
+    kinds = content[:, None], [TOKEN_COLUMNS[LOWER], TOKEN_COLUMNS[LEMMA]]
+    for place, (lower, lemma) in zip(content.tolist(), tokens[kinds].tolist(), strict=True):
+        words[place] = strings[lower], strings[lemma].casefold()
     contexts = []
     for span, name in zip(spans, names, strict=True):
         before = words[max(0, span.start - _AROUND) : span.start]

@@ -156,9 +156,9 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         else:
             if self.mentions == "aliases" and self.concepts_key is not None:
                 doc.spans[self.concepts_key] = aside
-            places = {(span.start, span.end) for span in names}
-            others = [ent for ent in ents if (ent.start, ent.end) not in places]
             if names:
+                places = {(span.start, span.end) for span in names}
+                others = [ent for ent in ents if (ent.start, ent.end) not in places]
                 doc.set_ents([*others, *names], default="unmodified")
         extensions.record_certificates(doc, self.name, decoded.certificates)
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import IS_PUNCT, IS_SPACE, IS_STOP, ORTH, SPACY
+from spacy.attrs import ORTH, SPACY
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ..factories.graph_entity_linker import LinkerOptions
-from .candidates import CandidateFinder, found_by, gather
-from .features import MATCH_LABEL, TOKEN_COLUMNS, common_nouns, features_of, singular
+from .candidates import AliasCandidates, CandidateFinder, found_by, gather, with_candidates
+from .features import IDLE, MATCH_LABEL, TOKEN_COLUMNS, common_nouns, features_of, singular
 
 if TYPE_CHECKING:
     from ...knowledge.aliases import AliasTable
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from ..constraints.places import Place
 
 __all__ = ["Mentions", "annotated_mentions", "find_mentions"]
-
-#: What no alias begins or ends with.
-_NO_NAME = [TOKEN_COLUMNS[kind] for kind in (IS_STOP, IS_PUNCT, IS_SPACE)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,30 +87,20 @@ def find_mentions(
         ]
         for own in given
     ]
-    found: list[Any] = []
-    conflicts: list[Sequence[dict[str, Any]]] = []
-    for doc, own, limits in zip(docs, spans, places, strict=True):
-        finder: CandidateFinder = options.candidates
-        broken: Sequence[dict[str, Any]] = ()
-        if limits:
-            from ..constraints.candidates import LimitedCandidates
-
-            finder = limited = LimitedCandidates(options.kb, finder, limits)
-            broken = limited.conflicts(doc, own, annotated_mentions(doc, options))
-        found += found_by(options.kb, finder, own)
-        conflicts.append(broken)
     every = [*chain.from_iterable(spans)]
-    texts = [span.text for span in every]
-    names, nouns = normalised(texts), common_nouns(every, texts)
-    forms = _forms(every, names, nouns)
-    known, table = gather(options.kb, found, names, forms, texts, options.max_candidates)
-    linkable, written = [every[place] for place in known], [texts[place] for place in known]
+    found, conflicts = _found(docs, spans, options, places)
+    best, met = with_candidates(options.kb, found, options.max_candidates)
+    known, linkable = [*best], [every[place] for place in best]
+    texts = [span.text for span in linkable]
+    names, common = normalised(texts), common_nouns(linkable, texts)
+    forms = _forms(linkable, names, common)
+    limit = options.max_candidates
+    table = gather(options.kb, best.values(), met, names, forms, texts, limit)
     # which of the table's mentions are those of each document
     begins = [0, *accumulate(map(len, spans))]
     ranges = [*starmap(range, pairwise(bisect_left(known, place) for place in begins))]
     parts = [*zip(docs, tokens, ranges, strict=True)]
-    common = [nouns[place] for place in known]
-    features = features_of(parts, linkable, written, common, table, options.types)
+    features = features_of(parts, linkable, texts, common, table, options.types)
     mentions = []
     for begin, of_doc, at, broken in zip(begins[:-1], spans, ranges, conflicts, strict=True):
         units = [-1] * len(of_doc)
@@ -123,29 +110,55 @@ def find_mentions(
     return mentions
 
 
+def _found(
+    docs: Sequence[Doc],
+    spans: Sequence[Sequence[Span]],
+    options: LinkerOptions,
+    places: Sequence[Sequence[Place]],
+) -> tuple[list[Any], list[Sequence[dict[str, Any]]]]:
+    """The candidates of all mentions, and the demands of each document that contradict it."""
+    conflicts: list[Sequence[dict[str, Any]]] = [()] * len(docs)
+    if isinstance(options.candidates, AliasCandidates) and not any(places):
+        every = [*chain.from_iterable(spans)]
+        return found_by(options.kb, options.candidates, every), conflicts
+    found: list[Any] = []  # others may expect the mentions of one document
+    for place, (doc, own, limits) in enumerate(zip(docs, spans, places, strict=True)):
+        finder: CandidateFinder = options.candidates
+        if limits:
+            from ..constraints.candidates import LimitedCandidates
+
+            finder = limited = LimitedCandidates(options.kb, finder, limits)
+            conflicts[place] = limited.conflicts(doc, own, annotated_mentions(doc, options))
+        found += found_by(options.kb, finder, own)
+    return found, conflicts
+
+
 def _with_aliases(
     docs: Sequence[Doc], tokens: Sequence[NDArray[np.uint64]], aliases: AliasTable
 ) -> list[list[Span]]:
     """The entities of each text, and the aliases in it that are no parts of these."""
     every = np.concatenate(tokens)
-    fit = np.bitwise_or.reduce([every[:, kind] for kind in _NO_NAME]) == 0
+    fit: NDArray[np.bool_] = np.logical_not(every[:, IDLE].any(axis=1))
     begins = [0, *accumulate(map(len, docs))]
     spans = [[*doc.ents] for doc in docs]
     words: list[Any] = []
-    # a name that is an entity elsewhere in the document is one of its kind
-    labels: list[dict[str, str]] = []
     for doc, begin, own, ents in zip(docs, begins, tokens, spans, strict=False):
         for ent in ents:
             fit[begin + ent.start : begin + ent.end] = False
-        labels.append({ent.text: ent.label_ for ent in ents})
         # the text of a Doc, and the place of a token in it, take longer than all of this
         words += map(doc.vocab.strings.__getitem__, own[:, TOKEN_COLUMNS[ORTH]].tolist())
     blanks = every[:, TOKEN_COLUMNS[SPACY]].tolist()
+    # a name that is an entity elsewhere in the document is one of its kind
+    labels: dict[int, dict[str, str]] = {}
     for start, stop, form in aliases.find_in(words, blanks, fit.tolist(), begins):
         number = bisect_right(begins, start) - 1
+        if number not in labels:
+            labels[number] = {ent.text: ent.label_ for ent in spans[number]}
         begin, label = begins[number], labels[number].get(form, MATCH_LABEL)
         spans[number].append(Span(docs[number], start - begin, stop - begin, label=label))
-    return [filter_spans(own) for own in spans]
+    for number in labels:  # entities alone do not overlap
+        spans[number] = filter_spans(spans[number])
+    return spans
 
 
 def _forms(

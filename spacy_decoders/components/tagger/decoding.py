@@ -15,6 +15,7 @@ from spacy.tokens import Doc
 
 from ...certificate import Certificate
 from ...errors import InfeasibleError
+from ...models.inference.products import end_to_end
 
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution
@@ -159,7 +160,7 @@ def decode_units(
     labels = np.zeros(0, dtype=np.int32)
     certificates: Iterator[Certificate] = iter(())
     if lengths:
-        rows = np.concatenate(emissions)
+        rows = end_to_end(emissions)
         try:
             solved = decoder.decode_batch(model, rows, lengths)
         except InfeasibleError:

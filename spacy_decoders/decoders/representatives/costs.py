@@ -7,13 +7,13 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from operator import itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.layout import CostArrays, pair_starts
+from .kernels.ordering import ordered
 from .problem import RepresentativesProblem
 
 __all__ = ["CostTable", "canonical_order", "cost_table", "relative_tolerance", "rounded_down"]
@@ -140,7 +140,7 @@ def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
             at += size
     return CostTable(
         CostArrays(unary, blocks, pair_starts(sizes), offsets),
-        np.array(set_order, dtype=np.int64),
+        set_order,
         order - np.repeat(problem.offsets[set_order], sizes),
         nearest,
         integral,
@@ -150,24 +150,17 @@ def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
 
 def canonical_order(
     problem: RepresentativesProblem, seed: int
-) -> tuple[list[int], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Order sets, and the allowed candidates of each, whatever their order in the input.
 
     They go by the keys of the candidates; what is the same vertex, by its local cost. Returns the
     numbers of the sets, in this order where their candidates stand end to end, and where those of
     each set begin.
     """
-    keys, local, own = problem.keys(seed), problem.local_costs, problem.own_set
-    order = np.lexsort((local, keys, own))
-    order = order[problem.allowed[order]]
-    ends = np.cumsum(np.bincount(own[order]))
-    if problem.size == 1:
-        return [0], order, np.array([0, *ends.tolist()])
-    places = [*map(order.__getitem__, map(slice, [0, *ends.tolist()], ends.tolist()))]
-    ranked = [(keys[of].tolist(), local[of].tolist(), i) for i, of in enumerate(places)]
-    numbers = [*map(itemgetter(2), sorted(ranked))]
-    sets = [*map(places.__getitem__, numbers)]
-    return numbers, np.concatenate(sets), np.cumsum([0, *map(len, sets)])
+    numbers, order, offsets = ordered(problem.keys(seed), problem.local_costs, problem.offsets)
+    if (offsets[1:] == offsets[:-1]).any():
+        problem.allowed  # noqa: B018 - raises: a set has none
+    return numbers, order, offsets
 
 
 def relative_tolerance(scale: float) -> float:

@@ -10,14 +10,13 @@ from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from .branch_and_bound import ExactSearch
 from .costs import canonical_order, cost_table, relative_tolerance, rounded_down
-from .kernels.pricing import price_all
+from .kernels.pricing import best_of, price_all
 from .local_search import improve
 from .margins import margins_of
 from .problem import (
     RepresentativesDecoder,
     RepresentativesProblem,
     RepresentativesSolution,
-    least_of_others,
 )
 
 __all__ = ["ExactRepresentatives"]
@@ -134,10 +133,9 @@ class ExactRepresentatives(RepresentativesDecoder):
         local = problem.local_costs[places]
         rows, weight = problem.members[places], problem.pair_weight
         costs, magnitudes, beside = price_all(problem.distances, offsets, rows, local, weight)
-        chosen = np.array(np.unravel_index(costs.argmin(), np.diff(offsets)))
+        chosen, others = best_of(costs, beside, offsets)
         margins, positions = np.empty(len(order)), np.empty(len(order), np.int64)
-        margins[order] = least_of_others(beside, offsets, chosen) - costs.min()
-        positions[order] = places[offsets[:-1] + chosen]
+        margins[order], positions[order] = others, places[chosen]
         cost, scale = problem.priced(positions)
         # what a sum of all terms of a choice is at least
         bounds = rounded_down(costs, magnitudes, len(order) * (len(order) + 1) // 2)
@@ -150,6 +148,6 @@ class ExactRepresentatives(RepresentativesDecoder):
             scale=scale,
         )
         proven = self.exact_margins and certificate.is_optimal
-        exact = np.isposinf(margins) | proven
+        exact = (margins == np.inf) | proven
         choices = positions - problem.offsets[:-1]
         return RepresentativesSolution.of(problem, choices, certificate, margins, exact)

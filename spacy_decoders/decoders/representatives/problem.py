@@ -17,6 +17,7 @@ from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
 from .connections import connect
+from .kernels.ordering import mixed
 from .validation import checked_distances, checked_local, checked_sets, checked_weight, with_costs
 
 if TYPE_CHECKING:
@@ -420,19 +421,14 @@ def vertex_keys(vertices: NDArray[Any], seed: int) -> NDArray[np.uint64]:
     >>> bool((vertex_keys(np.array([7, 3]), 0) == vertex_keys(np.array([3, 7]), 0)[::-1]).all())
     True
     """
-    return _mixed(vertices.astype(np.int64).view(np.uint64) ^ _start(seed))
+    keys: NDArray[np.uint64] = mixed(vertices.astype(np.int64).view(np.uint64) ^ _start(seed))
+    return keys
 
 
 @lru_cache(typed=True)
 def _start(seed: int) -> NDArray[np.uint64]:
     """What a seed adds to the numbers of vertices."""
-    return _mixed(np.array([checked_whole("seed", seed, low=0)]).view(np.uint64))
-
-
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Scramble 64 bits (the finaliser of splitmix64)."""
-    # arrays of whole numbers wrap around without a word
-    z = numbers + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    start: NDArray[np.uint64] = mixed(
+        np.array([checked_whole("seed", seed, low=0)]).view(np.uint64)
+    )
+    return start

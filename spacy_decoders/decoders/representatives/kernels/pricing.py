@@ -1,10 +1,12 @@
 """The costs of all choices, where there are few."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from ....jit import jit
 
-__all__ = ["price_all"]
+__all__ = ["best_of", "price_all"]
 
 
 @jit()
@@ -47,3 +49,26 @@ def price_all(distances, offsets, rows, unary, weight):
             chosen[i] = offsets[i]
             i -= 1
     return costs, magnitudes, beside
+
+
+@jit()
+def best_of(costs, beside, offsets):
+    """Return the first of the cheapest choices, and what another candidate of each set costs more.
+
+    **Shapes:** int64 (k,), candidates of the sets; float64 (k,), ``inf`` where there is no other.
+    The arguments are those of `price_all`, and what that returns.
+    """
+    k = len(offsets) - 1
+    chosen = np.empty(k, np.int64)
+    margins = np.full(k, np.inf)
+    best = costs.argmin()
+    rest = best
+    for i in range(k - 1, -1, -1):
+        size = offsets[i + 1] - offsets[i]
+        chosen[i] = offsets[i] + rest % size
+        rest //= size
+        for x in range(offsets[i], offsets[i + 1]):
+            if x != chosen[i]:
+                margins[i] = min(margins[i], beside[x])
+        margins[i] -= costs[best]
+    return chosen, margins
