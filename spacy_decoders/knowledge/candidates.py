@@ -123,24 +123,15 @@ class CandidateTable:
         """The mean share of each mention's candidates that have links in the graph."""
         return float(self.covered.sum() / len(self.covered)) if len(self.covered) else 1.0
 
-    def of(self, mentions: Sequence[int]) -> CandidateTable:
-        """The candidates of some of the mentions, in the given order."""
-        own: Any = mentions
-        if isinstance(mentions, range) and mentions.step == 1:  # nothing is copied
-            own = slice(mentions.start, mentions.stop)
-            begins = self.offsets[mentions.start : mentions.stop + 1]
-            offsets, rows = begins - begins[0], slice(*begins[[0, -1]].tolist())
-            names, known = self.mentions[own], self.known[rows]
-        else:
-            sizes = self.sizes[own]
-            offsets = np.cumsum([0, *sizes.tolist()])
-            rows = np.arange(offsets[-1]) + (self.offsets[own] - offsets[:-1]).repeat(sizes)
-            names = [*map(self.mentions.__getitem__, own)]
-            known = [*map(self.known.__getitem__, rows.tolist())]
+    def of(self, mentions: range) -> CandidateTable:
+        """The candidates of some mentions that stand side by side."""
+        own = slice(mentions.start, mentions.stop)
+        begins = self.offsets[mentions.start : mentions.stop + 1]
+        rows = slice(*begins[[0, -1]].tolist())
         return CandidateTable(
-            names,
-            offsets,
-            known,
+            self.mentions[own],
+            begins - begins[0],
+            self.known[rows],
             self.priors[rows],
             self.popularity[rows],
             self.written[rows],

@@ -35,12 +35,9 @@ IDLE = slice(TOKEN_COLUMNS[IS_STOP], TOKEN_COLUMNS[IS_SPACE] + 1)
 _AROUND = 30
 #: The least share of a candidate's uses that a way of writing counts as: small letters, capitals.
 #: A name in small letters is rare; what is listed in small letters may begin a sentence.
-#: If another candidate is often written so, one that never is can't be meant.
-_NEVER, _RARELY, _SELDOM = 0.002, 0.02, 0.3
-#: That of people's names which are words in small letters: jobs, woods, gates.
+_RARELY, _SELDOM = 0.02, 0.3
+#: That of people's names which are words in small letters, or somebody else's: jobs, woods, gates.
 _WORD = 1e-9
-#: The share from which a way of writing is usual.
-_OFTEN = 0.2
 #: The least and the most log-odds of a text not being a link.
 _ODDS = (-4.0, 8.0)
 #: Characters of a concept's text that are read.
@@ -90,7 +87,8 @@ def features_of(
     people = np.array([type_agreement("person", kind) > 0 for kind in kinds])
     if types is not None:
         people &= of_types(kinds, types)
-    features[rows, Feature.CASE] = _case(spans, texts, small, people, table)
+    others = _other_bearers(parts, labels, people, table)
+    features[rows, Feature.CASE] = _case(spans, texts, small, people, others, table)
     features[rows, Feature.TITLE] = [
         title.casefold() == table.mentions[mention]
         for mention, title in zip(own.tolist(), table.titles, strict=True)
@@ -125,10 +123,9 @@ def features_of(
     agree = features[rows, Feature.TYPE].astype(np.float64)
     agreed = np.maximum.reduceat(np.where(fit, agree, -1.0), table.offsets[:-1])
     fit &= agree >= agreed[own]
-    for mention, is_others in _bare_names(parts, texts, people, fit, table):
+    for mention in _bare_names(parts, texts, people, fit, table):
         bare = features[nothing[mention]]
         bare[Feature.COMMON], bare[Feature.TYPE] = 1.0, max(0.0, agreed[mention])
-        bare[Feature.PARTIAL] = max(bare[Feature.PARTIAL], is_others)
     return features
 
 
@@ -156,15 +153,15 @@ def _case(
     texts: Sequence[str],
     small: Sequence[bool],
     people: NDArray[np.bool_],
+    others: NDArray[np.bool_],
     table: CandidateTable,
 ) -> NDArray[np.float64]:
     """The logarithm of how often candidates are written so; 0 where that is unknown.
 
     `small` are the mentions of documents without capitals, `people` the candidates that are
-    persons. **Shape:** ``(candidates,)``
+    persons, `others` those whose name is somebody else's. **Shape:** ``(candidates,)``
     """
     written = table.written.astype(np.float64)
-    often = np.fmax.reduceat(written, table.offsets[:-1]) >= _OFTEN
     least, is_word = np.full(len(spans), _SELDOM), np.zeros(len(spans), np.bool_)
     for place, (span, text) in enumerate(zip(spans, texts, strict=True)):
         if not text.islower():
@@ -172,11 +169,44 @@ def _case(
         if small[place]:  # who writes no capitals at all says nothing by them
             least[place] = 1.0
         elif len(span) == 1:
-            least[place] = _NEVER if often[place] else _RARELY
+            least[place] = _RARELY
             is_word[place] = span.label_ == MATCH_LABEL
     own = table.own_mention
     shares = np.maximum(written, np.where(people & is_word[own], _WORD, least[own]))
-    return np.where(np.isnan(written), 0.0, np.log(shares))
+    return np.where(others, np.log(_WORD), np.where(np.isnan(written), 0.0, np.log(shares)))
+
+
+def _other_bearers(
+    parts: Sequence[tuple[Doc, NDArray[np.uint64], range]],
+    labels: Sequence[str],
+    people: NDArray[np.bool_],
+    table: CandidateTable,
+) -> NDArray[np.bool_]:
+    """Which candidates are people whose family name is that of somebody else in the document.
+
+    Where a document has the full name of a person, the family name alone is that person's, or of
+    one whom it has, too. **Shape:** ``(candidates,)``
+    """
+    others = np.zeros(len(people), np.bool_)
+    for doc, _, mentions in parts:
+        own = slice(*table.offsets[[mentions.start, mentions.stop]].tolist()) if mentions else ()
+        if not mentions or not people[own].any():
+            continue
+        full = [
+            ent.text.casefold() for ent in doc.ents if type_agreement(ent.label_, "person") > 0
+        ]
+        for mention in mentions:
+            name = f" {table.mentions[mention]}"
+            is_match = labels[mention] == MATCH_LABEL
+            agrees = 0.0 if is_match else type_agreement(labels[mention], "person")
+            if agrees >= 0 and any(longer.endswith(name) for longer in full):
+                rows = slice(*table.offsets[mention : mention + 2].tolist())
+                borne = [table.mentions[other].endswith(name) for other in mentions]
+                meant = table.keys[own][
+                    np.repeat(borne, table.sizes[mentions.start : mentions.stop])
+                ]
+                others[rows] = ~np.isin(table.keys[rows], meant) & (people[rows] | (agrees > 0))
+    return others
 
 
 def _unnamed(table: CandidateTable, places: NDArray[np.int64]) -> list[bool]:
@@ -201,15 +231,15 @@ def _bare_names(
     people: NDArray[np.bool_],
     fit: NDArray[np.bool_],
     table: CandidateTable,
-) -> Iterator[tuple[int, bool]]:
-    """Mentions that are bare given or family names, and whether others of that name are there.
+) -> Iterator[int]:
+    """Mentions that are bare given or family names.
 
     All candidates that `fit` such a mention are people, and the document calls none of them by a
     longer name: nearly each name is that of more people than a knowledge base lists.
     """
     own, keys = table.own_mention, table.keys
     more = np.bincount(own[fit & ~people], minlength=len(texts))
-    for doc, _, mentions in parts:
+    for _, _, mentions in parts:
         for mention in mentions:
             if more[mention] or texts[mention].islower():
                 continue
@@ -220,7 +250,7 @@ def _bare_names(
                 continue
             longer = [other for other in mentions if _is_part(name, table.mentions[other])]
             if not np.isin(keys[known], keys[np.isin(own, longer)]).any():
-                yield mention, any(_is_part(name, ent.text.casefold()) for ent in doc.ents)
+                yield mention
 
 
 def _is_part(name: str, longer: str) -> bool:

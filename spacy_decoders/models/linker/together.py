@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +38,7 @@ def scaled_pairs(table: CandidateTable, pairs: PairCosts) -> tuple[NDArray[np.fl
 
     Where the graph knows few of the candidates, that two of these are near says little: the
     coverage, the mean share of each mention's candidates that have links, scales all pairs, and
-    so does the number of forms. Mentions of a form with the same candidates are looked at once.
+    so does the number of forms.
 
     Returns the costs of all choices, **shape** ``(choices, choices)``, nothing being far from all,
     and what a pair costs that has nothing in common.
@@ -47,29 +46,17 @@ def scaled_pairs(table: CandidateTable, pairs: PairCosts) -> tuple[NDArray[np.fl
     choices = table.with_nothing[-1]
     if table.form_count < 2 and table.base is not None:  # without a base, pairs may refuse
         return np.zeros((choices, choices)), 0.0  # mentions of one form share no pair
-    once, rows = table, np.arange(len(table))
-    if table.form_count < len(table.forms):
-        groups: dict[tuple[int, bytes], int] = {}
-        candidates = map(table.keys.__getitem__, starmap(slice, pairwise(table.offsets.tolist())))
-        same = enumerate(zip(table.forms.tolist(), candidates, strict=True))
-        group = [groups.setdefault((form, own.tobytes()), at) for at, (form, own) in same]
-        once = table.of([*groups.values()])
-        first = once.offsets[np.searchsorted([*groups.values()], group)]
-        rows += (first - table.offsets[:-1]).repeat(table.sizes)
-    found = np.asarray(pairs(once), np.float64)
+    found = np.asarray(pairs(table), np.float64)
     try:
         given = checked_distances(found)
     except ProblemError as error:
         raise ProblemError(f"pairs: {error}") from error
     far = float(getattr(pairs, "far", given.max(initial=0.0)))
-    # nothing stands behind all of them
-    costs = np.full((len(once) + 1,) * 2, far)
-    costs[:-1, :-1] = given
-    scale = once.coverage**_BY_COVERAGE / (max(0, table.form_count - 1) + _CAUTION)
+    costs = np.full((choices, choices), far)
+    costs[table.places[:, None], table.places] = given
+    scale = table.coverage**_BY_COVERAGE / (max(0, table.form_count - 1) + _CAUTION)
     costs *= scale
-    places = np.full(choices, len(once))
-    places[table.places] = rows
-    return costs.take(places, axis=0).take(places, axis=1), far * scale
+    return costs, far * scale
 
 
 @dataclass(frozen=True, eq=False)

@@ -98,8 +98,7 @@ def build_link_weights(
         Of linking nothing, by the log-odds of the mention's text not being a link where it
         occurs.
     partial
-        Of linking nothing where the mention is part of a longer name, or a bare name that
-        somebody else has in the document.
+        Of linking nothing where the mention is part of a longer name.
     unnamed
         Of linking nothing where the mention is only part of the title of what it may mean, or
         another name.

@@ -214,6 +214,24 @@ def test_a_bare_name_is_that_of_who_bears_it_in_the_text(concepts):
         assert (doc.ents[-1].kb_id_ == "washington") == linked
 
 
+def test_a_family_name_is_that_of_the_full_name_in_the_text(concepts):
+    people = [
+        {
+            "id": first,
+            "title": f"{first} Williams",
+            "aliases": {"Williams": count},
+            "type": "person",
+        }
+        for first, count in (("Serena", 9), ("Venus", 3))
+    ]
+    base = ConceptBase.build(people)
+    concepts.get_pipe(NAME).set_kb(lambda vocab: ConceptKnowledgeBase(vocab, base))
+    for first, linked in (("Venus", "Venus"), ("Serena", "Serena"), ("Robin", "")):
+        doc = concepts.make_doc(f"{first} Williams won again. Williams smiled.")
+        doc.ents = [Span(doc, *at, label="PERSON") for at in ((0, 2), (5, 6))]
+        assert concepts(doc).ents[-1].kb_id_ == linked
+
+
 def test_words_in_small_letters_are_no_names_even_beside_them():
     text = "Steve Jobs left Apple, a computer company. Apple cut jobs in California."
     assert "jobs" not in identifiers(pipeline()(text))
