@@ -166,13 +166,15 @@ def speed(nlps: dict[str, Language], options: Any, report: harness.Report) -> No
     texts = [gold.text for gold in golds_of(options.data / EWT.format("dev"), limit=limit)]
     words = sum(len(doc) for doc in spacy.blank("en").pipe(texts))
 
-    def run(nlp: Language, without: Sequence[str]) -> None:
+    def run(nlp: Language, without: Sequence[str], alone: bool = False) -> None:
         with nlp.select_pipes(disable=[name for name in without if name in nlp.pipe_names]):
-            list(nlp.pipe(texts))
+            list(map(nlp, texts) if alone else nlp.pipe(texts))
 
     tasks = {}
     for name, nlp in nlps.items():
-        tasks[name] = lambda nlp=nlp: run(nlp, ["lemmatizer"] if nlp is not nlps[OURS] else [])
+        left = [] if name == OURS else ["lemmatizer"]
+        tasks[name] = lambda nlp=nlp, left=left: run(nlp, left)
+        tasks[f"{name}, text by text"] = lambda nlp=nlp, left=left: run(nlp, left, alone=True)
     extra = ("lemmatizer", "linker", "headline")
     tasks[f"{OURS} without {', '.join(extra)}"] = lambda: run(nlps[OURS], extra)
 

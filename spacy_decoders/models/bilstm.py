@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d
 
-from .inference.products import Multiplier, end_to_end, padded
+from .inference.products import Multiplier, padded
 
 __all__ = ["BiLSTM"]
 
@@ -111,12 +111,11 @@ def _forward(
     width = model.get_dim("nH")
     lengths = [len(x) for x in X]
     bias: Any = model.get_param("b")
+    inputs = ops.flatten(X) if X else ops.alloc2f(0, model.get_dim("nI"))
     if not is_train:
-        inputs = end_to_end(X) if X else ops.alloc2f(0, model.get_dim("nI"))
         parameters = (model.get_param("W"), model.get_param("U"), bias)
         found = _outputs(inputs, lengths, *parameters)
         return ops.unflatten(found, lengths), lambda d_output: []
-    inputs = ops.flatten(X) if X else ops.alloc2f(0, model.get_dim("nI"))
     packed = _Packed.of(lengths)
     W = _by_direction(model.get_param("W"), width)
     U = _by_direction(model.get_param("U"), width)

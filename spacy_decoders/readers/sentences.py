@@ -153,7 +153,7 @@ def read_columns(
                 raise ProblemError(
                     f"{path.name}, line {number}: expected {len(columns)} columns "
                     f"({', '.join(columns)}), got {len(fields)}; is the separator "
-                    f"{separator!r}, and are all columns named?"
+                    f"{separator!r}, and does `columns` name all, such as form,ent?"
                 )
         if rows:
             layers = {name: [row[i] for row in rows] for i, name in enumerate(columns)}

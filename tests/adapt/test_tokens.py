@@ -40,7 +40,8 @@ def test_entities_are_legal_and_the_best_with_their_probability(rng, name):
         assert decoder.rules.name == name.split(",")[0]
         found = decoder.decode(scores)
         assert found.certificate.status == "optimal"
-        assert verify((decoder.model, np.float32(scores)), found_solution(found))
+        solution = chain.ChainSolution(found.labels, found.certificate)
+        assert verify((decoder.model, np.float32(scores)), solution)
         every = list(labellings(decoder, scores))
         assert found.certificate.score == pytest.approx(max(worth for _, worth in every), abs=1e-5)
         total = sum(np.exp(worth) for _, worth in every)
@@ -51,12 +52,6 @@ def test_entities_are_legal_and_the_best_with_their_probability(rng, name):
                 if (entity.start, entity.end, entity.label) in decoder.rules.entities(labels)
             )
             assert entity.probability == pytest.approx(having / total, rel=1e-5)
-
-
-def found_solution(found):
-    from spacy_decoders.decoders.chain import ChainSolution
-
-    return ChainSolution(found.labels, found.certificate)
 
 
 def test_a_batch_is_each_text_in_one_pass_of_forward_backward(rng, monkeypatch):

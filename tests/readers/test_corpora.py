@@ -22,13 +22,8 @@ def test_conllu_corpus_makes_docs_of_sentences_within_documents(tmp_path):
     assert [token.text for token in predicted] == [token.text for token in reference]
     assert not predicted.has_annotation("TAG")
     assert not predicted.has_annotation("SENT_START")
-
-
-def test_conllu_corpus_can_give_boundaries_and_predicted_tokens(tmp_path):
-    nlp = spacy.blank("en")
-    path = written(tmp_path, "tiny.conllu", CONLLU)
-    with_boundaries = next(iter(conllu_corpus(path, n_sents=2, gold_sents=True)(nlp)))
-    assert [sent.start for sent in with_boundaries.predicted.sents] == [0, 4]
+    shown = next(iter(conllu_corpus(path, n_sents=2, gold_sents=True)(nlp)))
+    assert [sent.start for sent in shown.predicted.sents] == [0, 4]
     raw = next(iter(conllu_corpus(path, n_sents=1, gold_tokens=False)(nlp)))
     assert raw.predicted.text == raw.reference.text
 

@@ -15,7 +15,6 @@ from spacy.tokens import Doc
 
 from ...certificate import Certificate
 from ...errors import InfeasibleError
-from ...models.inference.products import end_to_end
 
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution
@@ -160,7 +159,7 @@ def decode_units(
     labels = np.zeros(0, dtype=np.int32)
     certificates: Iterator[Certificate] = iter(())
     if lengths:
-        rows = end_to_end(emissions)
+        rows = np.concatenate(emissions)
         try:
             solved = decoder.decode_batch(model, rows, lengths)
         except InfeasibleError:

@@ -4,8 +4,6 @@ Vertices below `first` are left out of the graph; lists are sorted, so these com
 each. Vertices are the graph's inner numbers.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...jit import jit

@@ -6,8 +6,6 @@ of a candidate, and two candidates are at most three edges apart if they share a
 two touched ones are adjacent.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

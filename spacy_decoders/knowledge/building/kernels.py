@@ -1,7 +1,5 @@
 """Compiled loops over UTF-8 bytes: hashing lines, and finding names in text."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...jit import jit

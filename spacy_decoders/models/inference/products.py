@@ -3,17 +3,15 @@
 import ctypes
 import platform
 import sys
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
-from thinc.api import Model, NumpyOps, get_array_module
+from thinc.api import Model, NumpyOps
 
 __all__ = [
-    "LEAST_ROWS", "Multiplier", "aligned", "end_to_end", "padded", "product", "with_own_products",
+    "LEAST_ROWS", "Multiplier", "aligned", "padded", "product", "with_own_products",
 ]  # fmt: skip
 
 #: Libraries add up the products of fewer rows in another order.
@@ -131,34 +129,6 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
     plain = np.empty(size + 64, np.uint8)
     first = -plain.ctypes.data % 64
     return plain[first : first + size].view(dtype).reshape(shape)
-
-
-def end_to_end(arrays: Sequence[Any]) -> Any:
-    """Return arrays one after the other: no copy where they lie so in memory already.
-
-    Examples
-    --------
-    >>> rows = np.arange(6.0).reshape(3, 2)
-    >>> np.shares_memory(end_to_end([rows[:1], rows[1:]]), rows), end_to_end([rows, rows]).shape
-    (True, (6, 2))
-    """
-    first = arrays[0]
-    if not all(isinstance(one, np.ndarray) for one in arrays):  # on a graphics card
-        return get_array_module(first).concatenate(arrays)
-    place = first.__array_interface__["data"][0]
-    for one in arrays:
-        if one.base is None or one.base is not first.base or not one.flags.c_contiguous:
-            break
-        if (one.dtype, one.shape[1:]) != (first.dtype, first.shape[1:]):
-            break
-        if one.__array_interface__["data"][0] != place:
-            break
-        place += one.nbytes
-    else:
-        # those of an array with a single row may be any
-        strides = np.empty((1, *first.shape[1:]), first.dtype).strides
-        return as_strided(first, (sum(map(len, arrays)), *first.shape[1:]), strides)
-    return np.concatenate(arrays)
 
 
 #: Eight tiles of 16 rows of 64 bytes.

@@ -8,7 +8,7 @@ from thinc.api import Dropout, Linear, Model, chain
 from thinc.types import Floats2d
 
 from ..bilstm import BiLSTM
-from ..inference.products import end_to_end, with_own_products
+from ..inference.products import with_own_products
 from ..inference.tok2vec import Tok2VecInference
 from .biaffine import BiaffineArcs
 from .boundaries import Boundaries
@@ -171,4 +171,4 @@ class _Encoding:
 
         if not sum(lengths):
             return ops.alloc2f(0, model.get_dim("nO")), backprop
-        return ops.flatten(vectors) if is_train else end_to_end(vectors), backprop
+        return ops.flatten(vectors), backprop

@@ -120,7 +120,7 @@ def _forward(
         found, backprop_network = network(vectors, is_train)
         if emissions is None:
             emissions = found
-        else:  # their arrays stay end to end in memory, which spares a copy
+        else:
             for own, more in zip(emissions, found, strict=True):
                 own += more
         backprops.append(lambda gradient: backprop_vectors(backprop_network(gradient)))

@@ -1,7 +1,5 @@
 """Scores of labellings, summed in float64."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....jit import jit

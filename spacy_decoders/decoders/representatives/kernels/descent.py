@@ -4,8 +4,6 @@ The costs are a :class:`CostArrays` in float64, given as a plain tuple, which nu
 faster.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....jit import jit

@@ -1,7 +1,5 @@
 """Depth-first search of all choices of a box, by its costs after potentials."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ Nothing is taken from the loops that found the potentials: every cost is summed 
 candidate x are paid by x alone. Any potentials are valid.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -7,8 +7,6 @@ been moved into the unary cost of x. What is left of a block after that, ``block
 is its *residual*; it is never negative after a sweep.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....jit import jit

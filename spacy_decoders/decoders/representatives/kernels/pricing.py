@@ -1,7 +1,5 @@
 """The costs of all choices, where there are few."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....jit import jit

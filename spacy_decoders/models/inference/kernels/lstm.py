@@ -1,7 +1,5 @@
 """The steps of an LSTM, after the products of its inputs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....jit import internal, jit

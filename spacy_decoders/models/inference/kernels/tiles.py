@@ -6,8 +6,6 @@ tiles give some 16 bits; the fourth, of the lower parts, would be lost in them. 
 saved with 8 bits have no lower parts, and take two products.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One layer of a convolution: maxout, layer norm, residual, and the windows of the next layer."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....jit import jit

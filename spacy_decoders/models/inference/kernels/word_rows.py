@@ -1,7 +1,5 @@
 """A hash table of rows of numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....jit import jit

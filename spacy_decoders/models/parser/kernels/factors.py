@@ -4,8 +4,6 @@ An attribute of a factor is a random 64-bit code of its role and value. A templa
 of some attributes; the sum is mixed into a row of the weight table.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compiled loops over the scores of all arcs and of their labels."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....jit import internal, jit

@@ -3,8 +3,6 @@
 Scores are float64 with a true ``-inf``: it only ever meets additions and comparisons.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
