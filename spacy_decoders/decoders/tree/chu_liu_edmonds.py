@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...budget import UNLIMITED, Budget
-from ...errors import DecodersError
 from .constrained import best_constrained
 from .decoder import TreeDecoder, certified_if_legal, infeasible, refuse_unless
-from .kernels import chu_liu_edmonds, proofs
+from .fallbacks import bound_by_duals
+from .kernels import chu_liu_edmonds
 from .problem import TreeProblem, TreeSolution
 from .sentences import best_sentences
 
@@ -47,13 +47,9 @@ class ChuLiuEdmonds(TreeDecoder):
         refuse_unless(problem, "ChuLiuEdmonds", projective=False)
         if problem.boundaries is not None:
             return best_sentences(self, problem, budget)
-        arcs, single_root = problem.arcs, problem.single_root
-        heads, bound, *duals = chu_liu_edmonds.with_duals(arcs, single_root)
+        given = (problem.arcs, problem.single_root)
+        heads, *found = chu_liu_edmonds.with_duals(*given)
+        bound, slack = bound_by_duals(*given, *found)
         if bound == -np.inf:
-            if proofs.reaches_all(problem.allowed, single_root):
-                raise DecodersError(
-                    "ChuLiuEdmonds: the compiled code found no tree, but there is one."
-                )
             raise infeasible(problem)
-        proven, slack = proofs.dual_bound(arcs, *duals)
-        return certified_if_legal("ChuLiuEdmonds", problem, heads, proven, slack)
+        return certified_if_legal("ChuLiuEdmonds", problem, heads, bound, slack)

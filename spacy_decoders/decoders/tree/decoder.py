@@ -2,7 +2,7 @@
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any, TypeVar
@@ -127,7 +127,8 @@ class TreeDecoder(ABC):
         clock = budget.start()
         first = self.decode(problem, budget=budget)
         # minus what no tree of a part exceeds, whether it is yet to be decoded, its order, its
-        # best tree or the one that it departs from, the part, and how many tokens are fixed
+        # best tree and the part, or the tree that it departs from and what it is a part of, and
+        # how many tokens are fixed
         heap = [(-_score(first), False, next(order), first, problem, 0)]
         ranked: list[TreeSolution] = []
         undecided: list[float] = []  # bounds of parts of which no tree is known
@@ -135,8 +136,9 @@ class TreeDecoder(ABC):
             _, is_open, _, solution, part, fixed = heapq.heappop(heap)
             if is_open:
                 try:
-                    if clock.exhausted():
+                    if clock.exhausted() or self.seconds_of_charts(problem) > clock.seconds_left:
                         raise UndecidedError
+                    part = _departing(part, solution.heads, fixed)
                     other = self.decode(part, budget=rest_of(clock, 0))
                 except InfeasibleError:
                     continue
@@ -162,11 +164,17 @@ class TreeDecoder(ABC):
             # what cannot be better by more than the tolerance waits
             bounds = np.minimum(_bound(solution), self._best_without(part, solution, clock))
             least = solution.certificate.tolerance - bounds
-            for token, rest in _departures(part, solution.heads, fixed):
-                entry = (float(least[token]), True, next(order), solution, rest, token)
-                heapq.heappush(heap, entry)
+            has_others = part.allowed[:, 1:].sum(axis=0) > 1
+            for token in range(fixed, problem.n):
+                if has_others[token]:
+                    entry = (float(least[token]), True, next(order), solution, part, token)
+                    heapq.heappush(heap, entry)
         # within the tolerance one that waited may be the better
         return beside_the_best(sorted(ranked, key=_score, reverse=True), _bound(first))
+
+    def seconds_of_charts(self, problem: TreeProblem, number: float = 1.0) -> float:
+        """Return the seconds that so many charts may take, less those that they always may."""
+        return 0.0
 
     def _best_without(
         self, problem: TreeProblem, best: TreeSolution, clock: Clock
@@ -184,21 +192,13 @@ class TreeDecoder(ABC):
         return sum_of_parts(problem, tree, labels)
 
 
-def _departures(
-    problem: TreeProblem, heads: NDArray[np.int32], fixed: int
-) -> Iterator[tuple[int, TreeProblem]]:
-    """Partition all trees but one by the first token at which they deviate from it.
-
-    Of the first `fixed` tokens only the tree's heads are allowed already.
-    """
-    allowed = np.array(problem.allowed)
-    for token in range(fixed, problem.n):
-        head = int(heads[token])
-        allowed[head, token + 1] = False
-        if allowed[:, token + 1].any():
-            yield token, problem.restricted(allowed)
-        allowed[:, token + 1] = False
-        allowed[head, token + 1] = True
+def _departing(problem: TreeProblem, heads: NDArray[np.int32], token: int) -> TreeProblem:
+    """Return the part of the trees whose first head that is not that of a tree is a token's."""
+    allowed, before = np.array(problem.allowed), np.arange(token)
+    allowed[:, before + 1] = False
+    allowed[heads[:token], before + 1] = True
+    allowed[heads[token], token + 1] = False
+    return problem.restricted(allowed)
 
 
 def split(mask: Mask, h: int, m: int) -> tuple[Mask, Mask]:

@@ -26,6 +26,8 @@ __all__ = ["Eisner", "best_by_chart", "best_trees", "bounds_through"]
 #: Seconds that a chart and its check may take for each triple of tokens, on a slow machine; and
 #: those that they may take whatever the budget.
 STEP, LEAST = 2e-9, 0.05
+#: How many times that with bounds of each arc.
+THROUGH = 3.0
 #: The most iterations of the search for relaxations that bound trees under rules.
 MOST_RELAXED = 20
 
@@ -62,6 +64,9 @@ class Eisner(TreeDecoder):
     def decode_arcs(self, *given: Any) -> list[TreeSolution | None]:
         return best_trees("Eisner", *given)
 
+    def seconds_of_charts(self, problem: TreeProblem, number: float = 1.0) -> float:
+        return number * STEP * problem.n**3 - LEAST
+
     def _best_without(
         self, problem: TreeProblem, best: TreeSolution, clock: Clock
     ) -> NDArray[np.float64]:
@@ -71,7 +76,7 @@ class Eisner(TreeDecoder):
             parts = LabelledSearch(self, problem, budget.start()).relaxations()
         bounds: list[NDArray[np.float64]] = []
         for part in parts:
-            if clock.exhausted():
+            if clock.exhausted() or self.seconds_of_charts(part, THROUGH) > clock.seconds_left:
                 bounds.clear()
                 break
             bounds.append(bounds_without(part, bounds_through(part), best.heads))
@@ -86,7 +91,7 @@ def best_by_chart(decoder: str, problem: TreeProblem, budget: Budget) -> TreeSol
     from .kernels import eisner, proofs  # compiled where they are first needed
 
     if budget.seconds is not None:
-        blocks = tree_in_blocks(problem, STEP * problem.n**3 - LEAST, budget.start())
+        blocks = tree_in_blocks(problem, Eisner().seconds_of_charts(problem), budget.start())
         if blocks is not None:
             return certified_if_legal(decoder, problem, blocks.heads[1:], blocks.bound, 0.0)
     given = (problem.arcs, problem.has_one_root, problem.gaps)

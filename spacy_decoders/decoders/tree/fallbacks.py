@@ -1,6 +1,6 @@
 """Fallbacks that take hardly any time: bounds by single arcs, projective trees of blocks."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ __all__ = [
     "TreeBound",
     "arborescence_bound",
     "best_by_arcs",
+    "bound_by_duals",
     "most_of_arcs",
     "tree_in_blocks",
 ]
@@ -60,7 +61,8 @@ def best_by_arcs(
         positive += float(np.maximum(gaps, 0.0).sum())
     else:
         given = (scores, single_root)
-        heads, value, penalty, duals, parent, _ = chu_liu_edmonds.with_duals(*given)
+        heads, value, penalty, duals, parent, count = chu_liu_edmonds.with_duals(*given)
+        value = sum(bound_by_duals(*given, value, penalty, duals, parent, count))
         through = proofs.bounds_by_duals(scores, penalty, duals, parent, value)
         positive = penalty + float(np.maximum(scores.max(axis=0), 0.0).sum())
     with_root = np.concatenate([[-1], heads]).astype(np.int64)
@@ -79,9 +81,27 @@ def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
     from .kernels import chu_liu_edmonds  # compiled where it is first needed
 
     arcs, constant = most_of_arcs(problem, forbidden)
-    bound = float(chu_liu_edmonds.with_duals(read_only(arcs), problem.has_one_root)[1])
+    given = (read_only(arcs), problem.has_one_root)
+    bound = sum(bound_by_duals(*given, *chu_liu_edmonds.with_duals(*given)[1:]))
+    if bound == -np.inf:
+        return bound
     constant += float(np.maximum(problem.gaps, 0.0).sum())
     return bound + constant + tolerance_of(abs(bound) + constant)
+
+
+def bound_by_duals(
+    arcs: Scores, single_root: bool, value: float, *duals: Any
+) -> tuple[float, float]:
+    """Return an upper bound by what :func:`.with_duals` says, and its rounding error.
+
+    It is ``-inf`` if there is no tree at all, and infinite if what is said is wrong.
+    """
+    from .kernels import proofs  # compiled where it is first needed
+
+    if value == -np.inf:
+        return (np.inf if proofs.reaches_all(arcs > -np.inf, single_root) else value), 0.0
+    bound, slack = proofs.dual_bound(arcs, single_root, *duals)
+    return float(bound), float(slack)
 
 
 def most_of_arcs(
@@ -137,7 +157,7 @@ def block_tree(problem: TreeProblem) -> tuple[NDArray[np.int32], float] | None:
     tops = []
     for begin in range(1, problem.n + 1, BLOCK):
         tokens = np.arange(begin, min(begin + BLOCK, problem.n + 1))
-        if not _attach(problem, tokens, True, heads):
+        if not _attach(problem, tokens, True, heads) or heads[tokens].all():
             return None
         tops.append(int(tokens[heads[tokens] == 0][0]))
     if not _attach(problem, np.array(tops), problem.single_root, heads):

@@ -12,6 +12,7 @@ from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...errors import InfeasibleError, UndecidedError
 from .constrained import LabelledSearch
 from .decoder import TreeDecoder
+from .eisner import THROUGH
 from .problem import TreeProblem, TreeSolution
 from .scoring import breaks_any, score_and_scale, score_tree
 
@@ -84,7 +85,7 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
     Parameters
     ----------
     budget
-        For each decoding of its own.
+        For each decoding of its own, or for the pass.
 
     Returns
     -------
@@ -108,6 +109,9 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
         from .eisner import bounds_through as charted
     else:  # the kernels are compiled where they are first needed
         from .second_order import second_order_marginals as charted
+    seconds = exact_decoder(problem).seconds_of_charts(problem, THROUGH)
+    if seconds > budget.start().seconds_left:
+        return np.full(problem.arcs.shape, np.nan)
     found = charted(problem)
     found[found == np.inf] = np.nan
     return found
@@ -135,8 +139,8 @@ def head_margins(
     heads
         int (n,), a best tree of the problem.
     budget
-        Where siblings or factors make searches necessary: the iterations of each, the seconds of
-        all.
+        The seconds of all; where siblings or factors make searches necessary, the iterations of
+        each.
 
     Returns
     -------
@@ -153,7 +157,7 @@ def head_margins(
     tree = checked_indices("heads", heads, (problem.n,), low=0, high=problem.n + 1, dtype=np.int64)
     tokens = np.arange(1, problem.n + 1)
     if _has_chart(problem):
-        others = np.array(max_marginals(problem))
+        others = np.array(max_marginals(problem, budget=budget))
         best = others[tree, tokens]
         others[tree, tokens] = -np.inf
         margins: NDArray[np.float64] = best - others[:, 1:].max(axis=0, initial=-np.inf)

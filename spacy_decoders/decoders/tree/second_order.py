@@ -21,6 +21,8 @@ from .decoder import (
     refuse_unless,
     rounding_slack,
 )
+from .eisner import LEAST, THROUGH
+from .fallbacks import tree_in_blocks
 from .kernels import second_order, second_order_proof
 from .problem import TreeProblem, TreeSolution
 from .scoring import sentence_starts, tree_with_root
@@ -31,6 +33,9 @@ NAME = "SecondOrder"
 
 #: The modifiers whose grandparents are scored.
 Grandparents = Literal["all", "outermost"]
+
+#: Seconds that a chart and its check may take for each quadruple of tokens, on a slow machine.
+STEP = 1.5e-9
 
 #: Entries that a thread keeps for its next sentence: 64 MiB, enough for 100 tokens.
 MOST_KEPT = 2**23
@@ -91,12 +96,16 @@ class SecondOrder(TreeDecoder):
             return best_constrained(self, problem, budget)
         # the two variants have different objectives, which `verify` must tell apart
         name = f"{NAME}.outermost" if self._outermost else NAME
-        return best_by_second_order(name, problem, self._outermost)
+        return best_by_second_order(name, problem, self._outermost, budget)
+
+    def seconds_of_charts(self, problem: TreeProblem, number: float = 1.0) -> float:
+        return number * STEP * problem.n**4 - LEAST
 
     def _best_without(
         self, problem: TreeProblem, best: TreeSolution, clock: Clock
     ) -> NDArray[np.float64]:
-        if problem.is_constrained or self._outermost:
+        too_long = self.seconds_of_charts(problem, THROUGH) > clock.seconds_left
+        if too_long or problem.is_constrained or self._outermost:
             return super()._best_without(problem, best, clock)
         return bounds_without(problem, second_order_marginals(problem), best.heads)
 
@@ -150,14 +159,24 @@ def second_order_marginals(problem: TreeProblem) -> NDArray[np.float64]:
 
 
 def best_by_second_order(
-    decoder: str, problem: TreeProblem, outermost: bool = False
+    decoder: str, problem: TreeProblem, outermost: bool = False, budget: Budget = UNLIMITED
 ) -> TreeSolution:
     """Return the best projective tree under this chart's objective, in a decoder's name.
+
+    Where the seconds do not suffice for the chart, it is a tree of blocks.
 
     Raises `ProblemError` if the problem has parts that the chart does not cover, and
     `InfeasibleError` if there is no tree.
     """
     refuse_unless(problem, NAME, "grandparents", "siblings", projective=True)
+    objective = partial(_score_and_scale, outermost=outermost)
+    if budget.seconds is not None:
+        seconds = SecondOrder().seconds_of_charts(problem)
+        least = 0.0 if outermost else -np.inf  # of an arc's grandparent, which may not count
+        blocks = tree_in_blocks(problem, seconds, budget.start(), least)
+        if blocks is not None:
+            tree = (blocks.heads[1:], blocks.bound, 0.0)
+            return certified_if_legal(decoder, problem, *tree, objective=objective)
     given = (problem.arcs, *_arrays(problem), problem.gaps, problem.has_one_root, outermost)
     space = chart_space(problem.n + 1, outermost)
     heads, _ = second_order.decode(*given, space)
@@ -165,7 +184,6 @@ def best_by_second_order(
     if bound == -np.inf:
         raise infeasible(problem)
     slack = rounding_slack(4 * problem.n, bound, most_gained(problem))
-    objective = partial(_score_and_scale, outermost=outermost)
     return certified_if_legal(decoder, problem, heads, bound, slack, objective=objective)
 
 

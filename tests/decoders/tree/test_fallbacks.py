@@ -7,10 +7,17 @@ from spacy_decoders import budget as budgets
 from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.tree import (
     Eisner,
+    SecondOrder,
     TreeProblem,
     eisner,
+    head_margins,
+    k_best,
+    max_marginals,
     score_tree,
+    second_order,
+    second_order_score,
 )
+from spacy_decoders.decoders.tree.kernels import proofs, second_order_proof
 from spacy_decoders.errors import InfeasibleError
 
 SECONDS = (0.5, 1.5, 3.5, 6.5, 12.5, 1e6)
@@ -22,6 +29,7 @@ def ticking(monkeypatch):
     ticks = iter(range(10**9))
     monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
     monkeypatch.setattr(eisner, "STEP", 1e9)
+    monkeypatch.setattr(second_order, "STEP", 1e9)
 
 
 def drawn(rng, n, *, projective, forbidden=0.0, single_root=True):
@@ -61,3 +69,36 @@ def test_blocks_of_tokens_are_a_tree_when_the_time_ends(ticking, rng):
     found = Eisner().decode(problem, budget=Budget(seconds=1.5))
     assert found.certificate.status == "bounded"
     assert found.certificate.score <= best <= found.certificate.bound
+
+
+@pytest.mark.parametrize("siblings", [True, False])
+@pytest.mark.parametrize("grandparents", ["all", "outermost"])
+def test_blocks_are_bounded_with_grandparents_and_siblings(grandparents, siblings, ticking, rng):
+    decoder, cubes = SecondOrder(grandparents), 2 + siblings
+    for size in (4, 6, 8) * 10:
+        scores = [2 * rng.normal(size=(size,) * axes) for axes in (2, 3, 3)[:cubes]]
+        # a pair that is not adjacent costs nothing here, and the inner grandparents do not count
+        scores[1:] = [np.where(rng.random(one.shape) < 0.3, -20.0, one) for one in scores[1:]]
+        problem = TreeProblem(*scores)
+        best = decoder.decode(problem).certificate.score
+        found = decoder.decode(problem, budget=Budget(seconds=1.5))
+        certificate = found.certificate
+        assert certificate.score == pytest.approx(
+            second_order_score(problem, found.heads, grandparents)
+        )
+        assert certificate.score <= best + 1e-9 and best - 1e-9 <= certificate.bound
+
+
+@pytest.mark.parametrize("second", [True, False])
+def test_no_chart_is_begun_that_there_is_no_time_for(second, ticking, rng, monkeypatch):
+    problem = TreeProblem(rng.normal(size=(8, 8)), rng.normal(size=(8, 8, 8)) if second else None)
+    best, *others = k_best(problem, 2)
+    assert others
+    monkeypatch.setattr(second_order_proof if second else proofs, "chart_bound", None)
+    (tree,) = k_best(problem, 2, budget=Budget(seconds=2.5))
+    assert tree.rank_bound >= best.certificate.score
+    for found in (
+        max_marginals(problem, budget=Budget(seconds=1.5)),
+        head_margins(problem, best.heads, budget=Budget(seconds=1.5)),
+    ):
+        assert np.isnan(found).all()

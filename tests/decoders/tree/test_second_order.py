@@ -77,10 +77,18 @@ def test_the_best_trees_take_few_decodings(rng, monkeypatch, decoder, ties):
         decoded.append(part)
         return real(self, part, budget=budget)
 
+    restricted, made = TreeProblem.restricted, []
+
+    def restrict(self, allowed, **given):
+        made.append(allowed)
+        return restricted(self, allowed, **given)
+
     monkeypatch.setattr(type(decoder), "decode", decode)
+    monkeypatch.setattr(TreeProblem, "restricted", restrict)
     found = decoder.k_best(problem, k)
     assert len({tuple(tree.heads) for tree in found}) == k
     assert len(decoded) < 3 * k
+    assert len(made) == len(decoded) - 1  # a part of the trees is made when its turn comes
     for tree in found:
         assert tree.rank_bound <= tree.certificate.score + tree.certificate.tolerance
     in_no_time = decoder.k_best(problem, k, budget=Budget(seconds=1e-6))

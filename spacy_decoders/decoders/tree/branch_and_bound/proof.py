@@ -5,14 +5,14 @@ whatever they are, the scores of the relaxation are made again, and one pass ove
 trees of a node; another pass bounds those through each arc.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ....budget import Clock
-from ..fallbacks import arborescence_bound
+from ..fallbacks import arborescence_bound, bound_by_duals
 from ..kernels import chu_liu_edmonds, eisner, proofs, second_order, second_order_proof
 from ..problem import TreeProblem
 from ..scoring import score_tree
@@ -55,8 +55,8 @@ class NodeProof:
         self.problem = problem
         self.prepared = prepared
         self.second_order = prepared.second_order
-        #: The last bound of a chart, and its tables.
-        self.charted = np.inf, np.zeros(0)
+        #: The last bound, and the tables of its chart or the duals of its contraction.
+        self.charted: tuple[float, Any] = np.inf, None
 
     def settle(self, mask: Mask, limit: float, clock: Clock) -> Proven:
         """Bound a node, and drop the arcs that no tree above the limit has, if that is not enough.
@@ -106,7 +106,10 @@ class NodeProof:
             heads = mask[:, 1:].argmax(axis=0)
             return self._worth(heads) if mask[:, 1:].any(axis=0).all() else -np.inf
         if not problem.projective:
-            bound = self._contracted(relaxed.arcs)[0]
+            arcs_alone = (relaxed.arcs, problem.has_one_root)
+            duals = chu_liu_edmonds.with_duals(*arcs_alone)[1:]
+            bound = sum(bound_by_duals(*arcs_alone, *duals))
+            self.charted = bound, duals[1:4]
         elif self.second_order:
             given = self._charted(relaxed)
             chart = chart_space(problem.n + 1)
@@ -114,11 +117,12 @@ class NodeProof:
             bound = second_order_proof.chart_bound(*given, False, chart)
             self.charted = bound, chart
         else:
-            arcs_alone = (relaxed.arcs, problem.has_one_root, problem.gaps)
-            chart = eisner.charted(*arcs_alone)[1]
-            bound = proofs.chart_bound(*arcs_alone, chart)
+            with_gaps = (relaxed.arcs, problem.has_one_root, problem.gaps)
+            chart = eisner.charted(*with_gaps)[1]
+            bound = proofs.chart_bound(*with_gaps, chart)
             self.charted = bound, chart
-        return float(bound) + relaxed.constant
+        upper = float(bound) + relaxed.constant
+        return np.inf if np.isnan(upper) else upper
 
     def _through(self, relaxed: Relaxed) -> Scores:
         """Return an upper bound on the trees through each arc, (n + 1, n + 1).
@@ -132,10 +136,8 @@ class NodeProof:
             arcs_alone = (relaxed.arcs, problem.has_one_root, problem.gaps)
             through = proofs.bounds_by_chart(*arcs_alone, chart, bound)
         else:
-            bound, duals = self._contracted(relaxed.arcs)
-            through = np.full_like(relaxed.arcs, np.inf)
-            if abs(bound) < np.inf and duals is not None:
-                through = proofs.bounds_by_duals(relaxed.arcs, *duals, bound)
+            penalty, value, parent = chart
+            through = proofs.bounds_by_duals(relaxed.arcs, penalty, value, parent, bound)
         found: Scores = through + relaxed.constant
         return found
 
@@ -143,16 +145,6 @@ class NodeProof:
         problem = self.problem
         given = (relaxed.arcs, self.prepared.grandparents, relaxed.pairs, problem.gaps)
         return *given, problem.has_one_root
-
-    def _contracted(self, arcs: Scores) -> tuple[float, tuple[float, Scores, Scores] | None]:
-        """Bound all arborescences by the duals of a contraction; also return these."""
-        single_root = self.problem.has_one_root
-        _, bound, penalty, value, parent, count = chu_liu_edmonds.with_duals(arcs, single_root)
-        if bound == -np.inf:
-            reached = proofs.reaches_all(arcs > -np.inf, single_root)
-            return np.inf if reached else -np.inf, None
-        bound, slack = proofs.dual_bound(arcs, penalty, value, parent, count)
-        return bound + slack, (penalty, value, parent)
 
     def _worth(self, heads: NDArray[np.int64]) -> float:
         """Return the score of the only choice of heads, ``-inf`` if it is no tree."""

@@ -123,6 +123,8 @@ class _TreeSearch:
         self.nodes = [(-np.inf, 0, problem.allowed.astype(np.uint8))]
         self.births = self.calls = self.disputes = 0
         self.closed = self.rest = -np.inf
+        # of nodes with a single tree: what it is worth, and its heads
+        self.singles: list[tuple[float, NDArray[np.intp]]] = []
 
     def run(self) -> BestTrees:
         scores, nodes = self.incumbents.scores, self.nodes
@@ -143,6 +145,9 @@ class _TreeSearch:
         if self.closed <= self.magnitudes.threshold:  # all trees have a forbidden part
             self.closed = -np.inf
         heads = self.incumbents.heads[:found]
+        for upper, only in self.singles:
+            if upper > self.rest and not (heads[:, 1:] == only[1:]).all(axis=1).any():
+                self.rest = upper
         return BestTrees(heads, scores[:found], self.closed, self.rest, self.calls)
 
     def _limit(self) -> float:
@@ -165,7 +170,8 @@ class _TreeSearch:
             self.closed, self.rest = max(self.closed, dropped), max(self.rest, dropped)
             free = mask[:, 1:].sum(axis=0) > 1
             closed = upper <= self._limit() or not free.any()
-            if closed or done >= most or self.clock.exhausted(self.calls):
+            # without a pass none would follow
+            if closed or done >= most or not node.passes or self.clock.exhausted(self.calls):
                 break
         if not free.any() and upper > self._limit():
             # lists the only tree, unless others are better
@@ -174,6 +180,8 @@ class _TreeSearch:
             self.closed = max(self.closed, upper)
             if free.any():
                 self.rest = max(self.rest, upper)
+            else:
+                self.singles.append((upper, mask.argmax(axis=0)))
             return
         h, m = node.head, node.modifier
         self.disputes += h < 0  # the search says that it is done with the node
@@ -201,7 +209,7 @@ class _TreeSearch:
             node = self._solve(mask, 1 if one_by_one else passes)
             done += node.passes
             over = done >= passes or perf_counter() - begin > self.clock.seconds_left
-            if node.head < 0 or over:
+            if node.head < 0 or not node.passes or over:
                 return node._replace(passes=done)
 
     def _solve(self, mask: Mask, passes: int) -> NodeFound:

@@ -190,19 +190,21 @@ def check_each(arcs, sizes, gaps, together, charts, heads, starts, found):
 
 
 @jit()
-def dual_bound(arcs, penalty, value, parent, count):
+def dual_bound(arcs, single_root, penalty, value, parent, count):
     """Return an upper bound on all trees by the duals of a contraction, and its rounding error.
 
     Each contracted set of tokens has a dual of at most 0, each token one of any sign. A tree
     enters every set at least once and every token exactly once, so the sum of all duals, plus the
     excess of each arc over the duals of the sets that it enters, bounds every tree. With a penalty
-    on the root's arcs they bound the trees with one root.
+    on the root's arcs they bound the trees with one root, and no others.
 
     **Shape**: `value` float64 (count or more,), the dual of each node: tokens, then contracted
     sets in the order they were made; `parent` int64, the set that each was contracted into, -1 for
     none.
     """
     size = arcs.shape[0]
+    if penalty != 0.0 and not single_root:
+        return np.inf, 0.0
     bound, mass = penalty, abs(penalty)
     for node in range(1, count):
         outer = parent[node]
@@ -261,9 +263,11 @@ def bounds_by_duals(arcs, penalty, value, parent, bound):
 
     A tree with the arc h -> m enters by it the sets that hold m but not h, whose duals add up to
     what the arc would have to be worth: every tree with it loses the difference against `bound`,
-    which adds all duals and, for each token, the excess of its best arc.
+    which adds all duals and, for each token, the excess of its best arc. Infinite if it is.
     """
     size, count = arcs.shape[0], len(value)
+    if bound == np.inf:
+        return np.full((size, size), np.inf)
     least = np.full((size, size), -np.inf)
     excess = np.zeros(size)
     paid, holder = np.empty(count), np.full(count, -1)

@@ -24,8 +24,8 @@ from ..branch_and_bound.search import (
 )
 from ..decoder import split
 from ..factors import Factors
-from ..fallbacks import arborescence_bound, tree_in_blocks
-from ..kernels import chu_liu_edmonds, eisner
+from ..fallbacks import arborescence_bound, bound_by_duals, tree_in_blocks
+from ..kernels import chu_liu_edmonds, eisner, proofs
 from ..magnitudes import Magnitudes
 from ..problem import NO_GAPS, TreeProblem
 from ..scoring import score_tree
@@ -171,9 +171,11 @@ class _LevelSearch:
         self.calls += 1
         arcs, single = read_only(arcs), self.problem.single_root
         if self.problem.projective:
-            heads, _, value, _ = eisner.charted(arcs, single, NO_GAPS)
+            heads, chart, *_ = eisner.charted(arcs, single, NO_GAPS)
+            value = proofs.chart_bound(arcs, single, NO_GAPS, chart)
         else:
-            heads, value = chu_liu_edmonds.with_duals(arcs, single)[:2]
+            heads, *found = chu_liu_edmonds.with_duals(arcs, single)
+            value = sum(bound_by_duals(arcs, single, *found))
         if value == -np.inf:
             return -np.inf, None
         return float(value), np.concatenate([[0], heads]).astype(np.int32)

@@ -7,13 +7,14 @@ arc g -> h whether or not the chain is in the tree, which is a bound as no multi
 """
 
 from .....jit import internal
+from .records import in_range
 
 INF = float("inf")
 
 
 @internal()
 def _multiplier(parts, g, h, m):
-    return min(max(parts.multipliers.grandparents[g, h, m], 0.0), parts.multipliers.limit)
+    return in_range(parts.multipliers.grandparents[g, h, m], parts.multipliers.limit)
 
 
 @internal()

@@ -9,7 +9,7 @@ max(0, (number - need + 1) / (size - need + 1)) for a loss (eq. 8, section 5.1).
 import numpy as np
 
 from .....jit import internal
-from .records import CountedFactors
+from .records import CountedFactors, in_range
 
 INF = np.inf
 
@@ -118,7 +118,7 @@ def relax_factors(factors, stored, arcs):
         begin, end = factors.offsets[f], factors.offsets[f + 1]
         value, need, left = factors.score[f], factors.need[f], abs(factors.score[f])
         if not _all_needed(factors, f):
-            x = min(max(stored[factors.home[begin]], 0.0), left)
+            x = in_range(stored[factors.home[begin]], left)
             if value > 0.0:
                 constant += value - x
                 each = x / need
@@ -129,7 +129,7 @@ def relax_factors(factors, stored, arcs):
                 arcs[factors.heads[i], factors.modifiers[i]] += each
             continue
         for i in range(begin, end):
-            x = min(max(stored[factors.home[i]], 0.0), left)
+            x = in_range(stored[factors.home[i]], left)
             if i == end - 1:
                 x = left
             arcs[factors.heads[i], factors.modifiers[i]] += x

@@ -15,6 +15,7 @@ what lies before k: tighter than eq. 6, as no constant is paid.
 """
 
 from .....jit import internal
+from .records import in_range
 
 
 @internal()
@@ -26,7 +27,7 @@ def score_of(parts, h, first, last):
 @internal()
 def multiplier_of(parts, h, first, last, score):
     """Return the multiplier of a pair, brought into its range."""
-    return min(max(parts.multipliers.siblings[h, first, last], 0.0), abs(score))
+    return in_range(parts.multipliers.siblings[h, first, last], abs(score))
 
 
 @internal()

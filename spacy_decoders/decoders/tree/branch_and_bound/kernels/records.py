@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .....jit import internal
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
@@ -129,3 +131,9 @@ class NodeParts(NamedTuple):
     factors: CountedFactors
     gains: Floats
     losses: Floats
+
+
+@internal()
+def in_range(x, most):
+    """Return a multiplier brought into its range, 0 for NaN: it then gives a bound."""
+    return min(x, most) if x > 0.0 else 0.0
