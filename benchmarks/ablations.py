@@ -109,6 +109,7 @@ SENTENCES = options("headline", mode="sentence", min_prob=0.0)
 _MEANING = "spacy_decoders.components.headline.meaning"
 _READING = "spacy_decoders.components.headline.reading"
 _PATHS = "spacy_decoders.decoders.path.lagrangian_search"
+_LINKER = "spacy_decoders.components.linker"
 _SPARSE = "spacy_decoders.models.tagger.sparse.features"
 
 
@@ -261,6 +262,19 @@ ABLATIONS = (
         option("linker", "pairs", judge, pipe=pipe, off=other())
         for other in (DirectLink, GraphDistance)
         for judge, pipe in ((judges.candidates, LINKER), (judges.concepts, "linker"))
+    ),
+    *(
+        Ablation(f"linker.{name}", judges.concepts, attributes(f"{_LINKER}.{module}", **values))
+        for name, module, values in (
+            ("bare names", "features", {"_bare_names": lambda *given: ()}),
+            (
+                "family names",
+                "features",
+                {"_other_bearers": lambda *given: np.zeros(given[3].keys.shape, bool)},
+            ),
+            ("small letters", "features", {"_RARELY": 0.3, "_WORD": 0.3}),
+            ("inflections", "mentions", {"singular": lambda span, text: text}),
+        )
     ),
     Ablation(
         "linker.dominance",

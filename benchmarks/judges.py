@@ -22,7 +22,7 @@ import spacy
 from chain import shipped_scores
 from english import entities, gum
 from false_links import NAME as LINKER
-from false_links import false_texts, links_of, true_texts
+from false_links import false_texts, links_of, other_senses, true_texts
 from headlines import UNSEEN, parsed
 from linking_component import LinkSet, link_sets, linked, pipeline
 from path import Given
@@ -146,7 +146,12 @@ def concepts(given: Any) -> list[Trial]:
     """Links of the shipped pipeline where nouns mean something else, and where they do not."""
     nlp = spacy_decoders.load(disable=["headline"])
     other = false_texts()[:: 5 if given.quick else 1]
-    known = true_texts(nlp.get_pipe("linker").kb.base)[:: 5 if given.quick else 1]
+    base = nlp.get_pipe("linker").kb.base
+    known = true_texts(base)[:: 5 if given.quick else 1]
+    senses = other_senses(base)
+    names = senses[: len(senses) // 2]
+    # after the full name, the family name alone
+    names += [f"{text} {text.split()[2]} will be missed." for text in senses[len(names) :]]
 
     def no_links() -> Counts:
         docs = nlp.pipe([text for text, _ in other])
@@ -165,7 +170,12 @@ def concepts(given: Any) -> list[Trial]:
             counted.append((float(right), float(len(gold))))
         return {"links": np.array(counted)}
 
+    def no_names() -> Counts:
+        right = [(float(not links_of(doc)), 1.0) for doc in nlp.pipe(names)]
+        return {"texts without false links": np.array(right)}
+
     return [
+        Trial("names in another sense", nlp, no_names),
         Trial("nouns in another sense", nlp, no_links),
         Trial("nouns beside related ones", nlp, links),
     ]

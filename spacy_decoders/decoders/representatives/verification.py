@@ -134,34 +134,25 @@ def _program(costs: _Costs, score: float, scale: float, seconds: float) -> tuple
     if columns > PROGRAMMABLE or largest > TOO_LARGE * (1.0 + scale):
         return math.inf, -math.inf
     from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import block_diag, bmat, csr_matrix, identity, kron, vstack
 
     starts = np.cumsum([0, *(len(own) for own in costs.own)])
     objective = [*costs.own, *(block.ravel() for block in costs.pairs.values())]
-    rows: list[int] = []
-    places: list[int] = []
-    values: list[float] = []
-    row = len(costs.own)
-    at = int(starts[-1])
-    for i, own in enumerate(costs.own):
-        rows += [i] * len(own)
-        places += range(starts[i], starts[i + 1])
-        values += [1.0] * len(own)
-    for (i, j), block in costs.pairs.items():
-        columns_of_pair = at + np.arange(block.size).reshape(block.shape)
-        at += block.size
-        for side, start in ((columns_of_pair, starts[i]), (columns_of_pair.T, starts[j])):
-            for x, pairs_of_one in enumerate(side):
-                rows += [row] * (len(pairs_of_one) + 1)
-                places += [*pairs_of_one.tolist(), int(start) + x]
-                values += [1.0] * len(pairs_of_one) + [-1.0]
-                row += 1
-    matrix = csr_matrix((values, (rows, places)), shape=(row, at))
-    right = np.r_[np.ones(len(costs.own)), np.zeros(row - len(costs.own))]
+    # of each set one candidate is taken, of each pair of sets the pair of theirs
+    members = [csr_matrix(part) for part in np.split(np.eye(starts[-1]), starts[1:-1])]
+    matrix: Any = vstack([csr_matrix(part.sum(axis=0)) for part in members])
+    if costs.pairs:
+        sums = [
+            vstack([kron(identity(a), np.ones((1, b))), kron(np.ones((1, a)), identity(b))])
+            for a, b in (block.shape for block in costs.pairs.values())
+        ]
+        taken = vstack([members[side] for pair in costs.pairs for side in pair])
+        matrix = bmat([[matrix, None], [-taken, block_diag(sums)]], format="csr")
+    right = np.arange(matrix.shape[0]) < len(costs.own)
     result = milp(
         np.concatenate(objective),
         constraints=LinearConstraint(matrix, right, right),
-        integrality=np.r_[np.ones(starts[-1]), np.zeros(at - starts[-1])],
+        integrality=np.arange(matrix.shape[1]) < starts[-1],
         bounds=Bounds(0.0, 1.0),
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
