@@ -99,6 +99,8 @@ class SentenceTrees:
         heads = np.where(inner & (to != own) & (sentences[to] == sentences), to, roots)
         kinds, quotes = texts.kinds, texts.quotations(sentences)
         needed = kinds["kept"] | kinds["mark"] | kinds["quote"] | texts.related(REQUIRED)
+        blank = texts.columns["SPACY"] > 0
+        needed |= kinds["hyphen"] & blank & after(blank)  # a dash
         for first, last in quotes:
             if not kinds["finite"][first:last].any():  # all of what is no clause stays
                 above = heads[first:last]

@@ -177,6 +177,13 @@ def test_no_headline_loses_its_point(nlp):
 
 def test_marks_of_quotations_and_reports(nlp):
     nlp.get_pipe("headline").configure(mode="sentence", min_prob=0.0, n_best=1)
-    texts = ['"Where have you been?" asked Anna.', "The dam may not hold, a study suggests."]
-    found = [doc._.headline for doc in nlp.pipe(texts)]
-    assert found == ['"Where have you been?" asked Anna', "Dam may not hold, study suggests"]
+    texts = [
+        '"Where have you been?" asked Anna.',
+        "The dam may not hold, a study suggests.",
+        "It's fine - just make sure that the room is warm.",
+    ]
+    assert [doc._.headline for doc in nlp.pipe(texts)] == [
+        '"Where have you been?" asked Anna',
+        "Dam may not hold, study suggests",
+        "It's fine - just make sure that room is warm",
+    ]
