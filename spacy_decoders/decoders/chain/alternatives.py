@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_whole, is_number, read_only
 from ...budget import UNLIMITED, Budget
-from ...errors import ProblemError
+from ...errors import DecodersError, ProblemError
 from .forward_dominance import ForwardDominance
 from .kernels import lattice
 from .problem import ChainModel, Sentences
@@ -66,6 +66,8 @@ def k_best(
 def best_paths(model: ChainModel, sentence: Sentences, k: int) -> list[ChainSolution]:
     """Return the k best labellings of one validated sentence."""
     best = ForwardDominance().solve(model, sentence)
+    if not math.isfinite(best.scores[0]):
+        raise DecodersError("k best labellings: the first that was found is none.")
     n = len(sentence.emissions)
     if n:
         paths = lattice.k_best(
@@ -81,6 +83,9 @@ def best_paths(model: ChainModel, sentence: Sentences, k: int) -> list[ChainSolu
             min(k, model.size ** min(n, 40)),
             SHARE,
         )
+        distinct = len({path.tobytes() for path in paths})
+        if distinct < k and distinct < legal_up_to(model, sentence, k):
+            raise DecodersError(f"k best labellings: only {distinct} were found of more.")
     else:
         paths = np.empty((1, 0), dtype=np.int32)
     scored = [sentence.scores_of(model, path)[0].tolist() for path in paths]
@@ -88,6 +93,15 @@ def best_paths(model: ChainModel, sentence: Sentences, k: int) -> list[ChainSolu
         certified("ForwardDominance", path, score, scale, float(best.bounds[0]))
         for path, (score, scale) in zip(paths, scored, strict=True)
     ]
+
+
+def legal_up_to(model: ChainModel, sentence: Sentences, k: int) -> float:
+    """Return how many labellings are legal, at most `k`."""
+    steps = (model.transitions > -np.inf).astype(np.float64)
+    counts = (model.start_scores > -np.inf).astype(np.float64)
+    for i, row in enumerate(sentence.emissions):
+        counts = np.minimum(counts @ steps if i else counts, k) * (row > -np.inf)
+    return min(float(counts @ (model.end_scores > -np.inf)), k)
 
 
 def max_marginal_margins(
@@ -111,9 +125,9 @@ def max_marginal_margins(
     Returns
     -------
     **Shape (n,)**, float32, not negative: 0 where another labelling is as good, ``inf`` (or
-    `cap`) where no legal labelling has another label at that token. Computed in float64: exact
-    to ``1e-9 * (1 + scale)``, for the sum of the absolute scores of the best labelling's parts,
-    and then rounded to float32.
+    `cap`) where no legal labelling has another label at that token, NaN where the best labelling
+    is not proven. Computed in float64: exact to ``1e-9 * (1 + scale)``, for the sum of the
+    absolute scores of the best labelling's parts, and then rounded to float32.
 
     Raises
     ------
@@ -131,12 +145,9 @@ def max_marginal_margins(
         raise ProblemError(f"cap: expected a number greater than 0, got {cap!r}.")
     sentences = Sentences.of(model, emissions, lengths)
     best = ForwardDominance().solve(model, sentences)
-    margins = lattice.margins(
-        model.links,
-        model.padded.transposed,
-        sentences.emissions.reshape(-1),
-        sentences.offsets,
-        model.size,
-        best.labels,
-    )
+    given = model.links, model.padded.transposed, sentences.emissions.reshape(-1)
+    margins = lattice.margins(*given, sentences.offsets, model.size, best.labels)
+    proven = np.abs(best.bounds - best.scores) < best.tolerances  # false of NaN and inf, too
+    if not proven.all():
+        margins[~np.repeat(proven, np.diff(sentences.offsets))] = np.nan
     return read_only(np.minimum(margins, cap).astype(np.float32))

@@ -1,6 +1,6 @@
 """The base class of chain decoders, and decoding within a limit of time.
 
-Where there are thousands of labels, a pass over a sentence may take seconds: the clock is read at
+Where there are hundreds of labels, a pass over a sentence may take seconds: the clock is read at
 every token. A pass from the right finds the labelling; tokens that it has not
 reached when the time ends are labelled greedily. A pass from the left bounds the best labelling;
 tokens that it has not reached are bounded by the maxima of their scores.
@@ -25,17 +25,19 @@ from .solutions import ChainSolution
 __all__ = ["ChainDecoder", "lacks_time", "rounded_up", "solve_in_slices"]
 
 #: Seconds that a decoder may take for each token and pair of labels, with its proof, on a slow
-#: machine.
-STEP = 4e-9
+#: machine; and for the tables of a model, for each pair.
+STEP, TABLES = 4e-9, 5e-9
 
-#: Up to so many labels the transitions stay in the cache, and a token takes microseconds.
-SMALL = 512
+#: Up to so many labels a token takes microseconds; and up to so many the transitions stay in the
+#: cache, where a step takes a twentieth.
+SMALL, CACHED = 256, 512
 
 #: Seconds that a decoder may take whatever the budget; and the share of the budget that it may
 #: plan for, as the machine may be busy.
 LEAST, SAFE = 0.05, 0.25
 
 Floats = NDArray[np.float64]
+Scores = NDArray[np.float32]
 
 
 class ChainDecoder(ABC):
@@ -124,7 +126,13 @@ def lacks_time(model: ChainModel, sentences: Sentences, budget: Budget) -> bool:
     if budget.seconds is None or model.size <= SMALL:
         return False
     tokens = int(np.diff(sentences.offsets).max(initial=0))
-    return STEP * tokens * model.size**2 > max(LEAST, SAFE * budget.seconds)
+    step = STEP if model.size > CACHED else 0.05 * STEP
+    needed = step * tokens * model.size**2 + _seconds_for_tables(model)
+    return needed > max(LEAST, SAFE * budget.seconds)
+
+
+def _seconds_for_tables(model: ChainModel) -> float:
+    return 0.0 if "padded" in vars(model) else TABLES * model.size**2
 
 
 def solve_in_slices(
@@ -135,10 +143,10 @@ def solve_in_slices(
     Raises `InfeasibleError` if no labelling is legal.
     """
     rows, end = sentence.emissions, model.end_scores
-    behind = _messages(model.padded.transposed, end, rows[::-1], clock)
+    behind = _messages(model, "transposed", end, rows[::-1], clock)
     labels = _followed(model, sentence, behind)
     score, scale = sentence.scores_of(model, labels)[0].tolist()
-    ahead = _messages(model.padded.transitions, model.start_scores, rows, clock)
+    ahead = _messages(model, "transitions", model.start_scores, rows, clock)
     rest, terms = rows[len(ahead) :], [0.0]
     if len(rest):
         terms = [float(ahead[-1].max()), *rest.max(axis=1).tolist(), float(end.max())]
@@ -150,24 +158,22 @@ def solve_in_slices(
 
 
 def _messages(
-    table: NDArray[np.float32], entry: NDArray[np.float32], rows: NDArray[np.float32], clock: Clock
+    model: ChainModel, table: str, entry: Scores, rows: Scores, clock: Clock
 ) -> list[Floats]:
     """Return the best scores of what ends with each label, for as many tokens as time allows.
 
     ``V[i, y] = E[i, y] + max over x of (V[i - 1, x] + T[x, y])``, every sum rounded up; the
-    transitions in `table` are padded as the kernels have them.
+    transitions are a `table` of :class:`.Padded`, which is made if there is time.
     """
     found: list[Floats] = []
-    size = len(entry)
     best = entry.astype(np.float64)
-    stride = len(table) // (size + 1)
-    reached = np.empty(stride)
     for row in rows:
         if found:
-            if clock.seconds_left == 0.0:
+            if clock.seconds_left <= _seconds_for_tables(model):
                 return found
-            pass_on(table, found[-1], size, stride, reached)
-            best = rounded_up(reached[:size])
+            reached = np.empty(len(model.padded.end))
+            pass_on(getattr(model.padded, table), found[-1], model.size, len(reached), reached)
+            best = rounded_up(reached[: model.size])
         found.append(rounded_up(best + row))
     return found
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -288,7 +288,9 @@ class Padded:
         flat = aligned((size + 1) * stride)
         columns = flat.reshape(-1, stride)
         columns[:, size:] = -np.inf
-        columns[:size, :size] = self.transitions.reshape(-1, stride)[:size, :size].T
+        found, given = columns[:size, :size], self.transitions.reshape(-1, stride)[:size, :size]
+        for x, y in product(range(0, size, 256), repeat=2):  # squares stay in the cache
+            found[y : y + 256, x : x + 256] = given[x : x + 256, y : y + 256].T
         columns[size] = self.end
         return read_only(flat)
 

@@ -56,6 +56,9 @@ class Viterbi(ChainDecoder):
         parents
             **Shape (n,)**: the parent of each node, -1 for a root; in any order. With
             ``[-1, 0, 1, ...]`` the tree is a chain.
+        budget
+            When to stop, as in :meth:`decode`: with `UndecidedError` where no legal labelling is
+            known by then.
 
         Raises
         ------
@@ -75,4 +78,4 @@ class Viterbi(ChainDecoder):
         """
         from . import LabelTree
 
-        return LabelTree.of(model, emissions, parents).viterbi()
+        return LabelTree.of(model, emissions, parents, budget).viterbi()

@@ -15,7 +15,9 @@ from spacy_decoders.decoders.chain import (
     Viterbi,
 )
 from spacy_decoders.decoders.chain import decoder as chain_decoder
-from spacy_decoders.errors import InfeasibleError, ProblemError
+from spacy_decoders.decoders.chain.problem import Sentences
+from spacy_decoders.errors import InfeasibleError, ProblemError, UndecidedError
+from tests.oracles import all_label_trees
 
 DECODERS = [Viterbi(), PrunedViterbi(), ForwardDominance(), ColumnGeneration()]
 each_decoder = pytest.mark.parametrize("decoder", DECODERS, ids=lambda d: type(d).__name__)
@@ -28,6 +30,7 @@ def ticking(monkeypatch):
     monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
     monkeypatch.setattr(chain_decoder, "STEP", 1e9)
     monkeypatch.setattr(chain_decoder, "SMALL", 0)
+    return ticks
 
 
 def drawn(rng, size, n, forbidden):
@@ -94,8 +97,8 @@ def test_wrong_continuations_are_not_called_optimal(ticking, monkeypatch, rng, w
     """The labels come from the right: what is wrong there meets the bound from the left."""
     true, wrongs = chain_decoder._messages, 0
 
-    def lying(table, entry, *given):
-        found = true(table, entry, *given)
+    def lying(given_model, table, entry, *given):
+        found = true(given_model, table, entry, *given)
         if entry is model.start_scores:  # from the left
             return found
         return [wrong * of for of in found][: 1 if wrong == 1.0 else None]
@@ -110,3 +113,65 @@ def test_wrong_continuations_are_not_called_optimal(ticking, monkeypatch, rng, w
         assert found.certificate.bound >= best - 1e-12
         wrongs += not right
     assert wrongs
+
+
+@pytest.mark.parametrize(
+    ("size", "tokens", "seconds", "lacks"),
+    [
+        (500, 3000, 0.05, True),  # a decoder takes up to .2 seconds
+        (500, 400, 0.05, False),
+        (500, 3000, 1.0, False),
+        (100, 20000, 0.05, False),
+        (3500, 1, 0.05, True),  # for its tables
+    ],
+)
+def test_time_is_foreseen(size, tokens, seconds, lacks):
+    model = ChainModel(np.zeros((size, size), dtype=np.float32))
+    sentences = Sentences.of(model, np.zeros((tokens, size), dtype=np.float32))
+    assert chain_decoder.lacks_time(model, sentences, Budget(seconds=seconds)) == lacks
+    if size == 3500:
+        _ = model.padded
+        assert not chain_decoder.lacks_time(model, sentences, Budget(seconds=seconds))
+
+
+@each_decoder
+def test_tables_are_made_where_there_is_time_for_them(decoder, ticking, monkeypatch, rng):
+    model, emissions = drawn(rng, 20, 3, 0.0)
+    budget = Budget(seconds=1e3)
+    monkeypatch.setattr(chain_decoder, "TABLES", 1.0)
+    assert decoder.decode(model, emissions[:1], budget=budget).certificate.is_optimal
+    assert decoder.decode(model, emissions, budget=Budget(seconds=350)).certificate.gap > 0.0
+    assert "padded" not in vars(model)
+    assert decoder.decode(model, emissions, budget=budget).certificate.is_optimal
+
+
+@pytest.mark.parametrize("decoder", [Viterbi(), ColumnGeneration()], ids=["dense", "columns"])
+@pytest.mark.parametrize("forbidden", [0.0, 0.4])
+def test_a_tree_in_time_is_legal_and_its_bound_true(decoder, forbidden, ticking):
+    rng = np.random.default_rng(int(100 * forbidden))
+    ends = set()
+    for _ in range(60):
+        model, emissions = drawn(rng, 3, 5, forbidden)
+        parents = [-1, *(int(rng.integers(-1, node)) for node in range(1, 5))]
+        given = model.transitions, model.start, model.end, emissions, parents
+        worth = {labels: score for score, labels in all_label_trees(*given)}
+        best = max(worth.values())
+        for seconds in (0.5, 2.5, 6.5, 9.5, 15.5, 1000.5):
+            begun = next(ticking)
+            try:
+                found = decoder.decode_tree(
+                    model, emissions, parents, budget=Budget(seconds=seconds)
+                )
+            except (InfeasibleError, UndecidedError) as error:
+                assert isinstance(error, UndecidedError) or best == -np.inf
+                ends.add(type(error))
+                continue
+            certificate = found.certificate
+            assert certificate.score == pytest.approx(worth[tuple(found.labels.tolist())])
+            assert certificate.bound >= best - 1e-12
+            assert next(ticking) - begun < seconds + 9  # the clock is read at every node
+            if certificate.is_optimal:
+                assert certificate.score == pytest.approx(best, abs=1e-6)
+            ends.add(certificate.status)
+    wanted = {"bounded", "optimal"}
+    assert ends == (wanted | {InfeasibleError, UndecidedError} if forbidden else wanted)

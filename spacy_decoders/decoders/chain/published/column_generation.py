@@ -102,7 +102,7 @@ class ColumnGeneration(ChainDecoder):
         """
         from .label_trees import LabelTree
 
-        return LabelTree.of(model, emissions, parents).column_generation(self.gap, budget)
+        return LabelTree.of(model, emissions, parents, budget).column_generation(self.gap)
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget

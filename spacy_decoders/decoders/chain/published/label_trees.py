@@ -8,15 +8,17 @@ the messages of its children.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ....arrays import checked_indices, checked_scores
-from ....budget import UNLIMITED, Budget
-from ....errors import InfeasibleError, ProblemError
-from ..decoder import rounded_up
+from ....budget import Budget, Clock
+from ....errors import InfeasibleError, ProblemError, UndecidedError
+from ..decoder import STEP, rounded_up
+from ..kernels.layout import UP64
 from ..problem import ChainModel
 from ..proof import certified
 from ..solutions import ChainSolution
@@ -31,20 +33,28 @@ Mask = NDArray[np.bool_]
 class LabelTree:
     """A validated forest of nodes to label; with the parents -1, 0, 1, ... it is a chain."""
 
-    transitions: Floats  # (L, L)
+    transitions: NDArray[np.float32]  # (L, L)
     local: Floats  # (n, L): emissions, with start scores at roots and end scores at leaves
+    inside: Floats  # (n, L): the best of what is below each node and label, as far as time allowed
     parents: list[int]
     order: list[int]  # every node after its parent
+    clock: Clock
 
     @classmethod
-    def of(cls, model: ChainModel, emissions: ArrayLike, parents: ArrayLike) -> LabelTree:
+    def of(
+        cls, model: ChainModel, emissions: ArrayLike, parents: ArrayLike, budget: Budget
+    ) -> LabelTree:
         """Check a forest; errors are those of :meth:`.Viterbi.decode_tree`."""
+        clock = budget.start()
         local = checked_scores("emissions", emissions, (None, model.size)).astype(np.float64)
         n = len(local)
         above = checked_indices("parents", parents, (n,), low=-1, high=n)
-        order: list[int] = np.flatnonzero(above < 0).tolist()
+        below: list[list[int]] = [[] for _ in range(n + 1)]
+        for node, parent in enumerate(above.tolist()):
+            below[parent].append(node)
+        order = below[-1]
         for node in order:  # grows while it is read
-            order.extend(np.flatnonzero(above == node).tolist())
+            order.extend(below[node])
         if len(order) < n:
             raise ProblemError(
                 f"parents: node {min(set(range(n)) - set(order))} does not reach a root; give "
@@ -52,10 +62,10 @@ class LabelTree:
             )
         local[above < 0] += model.start_scores
         local[np.setdiff1d(np.arange(n), above)] += model.end_scores
-        tree = cls(model.transitions.astype(np.float64), local, above.tolist(), order)
-        inside, _ = tree._messages(np.ones(local.shape, dtype=bool))
-        local[np.isneginf(inside)] = -np.inf  # nothing below is legal beside it
-        if np.isneginf(inside.max(axis=1)).any():
+        tree = cls(model.transitions, local, local.copy(), above.tolist(), order, clock)
+        tree.inside[:] = tree._messages()[0]
+        local[np.isneginf(tree.inside)] = -np.inf  # nothing below is legal beside it
+        if np.isneginf(tree.inside.max(axis=1)).any():
             raise InfeasibleError(
                 "no legal labelling of the tree: allow a label or a transition more."
             )
@@ -63,25 +73,27 @@ class LabelTree:
 
     def viterbi(self) -> ChainSolution:
         """Return the best labels, by messages over all labels."""
-        inside, _ = self._messages(np.ones(self.local.shape, dtype=bool))
-        return self._solution("Viterbi", self._labels(inside), 1)
+        return self._solution("Viterbi", self._labels(self.inside), 1)
 
-    def column_generation(self, gap: float, budget: Budget = UNLIMITED) -> ChainSolution:
+    def column_generation(self, gap: float) -> ChainSolution:
         """Return the best labels within restricted domains that grow by pricing.
 
         The messages over the domains are the dual variables, one for each node and label of its
         parent. The reduced cost of a pair of labels (equation 8) is
         ``T[x, y] + inside[c, y] - U[c, x]``, and positive only where y is outside of the domain.
         """
-        clock, iterations = budget.start(), 0
+        iterations = 0
         member = self.local >= self.local.max(axis=1, keepdims=True)
         best = np.inf
         while True:
-            inside, up = self._messages(member, domains=True)
-            labels = self._labels(np.where(member, inside, -np.inf))
+            inside, up = self._messages(member)
+            within = np.where(member, inside, -np.inf)
+            labels = self._labels(within if self._has_time() else self.inside)
             score, bound = float(self._terms(labels).sum()), 0.0
             joining = np.zeros_like(member)
             for node, parent in enumerate(self.parents):
+                if not self._has_time():
+                    return self._solution("ColumnGeneration", labels, iterations)
                 if parent < 0:
                     joining[node, inside[node].argmax()] = True
                     bound += float(inside[node].max())
@@ -93,24 +105,29 @@ class LabelTree:
             iterations += 1
             best = min(best, bound)
             fresh = joining & ~member
-            if not fresh.any() or best - score <= gap or clock.exhausted(iterations):
+            if not fresh.any() or best - score <= gap or self.clock.exhausted(iterations):
                 return self._solution("ColumnGeneration", labels, iterations)
             member |= fresh
 
-    def _messages(self, member: Mask, *, domains: bool = False) -> tuple[Floats, Floats]:
+    def _has_time(self) -> bool:
+        return self.clock.seconds_left > STEP * self.transitions.size
+
+    def _messages(self, member: Mask | None = None) -> tuple[Floats, Floats]:
         """Return the scores of what is below each node and label, and the messages upwards.
 
-        A label that may stand beside none of a domain brings in the best that it may stand beside.
+        They are over all labels, or over domains, into which a label that may stand beside none of
+        one brings the best that it may stand beside. They end with the time.
         """
         inside, up = self.local.copy(), np.zeros_like(self.local)
         for node in reversed(self.order):
             parent = self.parents[node]
-            if parent < 0:
-                continue
+            if parent < 0 or not self._has_time():
+                break  # the roots come last
             ways = self.transitions + inside[node]
-            up[node] = ways[:, member[node]].max(axis=1)
-            if domains:
-                alone = np.isneginf(up[node]) & (ways.max(axis=1) > -np.inf)
+            up[node] = ways.max(axis=1)
+            if member is not None:
+                within = ways[:, member[node]].max(axis=1)
+                alone = np.isneginf(within) & (up[node] > -np.inf)
                 member[node, ways[alone].argmax(axis=1)] = True
                 up[node] = ways[:, member[node]].max(axis=1)
             inside[parent] += up[node]
@@ -122,7 +139,10 @@ class LabelTree:
         for node in self.order:
             parent = self.parents[node]
             links = self.transitions[labels[parent]] if parent >= 0 else 0.0
-            labels[node] = (links + inside[node]).argmax()
+            scores = links + inside[node]
+            labels[node] = scores.argmax()
+            if scores[labels[node]] == -np.inf:  # all the messages would have shown this
+                raise UndecidedError("the time ended before a legal labelling was found.")
         return labels
 
     def _terms(self, labels: NDArray[np.int32]) -> Floats:
@@ -132,15 +152,19 @@ class LabelTree:
         return np.concatenate([self.local[np.arange(len(labels)), labels], links])
 
     def _bound(self) -> float:
-        """Return an upper bound on all labellings: messages to the roots, rounded up."""
-        best, total = self.local.copy(), 0.0
-        for node in reversed(self.order):
-            if self.parents[node] < 0:
-                total = float(rounded_up(total + best[node].max()))
-            else:
-                message = rounded_up((self.transitions + best[node]).max(axis=1))
-                best[self.parents[node]] = rounded_up(best[self.parents[node]] + message)
-        return total
+        """Return an upper bound on all labellings: messages to the roots, rounded up.
+
+        Nodes that time does not reach are bounded by the maxima of their scores.
+        """
+        best, left, roots = self.local.copy(), len(self.order), self.parents.count(-1)
+        while left > roots and self._has_time():
+            left -= 1
+            node = self.order[left]
+            message = rounded_up((self.transitions + best[node]).max(axis=1))
+            best[self.parents[node]] = rounded_up(best[self.parents[node]] + message)
+        terms = best[self.order[:left]].max(axis=1).tolist()
+        terms += [float(self.transitions.max())] * (left - roots)
+        return math.fsum(terms) + UP64 * math.fsum(map(abs, terms))
 
     def _solution(self, decoder: str, labels: NDArray[np.int32], iterations: int) -> ChainSolution:
         """Score a labelling, bound the best one by messages over all labels, and compare."""

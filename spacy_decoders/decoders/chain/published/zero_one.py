@@ -63,8 +63,8 @@ def zero_one_oracle(model: ChainModel, emissions: ArrayLike, gold: ArrayLike) ->
     if not others:
         raise InfeasibleError("no legal labelling other than gold.")
     best = others[0]
-    if best is ranked[0]:
-        return best
+    if best is ranked[0] or not ranked[0].certificate.is_optimal:
+        return best  # compared with the best of all
     score, scale = sentences.scores_of(model, best.labels)[0].tolist()
     bound = _bound_on_others(model, sentences, ranked[0], score)
     return certified("ForwardDominance", best.labels, score, scale, bound)
@@ -79,14 +79,8 @@ def _bound_on_others(
     computed by messages between all labels, apart from the search.
     """
     n = len(sentence.emissions)
-    margins = lattice.margins(
-        model.links,
-        model.padded.transposed,
-        sentence.emissions.reshape(-1),
-        sentence.offsets,
-        model.size,
-        best.labels,
-    )
+    given = model.links, model.padded.transposed, sentence.emissions.reshape(-1)
+    margins = lattice.margins(*given, sentence.offsets, model.size, best.labels)
     # the absolute scores of a labelling that is no worse than the known one add up to no more
     largest = sentence.emissions.max(axis=1).clip(min=0.0).astype(np.float64)
     links = (model.start_scores, model.transitions, model.end_scores)
