@@ -39,6 +39,9 @@ def tampered_work(kind):
             pool.scores[0] += 1.0
         elif kind == "done":
             found = found._replace(head=-1, modifier=-1)
+        elif kind == "twice":
+            pool.heads[1:], pool.scores[1:] = pool.heads[0], pool.scores[0]
+            pool.heads[:, 0] = np.arange(len(pool.heads))  # which is not read
         elif kind == "no number":
             pool.scores[0] = np.nan
         elif kind == "multipliers":
@@ -65,7 +68,7 @@ def test_branch_and_bound(monkeypatch, kind, projective):
 
 
 @pytest.mark.parametrize("projective", [True, False])
-@pytest.mark.parametrize("kind", ["tree", "score", "no number"])
+@pytest.mark.parametrize("kind", ["tree", "score", "twice", "no number"])
 def test_the_best_trees_of_branch_and_bound(monkeypatch, kind, projective):
     monkeypatch.setattr(bounding, "solve_node", tampered_work(kind))
     for seed in range(20):

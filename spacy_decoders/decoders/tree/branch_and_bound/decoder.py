@@ -183,7 +183,7 @@ class BranchAndBound(TreeDecoder):
             raise UndecidedError(
                 "budget: it ended before any tree was found; allow more seconds or iterations."
             )
-        if len({heads.tobytes() for heads in found.heads}) < len(found.heads):
+        if len({heads[1:].tobytes() for heads in found.heads}) < len(found.heads):
             raise DecodersError("BranchAndBound: the compiled code listed a tree twice.")
         given = (found.bound, found.slack, found.calls)
         solutions = [
