@@ -109,10 +109,11 @@ class _Sentences:
 
     def _charted(self, bound: float) -> TreeSolution:
         """Return projective trees by single arcs, found by one chart over all sentences."""
-        from .kernels import eisner  # compiled where it is first needed
+        from .kernels import eisner, proofs  # compiled where they are first needed
 
-        heads, _, value, _ = eisner.charted(self.problem.arcs, False, self.problem.gaps)
-        if value == -np.inf or self.decoder.objective(self.problem, heads, None)[0] == -np.inf:
+        heads = eisner.charted(self.problem.arcs, False, self.problem.gaps)[0]
+        legal = proofs.tally(self.problem.arcs, heads, True, False)[0]
+        if not legal or self.decoder.objective(self.problem, heads, None)[0] == -np.inf:
             raise UndecidedError(
                 "budget: it ended before there were trees of all sentences; allow more seconds or "
                 "iterations."

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders.arrays import read_only
+from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.tree import (
     AtMost,
     BranchAndBound,
@@ -19,9 +20,11 @@ from spacy_decoders.decoders.tree import (
     Leaves,
     SecondOrder,
     TreeProblem,
+    is_projective,
     rule_limits,
     score_tree,
     second_order_score,
+    sentences,
 )
 from spacy_decoders.decoders.tree.fallbacks import arborescence_bound, best_by_arcs
 from spacy_decoders.decoders.tree.kernels import (
@@ -29,7 +32,7 @@ from spacy_decoders.decoders.tree.kernels import (
     eisner,
     second_order,
 )
-from spacy_decoders.errors import DecodersError, InfeasibleError
+from spacy_decoders.errors import DecodersError, InfeasibleError, UndecidedError
 from tests.decoders.tree.faults import never_wrong, problem_of, without_an_arc_of, worse_heads
 from tests.decoders.tree.samples import LABELS, trees
 from tests.decoders.tree.truth import JointTruth, Truth, judge
@@ -186,6 +189,24 @@ def test_any_entry_of_eisners_chart_that_decides_is_missed(monkeypatch):
         other = worse_heads(problem)
         monkeypatch.setattr(eisner, "charted", lambda *_: (other, lowered, 0.0, 1.0))  # noqa: B023
         assert not Eisner().decode(problem).certificate.is_optimal
+
+
+def test_sentences_that_there_was_no_time_for_are_trees(monkeypatch):
+    decoder = BranchAndBound(method="paper")
+    problem = problem_of(3, second=True, sentences=True)
+    charted = eisner.charted
+
+    def crossing(*given):
+        return np.array([0, 0, 1, 2], np.int32), *charted(*given)[1:]
+
+    assert is_projective(decoder.decode(problem, budget=Budget(iterations=1)).heads)
+    monkeypatch.setattr(eisner, "charted", crossing)
+    # an iteration that finds nothing
+    monkeypatch.setattr(
+        sentences._Sentences, "_search", lambda self, step: setattr(self, "iterations", 1)
+    )
+    with pytest.raises(UndecidedError):
+        decoder.decode(problem, budget=Budget(iterations=1))
 
 
 def tampered_duals(kind):
