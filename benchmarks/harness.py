@@ -269,4 +269,5 @@ def _write(figure: Any, path: Path, title: str, x_label: str, y_label: str) -> N
     axis.set(title=title, xlabel=x_label, ylabel=y_label)
     axis.grid(alpha=0.3)
     axis.spines[["top", "right"]].set_visible(False)
+    path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130, bbox_inches="tight")
