@@ -128,7 +128,8 @@ def main(
     finder = spacy.load(parser, enable=["parser"]).get_pipe("parser")
     sparse = pipe.model.get_ref("output_layer")
     weights = sparse.shims[0]
-    legal = (pipe.space.can_follow, pipe.space.can_start[None], np.ones((1, len(LABELS)), bool))
+    scheme = pipe.space.scheme
+    legal = (scheme.can_follow, scheme.can_start[None], np.ones((1, len(LABELS)), bool))
     found, dropout = [], nlp.config["training"]["dropout"]
     for run in range(runs):
         chance = random.Random(run)
