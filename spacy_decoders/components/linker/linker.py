@@ -111,6 +111,13 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     def predict(self, docs: Iterable[Doc]) -> list[Mentions]:
         """Find the mentions of each document and their candidates."""
         given = [*docs]
+        unread = self.mentions == "ents" and any(map(len, given))
+        if unread and not any(doc.has_annotation("ENT_IOB") for doc in given):
+            self.warn_once(
+                "nothing is linked, as the documents have no entities: put a component that finds "
+                'them before it, or set mentions = "aliases".',
+                topic="entities",
+            )
         return find_mentions(given, self, [*map(self.places_in, given)]) if given else []
 
     def decode_together(self, docs: Sequence[Doc], scores: Sequence[Mentions]) -> list[Links]:

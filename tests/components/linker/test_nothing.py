@@ -235,3 +235,16 @@ def test_a_family_name_is_that_of_the_full_name_in_the_text(concepts):
 def test_words_in_small_letters_are_no_names_even_beside_them():
     text = "Steve Jobs left Apple, a computer company. Apple cut jobs in California."
     assert "jobs" not in identifiers(pipeline()(text))
+
+
+def test_it_is_said_once_that_nobody_finds_entities():
+    nlp = spacy.blank("en")
+    nlp.add_pipe(NAME)
+    assert not nlp("")._.certificates.get(NAME)
+    with pytest.warns(UserWarning, match="the documents have no entities") as said:
+        list(nlp.pipe(["Paris is in France.", "Rome is in Italy."]))
+        nlp("Oslo is in Norway.")
+    assert len(said) == 1
+    doc = nlp.make_doc("It rains.")
+    doc.ents = []
+    nlp.get_pipe(NAME)(doc)
