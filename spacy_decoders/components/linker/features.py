@@ -84,18 +84,23 @@ def features_of(
     features[rows, Feature.PRIOR] = np.log(np.maximum(table.priors, 1e-6))
     features[rows, Feature.POPULARITY] = np.log1p(table.popularity)
     kinds = [known.type for known in table.known]
-    people = np.array([type_agreement("person", kind) > 0 for kind in kinds])
-    if types is not None:
-        people &= of_types(kinds, types)
+    allowed = np.ones(len(kinds), np.bool_) if types is None else of_types(kinds, types)
+    people = np.array([type_agreement("person", kind) > 0 for kind in kinds]) & allowed
+    agrees = np.array(
+        [
+            type_agreement(labels[mention], kind) if labels[mention] != MATCH_LABEL else 0.0
+            for mention, kind in zip(own.tolist(), kinds, strict=True)
+        ]
+    )
+    features[rows, Feature.TYPE] = agrees
     others = _other_bearers(parts, labels, people, table)
+    # what is labelled as a place, and may be one, is nobody's name: "Paris Hilton in *Paris*"
+    is_other = np.logical_or.reduceat(allowed & (agrees > 0), table.offsets[:-1])
+    others |= people & (agrees < 0) & is_other[own]
     features[rows, Feature.CASE] = _case(spans, texts, small, people, others, table)
     features[rows, Feature.TITLE] = [
         title.casefold() == table.mentions[mention]
         for mention, title in zip(own.tolist(), table.titles, strict=True)
-    ]
-    features[rows, Feature.TYPE] = [
-        type_agreement(labels[mention], kind) if labels[mention] != MATCH_LABEL else 0.0
-        for mention, kind in zip(own.tolist(), kinds, strict=True)
     ]
     if table.base is not None:
         around = [*map(contexts.__getitem__, own.tolist())]

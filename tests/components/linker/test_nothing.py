@@ -232,6 +232,14 @@ def test_a_family_name_is_that_of_the_full_name_in_the_text(concepts):
         assert concepts(doc).ents[-1].kb_id_ == linked
 
 
+def test_a_name_that_is_labelled_as_a_place_is_nobodys():
+    nlp = pipeline(mentions="ents")
+    doc = nlp.make_doc("Paris Hilton stayed in Paris.")
+    for label, meant in (("GPE", "paris_city"), ("PERSON", "paris_hilton")):
+        doc.ents = [Span(doc, 0, 2, label="PERSON"), Span(doc, 4, 5, label=label)]
+        assert [ent.kb_id_ for ent in nlp(doc).ents] == ["paris_hilton", meant]
+
+
 def test_words_in_small_letters_are_no_names_even_beside_them():
     text = "Steve Jobs left Apple, a computer company. Apple cut jobs in California."
     assert "jobs" not in identifiers(pipeline()(text))
