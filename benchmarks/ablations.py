@@ -272,6 +272,7 @@ ABLATIONS = (
                 "features",
                 {"_other_bearers": lambda *given: np.zeros(given[3].keys.shape, bool)},
             ),
+            ("labels of places", "features", {"_contradicted": lambda *given: False}),
             ("small letters", "features", {"_RARELY": 0.3, "_WORD": 0.3}),
             ("inflections", "mentions", {"singular": lambda span, text: text}),
         )

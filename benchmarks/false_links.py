@@ -31,6 +31,12 @@ FRAMES = (
     "A {word} {one} costs more than it did. {Many} of this kind are hard to come by.",
     "Of the {word} {many}, only one {one} is left, and no {one} has been replaced since.",
 )
+BESIDE = (
+    "{0} stayed in {1}.",
+    "{0} met friends in {1} on Monday.",
+    "{1} is where {0} lived.",
+    "The film by {0} was shown in {1}.",
+)
 TOGETHER = "There was a long talk about the {0}, the {1} and the {2}."
 
 
@@ -62,6 +68,23 @@ def true_texts(base) -> list[tuple[str, dict[str, str]]]:
             gold = {nouns[one]: one for one in (identity, *near)}
             texts.append((TOGETHER.format(*gold), gold))
     return texts
+
+
+def namesakes(base) -> list[tuple[str, str, set[str]]]:
+    """Texts of a person and a place with one of the person's names, that name, and such places."""
+    places: dict[str, set[str]] = {}
+    for concept in base:
+        if concept.type == "place":
+            name = concept.title.partition(" (")[0].partition(",")[0]
+            places.setdefault(name, set()).add(concept.id)
+    return [
+        (frame.format(concept.title, name), name, places[name])
+        for concept in base
+        if concept.type == "person"
+        for name in concept.title.split()
+        if name in places and name != concept.title
+        for frame in BESIDE
+    ]
 
 
 def links_of(doc) -> list:

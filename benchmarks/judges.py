@@ -22,7 +22,7 @@ import spacy
 from chain import shipped_scores
 from english import entities, gum
 from false_links import NAME as LINKER
-from false_links import false_texts, links_of, other_senses, true_texts
+from false_links import false_texts, links_of, namesakes, other_senses, true_texts
 from headlines import UNSEEN, parsed
 from linking_component import LinkSet, link_sets, linked, pipeline
 from path import Given
@@ -174,8 +174,18 @@ def concepts(given: Any) -> list[Trial]:
         right = [(float(not links_of(doc)), 1.0) for doc in nlp.pipe(names)]
         return {"texts without false links": np.array(right)}
 
+    def no_people() -> Counts:
+        given = namesakes(base)
+        docs = nlp.pipe([text for text, *_ in given])
+        right = [
+            any(span.text == name and span.kb_id_ in places for span in links_of(doc))
+            for (_, name, places), doc in zip(given, docs, strict=True)
+        ]
+        return {"places": np.array([(float(one), 1.0) for one in right])}
+
     return [
         Trial("names in another sense", nlp, no_names),
+        Trial("places beside people of their name", nlp, no_people),
         Trial("nouns in another sense", nlp, no_links),
         Trial("nouns beside related ones", nlp, links),
     ]

@@ -37,6 +37,7 @@ ARGUMENTS = frozenset({
     "nsubj", "nsubjpass", "csubj", "obj", "dobj", "iobj", "obl", "nmod", "pobj", "prep", "attr",
     "agent", "advmod", "nummod", "det", "amod",
 })  # fmt: skip
+#: Relations of objects.
 OBJECTS = frozenset({"obj", "dobj"})
 #: Relations of what a verb says enough with.
 COMPLETE = OBJECTS | {"cop", "iobj", "xcomp", "ccomp", "attr", "acomp", "oprd"}

@@ -94,9 +94,7 @@ def features_of(
     )
     features[rows, Feature.TYPE] = agrees
     others = _other_bearers(parts, labels, people, table)
-    # what is labelled as a place, and may be one, is nobody's name: "Paris Hilton in *Paris*"
-    is_other = np.logical_or.reduceat(allowed & (agrees > 0), table.offsets[:-1])
-    others |= people & (agrees < 0) & is_other[own]
+    others |= people & _contradicted(agrees, allowed, table)
     features[rows, Feature.CASE] = _case(spans, texts, small, people, others, table)
     features[rows, Feature.TITLE] = [
         title.casefold() == table.mentions[mention]
@@ -212,6 +210,18 @@ def _other_bearers(
                 ]
                 others[rows] = ~np.isin(table.keys[rows], meant) & (people[rows] | (agrees > 0))
     return others
+
+
+def _contradicted(
+    agrees: NDArray[np.float64], allowed: NDArray[np.bool_], table: CandidateTable
+) -> NDArray[np.bool_]:
+    """Which candidates have a type that a mention's label excludes, beside one that it names.
+
+    "Paris Hilton stayed in *Paris*": what is labelled as a place, and may be one, is nobody.
+    **Shape of all:** ``(candidates,)``
+    """
+    named = np.logical_or.reduceat(allowed & (agrees > 0), table.offsets[:-1])
+    return np.asarray((agrees < 0) & named[table.own_mention])
 
 
 def _unnamed(table: CandidateTable, places: NDArray[np.int64]) -> list[bool]:

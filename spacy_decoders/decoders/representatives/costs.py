@@ -18,6 +18,9 @@ from .problem import RepresentativesProblem
 
 __all__ = ["CostTable", "canonical_order", "cost_table", "relative_tolerance", "rounded_down"]
 
+#: Of more candidates a set is sorted beforehand: insertion would take too long.
+FEW = 256
+
 #: The relative error of one operation, and the absolute one of a result near 0.
 UNIT, SMALLEST = float(np.finfo(np.float64).eps) / 2, 5e-324
 
@@ -157,10 +160,14 @@ def canonical_order(
     numbers of the sets, in this order where their candidates stand end to end, and where those of
     each set begin.
     """
-    numbers, order, offsets = ordered(problem.keys(seed), problem.local_costs, problem.offsets)
+    keys, local = problem.keys(seed), problem.local_costs
+    given = np.arange(len(keys))
+    if np.diff(problem.offsets).max() > FEW:
+        given = np.lexsort((local, keys, problem.own_set))
+    numbers, order, offsets = ordered(keys[given], local[given], problem.offsets)
     if (offsets[1:] == offsets[:-1]).any():
         problem.allowed  # noqa: B018 - raises: a set has none
-    return numbers, order, offsets
+    return numbers, given[order], offsets
 
 
 def relative_tolerance(scale: float) -> float:

@@ -4,7 +4,7 @@ See :func:`spacy_decoders.verify.verify`, which compares what is found here with
 """
 
 import math
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,7 +139,8 @@ def _program(costs: _Costs, score: float, scale: float, seconds: float) -> tuple
     starts = np.cumsum([0, *(len(own) for own in costs.own)])
     objective = [*costs.own, *(block.ravel() for block in costs.pairs.values())]
     # of each set one candidate is taken, of each pair of sets the pair of theirs
-    members = [csr_matrix(part) for part in np.split(np.eye(starts[-1]), starts[1:-1])]
+    every = identity(starts[-1], format="csr")
+    members = [every[first:last] for first, last in pairwise(starts)]
     matrix: Any = vstack([csr_matrix(part.sum(axis=0)) for part in members])
     if costs.pairs:
         sums = [

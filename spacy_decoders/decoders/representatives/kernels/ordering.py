@@ -1,7 +1,5 @@
 """Orders of vertices, candidates and sets that do not depend on that of the input."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ....jit import jit
@@ -30,6 +28,8 @@ def _is_before(values, first, second):
 @jit()
 def ordered(keys, local, offsets):
     """Sort the allowed candidates of each set by key and cost, and the sets as lists of these.
+
+    By insertion: fast where there are few, or where they are nearly in order.
 
     Returns the numbers of the sets in this order, in which their candidates stand end to end, and
     where those of each set begin: int64 (k,), (allowed,) and (k + 1,).
