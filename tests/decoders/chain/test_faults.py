@@ -7,9 +7,7 @@ or the bound. What is asked of certificates would fail if a decoder took its bou
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,104 +16,29 @@ from spacy_decoders.arrays import read_only
 from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.chain import (
     Beam,
-    ChainDecoder,
-    ChainModel,
-    ChainSolution,
     ColumnGeneration,
     ForwardDominance,
-    PrunedViterbi,
     Viterbi,
-    k_best,
-    max_marginal_margins,
     proof,
-    zero_one_oracle,
 )
-from spacy_decoders.decoders.chain.kernels.layout import LANES
-from spacy_decoders.decoders.chain.published.label_trees import LabelTree
-from spacy_decoders.errors import DecodersError, InfeasibleError, ProblemError
+from spacy_decoders.errors import InfeasibleError, ProblemError
 
-from .judge import ONE, Chain, Judge
-from .promises import check_solution
-
-LENGTHS = [4, 1, 3]
-
-#: The dense kernel where it decodes in float32: in float64 it repairs what others find.
-IN_FLOAT32 = " in float32"
-NARROW = "kernels.dense" + IN_FLOAT32
-
-#: Each decoder that promises the best, with the module of its kernel.
-DECODERS: dict[str, tuple[str, ChainDecoder]] = {
-    "Viterbi": (NARROW, Viterbi()),
-    "PrunedViterbi": ("published.kernels.beam", PrunedViterbi()),
-    "ForwardDominance": ("kernels.search", ForwardDominance()),
-    "ColumnGeneration both": ("published.kernels.column_generation", ColumnGeneration()),
-    "ColumnGeneration left": (
-        "published.kernels.column_generation",
-        ColumnGeneration(reduced_cost="left"),
-    ),
-    "ColumnGeneration split": (
-        "published.kernels.column_generation",
-        ColumnGeneration(reduced_cost="split"),
-    ),
-}
-each_decoder = pytest.mark.parametrize(("kernel", "decoder"), DECODERS.values(), ids=DECODERS)
-
-#: Labels that are wrong, made from the right ones and the number of labels.
-WRONG: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
-    "one label everywhere": lambda labels, size: np.full_like(labels, labels[0]),
-    "all others": lambda labels, size: (labels + 1) % size,
-    "one wrong back pointer": lambda labels, size: np.r_[(labels[0] + 1) % size, labels[1:]],
-    "a token late": lambda labels, size: np.roll(labels, 1),
-}
-IMPOSSIBLE: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
-    "too large": lambda labels, size: labels + size,
-    "negative": lambda labels, size: labels - size,
-}
-
-
-class Case(NamedTuple):
-    """A batch whose sentences have one best labelling each, and their judges."""
-
-    model: ChainModel
-    emissions: np.ndarray
-    judges: list[Judge]
-
-    @classmethod
-    def drawn(cls, size: int, forbidden: float = 0.0) -> Case:
-        chain, judges = drawn(size, forbidden)
-        # tests change the tables of a model, and emissions
-        return cls(ChainModel(*chain[:3]), chain.emissions.copy(), judges)
-
-    def decoded(self, decoder: ChainDecoder, **options: Any) -> list[ChainSolution]:
-        return decoder.decode_batch(self.model, self.emissions, LENGTHS, **options)
-
-    def optimal(self, solutions: list[ChainSolution]) -> list[bool]:
-        """Check all certificates; return which of them say optimal."""
-        for judge, solution in zip(self.judges, solutions, strict=True):
-            check_solution(judge, judge.best, solution)
-        return [solution.certificate.is_optimal for solution in solutions]
-
-    def right(self, solutions: list[ChainSolution]) -> list[bool]:
-        """Return which labellings are best."""
-        return [
-            judge.labelling(tuple(solution.labels.tolist())).score == judge.best.score
-            for judge, solution in zip(self.judges, solutions, strict=True)
-        ]
-
-
-@cache
-def drawn(size: int, forbidden: float) -> tuple[Chain, list[Judge]]:
-    """Draw the scores of a batch, and judge its sentences."""
-    rng = np.random.default_rng(size)
-    links = rng.normal(size=(size, size)).astype(np.float32)
-    links[rng.random(links.shape) < forbidden] = -np.inf
-    start, end = rng.normal(size=(2, size)).astype(np.float32)
-    emissions = rng.normal(size=(sum(LENGTHS), size)).astype(np.float32)
-    rows = np.split(emissions, np.cumsum(LENGTHS)[:-1])
-    return (
-        Chain(links, start, end, emissions),
-        [Judge(Chain(links, start, end, part)) for part in rows],
-    )
+from .faults import (
+    DECODERS,
+    IMPOSSIBLE,
+    LENGTHS,
+    NARROW,
+    WRONG,
+    Case,
+    corrupt,
+    each_decoder,
+    home_of,
+    is_repair,
+    kernel_for,
+    lie,
+    no_repair,
+)
+from .judge import ONE
 
 
 @pytest.fixture(params=[(4, 0.0), (4, 0.3), (70, 0.0), (70, 0.3)], ids=str)
@@ -124,60 +47,6 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 
 #: Kernels that leave sentences to others: which of their results lists these.
-LEAVES = {
-    "kernels.search": 1,
-    "published.kernels.column_generation": 2,
-}
-
-
-def lie(monkeypatch, place: str, change: Callable[[tuple[Any, ...], Any], Any]) -> None:
-    """Let a function of the chain core return what `change` makes of arguments and result."""
-    module, name = place.rsplit(".", 1)
-    home = home_of(module)
-    true = getattr(home, name)
-
-    def lying(*given: Any) -> Any:
-        result = true(*given)
-        return result if is_repair(module, given) else change(given, result)
-
-    monkeypatch.setattr(home, name, lying)
-
-
-def home_of(kernel: str) -> Any:
-    """Return the module of a kernel."""
-    return import_module(f"spacy_decoders.decoders.chain.{kernel.removesuffix(IN_FLOAT32)}")
-
-
-def is_repair(kernel: str, given: tuple[Any, ...]) -> bool:
-    """Return whether this is the call in float64 that repairs what the kernel has found."""
-    return kernel.endswith(IN_FLOAT32) and given[-2].dtype == np.float64
-
-
-def kernel_for(kernel: str, size: int) -> str:
-    """Return which kernel stands in for forward dominance over so few labels."""
-    return "kernels.dense" if kernel == "kernels.search" and size <= LANES else kernel
-
-
-def corrupt(monkeypatch, case: Case, kernel: str, change: Any) -> None:
-    """Let a kernel return other labels, and say that all is well."""
-    kernel = kernel_for(kernel, case.model.size)
-
-    def corrupted(given: tuple[Any, ...], result: Any) -> Any:
-        # it returns the labels, or fills in its last argument
-        fills = not isinstance(result, tuple) or isinstance(result[0], int)
-        labels = given[-1] if fills else result[0]
-        labels[:] = change(labels.copy(), case.model.size)
-        if kernel in LEAVES:  # nor does it leave any sentence to others
-            left = LEAVES[kernel]
-            return (*result[:left], result[left][:0], *result[left + 1 :])
-        return result
-
-    lie(monkeypatch, f"{kernel}.decode", corrupted)
-
-
-def no_repair(monkeypatch) -> None:
-    """Let the fallback in float64 leave the labels as they are."""
-    monkeypatch.setattr("spacy_decoders.decoders.chain.proof.decode_exactly", lambda *given: None)
 
 
 # --- wrong labels ------------------------------------------------------------
@@ -402,116 +271,3 @@ def test_a_false_bound_over_all_labels_makes_nothing_optimal(monkeypatch, case, 
     except ProblemError:
         return  # there is no number to certify
     assert not any(certificate.is_optimal for certificate in certificates)
-
-
-# --- rankings, rivals and trees ----------------------------------------------------
-
-
-def lose_the_best(monkeypatch) -> None:
-    """Let a ranking begin with the second best."""
-    lattice = home_of("kernels.lattice")
-    true = lattice.k_best
-
-    def later(*given: Any) -> Any:
-        *rest, k, share = given
-        return true(*rest, k + 1, share)[1:]
-
-    monkeypatch.setattr(lattice, "k_best", later)
-
-
-@pytest.mark.parametrize("size", [4, 70])
-def test_a_ranking_without_the_best_is_not_led_by_an_optimal_one(monkeypatch, size):
-    case = Case.drawn(size)
-    lose_the_best(monkeypatch)
-    found = k_best(case.model, case.emissions[:4], 4)
-    for solution in found:
-        check_solution(case.judges[0], case.judges[0].best, solution)
-    assert [solution.certificate.status for solution in found] == ["bounded"] * 4
-
-
-@pytest.mark.parametrize("size", [4, 70])
-def test_a_rival_that_is_not_the_best_is_not_optimal(monkeypatch, size):
-    case, rows = Case.drawn(size), slice(0, 4)
-    judge = case.judges[0]
-    gold = Viterbi().decode(case.model, case.emissions[rows]).labels
-    lose_the_best(monkeypatch)
-    found = zero_one_oracle(case.model, case.emissions[rows], (gold + 1) % size)
-    rival = judge.best_but(tuple(((gold + 1) % size).tolist()))
-    check_solution(judge, rival, found)
-    assert not found.certificate.is_optimal
-
-
-@pytest.mark.parametrize("wrong", IMPOSSIBLE)
-@pytest.mark.parametrize("size", [4, 70])
-def test_labels_that_are_none_lead_no_ranking(monkeypatch, wrong, size):
-    case = Case.drawn(size)
-    labels = IMPOSSIBLE[wrong](Viterbi().decode(case.model, case.emissions[:4]).labels, size)
-    monkeypatch.setattr(ForwardDominance, "_search", lambda *_: labels)
-    no_repair(monkeypatch)
-    # the kernel would read beyond its arrays
-    monkeypatch.setattr("spacy_decoders.decoders.chain.kernels.lattice.k_best", None)
-    with pytest.raises(DecodersError, match="is none"):
-        k_best(case.model, case.emissions[:4], 2)
-    with pytest.raises(DecodersError, match="is none"):
-        zero_one_oracle(case.model, case.emissions[:4], [0, 0, 0, 0])
-    assert np.isnan(max_marginal_margins(case.model, case.emissions[:4])).all()
-
-
-@pytest.mark.parametrize("size", [4, 70])
-@pytest.mark.parametrize("is_legal", [True, False])
-def test_margins_beside_labels_that_are_not_proven_are_none(monkeypatch, size, is_legal):
-    case = Case.drawn(size)
-    labels = ForwardDominance().decode_batch(case.model, case.emissions, LENGTHS).labels.copy()
-    labels[0] = (labels[0] + 1) % size
-    if not is_legal:
-        case.emissions[0, labels[0]] = -np.inf
-    right = max_marginal_margins(case.model, case.emissions, LENGTHS)
-    no_repair(monkeypatch)
-    monkeypatch.setattr(ForwardDominance, "_search", lambda *_: labels)
-    found = max_marginal_margins(case.model, case.emissions, LENGTHS, cap=100.0)
-    assert np.isnan(found[: LENGTHS[0]]).all()
-    assert np.array_equal(found[LENGTHS[0] :], right[LENGTHS[0] :])
-
-
-@pytest.mark.parametrize("kept", [[], [0], [0, 0, 0]])
-@pytest.mark.parametrize("forbidden", [0.0, 0.3])
-def test_labellings_that_are_lost_are_missed(monkeypatch, kept, forbidden):
-    case = Case.drawn(4, forbidden)
-    rows = case.emissions[:3]
-    gold = Viterbi().decode(case.model, rows).labels
-    lie(monkeypatch, "kernels.lattice.k_best", lambda _, paths: paths[kept])
-    with pytest.raises(DecodersError, match="were found of more"):
-        k_best(case.model, rows, 3)
-    with pytest.raises(DecodersError, match="were found of more"):
-        zero_one_oracle(case.model, rows, gold)
-
-
-def test_rivals_are_bounded_though_the_best_is_lost(monkeypatch):
-    case = Case.drawn(4)
-    first, second = k_best(case.model, case.emissions[:4], 2)
-    lose_the_best(monkeypatch)
-    found = zero_one_oracle(case.model, case.emissions[:4], second.labels)
-    assert found.certificate.bound >= first.certificate.score
-
-
-def test_a_false_bound_on_others_makes_none_optimal(monkeypatch):
-    case = Case.drawn(4)
-    gold = Viterbi().decode(case.model, case.emissions[:4]).labels
-    lie(monkeypatch, "published.zero_one._bound_on_others", lambda _, bound: bound - 1.0)
-    found = zero_one_oracle(case.model, case.emissions[:4], gold)
-    assert not found.certificate.is_optimal
-
-
-@pytest.mark.parametrize("decoder", [Viterbi(), ColumnGeneration()], ids=["dense", "columns"])
-def test_trees_with_wrong_labels_or_false_bounds(monkeypatch, decoder):
-    case, parents = Case.drawn(4), [-1, 0, 0, 1, 1, 2, -1, 6]
-    right = decoder.decode_tree(case.model, case.emissions, parents)
-    assert right.certificate.is_optimal
-    with monkeypatch.context() as patched:
-        patched.setattr(LabelTree, "_bound", lambda tree: right.certificate.score - 1.0)
-        found = decoder.decode_tree(case.model, case.emissions, parents)
-        assert not found.certificate.is_optimal
-    true = LabelTree._labels
-    monkeypatch.setattr(LabelTree, "_labels", lambda *given: (true(*given) + 1) % 4)
-    found = decoder.decode_tree(case.model, case.emissions, parents)
-    assert found.certificate.status == "bounded"
