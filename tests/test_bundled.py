@@ -222,7 +222,17 @@ def test_white_space_parts_sentences():
         ("Any foreigners?Thanks", ["foreigners", "?", "Thanks"]),
         ("It was 7 p.m.", ["7", "p.m."]),
         ("I got $5m.", ["5", "m", "."]),
+        ("I got $65k.", ["65", "k", "."]),
+        ("Say the date(s).", ["date", "(", "s", ")", "."]),
+        ("See a.pdf)(or b)", ["a.pdf", ")", "(", "or", "b", ")"]),
+        ("He wrote (x) -more", ["-", "more"]),
+        ("An AK-47", ["AK", "-", "47"]),
+        ("An A+", ["A", "+"]),
+        ('"Julie"<julie@example.net>', ['"', "Julie", '"', "<", "julie@example.net", ">"]),
+        ("Call x3-9890", ["Call", "x3-9890"]),
+        ("pens (ink, etc.)", ["ink", ",", "etc.", ")"]),
+        ("a psycho-social cross-section", ["psycho-social", "cross-section"]),
     ],
 )
-def test_a_full_stop_is_no_part_of_the_time_or_unit_before_it(text, last, nlp):
+def test_tokens_are_those_of_web_treebanks(text, last, nlp):
     assert [token.text for token in nlp.make_doc(text)][-len(last) :] == last
