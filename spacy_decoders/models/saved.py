@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DecodersError, StorageError
+from .inference.products import aligned
 
 __all__ = [
     "array_of", "damaged", "inflated", "packed", "reading", "unpacked", "whole_number",
@@ -94,8 +95,11 @@ def unpacked(data: bytes, kind: Any, length: int | None = None) -> NDArray[Any]:
 
 
 def widen_weights(layers: Iterable[Any]) -> None:
-    """Turn weights that were saved in half precision into single precision."""
+    """Turn weights that were saved in half precision into single precision, aligned for loops."""
     for layer in layers:
         for name in layer.param_names:
-            if layer.has_param(name) and layer.get_param(name).dtype == "float16":
-                layer.set_param(name, layer.get_param(name).astype("float32"))
+            if layer.has_param(name) and layer.get_param(name).dtype in ("float16", "float32"):
+                saved = layer.get_param(name)
+                weights = aligned(saved.shape, np.float32)
+                weights[:] = saved
+                layer.set_param(name, weights)

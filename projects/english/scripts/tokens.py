@@ -77,7 +77,9 @@ def tokenize_as_web_treebanks(nlp: Language) -> None:
     """
     tokenizer = nlp.tokenizer
     prefixes, suffixes = nlp.Defaults.prefixes, nlp.Defaults.suffixes
-    tokenizer.prefix_search = compile_prefix_regex([*RUNS, STOP_AND_MARK, *BEGINS, *prefixes]).search
+    tokenizer.prefix_search = compile_prefix_regex(
+        [*RUNS, STOP_AND_MARK, *BEGINS, *prefixes]
+    ).search
     tokenizer.suffix_search = compile_suffix_regex([*RUNS, STOP_AND_MARK, *ENDS, *suffixes]).search
     tokenizer.infix_finditer = compile_infix_regex([*BETWEEN, *nlp.Defaults.infixes]).finditer
     words = rf"(?i:(?:{PREFIXES})-[a-z]{{2,}})"

@@ -41,17 +41,17 @@ class Multiplier:
     """
 
     def __init__(self, matrix: Any, rows: int) -> None:
-        # BLAS would copy a part of a matrix at each product
-        self.matrix: Floats = np.ascontiguousarray(matrix, dtype="f")
+        self.matrix: Floats = np.asarray(matrix, dtype="f")
         self.packed: NDArray[np.uint32] | None = None
         if rows >= _ENOUGH_ROWS and min(matrix.shape) >= _ENOUGH_INSIDE and has_tiles():
             from .kernels import tiles as kernels
 
             inner, columns = (padded(size) // 32 for size in matrix.shape)
-            parts = 1 + bool(np.bitwise_or.reduce(self.matrix.view(np.uint32), axis=None) & 0xFFFF)
+            matrix = np.ascontiguousarray(self.matrix)
+            parts = 1 + bool(np.bitwise_or.reduce(matrix.view(np.uint32), axis=None) & 0xFFFF)
             self.packed = aligned((2 * columns, inner, parts, 16, 16), np.uint32)
             self.packed[:] = 0
-            kernels.pack(self.matrix, self.packed)
+            kernels.pack(matrix, self.packed)
             self.room = aligned((2, 32, 32 * inner), np.uint16)
             self.room[:] = 0
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu, glorot_uniform_init
 from thinc.types import Floats2d
 
-__all__ = ["BUCKETS", "BiaffineArcs", "classes_of", "distance_buckets"]
+__all__ = ["BUCKETS", "NEAR", "BiaffineArcs", "classes_of", "distance_buckets"]
 
 #: Upper ends of the distance classes on each side; the last class is open.
 _DISTANCES = np.array([1, 2, 3, 4, 6, 9, 14, 24])
@@ -50,7 +50,7 @@ def classes_of(signed: NDArray[np.integer]) -> NDArray[np.intp]:
 
 #: The class of each distance from a modifier to a head, from the farthest that are told apart on
 #: the left to those on the right.
-_NEAR = classes_of(np.arange(-_DISTANCES[-1] - 1, _DISTANCES[-1] + 2))
+NEAR = classes_of(np.arange(-_DISTANCES[-1] - 1, _DISTANCES[-1] + 2))
 
 
 def BiaffineArcs(hidden: int, nI: int, dropout: float = 0.0) -> Model[Input, Arcs]:
@@ -124,7 +124,7 @@ def _forward(
         n = span.stop - span.start
         scores = np.empty((n, n + 1), dtype="f")
         among = np.dot(queries[span], heads[span].T)
-        kernels.write_arcs(among, of_root[span], of_modifier[span], of_head[span], _NEAR, scores)
+        kernels.write_arcs(among, of_root[span], of_modifier[span], of_head[span], NEAR, scores)
         arcs.append(cast(Floats2d, scores))
 
     def backprop(d_arcs: Arcs) -> Input:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
-from ..inference.products import Multiplier, aligned
-from .biaffine import BUCKETS, classes_of
+from ..inference.products import Multiplier, aligned, product
+from .biaffine import BUCKETS, NEAR, classes_of
 from .label_templates import LIKELY
 
 __all__ = ["ArcLabels", "BestLabels", "BiaffineLabels", "label_arcs"]
@@ -133,13 +133,15 @@ def _buckets(arcs: NDArray[np.intp]) -> NDArray[np.int32]:
 class ArcLabels:
     """What the labels of all arcs of one sentence of n tokens are computed from, on demand."""
 
-    #: float32 (n, hidden + 1), of the modifiers.
+    #: float32 (n, hidden), of the modifiers, and (n, labels), what they add to the scores.
     queries: NDArray[np.float32]
-    #: float32 (n, hidden + 1), of the heads.
+    of_modifiers: NDArray[np.float32]
+    #: float32 (n, hidden), of the heads, and (n, labels), what they add to the scores.
     keys: NDArray[np.float32]
-    #: float32 (hidden + 1, labels, hidden + 1).
-    tensor: NDArray[np.float32]
-    #: float32 (labels, 2 * far + 1), by signed distance.
+    of_heads: NDArray[np.float32]
+    #: float32 (hidden, labels * hidden), of both together.
+    weights: NDArray[np.float32]
+    #: float32 (:data:`.BUCKETS`, labels), by the class of the distance.
     distances: NDArray[np.float32]
     #: float32 (likely arcs, labels), their scores by templates; (0, labels) without any.
     templates: NDArray[np.float32]
@@ -189,7 +191,9 @@ class ArcLabels:
         return replace(
             self,
             queries=self.queries[among],
+            of_modifiers=self.of_modifiers[among],
             keys=self.keys[among],
+            of_heads=self.of_heads[among],
             templates=templates,
             likely=np.array(self.likely[among, among]),
             labelled=np.array(self.labelled[among, among]),
@@ -200,7 +204,7 @@ class ArcLabels:
         """Return the same with labels of all arcs to some tokens, which are written to `best`."""
         wanted = tokens[:, None] & ~self.labelled
         labelled = self.labelled | wanted
-        logs = np.empty((np.count_nonzero(labelled), self.tensor.shape[1]), dtype="f")
+        logs = np.empty((np.count_nonzero(labelled), self.distances.shape[1]), dtype="f")
         own = wanted[labelled]
         logs[~own] = self.logs
         logs[own] = np.concatenate(list(self.label(best, np.flatnonzero(tokens), wanted)))
@@ -220,11 +224,11 @@ class ArcLabels:
         places = np.stack([modifiers, *sentence, modifiers * n, modifiers + 1], axis=1)
         counts = np.count_nonzero(wanted[modifiers], axis=1)
         yield from _label(
-            self.queries[modifiers],
-            self.tensor,
+            (self.queries[modifiers], self.of_modifiers[modifiers]),
+            self.weights,
             places,
             counts,
-            (self.keys, self.distances),
+            (self.keys, self.of_heads, self.distances),
             self.templates,
             (self.likely.ravel(), wanted.ravel()),
             tuple(of.ravel() for of in best),
@@ -265,19 +269,11 @@ def label_arcs(
     heads: Any = model.layers[0].predict(vectors)
     modifiers: Any = model.layers[1].predict(vectors)
     W, H, M, b = _parameters(model)
-    hidden, labels = model.get_dim("nH"), model.get_dim("nO")
-    # a constant 1 at the end of both vectors turns the whole score into two products
-    tensor = np.empty((hidden + 1, labels, hidden + 1), dtype="f")
-    tensor[:hidden, :, :hidden] = W.reshape(hidden, labels, hidden)
-    tensor[:hidden, :, hidden] = M.T
-    tensor[hidden, :, :hidden] = H
-    tensor[hidden, :, hidden] = b
-    queries, keys = _with_one(modifiers), _with_one(heads)
+    distances: Any = model.get_param("D")
+    of_modifiers: Any = product(modifiers, M.T) + b
+    of_heads, labels = product(heads, H.T), len(b)
     offsets = np.asarray(offsets)
     sizes = np.diff(offsets)
-    far = int(sizes.max(initial=1)) - 1
-    by_class: Any = model.get_param("D")
-    distances = np.ascontiguousarray(by_class[classes_of(np.arange(-far, far + 1))].T, dtype="f")
     # where the squares of each sentence begin, without the root and with it
     inner, squares = (np.concatenate([[0], np.cumsum(of**2)]) for of in (sizes, sizes + 1))
     scores, logs = np.empty((2, squares[-1]), "f")
@@ -291,12 +287,12 @@ def label_arcs(
     if not likely_only:
         counts = sizes.repeat(sizes)
     places = np.stack([offsets[:-1], offsets[1:], inner[:-1], squares[:-1] + 1], axis=1)
-    places = np.insert(places.repeat(sizes, axis=0), 0, np.arange(len(queries)), axis=1)
+    places = np.insert(places.repeat(sizes, axis=0), 0, np.arange(len(vectors)), axis=1)
     own = places[:, 0] - places[:, 1]
     places[:, 3] += own * (places[:, 2] - places[:, 1])
     places[:, 4] += own
-    parts = (keys, distances), given, (likely, wanted), (scores, logs, best)
-    found = _label(queries, tensor, places, counts, *parts)
+    parts = (heads, of_heads, distances), given, (likely, wanted), (scores, logs, best)
+    found = _label((modifiers, of_modifiers), W, places, counts, *parts)
     out = np.concatenate([none, *found]) if likely_only else none
     for _ in found:
         pass  # those of all arcs would take too much room to be kept
@@ -309,9 +305,11 @@ def label_arcs(
         yield (
             made,
             ArcLabels(
-                queries[tokens],
-                keys[tokens],
-                tensor,
+                modifiers[tokens],
+                of_modifiers[tokens],
+                heads[tokens],
+                of_heads[tokens],
+                W,
                 distances,
                 none if templates is None else templates[s],
                 likely[among].reshape(n, n),
@@ -322,11 +320,11 @@ def label_arcs(
 
 
 def _label(
-    queries: NDArray[np.float32],
-    tensor: NDArray[np.float32],
+    modifiers: tuple[NDArray[np.float32], NDArray[np.float32]],
+    weights: NDArray[np.float32],
     places: NDArray[np.int64],
     counts: NDArray[np.integer[Any]],
-    heads: tuple[NDArray[np.float32], NDArray[np.float32]],
+    heads: tuple[NDArray[np.float32], ...],
     templates: NDArray[np.float32],
     marks: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     into: tuple[NDArray[Any], ...],
@@ -337,17 +335,14 @@ def _label(
     """
     from .kernels.labels import label_tokens  # compiled where it is first needed
 
+    queries, added = modifiers
     # one array for all: new ones of this size would each be mapped by the system
-    room, seen = aligned((_BLOCK, tensor[0].size), np.float32), 0
-    weights = Multiplier(tensor.reshape(len(tensor), -1), len(queries))
+    room, seen = aligned((_BLOCK, weights.shape[1]), np.float32), 0
+    multiplier = Multiplier(weights, len(queries))
     for first in range(0, len(queries), _BLOCK):
         some = slice(first, first + _BLOCK)
-        products = weights.product(queries[some], room)
-        logs = np.empty((counts[some].sum(), tensor.shape[1]), dtype="f")
-        given = *heads, templates[seen:], *marks, into, logs
-        seen += label_tokens(products, places[some], *given)
+        products = multiplier.product(queries[some], room)
+        logs = np.empty((counts[some].sum(), added.shape[1]), dtype="f")
+        given = *heads, NEAR, templates[seen:], *marks, into, logs
+        seen += label_tokens(products, added[some], places[some], *given)
         yield logs
-
-
-def _with_one(vectors: Any) -> NDArray[np.float32]:
-    return np.concatenate([vectors, np.ones((len(vectors), 1), dtype="f")], axis=1)

@@ -32,36 +32,55 @@ def _tanh(x):
     return x * p / q
 
 
-@internal(fastmath=_FAST, error_model="numpy")
-def _multiply(rows, weights, out):
-    """Write ``rows @ weights``: each row's sums do not depend on the others.
+@jit(inline="always")
+def _eight(values, at):
+    """Return eight numbers, each in all lanes of a vector."""
+    a, b = fill16(peek(values, at)), fill16(peek(values, at + 1))
+    c, d = fill16(peek(values, at + 2)), fill16(peek(values, at + 3))
+    e, f = fill16(peek(values, at + 4)), fill16(peek(values, at + 5))
+    return a, b, c, d, e, f, fill16(peek(values, at + 6)), fill16(peek(values, at + 7))
 
-    BLAS takes as long for a single row as for eight. Sums of two rows and 32 columns at a time
-    stay in registers, the last row's twice where the number is odd.
+
+@jit(inline="always")
+def _added(total, factors, weights, at, stride):
+    """Add the products of eight numbers and as many rows of weights to a sum, one by one."""
+    total = add(multiply(factors[0], load16(weights, at)), total)
+    total = add(multiply(factors[1], load16(weights, at + stride)), total)
+    total = add(multiply(factors[2], load16(weights, at + 2 * stride)), total)
+    total = add(multiply(factors[3], load16(weights, at + 3 * stride)), total)
+    total = add(multiply(factors[4], load16(weights, at + 4 * stride)), total)
+    total = add(multiply(factors[5], load16(weights, at + 5 * stride)), total)
+    total = add(multiply(factors[6], load16(weights, at + 6 * stride)), total)
+    return add(multiply(factors[7], load16(weights, at + 7 * stride)), total)
+
+
+@internal(fastmath=_FAST, error_model="numpy")
+def _multiply(rows, weights, begin, out):
+    """Write ``rows @ weights[:, begin:]``: each row's sums do not depend on the others.
+
+    BLAS takes as long for a single row as for eight. Eight rows of weights at a time are read in
+    the order of memory, for two rows at once, the last one twice where the number is odd.
     """
-    count, (inner, columns) = len(rows), weights.shape
-    for first in range(0, columns, 32):
+    count, inner = rows.shape
+    stride, columns = weights.shape[1], out.shape[1]
+    out[:count] = 0.0
+    for k in range(0, inner, 8):
         for upper in range(0, count, 2):
             lower = min(upper + 1, count - 1)
-            a = b = c = d = fill16(np.float32(0.0))
-            at = first
-            for k in range(inner):
-                left, right = load16(weights, at), load16(weights, at + 16)
-                x = fill16(peek(rows, upper * inner + k))
-                y = fill16(peek(rows, lower * inner + k))
-                a, b = add(multiply(x, left), a), add(multiply(x, right), b)
-                c, d = add(multiply(y, left), c), add(multiply(y, right), d)
-                at += columns
-            store(out, upper * columns + first, a)
-            store(out, upper * columns + first + 16, b)
-            store(out, lower * columns + first, c)
-            store(out, lower * columns + first + 16, d)
+            of_upper, of_lower = _eight(rows, upper * inner + k), _eight(rows, lower * inner + k)
+            for column in range(0, columns, 16):
+                at = k * stride + begin + column
+                first, second = upper * columns + column, lower * columns + column
+                total = _added(load16(out, first), of_upper, weights, at, stride)
+                other = _added(load16(out, second), of_lower, weights, at, stride)
+                store(out, first, total)
+                store(out, second, other)
 
 
 @internal(counted=True, fastmath=_FAST, error_model="numpy")
 def _step(inputs, recurrent, bias, states, cells, places, output):
     """Go one token on in each sequence that still runs."""
-    width, half = states.shape[1], np.float32(0.5)
+    width, half = len(bias) // 4, np.float32(0.5)
     gates = np.empty(4 * width, np.float32)
     for s in range(len(inputs)):
         given, more = inputs[s], recurrent[s]
@@ -78,24 +97,25 @@ def _step(inputs, recurrent, bias, states, cells, places, output):
 
 
 @jit(fastmath=_FAST, error_model="numpy")
-def run(inputs, offsets, weights, tiles, bias, recurrent, states, cells, places, output):
+def run(inputs, offsets, weights, begin, tiles, bias, recurrent, states, cells, places, output):
     """Go some tokens on in each sequence that still runs.
 
     **Shape**: inputs float32 (tokens, 4 * width), the products of the tokens in the order of
     input, forget, output and candidate, step by step; offsets int64 (steps + 1,), where each
-    step's tokens begin, 0 before the very first; weights float32 (width, 4 * width or more, a
-    multiple of 32), those of the states; tiles, what :func:`.tiles.multiply` takes of them, or
-    None; bias float32 (4 * width,); recurrent float32 (sequences, a multiple of 32, columns of the
-    weights), 0 before the very first step, overwritten; states and cells float32 (sequences,
-    width), changed in place; places int64 (tokens,), the rows of output float32 (all tokens,
-    width or more) that are written.
+    step's tokens begin, 0 before the very first; weights float32 (inner, columns), those of the
+    states from column `begin` on, 0 beyond `width` rows, where `inner` is a multiple of 8; tiles,
+    what :func:`.tiles.multiply` takes of them, or None; bias float32 (4 * width,); recurrent
+    float32 (sequences, 4 * width), both sizes rounded up to multiples of 32, so many columns as
+    there are at least from `begin` on, overwritten; states and cells float32 (sequences, inner),
+    changed in place; all three are 0 before the very first step; places int64 (tokens,), the rows
+    of output float32 (all tokens, width or more) that are written.
     """
     for step in range(len(offsets) - 1):
         first, last = offsets[step] - offsets[0], offsets[step + 1] - offsets[0]
         if offsets[step] > 0:
             before = states[: last - first]
             if tiles is None:
-                _multiply(before, weights, recurrent)
+                _multiply(before, weights, begin, recurrent)
             else:
                 multiply_tiles(before, tiles[0], tiles[1], tiles[2], recurrent)
         _step(inputs[first:last], recurrent, bias, states, cells, places[first:last], output)

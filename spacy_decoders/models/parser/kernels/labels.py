@@ -20,16 +20,15 @@ def _add_products(by_label, key, total):
 
 
 @internal()
-def _label_arc(by_label, key, distances, column, total, logs):
+def _label_arc(by_label, key, total, logs):
     """Write the log-probabilities of the labels of an arc; return the best one, and its own.
 
-    `total` holds the scores of templates, and is overwritten.
+    `total` holds the other parts of their scores, and is overwritten.
     """
     count = len(total)
     _add_products(by_label, key, total)
     best, top = 0, np.float32(-np.inf)
     for label in range(count):
-        total[label] += distances[label, column]
         if total[label] > top:
             best, top = label, total[label]
     odds = np.float32(0.0)
@@ -40,6 +39,13 @@ def _label_arc(by_label, key, distances, column, total, logs):
     for label in range(count):
         logs[label] = (total[label] - top) + log
     return best, log
+
+
+@jit(inline="always")
+def _class_of(near, signed):
+    """Return the class of the distance from a modifier to a head."""
+    far = len(near) // 2
+    return near[min(max(signed, -far), far) + far]
 
 
 @jit()
@@ -76,34 +82,49 @@ def lay_out(arcs, offsets, less, scores, logs, likely):
 
 
 @jit()
-def label_tokens(by_label, places, keys, distances, given, likely, wanted, into, out):
+def label_tokens(
+    by_label,
+    of_modifiers,
+    places,
+    keys,
+    of_heads,
+    distances,
+    near,
+    given,
+    likely,
+    wanted,
+    into,
+    out,
+):
     """Write the best labels of arcs to some tokens, and add their log-probabilities to the scores.
 
     Returns how many of them are likely.
 
-    **Shape**: by_label (tokens, labels * inner); places (tokens, 5), each token's number, where
-    its sentence begins and ends, its row in `wanted` and its column in `into`; keys (all tokens,
-    inner); given (likely arcs that are wanted, labels), the scores of templates, or (0, labels);
-    likely and wanted, which arcs have such scores, and are to have labels, by modifier and head;
-    into, scores, labels' log-probabilities and labels, by head and modifier, the root first; out
-    (wanted arcs, labels), the log-probabilities of all their labels.
+    **Shape**: by_label (tokens, labels * inner); of_modifiers (tokens, labels); places (tokens,
+    5), each token's number, where its sentence begins and ends, its row in `wanted` and its column
+    in `into`; keys (all tokens, inner); of_heads (all tokens, labels); distances (classes,
+    labels), and near, the class of each distance, as in :func:`write_arcs`; given (likely arcs
+    that are wanted, labels), the scores of templates, or (0, labels); likely and wanted, which
+    arcs have such scores, and are to have labels, by modifier and head; into, scores, labels'
+    log-probabilities and labels, by head and modifier, the root first; out (wanted arcs, labels),
+    the log-probabilities of all their labels.
     """
     scores, logs, labels = into
-    middle, done, seen = distances.shape[1] // 2, 0, 0
-    total = np.empty(len(distances), np.float32)
+    done, seen = 0, 0
+    total = np.empty(distances.shape[1], np.float32)
     for i in range(len(by_label)):
         token, begin, end, row, place = places[i]
         for h in range(end - begin):
             place += end - begin + 1
             if not wanted[row + h]:
                 continue
-            total[:] = 0.0
+            total[:] = of_modifiers[i] + of_heads[begin + h]
+            total += distances[_class_of(near, begin + h - token)]
             if likely[row + h]:
                 if len(given) > 0:
-                    total[:] = given[seen]
+                    total += given[seen]
                 seen += 1
-            key, column = keys[begin + h], middle + begin + h - token
-            best, log = _label_arc(by_label[i], key, distances, column, total, out[done])
+            best, log = _label_arc(by_label[i], keys[begin + h], total, out[done])
             scores[place] += log
             logs[place], labels[place] = log, best
             done += 1
@@ -142,11 +163,10 @@ def write_arcs(among, of_root, of_modifier, of_head, near, scores):
     beyond `far` being of the last class of their side; scores (n, n + 1), written, the root first.
     """
     n = len(among)
-    far = len(near) // 2
     for m in range(n):
         into, given = scores[m], among[m]
         into[0] = of_root[m]
         for h in range(n):
-            bucket = near[min(max(h - m, -far), far) + far]
+            bucket = _class_of(near, h - m)
             into[h + 1] = given[h] + of_modifier[m, bucket] + of_head[h, bucket]
         into[m + 1] = -np.inf
