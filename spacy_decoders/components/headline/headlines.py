@@ -43,10 +43,10 @@ ADDRESS = -1.0
 #: Relations of the parts of one name or word, of what stands beside a sentence, and of what joins
 #: a phrase to others.
 PARTS = frozenset({"compound", "flat", "goeswith"})
-ASIDE = frozenset({"discourse", "vocative", "intj"})
+ASIDE = frozenset({"discourse", "vocative"})
 JOINING = frozenset({"case", "cc"})
 #: Relations of verbs to what may make a claim of theirs untrue.
-BELOW = frozenset({"xcomp", "ccomp", "advcl", "acl", "relcl", "parataxis", "pcomp"})
+BELOW = frozenset({"xcomp", "ccomp", "advcl", "acl", "parataxis", "pcomp"})
 #: Tags of what names things, and of what noun phrases end with.
 NOUNS = frozenset({"NOUN", "PROPN", "X", ""})
 LAST = NOUNS | {"NUM", "SYM"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,45 +16,37 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 #: Relations, before any colon, whose word a sentence needs with its head: arguments, auxiliaries
-#: and copulas, the parts of one name or verb, what marks the head's own role, negation.
+#: and copulas, the parts of one name or verb, what marks the head's own role.
 REQUIRED = frozenset({
-    "nsubj", "csubj", "nsubjpass", "obj", "dobj", "iobj", "attr", "acomp", "oprd", "agent",
-    "cop", "aux", "auxpass", "xcomp", "ccomp", "expl", "case", "mark", "pobj", "pcomp", "prt",
-    "fixed", "flat", "compound", "goeswith", "neg", "nummod", "quantmod", "poss",
-    "nmod:poss", "obl:agent",
+    "nsubj", "csubj", "obj", "iobj", "cop", "aux", "xcomp", "ccomp", "expl", "case", "mark",
+    "pobj", "pcomp", "fixed", "flat", "compound", "goeswith", "nummod", "nmod:poss", "obl:agent",
 })  # fmt: skip
-#: Relations of subjects, of conjunctions, and of whatever says what its head is to others.
-SUBJECTS = frozenset({"nsubj", "nsubjpass"})
-JOINTS = frozenset({"cc", "preconj"})
-FUNCTIONS = JOINTS | {"mark", "case", "prep", "advmod"}
+#: Relations of what says what its head is to others.
+FUNCTIONS = frozenset({"cc", "mark", "case", "obl", "advmod"})
 #: Relations that a negation does not reach beyond.
 OUTSIDE = frozenset({
-    "conj", "cc", "parataxis", "appos", "discourse", "vocative", "det", "punct", "dep", "preconj",
+    "conj", "cc", "parataxis", "appos", "discourse", "vocative", "det", "punct", "dep",
 })  # fmt: skip
-#: Relations of what a predicate is about.
+#: Relations of what a predicate is about, and of what a clause is about.
 ARGUMENTS = frozenset({
-    "nsubj", "nsubjpass", "csubj", "obj", "dobj", "iobj", "obl", "nmod", "pobj", "prep", "attr",
-    "agent", "advmod", "nummod", "det", "amod",
+    "nsubj", "csubj", "obj", "iobj", "obl", "nmod", "pobj", "advmod", "nummod", "det", "amod",
 })  # fmt: skip
-#: Relations of objects.
-OBJECTS = frozenset({"obj", "dobj"})
+ABOUT = frozenset({"nsubj", "csubj", "expl"})
 #: Relations of what a verb says enough with.
-COMPLETE = OBJECTS | {"cop", "iobj", "xcomp", "ccomp", "attr", "acomp", "oprd"}
+COMPLETE = frozenset({"obj", "cop", "iobj", "xcomp", "ccomp"})
 #: Relations of what the parser may take the main clause for, under a condition before it.
 CLAUSES = frozenset({"advcl", "ccomp", "parataxis"})
 #: Relations of clauses that the sentence judges: "it is illegal *to sell it to children*".
-JUDGED = frozenset({"csubj", "csubjpass"})
+JUDGED = frozenset({"csubj"})
 #: Parts of speech that say little without what follows: "all *you need*", "50% *off shoes*".
 VAGUE = frozenset({"PRON", "DET", "NUM", "SYM"})
 #: Relations of measures without a preposition: "twice *a day*".
-UNMARKED = frozenset({"obl:unmarked", "nmod:unmarked", "npadvmod"})
+UNMARKED = frozenset({"obl:unmarked", "nmod:unmarked"})
 #: A sentence counts this much more the earlier it is.
 LEAD = 0.5
 #: What a pronoun as the subject costs: it refers to another sentence; and no subject, where it is
 #: no sentence.
 PRONOUN, FRAGMENT = 0.5, 0.5
-#: Relations of what a clause is about.
-ABOUT = SUBJECTS | {"csubj", "csubjpass", "expl"}
 
 _THE, _TO, _OF, _THAN, _A = word_keys(["the", "to", "of", "than", "a"])
 _FEW, _LITTLE = word_keys(["few", "little"])
@@ -63,26 +54,30 @@ _FEW, _LITTLE = word_keys(["few", "little"])
 
 @dataclass(frozen=True, eq=False)
 class SentenceTrees:
-    """The sentences of some texts as trees, and what is known of each before it is read.
+    """The sentences of some texts as trees of groups of tokens, which stay or go together.
 
-    **Shape of arrays:** ``(tokens,)``; **of lists:** ``(sentences,)``
+    **Shape of lists:** ``(sentences,)``
     """
 
-    #: The root of each token's sentence.
+    #: The root of each token's sentence, and the token that each depends on, the root on itself.
+    #: **Shape of both:** ``(tokens,)``
     roots: Integers
-    #: The token that each depends on, the root on itself: what depends on tokens outside of its
-    #: sentence depends on the root here.
     heads: Integers
-    #: Which tokens stay with their heads.
-    needed: Booleans
+    #: The number of each token's group. **Shape:** ``(tokens,)``
+    groups: Integers
+    #: The group that each depends on, which comes before it, what it adds to its sentence, and how
+    #: many words it has. **Shape of each:** ``(groups,)``
+    parents: Integers
+    scores: Floats
+    sizes: Integers
     #: The marks before and after each quotation, in order.
     quotes: list[tuple[int, int]]
-    #: The first token of each sentence, and how many tokens there are.
+    #: The first token and the first group of each sentence, and how many there are of each.
     begins: list[int]
-    #: What it scores beside its words, and more than any part of it scores.
-    leads: list[float]
+    firsts: list[int]
+    #: More than any part of it scores.
     ceilings: list[float]
-    #: The words that stay in any case, and all that it has.
+    #: The words that stay in any case, those of its first group, and all that it has.
     fewest: list[int]
     words: list[int]
 
@@ -90,35 +85,44 @@ class SentenceTrees:
     def of(cls, texts: Texts, sentences: Integers, values: Floats) -> SentenceTrees:
         """Read the trees, given each token's sentence, ascending from 0, and what it adds.
 
+        What depends on tokens outside of its sentence depends on the root here.
+
         **Shape of both:** ``(tokens,)``
         """
         own, to, size = np.arange(len(sentences)), texts.heads, len(sentences)
         begins = np.diff(sentences, prepend=-1) != 0
         root = _roots(texts, sentences, begins)
-        roots = root[sentences]
-        inner = own != roots
-        heads = np.where(inner & (to != own) & (sentences[to] == sentences), to, roots)
-        kinds, quotes = texts.kinds, texts.quotations(sentences)
-        needed = kinds["kept"] | kinds["mark"] | kinds["quote"] | texts.related(REQUIRED)
-        blank = texts.columns["SPACY"] > 0
-        needed |= kinds["hyphen"] & blank & after(blank)  # a dash
+        inner = own != root[sentences]
+        inside = inner & (to != own) & (sentences[to] == sentences)
+        heads = np.where(inside, to, root[sentences])
+        quotes = texts.quotations(sentences)
+        needed = _joined(texts, begins, heads)
+        needed |= _dependents(texts, heads, inner) | _clauses(texts, begins, heads, inner)
         for first, last in quotes:
-            if not kinds["finite"][first:last].any():  # all of what is no clause stays
+            if not texts.kinds["finite"][first:last].any():  # all of what is no clause stays
                 above = heads[first:last]
                 needed[first:last] |= (first < above) & (above < last)
-        _join(texts, begins, heads, needed)
-        for rule in (_inverted, _attached, _clauses, _complements):
-            needed |= rule(texts, begins, heads, inner)
-        # of each token that which it stays with in any case, nearest to the root
         tops = last_of(np.where(needed & inner, heads, own))
-        sums = np.bincount(tops, values, minlength=size)
-        gains = np.where(inner, np.maximum(sums, 0.0), 0.0)
-        leads = _leads(texts, sentences, root)
-        ceilings = sums[root] + leads + np.bincount(sentences, gains) + 1e-9
-        fewest = np.bincount(tops[texts.read], minlength=size)[root]
+        # by sentences, and from the root down
+        nodes = np.flatnonzero(tops == own)
+        nodes = nodes[np.lexsort((depths_of(heads)[nodes], sentences[nodes]))]
+        number = np.zeros(size, dtype=np.int64)
+        number[nodes] = np.arange(len(nodes))
+        groups = number[tops]
+        sizes = np.bincount(groups[texts.read], minlength=len(nodes))
+        scores, firsts = np.bincount(groups, values, minlength=len(nodes)), number[root]
+        scores[firsts] += _leads(texts, sentences, root)
+        least = np.maximum(scores, 0.0)
+        least[firsts] = scores[firsts]
+        ceilings = np.bincount(sentences[nodes], least, minlength=len(root)) + 1e-9
         words = np.bincount(sentences[texts.read], minlength=len(root))
-        lists = np.append(np.flatnonzero(begins), size), leads, ceilings, fewest, words
-        return cls(roots, heads, needed, quotes, *(of.tolist() for of in lists))
+        begun = np.append(np.flatnonzero(begins), size), np.append(firsts, len(nodes))
+        lists = (*begun, ceilings, sizes[firsts], words)
+        parents = groups[heads[nodes]]
+        return cls(
+            root[sentences], heads, groups, parents, scores, sizes, quotes,
+            *(of.tolist() for of in lists),
+        )  # fmt: skip
 
     def place(self, number: int) -> slice:
         """The tokens of a sentence."""
@@ -126,22 +130,15 @@ class SentenceTrees:
 
 
 def _roots(texts: Texts, sentences: Integers, begins: Booleans) -> Integers:
-    """The root of each sentence; where it is cut, the token nearest to it, the first of several.
-
-    **Shape:** ``(sentences,)``
-    """
-    own, to, first = np.arange(len(sentences)), texts.heads, np.flatnonzero(begins)
-    outside, whole = (to == own) | (sentences[to] != sentences), texts.columns["HEAD"] == 0
-    root, ends = first.copy(), np.append(first[1:], len(own)).tolist()
-    for found in (outside, whole):
-        last_first = np.flatnonzero(found)[::-1]
-        root[sentences[last_first]] = last_first
-    cut = np.bincount(sentences[outside], minlength=len(root)) > 1
-    cut[sentences[whole]] = False
-    for number in np.flatnonzero(cut).tolist():
+    """The root of each sentence; where it is cut, what spaCy takes for it. **Shape:** (sentences,)"""
+    first, whole = np.flatnonzero(begins), np.flatnonzero(texts.columns["HEAD"] == 0)[::-1]
+    root = np.full(len(first), -1)
+    root[sentences[whole]] = whole
+    ends = np.append(first[1:], len(sentences))
+    for number in np.flatnonzero(root < 0).tolist():
         start, unit = int(first[number]), int(texts.text[first[number]])
         before = texts.bounds[unit][0]
-        span = texts.units[unit][start - before : ends[number] - before]
+        span = texts.units[unit][start - before : int(ends[number]) - before]
         root[number] = start + span.root.i - span.start
     return root
 
@@ -151,7 +148,7 @@ def _leads(texts: Texts, sentences: Integers, roots: Integers) -> Floats:
     below = texts.heads == roots[sentences]
     below[roots] = False
     refers, about = np.zeros((2, len(roots)), dtype=bool)
-    refers[sentences[below & texts.tagged({"PRON"}) & texts.related(SUBJECTS)]] = True
+    refers[sentences[below & texts.tagged({"PRON"}) & texts.related({"nsubj"})]] = True
     about[sentences[below & texts.related(ABOUT)]] = True
     about |= texts.tagged({"VERB", ""})[roots]
     text = texts.text[roots]
@@ -164,6 +161,14 @@ def last_of(above: Integers) -> Integers:
     while (above != (further := above[above])).any():
         above = further
     return above
+
+
+def depths_of(heads: Integers) -> Integers:
+    """How far each token is from the root, which depends on itself."""
+    depths = (heads != np.arange(len(heads))).astype(np.int64)
+    while (heads != (further := heads[heads])).any():
+        depths, heads = depths + depths[heads], further
+    return depths
 
 
 def anywhere(flags: Booleans, groups: Integers) -> Booleans:
@@ -181,79 +186,40 @@ def inherited(flags: Booleans, above: Integers) -> Booleans:
     return flags | flags[above]
 
 
-def _join(texts: Texts, begins: Booleans, heads: Integers, needed: Booleans) -> None:
-    """Attach what joins words so that it goes where they go.
+def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
+    """Attach what joins words so that it goes where they go; which tokens stay with their heads.
 
-    A conjunction depends on the conjunct after it, if any, wherever the parser puts it; a hyphen
-    or the sign of degrees and the words around it depend on each other.
+    What a hyphen or the sign of degrees joins is one word: all of it depends on its token nearest
+    to the root. A conjunction depends on the conjunct after it, wherever the parser puts it.
     """
-    degree = texts.kinds["degree"]
-    hyphen = texts.kinds["hyphen"] | degree
-    joint = texts.related(JOINTS) & ~hyphen
-    conjunct, blank = texts.related({"conj"}), texts.columns["SPACY"] > 0
-    hyphen &= degree | ~after(blank)
-    hyphen &= ~(begins | np.append(begins[1:], True) | blank)
-    for place in np.flatnonzero(hyphen | joint).tolist():
-        if hyphen[place]:
-            if degree[place] and heads[place + 1] == heads[place]:  # "180 ° C" as two objects
-                heads[place + 1] = place
-                needed[place + 1] = True
-            else:
-                _keep_compound(place, heads, needed)
-            continue
-        head = heads[place]
-        if head == place:  # the root of a cut sentence: "*and* Bob dances"
-            continue
-        for other in takewhile(lambda other: not begins[other], range(place + 1, len(begins))):
-            if conjunct[other] and (head in (other, heads[other]) or heads[head] == other):
-                heads[place] = other
-                needed[place] = True
-                break
-
-
-def _keep_compound(place: int, heads: Integers, needed: Booleans) -> None:
-    left, right = place - 1, place + 1
-    if heads[left] == heads[right] and left != heads[left]:
-        heads[left] = right
-    if heads[place] in (left, right):  # "cost-of-living": "of" is no part of "cost"
-        needed[place] = True
-    for one, other in ((left, right), (right, left)):
-        if heads[one] == other:
-            above = other
-            while above not in (place, heads[above]):
-                above = heads[above]
-            if above != place:
-                heads[place] = one
-                needed[one] = needed[place] = True
-
-
-def _inverted(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
-    """Conditions that begin with their verb stay: "*Had the dam burst*, ..."."""
-    own = np.arange(len(heads))
-    first = np.minimum(own, _first_below(heads, inner))
-    opens = (first == own) | texts.related({"aux", "auxpass", "cop"})[first]
-    opens &= texts.kinds["finite"][first]
-    asked = anywhere(texts.kinds["question"], np.cumsum(begins) - 1)
-    rest = texts.related(CLAUSES) & ~inner[heads] & opens[heads] & ~asked
-    return np.asarray(rest | (texts.related({"advcl"}) & opens))
-
-
-def _attached(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
-    """Conjuncts of subjects stay ("*Ann and Bob* are twins"), names, superlatives, measures.
-
-    So do particles behind a verb, its object or another particle, which parsers call adverbs, too.
-    """
-    kinds, distance = texts.kinds, heads - np.arange(len(heads))
-    name = kinds["title"] & kinds["title"][heads] & (distance > 0) & (distance <= 3)
-    ranking = kinds["ranking"].copy()
-    ranking[heads[ranking & texts.related({"advmod"})]] = True  # "*most* common"
-    adnominal = texts.related({"amod", "nmod"}) & (ranking | name)
-    conjunct = texts.related({"conj"}) & texts.related(SUBJECTS)[heads]
-    measure = texts.related({"det"}) & texts.related(UNMARKED)[heads]
-    particle = kinds["particle"] & texts.related({"advmod"}) & texts.tagged({"VERB"})[heads]
-    beside = after(particle | texts.related(OBJECTS)) & (np.diff(heads, prepend=-1) == 0)
-    particle &= beside | (distance == -1)
-    return adnominal | conjunct | measure | particle | articles_of_few(texts)
+    kinds, size, own = texts.kinds, len(heads), np.arange(len(heads))
+    blank, degree = texts.columns["SPACY"] > 0, kinds["degree"]
+    joins = (degree | (kinds["hyphen"] & ~after(blank))) & ~blank
+    joins &= ~(begins | np.append(begins[1:], True))
+    # between clauses it is a dash: "get too warm-it's not like a rock"
+    left, right, up = np.maximum(own - 1, 0), np.minimum(own + 1, size - 1), heads[heads]
+    joins &= (
+        (heads[left] == heads[right]) | (heads[left] == right) | (heads[right] == left)
+        | (texts.related({"case", "cc"})[right] & (up[right] == left))
+    )  # fmt: skip
+    apart = ~(joins | after(joins))
+    nearest = np.minimum.reduceat(depths_of(heads) * size + own, np.flatnonzero(apart)) % size
+    top = nearest[np.cumsum(apart) - 1]
+    part = top != own
+    conjunct = texts.related({"conj"})
+    joint = np.flatnonzero(texts.related({"cc"}) & (heads != own) & ~part)
+    heads[part] = top[part]
+    head, above = heads[joint], up[joint]
+    # the next of the conjuncts that depend on the same as it
+    places = np.flatnonzero(conjunct)
+    keys = np.append(np.sort(heads[places] * size + places), size * size)
+    following = keys[np.searchsorted(keys, head * size + joint)]
+    other = np.where(following // size == head, following % size, joint)
+    other = np.where(conjunct[above] & (above > joint), above, other)
+    other = np.where(conjunct[head] & (head > joint), head, other)
+    joint, other = joint[other > joint], other[other > joint]
+    heads[joint], part[joint] = other, True
+    return part
 
 
 def articles_of_few(texts: Texts) -> Booleans:
@@ -263,15 +229,57 @@ def articles_of_few(texts: Texts) -> Booleans:
     return found
 
 
+def _dependents(texts: Texts, heads: Integers, inner: Booleans) -> Booleans:
+    """What stays with its head wherever that stays."""
+    kinds, related, tagged = texts.kinds, texts.related, texts.tagged
+    own, words = np.arange(len(heads)), texts.columns["LOWER"]
+    behind = inner & (heads < own)
+    # of each the first word of what depends on it, or its own
+    first = np.minimum(own, _first_below(heads, inner))
+    begins = words[first]
+
+    def having(relations: frozenset[str]) -> Booleans:
+        found = np.zeros(len(heads), dtype=bool)
+        found[heads[inner & related(relations)]] = True
+        return found
+
+    ranking = kinds["ranking"].copy()
+    ranking[heads[ranking & related({"advmod"})]] = True  # "*most* common"
+    name = kinds["title"] & kinds["title"][heads] & (heads > own) & (heads <= own + 3)
+    stays = (
+        related(REQUIRED) | kinds["kept"] | kinds["mark"] | kinds["hyphen"] | kinds["quote"],
+        related({"conj"}) & related({"nsubj"})[heads],  # "*Ann and Bob* are twins"
+        related({"det"}) & related(UNMARKED)[heads],  # "twice *a* day"
+        articles_of_few(texts),
+        related({"amod", "nmod"}) & (ranking | name),
+        behind & kinds["particle"] & related({"advmod"}) & tagged({"VERB"})[heads],
+        # "is *the* best", "is *bad* news"
+        ((own < heads) & (words == _THE) | related({"amod"})) & having({"cop"})[heads],
+        inner & (begins == _THAN),
+        behind & related({"nmod", "obl"}) & (begins == _OF),  # "tomb *of a scribe*"
+        behind & related({"nmod"}) & tagged({"NUM"}),  # "drivers *under 25*"
+        behind & related({"nmod", "acl"}) & tagged(VAGUE)[heads],  # "all *you need*"
+    )
+    # a verb without an object says enough with the first of these after it: "went *on strike*"
+    shared = related({"conj"}) & tagged({"VERB"})
+    lacking = (having({"nsubj"}) | shared) & ~having(COMPLETE)
+    enough = related({"obl"}) | (related({"advcl"}) & (begins == _TO))
+    places = np.flatnonzero(behind & lacking[heads] & enough)
+    needed = np.logical_or.reduce(stays)
+    needed[places[np.unique(heads[places], return_index=True)[1]]] = True
+    return needed
+
+
 def _clauses(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
     """All of a clause stays that is judged, or that a word denies, asks, excepts or conditions.
 
-    "all *but* useless", "rises *if* it passes", unlike "but he resigned". So does a conjunct that
-    is denied, unless it is a clause: "safe for adults *but not for children*".
+    "all *but* useless", "rises *if* it passes", unlike "but he resigned". So do conditions that
+    begin with their verb ("*Had the dam burst*, ..."), and a conjunct that is denied, unless it is
+    a clause: "safe for adults *but not for children*".
     """
-    kinds, joint = texts.kinds, texts.related(JOINTS)
+    kinds, joint = texts.kinds, texts.related({"cc"})
+    negative = kinds["negation"]
     exception = kinds["exception"] & texts.related(FUNCTIONS)
-    negative = kinds["negation"] | texts.related({"neg"})
     marked = (negative | kinds["asking"]) & ~exception
     exception &= ~(joint & (begins | after(kinds["mark"]) | texts.related({"conj"})[heads]))
     marked |= exception
@@ -284,37 +292,13 @@ def _clauses(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -
     clause[heads[inner & texts.related(ABOUT)]] = True
     limit = texts.related({"conj"}) & ~clause
     needed[heads[negative & limit[heads]]] = True
+    first = np.minimum(own, _first_below(heads, inner))
+    opens = ((first == own) | texts.related({"aux", "cop"})[first]) & kinds["finite"][first]
+    opens &= ~anywhere(kinds["question"], np.cumsum(begins) - 1)
+    needed |= texts.related({"advcl"}) & opens
+    needed |= texts.related(CLAUSES) & ~inner[heads] & opens[heads]
     below = inner & ~texts.related(OUTSIDE)
     return needed | (below & inherited(denied, np.where(below, heads, own))[heads])
-
-
-def _complements(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
-    """What words say little without stays: "tomb *of a scribe*", "on strike", "is *bad* news".
-
-    So does what says which is meant: "drivers *under 25*", "all *you need*".
-    """
-
-    def having(relations: frozenset[str]) -> Booleans:
-        found = np.zeros(len(heads), dtype=bool)
-        found[heads[inner & texts.related(relations)]] = True
-        return found
-
-    own, words = np.arange(len(heads)), texts.columns["LOWER"]
-    first = np.append(words, 0)[_first_below(heads, inner)]
-    of_predicate = (own < heads) & (words == _THE) | texts.related({"amod"})
-    needed = of_predicate & having(frozenset({"cop"}))[heads] | (inner & (first == _THAN))
-    later = inner & (own > heads)
-    # a verb without an object says enough with the first of these after it
-    shared = texts.related({"conj"}) & texts.tagged({"VERB"})
-    lacking = (having(SUBJECTS) | shared) & ~having(COMPLETE)
-    enough = texts.related({"obl", "prep"}) | (texts.related({"advcl"}) & (first == _TO))
-    places = np.flatnonzero(later & lacking[heads] & enough)
-    needed[places[np.unique(heads[places], return_index=True)[1]]] = True
-    nominal = texts.related({"nmod"})
-    of = texts.related({"prep"}) & (words == _OF) | nominal & (first == _OF)
-    which = nominal & texts.tagged({"NUM"})
-    which |= texts.related({"nmod", "acl", "relcl"}) & texts.tagged(VAGUE)[heads]
-    return np.asarray(needed | (later & (of | which)))
 
 
 def _first_below(heads: Integers, inner: Booleans) -> Integers:

@@ -70,6 +70,13 @@ FORMULA = frozenset("^=<>\\~|")
 FULL_STOPS = frozenset(".!?…。！？।؟")
 #: Categories of the characters of emojis, and of what joins and varies these.
 PICTURES = frozenset({"So", "Sk", "Cf", "Mn", "Me"})
+#: What relations of spaCy's English models are among the universal ones.
+UNIVERSAL = {
+    "dobj": "obj", "attr": "obj", "dative": "iobj", "nsubjpass": "nsubj", "csubjpass": "csubj",
+    "auxpass": "aux", "acomp": "xcomp", "oprd": "xcomp", "prt": "compound", "quantmod": "fixed",
+    "prep": "obl", "agent": "obl:agent", "npadvmod": "obl:unmarked", "poss": "nmod:poss",
+    "relcl": "acl", "neg": "advmod", "preconj": "cc", "intj": "discourse",
+}  # fmt: skip
 #: Relations of punctuation that is not read aloud.
 SILENT = frozenset({"", "punct", "ROOT"})
 
@@ -123,6 +130,7 @@ class Texts:
     def _relations(self) -> tuple[list[tuple[str, str]], Integers]:
         """The different relations, whole and without what follows a colon; that of each token."""
         names, places = self._different("DEP")
+        names = [UNIVERSAL.get(name, name) for name in names]
         return [(name, name.partition(":")[0]) for name in names], places
 
     def related(self, relations: Set[str]) -> Booleans:

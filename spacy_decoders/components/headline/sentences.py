@@ -1,10 +1,10 @@
 """Headlines that are sentences: one of the text's own, shortened along its tree."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise, product
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, product
 from math import prod
-from operator import itemgetter, mul
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -38,9 +38,9 @@ def headlines_of_sentences(scored: ScoredUnit, options: HeadlineOptions) -> list
     is automatic, else the least above. The certificates compare with the best short sentence of
     the whole text.
     """
+    if not scored.has_words:
+        return []
     if not scored.unit.doc.has_annotation("DEP"):
-        if not scored.has_words:
-            return []
         raise ProblemError(
             "mode: 'sentence' shortens sentences along their trees, and the document has "
             "none; add a parser before this component."
@@ -123,7 +123,8 @@ def _shortened(
             nodes: list[int] = solution.nodes.tolist()
             certificate: Any = solution.certificate
             bound = max(bound, certificate.bound)
-            tokens = chosen(scored, number, chain.from_iterable(groups[i] for i in nodes))
+            kept = {*nodes}
+            tokens = chosen(scored, number, {i for i, of in enumerate(groups) if of in kept})
             if limit is None or len(written(tokens)) <= limit:
                 best = max(best, (certificate.score, tokens), key=itemgetter(0))
                 break
@@ -134,112 +135,86 @@ def _shortened(
 
 def trees_of(
     scored: ScoredUnit, number: int, options: HeadlineOptions
-) -> Iterator[tuple[list[list[int]], list[float], list[int], list[list[int]]]]:
+) -> Iterator[tuple[list[int], list[float], list[int], list[list[int]]]]:
     """Read a sentence as a tree, or as several where a required word is in several places.
 
-    Its nodes are groups of tokens, counted from the first of the sentence, that stay together.
-    Beside these stand the score of each, its parent, and its sizes: its characters with a blank
-    for each word, where these are limited, and its words.
+    Its nodes are groups of tokens that stay together: first comes the group of each token, counted
+    from the first of the sentence. Then there are of each group the score, the parent, and the
+    sizes: its characters with a blank for each word, where these are limited, and its words.
     """
     of, texts = scored.of.sentences, scored.of.texts
-    place = of.place(number)
-    keys, values = texts.columns["LOWER"][place].tolist(), scored.of.values[place]
-    required = dict.fromkeys(word_keys(options.required).tolist()) if options.required else ()
-    places = [[i for i, key in enumerate(keys) if key == word] for word in required]
+    place, nodes = of.place(number), slice(*of.firsts[number : number + 2])
+    groups, parents = ((x - nodes.start).tolist() for x in (of.groups[place], of.parents[nodes]))
+    scores, sizes = of.scores[nodes].tolist(), [[size] for size in of.sizes[nodes].tolist()]
+    parents[0] = -1
+    if options.max_chars is not None:
+        lengths = np.array([len(token.text_with_ws) for token in scored.sentence(number)])
+        characters = np.bincount(groups, lengths * texts.read[place], minlength=len(sizes))
+        sizes = [[int(count), *size] for count, size in zip(characters, sizes, strict=True)]
+    if not options.required:
+        yield groups, scores, parents, sizes
+        return
+    keys = texts.columns["LOWER"][place]
+    required = dict.fromkeys(word_keys(options.required).tolist())
+    places = [np.flatnonzero(keys == word).tolist() for word in required]
     ways = prod(map(len, places))
     if ways > MOST_WAYS:
         raise ProblemError(
             f"required: {ways:,} choices of places where a sentence has these words, of which "
             f"at most {MOST_WAYS:,} are tried; leave out the most frequent of them."
         )
-    limited = [texts.read[place].tolist()]
-    if options.max_chars is not None:
-        lengths = [len(token.text_with_ws) for token in scored.sentence(number)]
-        limited.insert(0, [*map(mul, lengths, limited[0])])
-    heads, needed = (of.heads[place] - place.start).tolist(), of.needed[place].tolist()
-    single = values.tolist()
     for wanted in product(*places):
-        groups, parents = groups_of(heads, needed, wanted)
-        scores = [
-            single[group[0]] if len(group) == 1 else float(values[group].sum()) for group in groups
-        ]
-        scores[0] += of.leads[number]
-        sizes = [[sum(map(taken.__getitem__, group)) for taken in limited] for group in groups]
-        yield groups, scores, parents, sizes
+        stays = {0}
+        for group in (groups[token] for token in wanted):
+            while group not in stays:
+                stays.add(group)
+                group = parents[group]
+        rest = [group for group in range(len(parents)) if group not in stays]
+        number_of = dict.fromkeys(stays, 0) | {group: n for n, group in enumerate(rest, 1)}
+        yield (
+            [number_of[group] for group in groups],
+            [sum(scores[group] for group in stays), *(scores[group] for group in rest)],
+            [-1, *(number_of[parents[group]] for group in rest)],
+            [[*map(sum, zip(*(sizes[group] for group in stays), strict=True))]]
+            + [sizes[group] for group in rest],
+        )
 
 
-def chosen(scored: ScoredUnit, number: int, places: Iterable[int]) -> list[Token]:
+def chosen(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
     """The tokens of a headline that keeps these places of a sentence, in order."""
-    of, tokens = scored.of.sentences, scored.sentence(number)
+    of, texts, tokens = scored.of.sentences, scored.of.texts, scored.sentence(number)
     span = of.place(number)
     heads, root = (of.heads[span] - span.start).tolist(), of.roots[span.start] - span.start
-    read = scored.of.texts.read[span].tolist()
-    marks = [*scored.of.texts.kinds["quote"][span].tolist(), False]
-    kept = {place for place in places if read[place] or not marks[place]}
-    words = sorted(place for place in kept if read[place])
-    articles = [*scored.of.texts.related({"det"})[span].tolist(), False]
+    read, articles = texts.read[span].tolist(), texts.related({"det"})[span].tolist()
+    words = [place for place in sorted(kept) if read[place]]
+    shown = {*words}
     begin, end = (bisect_left(of.quotes, (place, 0)) for place in (span.start, span.stop))
     for first, last in of.quotes[begin:end]:  # a quotation is as it stands in the text
         within = range(first - span.start, last - span.start)
-        if all(place in kept for place in within if read[place]):
-            asked = [place for place in within if tokens[place].text in ASKING]
-            for place in (within.start, within.stop, *asked):
-                kept.add(place)
-                marks[place] = True
+        if shown.issuperset(place for place in within if read[place]):
+            shown |= {within.start, within.stop}
+            shown.update(place for place in within if tokens[place].text in ASKING)
     found: list[int] = []
-    for place in sorted(kept) if words else ():
-        text, last = tokens[place].text, found[-1] if found else 0
-        if read[place] or marks[place]:
+    for place in sorted(shown | kept) if words else ():
+        text = tokens[place].text
+        if place in shown:
             found.append(place)
         elif text in ALL_MARKS and words[0] < place and (place < words[-1] or text == ")"):
-            if text in HYPHENS or heads[place] == root:
-                following = place + 1 + marks[place + 1]
-                while articles[following] and following not in kept:
-                    following += 1
-                stays = {place - 1 - marks[place - 1], following} <= kept
+            last, following = found[-1], words[bisect_left(words, place) % len(words)]
+            if text in HYPHENS or heads[place] == root:  # between what stood beside it
+                beside = all(articles[place + 1 : following])
+                stays = last == place - 1 and (beside or place + 1 in shown | kept)
             else:
                 # the second of two commas goes with the first and what was between them
-                closing = text == "," and heads[place] < place
-                gone = closing and last + 1 < place and tokens[last + 1].text == ","
-                stays = not gone and (text == "(" or read[last] or marks[last])
+                gone = [following - 1] if following - 1 > place else []
+                gone += [last + 1] if heads[place] < place > last + 1 else []
+                stays = text == "(" or last in shown
+                stays &= all(tokens[gap].text != text or gap in shown | kept for gap in gone)
             if stays:
                 found.append(place)
     brackets = {tokens[place].text for place in found} & {"(", ")"}
     lone = brackets if len(brackets) == 1 else set[str]()
     return [tokens[place] for place in found if tokens[place].text not in lone]
-
-
-def groups_of(
-    heads: Sequence[int], needed: Sequence[bool], wanted: Sequence[int]
-) -> tuple[list[list[int]], list[int]]:
-    """The tokens that stay or go together, and the parent of each group, -1 of the first.
-
-    The first group, which always stays, has the root, which depends on itself, and the `wanted`
-    places.
-    """
-    children: list[list[int]] = [[] for _ in heads]
-    kept, root = list(needed), 0
-    for place, head in enumerate(heads):
-        if place == head:
-            root = place
-        else:
-            children[head].append(place)
-    for place in wanted:
-        while place != root:
-            kept[place] = True
-            place = heads[place]
-    groups, parents, number, order = [[root]], [-1], {root: 0}, [root]
-    for head in order:
-        for place in children[head]:
-            own = number[head]
-            if not kept[place]:
-                parents.append(own)
-                groups.append([])
-                own = len(parents) - 1
-            number[place] = own
-            groups[own].append(place)
-            order.append(place)
-    return list(map(sorted, groups)), parents
 
 
 def written(tokens: Sequence[Token]) -> str:
@@ -250,6 +225,7 @@ def written(tokens: Sequence[Token]) -> str:
         quoted ^= mark
         glued = token.text == "(" or (mark and quoted)
         glued |= quoted if marked else following.text in CLOSING
-        blank = " " if following.i > token.i + 1 else token.whitespace_
+        apart = following.i > token.i + 1 and token.text not in HYPHENS
+        blank = " " if apart else token.whitespace_
         parts += [token.text, "" if glued else blank]
     return capitalised("".join([*parts, *(token.text for token in tokens[-1:])]))

@@ -122,13 +122,13 @@ def random_doc(rng):
 def every_headline(scored, options):
     """The score, number of words and text of every subtree of every sentence."""
     found = []
-    for number in range(len(scored.of.sentences.leads)):
+    for number in range(len(scored.of.sentences.ceilings)):
         ((groups, scores, parents, _),) = trees_of(scored, number, options)
         nodes = range(1, len(parents))
         for taken in itertools.product([False, True], repeat=len(nodes)):
             kept = [0, *itertools.compress(nodes, taken)]
             if all(parents[node] in kept for node in kept[1:]):
-                places = [place for node in kept for place in groups[node]]
+                places = {place for place, node in enumerate(groups) if node in kept}
                 tokens = chosen(scored, number, places)
                 said = [token for token in tokens if token.text not in ",-"]
                 lower = {token.lower_ for token in said}
