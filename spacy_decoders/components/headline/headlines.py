@@ -225,64 +225,48 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     """
     to, kinds, parsed = texts.heads, texts.kinds, texts.annotated("DEP")
     own = np.arange(len(to))
-    before = to > own
-    denying = kinds["negative"] | kinds["negation"]
+    before, denying = to > own, kinds["negative"] | kinds["negation"]
     governed, hidden = _governed(texts, denying)
-    # addresses, and finite verbs
-    excluded = texts.addresses | (parsed & (kinds["finite"] | texts.tagged({"AUX"})))
-    # no phrase begins in the middle of a name, or after the article of "a few"
-    name = texts.tagged({"PROPN"})
-    bad = texts.tagged({"INTJ"}) | (texts.related(JOINING) & before)
-    bad[1:] |= name[1:] & name[:-1] & ((to[1:] == own[:-1]) | (to[:-1] == own[1:]))
-    bad |= after(articles_of_few(texts))
-    # the place of the first token that each one before it needs: what denies it, or, of two
-    # conjuncts with a preposition each, that of the first
-    preposition = own.copy()
-    cases = np.flatnonzero(texts.related({"case"}) & before)
-    preposition[to[cases]] = cases
-    both = texts.related({"conj"}) & (preposition < own)
-    first = np.where(both, np.minimum(own, preposition[to]), own)
+    # no addresses, and where there are trees no finite verbs and no "Paris or in Rome"
+    banned = kinds["finite"] | texts.tagged({"AUX"}) | texts.related(ASIDE)
+    banned |= texts.related({"case"}) & texts.related({"conj"})[to]
+    banned = texts.addresses | (parsed & banned)
+    # nothing begins in the middle of a name, after the article of "a few", or between a denial
+    # and what it denies
+    name, part = texts.tagged({"PROPN"}), texts.related(PARTS)
+    bad = texts.tagged({"INTJ"}) | (texts.related(JOINING) & before) | after(articles_of_few(texts))
+    bad |= name & after(name) & ((to == own - 1) | after(to == own + 1))
     denied = np.flatnonzero(denying & before)
-    np.minimum.at(first, to[denied], denied)
-    named = texts.tagged(NOUNS) & ~texts.related(ASIDE) & ~hidden
-    # the place of the word after each token that a phrase cannot end without
-    part = texts.related(PARTS)
-    needs = np.where(part & before, to, -1)
-    later = np.flatnonzero(part & (to < own))
-    np.maximum.at(needs, to[later], later)
+    steps = np.bincount(denied, minlength=len(to)) - np.bincount(to[denied], minlength=len(to))
+    bad |= after(np.cumsum(steps) > 0)
+    # nor ends there
+    last = texts.tagged(LAST)
+    last[:-1] &= ~(part & ~before)[1:]
+    named = texts.tagged(NOUNS) & ~hidden & ~(part & before)
 
-    excluded = np.append(0, np.cumsum(excluded))
+    excluded = np.append(0, np.cumsum(banned))
     verbs = np.append(0, np.cumsum(texts.tagged({"VERB"})))
     marks = np.append(0, np.cumsum(kinds["quote"] & ~texts.read))
     good: Booleans = excluded[ends] == excluded[starts]
-    places = np.flatnonzero(good & parsed[starts] & ~bad[starts])
+    places = np.flatnonzero(good & parsed[starts] & ~bad[starts] & last[ends - 1])
     good &= ~parsed[starts]
     starts, ends = starts[places], ends[places]
-    head = _heads(to, first, needs, starts, ends)
-    fits = (head >= 0) & named[head] & texts.tagged(LAST)[ends - 1]
+    head = _heads(to, starts, ends)
     # no part of a quotation and of what is around it
-    fits &= (marks[ends] - marks[starts]) % 2 == 0
+    fits = (head >= 0) & named[head] & ((marks[ends] - marks[starts]) % 2 == 0)
     good[places] = fits & (~governed[head] | (verbs[ends] == verbs[starts]))
     return good
 
 
-def _heads(
-    to: Integers, first: Integers, last: Integers, starts: Integers, ends: Integers
-) -> Integers:
-    """The token of each span that all its others depend on; -1 if it lacks something.
-
-    So it does if two of its words depend on others outside of it, or if a word needs one before
-    or behind it: the `first` and the `last` that each needs, **shape** ``(tokens,)``.
-    """
+def _heads(to: Integers, starts: Integers, ends: Integers) -> Integers:
+    """The token of each span that all its others depend on; -1 if there are several."""
     if not len(starts):
         return starts
     places, rows = inside(starts, ends)
     low, high = np.repeat([starts, ends], ends - starts, axis=1)
     outside = (to[places] < low) | (to[places] >= high) | (to[places] == places)
     heads = np.add.reduceat(np.where(outside, places, 0), rows)
-    alone = np.add.reduceat(outside.astype(np.int64), rows) == 1
-    alone &= np.minimum.reduceat(first[places], rows) >= starts
-    return np.where(alone & (np.maximum.reduceat(last[places], rows) < ends), heads, -1)
+    return np.where(np.add.reduceat(outside.astype(np.int64), rows) == 1, heads, -1)
 
 
 def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
@@ -306,38 +290,39 @@ def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[H
     The score is the logarithm of a phrase's probability among all that could be a headline; the
     bound that of the best of them, whether or not it was chosen.
     """
-    rows = scored.own(scored.of.phrases.starts)
-    starts, ends, counts, sizes, raw, _ = (column[rows] for column in scored.of.phrases)
-
-    texts = scored.of.texts
-    marks = texts.kinds["quote"]
+    phrases, texts = scored.of.phrases, scored.of.texts
+    rows = scored.own(phrases.starts)
+    raw, sizes = phrases.scores[rows], phrases.sizes[rows]
 
     def span(place: int) -> Span:
-        first, last = int(starts[place]), int(ends[place])
-        if scored.begin < first and last < scored.end and marks[first - 1] and marks[last]:
+        first, last = int(phrases.starts[rows][place]), int(phrases.ends[rows][place])
+        if scored.begin < first and last < scored.end and texts.quotes(first - 1, last):
             # marks around a name alone are no quotation
-            names = texts.tagged({"PROPN"})[first:last]
-            quoted = int(texts.quotes(first - 1, last) and not names.all())
+            quoted = int(not texts.tagged({"PROPN"})[first:last].all())
             first, last = first - quoted, last + quoted
         return scored.unit[first - scored.begin : last - scored.begin]
 
-    scores = raw - np.logaddexp.reduce(raw)
     usual = 1, max(scored.of.knowledge.lengths[1], USUAL_UNITS)
     least, most = limits_of(options, usual)
-    ranked = np.argsort(-scores, kind="stable")
+    ranked = np.argsort(-raw, kind="stable")
     ranked = ranked[sizes[ranked] <= most]
     if options.max_chars is not None:
         lengths = [len(capitalised(span(place).text)) for place in ranked.tolist()]
         ranked = ranked[np.array(lengths, dtype=np.int64) <= options.max_chars]
     # a text without a phrase as long gets the longest
     ranked = ranked[sizes[ranked] >= min(least, sizes[ranked].max(initial=0))]
-    bound, scale = scores[ranked].max(initial=-np.inf), float(np.abs(raw).max(initial=0.0)) + 1.0
+    if not len(ranked):
+        return []
+    total, scale = np.logaddexp.reduce(raw), float(np.abs(raw).max()) + 1.0
+    bound, tolerance = float(raw[ranked].max() - total), tolerance_of(scale)
     headlines = []
     for place in ranked[: options.n_best].tolist():
         certificate = Certificate.from_bound(
-            "BestPhrase", float(scores[place]), bound, tolerance=tolerance_of(scale), scale=scale
+            "BestPhrase", float(raw[place] - total), bound, tolerance=tolerance, scale=scale
         )
-        text, count = capitalised(span(place).text), int(counts[place])
-        inside = [token.i for token in span(place) if not token.is_space]
-        headlines.append(Headline(text, inside, [], certificate, "phrases", count))
+        found, count = span(place), int(phrases.counts[rows][place])
+        tokens = [token.i for token in found if not token.is_space]
+        headlines.append(
+            Headline(capitalised(found.text), tokens, [], certificate, "phrases", count)
+        )
     return headlines
