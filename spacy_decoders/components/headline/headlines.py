@@ -164,7 +164,7 @@ class ScoredTexts:
     @cached_property
     def sentences(self) -> SentenceTrees:
         """The sentences as trees."""
-        return SentenceTrees.of(self.texts, self.tokens.sentences, self.values)
+        return SentenceTrees.of(self.texts, self.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +234,9 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     # nothing begins in the middle of a name, after the article of "a few", or between a denial
     # and what it denies
     name, part = texts.tagged({"PROPN"}), texts.related(PARTS)
-    bad = texts.tagged({"INTJ"}) | (texts.related(JOINING) & before) | after(articles_of_few(texts))
+    bad = (
+        texts.tagged({"INTJ"}) | (texts.related(JOINING) & before) | after(articles_of_few(texts))
+    )
     bad |= name & after(name) & ((to == own - 1) | after(to == own + 1))
     denied = np.flatnonzero(denying & before)
     steps = np.bincount(denied, minlength=len(to)) - np.bincount(to[denied], minlength=len(to))
@@ -272,9 +274,7 @@ def _heads(to: Integers, starts: Integers, ends: Integers) -> Integers:
 def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
     """Which tokens are in another's clause, denied or asked; which verbs look like nouns there."""
     kinds = texts.kinds
-    begins = texts.columns["SENT_START"].astype(np.int64) == 1
-    # a span may begin within a sentence
-    sentence = np.cumsum(begins | (np.diff(texts.text, prepend=-1) > 0))
+    begins, sentence = texts.columns["SENT_START"].astype(np.int64) == 1, texts.sentences
     asked = anywhere(kinds["question"], sentence)
     found = texts.related(BELOW) | asked
     found[texts.heads[denying]] = True
@@ -296,7 +296,7 @@ def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[H
 
     def span(place: int) -> Span:
         first, last = int(phrases.starts[rows][place]), int(phrases.ends[rows][place])
-        if scored.begin < first and last < scored.end and texts.quotes(first - 1, last):
+        if (first - 1, last) in texts.quotations:
             # marks around a name alone are no quotation
             quoted = int(not texts.tagged({"PROPN"})[first:last].all())
             first, last = first - quoted, last + quoted

@@ -21,7 +21,8 @@ REQUIRED = frozenset({
     "nsubj", "csubj", "obj", "iobj", "cop", "aux", "xcomp", "ccomp", "expl", "case", "mark",
     "pobj", "pcomp", "fixed", "flat", "compound", "goeswith", "nummod", "nmod:poss", "obl:agent",
 })  # fmt: skip
-#: Relations of what says what its head is to others.
+#: Relations of conjunctions, and of whatever says what its head is to others.
+JOINTS = frozenset({"cc"})
 FUNCTIONS = frozenset({"cc", "mark", "case", "obl", "advmod"})
 #: Relations that a negation does not reach beyond.
 OUTSIDE = frozenset({
@@ -70,8 +71,6 @@ class SentenceTrees:
     parents: Integers
     scores: Floats
     sizes: Integers
-    #: The marks before and after each quotation, in order.
-    quotes: list[tuple[int, int]]
     #: The first token and the first group of each sentence, and how many there are of each.
     begins: list[int]
     firsts: list[int]
@@ -82,23 +81,20 @@ class SentenceTrees:
     words: list[int]
 
     @classmethod
-    def of(cls, texts: Texts, sentences: Integers, values: Floats) -> SentenceTrees:
-        """Read the trees, given each token's sentence, ascending from 0, and what it adds.
+    def of(cls, texts: Texts, values: Floats) -> SentenceTrees:
+        """Read the trees, given what each token adds to its sentence. **Shape:** ``(tokens,)``
 
         What depends on tokens outside of its sentence depends on the root here.
-
-        **Shape of both:** ``(tokens,)``
         """
-        own, to, size = np.arange(len(sentences)), texts.heads, len(sentences)
-        begins = np.diff(sentences, prepend=-1) != 0
-        root = _roots(texts, sentences, begins)
+        sentences, to, size = texts.sentences, texts.heads, len(texts.text)
+        own, begins = np.arange(size), np.diff(sentences, prepend=-1) != 0
+        root = _roots(texts, begins)
         inner = own != root[sentences]
         inside = inner & (to != own) & (sentences[to] == sentences)
         heads = np.where(inside, to, root[sentences])
-        quotes = texts.quotations(sentences)
         needed = _joined(texts, begins, heads)
-        needed |= _dependents(texts, heads, inner) | _clauses(texts, begins, heads, inner)
-        for first, last in quotes:
+        needed |= _dependents(texts, heads, inner) | _clauses(texts, heads, inner)
+        for first, last in texts.quotations:
             if not texts.kinds["finite"][first:last].any():  # all of what is no clause stays
                 above = heads[first:last]
                 needed[first:last] |= (first < above) & (above < last)
@@ -111,7 +107,7 @@ class SentenceTrees:
         groups = number[tops]
         sizes = np.bincount(groups[texts.read], minlength=len(nodes))
         scores, firsts = np.bincount(groups, values, minlength=len(nodes)), number[root]
-        scores[firsts] += _leads(texts, sentences, root)
+        scores[firsts] += _leads(texts, root)
         least = np.maximum(scores, 0.0)
         least[firsts] = scores[firsts]
         ceilings = np.bincount(sentences[nodes], least, minlength=len(root)) + 1e-9
@@ -120,7 +116,7 @@ class SentenceTrees:
         lists = (*begun, ceilings, sizes[firsts], words)
         parents = groups[heads[nodes]]
         return cls(
-            root[sentences], heads, groups, parents, scores, sizes, quotes,
+            root[sentences], heads, groups, parents, scores, sizes,
             *(of.tolist() for of in lists),
         )  # fmt: skip
 
@@ -129,9 +125,10 @@ class SentenceTrees:
         return slice(*self.begins[number : number + 2])
 
 
-def _roots(texts: Texts, sentences: Integers, begins: Booleans) -> Integers:
-    """The root of each sentence; where it is cut, what spaCy takes for it. **Shape:** (sentences,)"""
-    first, whole = np.flatnonzero(begins), np.flatnonzero(texts.columns["HEAD"] == 0)[::-1]
+def _roots(texts: Texts, begins: Booleans) -> Integers:
+    """The root of each sentence; where it is cut, spaCy's. **Shape:** ``(sentences,)``"""
+    sentences, first = texts.sentences, np.flatnonzero(begins)
+    whole = np.flatnonzero(texts.columns["HEAD"] == 0)[::-1]
     root = np.full(len(first), -1)
     root[sentences[whole]] = whole
     ends = np.append(first[1:], len(sentences))
@@ -143,8 +140,9 @@ def _roots(texts: Texts, sentences: Integers, begins: Booleans) -> Integers:
     return root
 
 
-def _leads(texts: Texts, sentences: Integers, roots: Integers) -> Floats:
+def _leads(texts: Texts, roots: Integers) -> Floats:
     """What each sentence scores beside its words. **Shape:** ``(sentences,)``"""
+    sentences = texts.sentences
     below = texts.heads == roots[sentences]
     below[roots] = False
     refers, about = np.zeros((2, len(roots)), dtype=bool)
@@ -207,7 +205,7 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     top = nearest[np.cumsum(apart) - 1]
     part = top != own
     conjunct = texts.related({"conj"})
-    joint = np.flatnonzero(texts.related({"cc"}) & (heads != own) & ~part)
+    joint = np.flatnonzero(texts.related(JOINTS) & (heads != own) & ~part)
     heads[part] = top[part]
     head, above = heads[joint], up[joint]
     # the next of the conjuncts that depend on the same as it
@@ -270,15 +268,15 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans) -> Booleans:
     return needed
 
 
-def _clauses(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -> Booleans:
+def _clauses(texts: Texts, heads: Integers, inner: Booleans) -> Booleans:
     """All of a clause stays that is judged, or that a word denies, asks, excepts or conditions.
 
     "all *but* useless", "rises *if* it passes", unlike "but he resigned". So do conditions that
     begin with their verb ("*Had the dam burst*, ..."), and a conjunct that is denied, unless it is
     a clause: "safe for adults *but not for children*".
     """
-    kinds, joint = texts.kinds, texts.related({"cc"})
-    negative = kinds["negation"]
+    kinds, joint, negative = texts.kinds, texts.related(JOINTS), texts.kinds["negation"]
+    begins = np.diff(texts.sentences, prepend=-1) != 0
     exception = kinds["exception"] & texts.related(FUNCTIONS)
     marked = (negative | kinds["asking"]) & ~exception
     exception &= ~(joint & (begins | after(kinds["mark"]) | texts.related({"conj"})[heads]))
@@ -294,7 +292,7 @@ def _clauses(texts: Texts, begins: Booleans, heads: Integers, inner: Booleans) -
     needed[heads[negative & limit[heads]]] = True
     first = np.minimum(own, _first_below(heads, inner))
     opens = ((first == own) | texts.related({"aux", "cop"})[first]) & kinds["finite"][first]
-    opens &= ~anywhere(kinds["question"], np.cumsum(begins) - 1)
+    opens &= ~anywhere(kinds["question"], texts.sentences)
     needed |= texts.related({"advcl"}) & opens
     needed |= texts.related(CLAUSES) & ~inner[heads] & opens[heads]
     below = inner & ~texts.related(OUTSIDE)

@@ -57,9 +57,8 @@ EXCEPTIONS = frozenset({
 MARKS = frozenset({",", ":", ";", "–", "—", "--", "(", ")"})
 #: Words that stay with their heads, whatever the relation.
 KEPT = NEGATIONS | LIMITS
-#: What may end each mark that begins a quotation, and all of these marks.
-QUOTES = {'"': '"', "“": "”", "„": "“”", "‘": "’", "‚": "‘’", "'": "'", "«": "»", "»": "«"}
-QUOTE_MARKS = frozenset("".join([*QUOTES, *QUOTES.values()]))
+#: Marks around quotations.
+QUOTE_MARKS = frozenset("\"'“”„‘’‚«»")
 #: What may join two words to one.
 HYPHENS = frozenset("-–/")
 #: What joins a word to the word before or the next, hyphens apart.
@@ -177,26 +176,26 @@ class Texts:
         read: Booleans = (columns["IS_SPACE"] == 0) & ~silent & ~self.kinds["picture"]
         return read
 
-    def quotations(self, sentences: Integers) -> list[tuple[int, int]]:
-        """The marks around what a sentence quotes, in order; none within others.
+    @cached_property
+    def sentences(self) -> Integers:
+        """The number of each token's sentence, ascending from 0. **Shape:** ``(tokens,)``
 
-        **Shape of sentences:** ``(tokens,)``
+        Boundaries are those that are set; without any, sentences end at full stops.
         """
-        found: list[tuple[int, int]] = []
-        first = -1
-        for place in np.flatnonzero(self.kinds["quote"] & ~self.read).tolist():
-            if first < 0 or sentences[first] != sentences[place]:
-                first = place
-            elif self.quotes(first, place):
-                found.append((first, place))
-                first = -1
-        return found
+        begins = self.columns["SENT_START"].astype(np.int64) == 1
+        stops = after((self.columns["IS_PUNCT"] > 0) & self.kinds["stop"])
+        begins = np.where(self.annotated("SENT_START"), begins, stops)
+        begins |= np.diff(self.text, prepend=-1) > 0
+        return np.cumsum(begins) - 1
 
-    def quotes(self, first: int, last: int) -> bool:
-        """Whether two tokens are marks of which one begins and the other ends a quotation."""
-        strings: Any = self.units[0].vocab.strings
-        one, other = (strings[key] for key in self.columns["ORTH"][[first, last]].tolist())
-        return other in QUOTES.get(one, "")
+    @cached_property
+    def quotations(self) -> list[tuple[int, int]]:
+        """The marks around what a sentence quotes, in order; none within others."""
+        found: list[tuple[int, int]] = []
+        marks = np.flatnonzero(self.kinds["quote"] & ~self.read)
+        for own in np.split(marks, np.flatnonzero(np.diff(self.sentences[marks])) + 1):
+            found += zip(own[::2].tolist(), own[1::2].tolist(), strict=False)
+        return found
 
     @cached_property
     def addresses(self) -> Booleans:
@@ -213,8 +212,7 @@ class Texts:
         """Read the tokens.
 
         Words with a meaning are no stop words, and longer than a letter, unless the script has
-        one-letter words. Sentence boundaries are those that are set; without any, sentences end
-        at full stops.
+        one-letter words.
         """
         columns, kinds, text = self.columns, self.kinds, self.text
         keys, alpha, punct = columns["LOWER"], columns["IS_ALPHA"] > 0, columns["IS_PUNCT"] > 0
@@ -232,14 +230,11 @@ class Texts:
         hyphen[firsts] = glue[firsts] = False
         number, word = kinds["number"], kinds["lettered"] | kinds["number"]
         meaning = word & ~number & ~stop & ~kinds["letter"]
-        begins = columns["SENT_START"].astype(np.int64) == 1
-        begins = np.where(self.annotated("SENT_START"), begins, after(punct & kinds["stop"]))
-        begins[firsts] = True
         words, places = self._different("LOWER")
         stems = word_keys(stemmer.stems(words))[places]
         return TextTokens(
             text=text,
-            sentences=np.cumsum(begins) - 1,
+            sentences=self.sentences,
             keys=keys,
             stems=np.where(meaning, stems, keys),
             tags=columns["POS"].astype(np.int64),
@@ -251,7 +246,9 @@ class Texts:
             meaning=meaning,
             unit=meaning | number,
             stop=stop,
-            capital=(columns["IS_LOWER"] == 0) & alpha & ~begins,
+            capital=(columns["IS_LOWER"] == 0)
+            & alpha
+            & (np.diff(self.sentences, prepend=-1) == 0),
             entity=columns["ENT_TYPE"] > 0,
         )
 

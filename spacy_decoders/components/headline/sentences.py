@@ -188,8 +188,8 @@ def chosen(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
     read, articles = texts.read[span].tolist(), texts.related({"det"})[span].tolist()
     words = [place for place in sorted(kept) if read[place]]
     shown = {*words}
-    begin, end = (bisect_left(of.quotes, (place, 0)) for place in (span.start, span.stop))
-    for first, last in of.quotes[begin:end]:  # a quotation is as it stands in the text
+    begin, end = (bisect_left(texts.quotations, (at, 0)) for at in (span.start, span.stop))
+    for first, last in texts.quotations[begin:end]:  # a quotation is as it stands in the text
         within = range(first - span.start, last - span.start)
         if shown.issuperset(place for place in within if read[place]):
             shown |= {within.start, within.stop}

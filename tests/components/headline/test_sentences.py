@@ -58,8 +58,7 @@ def test_as_a_mode(parsed):
 def test_the_root_of_a_cut_sentence_is_nearest_to_its_own(parsed):
     for begin, end in itertools.combinations(range(len(parsed) + 1), 2):
         span = parsed[begin:end]
-        texts, whole = Texts.of([span]), np.zeros(len(span), dtype=np.int64)
-        found = SentenceTrees.of(texts, whole, np.zeros(len(span)))
+        found = SentenceTrees.of(Texts.of([span]), np.zeros(len(span)))
         assert {*found.roots.tolist()} == {span.root.i - begin}
 
 
