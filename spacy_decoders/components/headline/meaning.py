@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +108,8 @@ class SentenceTrees:
         number[nodes] = np.arange(len(nodes))
         groups = number[tops]
         sizes = np.bincount(groups[texts.read], minlength=len(nodes))
-        scores, firsts = np.bincount(groups, values, minlength=len(nodes)), number[root]
+        scores: Any = np.bincount(groups, values, minlength=len(nodes))
+        firsts = number[root]
         scores[firsts] += _leads(texts, root)
         least = np.maximum(scores, 0.0)
         least[firsts] = scores[firsts]
@@ -163,7 +166,7 @@ def last_of(above: Integers) -> Integers:
 
 def depths_of(heads: Integers) -> Integers:
     """How far each token is from the root, which depends on itself."""
-    depths = (heads != np.arange(len(heads))).astype(np.int64)
+    depths: Integers = (heads != np.arange(len(heads))).astype(np.int64)
     while (heads != (further := heads[heads])).any():
         depths, heads = depths + depths[heads], further
     return depths
@@ -203,7 +206,7 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     apart = ~(joins | after(joins))
     nearest = np.minimum.reduceat(depths_of(heads) * size + own, np.flatnonzero(apart)) % size
     top = nearest[np.cumsum(apart) - 1]
-    part = top != own
+    part: Booleans = top != own
     conjunct = texts.related({"conj"})
     joint = np.flatnonzero(texts.related(JOINTS) & (heads != own) & ~part)
     heads[part] = top[part]
@@ -236,7 +239,7 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans) -> Booleans:
     first = np.minimum(own, _first_below(heads, inner))
     begins = words[first]
 
-    def having(relations: frozenset[str]) -> Booleans:
+    def having(relations: Set[str]) -> Booleans:
         found = np.zeros(len(heads), dtype=bool)
         found[heads[inner & related(relations)]] = True
         return found
@@ -263,7 +266,7 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans) -> Booleans:
     lacking = (having({"nsubj"}) | shared) & ~having(COMPLETE)
     enough = related({"obl"}) | (related({"advcl"}) & (begins == _TO))
     places = np.flatnonzero(behind & lacking[heads] & enough)
-    needed = np.logical_or.reduce(stays)
+    needed: Booleans = np.logical_or.reduce(stays)
     needed[places[np.unique(heads[places], return_index=True)[1]]] = True
     return needed
 
