@@ -17,7 +17,7 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
 from ...models.headline.stems import Stemmer
-from ...models.headline.words import TextTokens
+from ...models.headline.words import TextTokens, numbered
 
 __all__ = ["HYPHENS", "MARKS", "NEGATIONS", "Texts", "after", "word_keys"]
 
@@ -154,8 +154,9 @@ class Texts:
     def _different(self, attribute: str) -> tuple[list[str], Integers]:
         """The different strings of an attribute, and the place of each token's among these."""
         strings: Any = self.units[0].vocab.strings if self.units else {}
-        keys, places = np.unique(self.columns[attribute], return_inverse=True)
-        return [strings[key] for key in keys.tolist()], places.reshape(-1)
+        keys = self.columns[attribute]
+        places, first, _ = numbered(keys)
+        return [strings[key] for key in keys[first].tolist()], places
 
     @cached_property
     def heads(self) -> Integers:

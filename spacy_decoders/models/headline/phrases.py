@@ -65,7 +65,7 @@ class Phrases:
         **Shape:** ``(candidates,)``
         """
         places = np.flatnonzero(whole)
-        return np.sort(places[np.unique(self.numbers[places], return_index=True)[1]])
+        return places[numbered(self.numbers[places].view(np.uint64))[1]]
 
 
 def inside(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:

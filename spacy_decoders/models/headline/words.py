@@ -116,13 +116,15 @@ def numbered(keys: Keys) -> tuple[Integers, Integers, Integers]:
     >>> numbers.tolist(), first.tolist(), counts.tolist()
     ([0, 1, 0], [0, 1], [2, 1])
     """
-    _, first, places, counts = np.unique(
-        keys, return_index=True, return_inverse=True, return_counts=True
-    )
-    order = np.argsort(first)
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.arange(len(order))
-    return number[places.reshape(-1)], first[order], counts[order]
+    from ..inference.kernels.word_rows import places_of  # compiled where it is first needed
+
+    size = len(keys)
+    numbers, known = np.empty(size, dtype=np.int64), np.empty((size, 1), dtype=np.uint64)
+    slots = np.full(1 << (2 * size).bit_length(), -1, dtype=np.int32)
+    count = places_of(slots, known, 0, keys.reshape(-1, 1), numbers)
+    first = np.empty(count, dtype=np.int64)
+    first[numbers[::-1]] = np.arange(size)[::-1]
+    return numbers, first, np.bincount(numbers, minlength=count)
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,7 +66,11 @@ class EmbeddedWords:
 
     def __init__(self, layer: Model[Any, Any]) -> None:
         self.layer = layer
-        self._columns = _columns_of(layer)
+        nodes = list(layer.walk())
+        self._columns = tuple(sorted({number for of in nodes for number in _attributes_of(of)}))
+        self._weights = [(node, name) for node in nodes for name in node.param_names]
+        shims = [shim for node in nodes for shim in node.shims]
+        self._memories = [shim for shim in shims if isinstance(shim, WordMemory)]
         self._lock = RLock()
         self._count = 0
         self._known: list[Any] = []
@@ -121,11 +125,15 @@ class EmbeddedWords:
             self._vectors = np.empty((MOST_WORDS, self.layer.get_dim("nO")), dtype=np.float32)
         self._slots = np.full(2 * MOST_WORDS, -1, dtype=np.int32)
         self._count = 0
-        self._known = _parts(self.layer)
+        self._known = self._parts()
 
     def _is_current(self) -> bool:
-        parts = _parts(self.layer)
-        return len(parts) == len(self._known) and all(map(is_, parts, self._known))
+        return len(self._known) > 0 and all(map(is_, self._parts(), self._known))
+
+    def _parts(self) -> list[Any]:
+        """What the vectors are computed from: the parameters, and the tables of words."""
+        parameters = [node.get_param(name) for node, name in self._weights]
+        return parameters + [memory.table for memory in self._memories]
 
 
 def _attributes_of(node: Model[Any, Any]) -> list[int]:
@@ -135,15 +143,3 @@ def _attributes_of(node: Model[Any, Any]) -> list[int]:
     if any(isinstance(shim, WordMemory) for shim in node.shims):
         return [ORTH]
     return []
-
-
-def _columns_of(layer: Model[Any, Any]) -> tuple[int, ...]:
-    return tuple(sorted({number for node in layer.walk() for number in _attributes_of(node)}))
-
-
-def _parts(layer: Model[Any, Any]) -> list[Any]:
-    """What the vectors are computed from: the parameters, and the tables of words."""
-    nodes = list(layer.walk())
-    parameters = [node.get_param(name) for node in nodes for name in node.param_names]
-    shims = [shim for node in nodes for shim in node.shims]
-    return parameters + [shim.table for shim in shims if isinstance(shim, WordMemory)]

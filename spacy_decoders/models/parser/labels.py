@@ -286,8 +286,9 @@ def label_arcs(
     wanted = likely if likely_only else np.ones_like(likely)
     if not likely_only:
         counts = sizes.repeat(sizes)
-    places = np.stack([offsets[:-1], offsets[1:], inner[:-1], squares[:-1] + 1], axis=1)
-    places = np.insert(places.repeat(sizes, axis=0), 0, np.arange(len(vectors)), axis=1)
+    of_sentences = np.stack([offsets[:-1], offsets[1:], inner[:-1], squares[:-1] + 1], axis=1)
+    places = np.empty((len(vectors), 5), np.int64)
+    places[:, 0], places[:, 1:] = np.arange(len(vectors)), of_sentences.repeat(sizes, axis=0)
     own = places[:, 0] - places[:, 1]
     places[:, 3] += own * (places[:, 2] - places[:, 1])
     places[:, 4] += own

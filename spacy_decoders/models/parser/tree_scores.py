@@ -285,12 +285,13 @@ def assemble(
     layer = model.get_ref("labels")
     labelled = label_arcs(layer, vectors, offsets, arcs, templates, likely_only=partly)
     # the root before each sentence
-    of_tokens = np.insert(tags.astype(np.int32) + np.int32(1), offsets[:-1], 0)
-    words = np.insert(forms[:, 0], offsets[:-1], 0)
-    begins = (offsets + np.arange(len(offsets))).tolist()
+    begins = offsets + np.arange(len(offsets))
+    behind = np.arange(1, len(tags) + 1) + np.repeat(np.arange(len(places)), np.diff(offsets))
+    of_tokens, words = np.zeros(begins[-1], np.int32), np.zeros(begins[-1], np.uint64)
+    of_tokens[behind], words[behind] = tags + 1, forms[:, 0]
     scored = []
     for where, starts, (best, arc_labels), (begin, end) in zip(
-        places, boundaries, labelled, pairwise(begins), strict=True
+        places, boundaries, labelled, pairwise(begins.tolist()), strict=True
     ):
         tokens = of_tokens[begin:end], words[begin:end]
         scored.append(
