@@ -301,8 +301,8 @@ def compare(
         for name, solution in found.items():
             ratios[name].append(100 * solution.distance_cost / exact.distance_cost)
             values[name].append(float(np.mean(solution.choices == np.asarray(gold))))
-        apart = problem.distances_among(problem.offsets[:-1] + np.array(gold))
-        ratios["Ground truth"].append(100 * 2 * sum(apart) / exact.distance_cost)
+        apart = problem.sum_among(problem.offsets[:-1] + np.array(gold))[0]
+        ratios["Ground truth"].append(100 * 2 * apart / exact.distance_cost)
         certified.append(exact.certificate.is_optimal)
     share = f"{100 * statistics.mean(certified):.1f}% certified"
     report.table(

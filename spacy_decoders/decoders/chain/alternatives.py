@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_whole, is_number, read_only
-from ...budget import UNLIMITED, Budget
+from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError, ProblemError
+from .decoder import LEAST, lacks_time, solve_in_slices
 from .forward_dominance import ForwardDominance
 from .kernels import lattice
 from .problem import ChainModel, Sentences
@@ -15,6 +16,9 @@ from .proof import SHARE, certified
 from .solutions import ChainSolution
 
 __all__ = ["best_paths", "k_best", "max_marginal_margins"]
+
+#: Seconds for each pair of labels of neighbouring tokens that are ranked, on a slow machine.
+PAIR = 4e-9
 
 
 def k_best(
@@ -34,7 +38,8 @@ def k_best(
     k
         At least 1.
     budget
-        One pass is always made, whatever the budget.
+        When to stop: with the best labelling alone, or where that takes too long with the best
+        one so far and a bound, as of :meth:`.ChainDecoder.decode`.
 
     Raises
     ------
@@ -59,30 +64,33 @@ def k_best(
     [0 0] 4.0 bounded
     [1 1] 2.5 bounded
     """
-    k = checked_whole("k", k, low=1)
-    return best_paths(model, Sentences.of(model, emissions), k)
+    clock, k = budget.start(), checked_whole("k", k, low=1)
+    sentence = Sentences.of(model, emissions)
+    if lacks_time(model, sentence, budget):
+        return [solve_in_slices("ForwardDominance", model, sentence, clock)]
+    return best_paths(model, sentence, k, clock)
 
 
-def best_paths(model: ChainModel, sentence: Sentences, k: int) -> list[ChainSolution]:
-    """Return the k best labellings of one validated sentence."""
+def best_paths(
+    model: ChainModel, sentence: Sentences, k: int, clock: Clock | None = None
+) -> list[ChainSolution]:
+    """Return the k best labellings of one validated sentence, or the best if time is lacking."""
+    clock = clock or UNLIMITED.start()
     best = ForwardDominance().solve(model, sentence)
     if not math.isfinite(best.scores[0]):
         raise DecodersError("k best labellings: the first that was found is none.")
     n = len(sentence.emissions)
     if n:
-        paths = lattice.k_best(
-            model.links,
-            model.padded.transposed,
-            sentence.emissions.reshape(-1),
-            0,
-            n,
-            model.size,
-            best.labels,
-            best.scores[0],
-            best.scales[0],
-            min(k, model.size ** min(n, 40)),
-            SHARE,
-        )
+        emissions = sentence.emissions.reshape(-1)
+        k = min(k, model.size ** min(n, 40))
+        known = best.labels, best.scores[0], best.scales[0]
+        given = model.links, model.padded.transposed, emissions, 0, n, model.size
+        found = lattice.lattice_of_best(*given, *known, k, SHARE)
+        survivors = np.diff(found.marks).astype(float)
+        pairs = float(survivors[1:] @ survivors[:-1]) + k * float(survivors.sum() + n)
+        if PAIR * pairs > max(LEAST / 2, clock.seconds_left):
+            return [best[0]]
+        paths = lattice.enumerate_best(model.links, emissions, 0, n, model.size, found, k)
         distinct = len({path.tobytes() for path in paths})
         if distinct < k and distinct < legal_up_to(model, sentence, k):
             raise DecodersError(f"k best labellings: only {distinct} were found of more.")

@@ -1,40 +1,45 @@
 """The base class of chain decoders, and decoding within a limit of time.
 
-Where there are hundreds of labels, a pass over a sentence may take seconds: the clock is read at
-every token. A pass from the right finds the labelling; tokens that it has not
-reached when the time ends are labelled greedily. A pass from the left bounds the best labelling;
-tokens that it has not reached are bounded by the maxima of their scores.
+Where there are hundreds of labels, or thousands of tokens, a pass over a sentence may take
+seconds: it is made in slices, between which the clock is read. A pass from the right finds the
+labelling; tokens that it has not reached when the time ends are labelled greedily. A pass from the
+left bounds the best labelling; tokens that it has not reached are bounded by the maxima of their
+scores.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import read_only
 from ...budget import UNLIMITED, Budget, Clock
-from ...errors import InfeasibleError
-from .kernels.dense import pass_on
+from ...errors import InfeasibleError, UndecidedError
 from .kernels.layout import UP64
+from .kernels.slices import follow, send, sum_of_maxima
 from .problem import ChainModel, Sentences
-from .proof import certified, decode_exactly
+from .proof import certified
 from .solutions import ChainSolution
 
 __all__ = ["ChainDecoder", "lacks_time", "rounded_up", "solve_in_slices"]
 
 #: Seconds that a decoder may take for each token and pair of labels, with its proof, on a slow
-#: machine; and for the tables of a model, for each pair.
-STEP, TABLES = 4e-9, 5e-9
+#: machine; for each token and label, and for each token; and for the tables of a model, for each
+#: pair.
+STEP, LABEL, TOKEN, TABLES = 4e-9, 4e-8, 1e-6, 2e-8
 
-#: Up to so many labels a token takes microseconds; and up to so many the transitions stay in the
-#: cache, where a step takes a twentieth.
-SMALL, CACHED = 256, 512
+#: Up to so many labels the transitions stay in the cache, where a step takes a twentieth.
+CACHED = 512
 
 #: Seconds that a decoder may take whatever the budget; and the share of the budget that it may
 #: plan for, as the machine may be busy.
 LEAST, SAFE = 0.05, 0.25
+
+#: Pairs of labels between two looks at the clock, a millisecond, or ten beyond the cache; and as
+#: how many pairs a token counts beside its own.
+SLICE, OVERHEAD = 2_000_000, 1_000
 
 Floats = NDArray[np.float64]
 Scores = NDArray[np.float32]
@@ -45,6 +50,9 @@ class ChainDecoder(ABC):
 
     A decoder implements `_solve` for a validated batch.
     """
+
+    #: How many times as long as `ForwardDominance` it may take, where transitions fit the cache.
+    pace: ClassVar[float] = 1.0
 
     def decode(
         self, model: ChainModel, emissions: ArrayLike, *, budget: Budget = UNLIMITED
@@ -68,6 +76,8 @@ class ChainDecoder(ABC):
             If a shape is wrong, or a score is NaN, ``+inf``, or larger than 1e30.
         InfeasibleError
             If no labelling is legal; the message names the token.
+        UndecidedError
+            If the time ended before a legal labelling was found.
         """
         sentences = Sentences.of(model, emissions)
         return self._solve_within(model, sentences, budget)[0]
@@ -100,7 +110,7 @@ class ChainDecoder(ABC):
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> Sequence[ChainSolution]:
         """Solve a checked batch in one go, or sentence by sentence if time may be lacking."""
-        if not lacks_time(model, sentences, budget):
+        if not lacks_time(model, sentences, budget, self.pace):
             return self._solve(model, sentences, budget)
         found = []
         for number, emissions in enumerate(sentences):
@@ -121,13 +131,17 @@ class ChainDecoder(ABC):
         """Solve a checked batch."""
 
 
-def lacks_time(model: ChainModel, sentences: Sentences, budget: Budget) -> bool:
+def lacks_time(model: ChainModel, sentences: Sentences, budget: Budget, pace: float = 1.0) -> bool:
     """Return whether decoding one of the sentences in one go may take longer than the budget."""
-    if budget.seconds is None or model.size <= SMALL:
+    if budget.seconds is None:
         return False
     tokens = int(np.diff(sentences.offsets).max(initial=0))
-    step = STEP if model.size > CACHED else 0.05 * STEP
-    needed = step * tokens * model.size**2 + _seconds_for_tables(model)
+    of_token = TOKEN + LABEL * model.size
+    if model.size > CACHED:
+        of_token += STEP * model.size**2
+    else:
+        of_token = pace * (of_token + 0.05 * STEP * model.size**2)
+    needed = tokens * of_token + _seconds_for_tables(model)
     return needed > max(LEAST, SAFE * budget.seconds)
 
 
@@ -140,68 +154,76 @@ def solve_in_slices(
 ) -> ChainSolution:
     """Return the best labelling of one sentence when the time ends, with a bound.
 
-    Raises `InfeasibleError` if no labelling is legal.
+    Raises `InfeasibleError` if no labelling is legal, and `UndecidedError` if the time ended
+    before one was found.
     """
     rows, end = sentence.emissions, model.end_scores
-    behind = _messages(model, "transposed", end, rows[::-1], clock)
-    labels = _followed(model, sentence, behind)
+    if not len(rows):
+        return certified(decoder, np.zeros(0, dtype=np.int32), 0.0, 0.0, 0.0)
+    behind = np.empty(rows.shape)
+    known, _ = _messages(model, "transposed", end, sentence, behind, clock)
+    labels = _followed(model, sentence, behind, known, clock)
     score, scale = sentence.scores_of(model, labels)[0].tolist()
-    ahead = _messages(model, "transitions", model.start_scores, rows, clock)
-    rest, terms = rows[len(ahead) :], [0.0]
-    if len(rest):
-        terms = [float(ahead[-1].max()), *rest.max(axis=1).tolist(), float(end.max())]
-        terms.append(len(rest) * float(model.transitions.max()))
-    elif len(rows):
-        terms = [float(rounded_up(ahead[-1] + end).max())]
-    bound = math.fsum(terms) + UP64 * math.fsum(map(abs, terms))
-    return certified(decoder, labels, score, scale, bound)
+    ahead = np.empty((2, model.size))
+    reached, _ = _messages(model, "transitions", model.start_scores, sentence, ahead, clock)
+    best = ahead[(reached - 1) % 2]
+    if reached == len(rows):
+        return certified(decoder, labels, score, scale, float(rounded_up(best + end).max()))
+    total, size = sum_of_maxima(rows[reached:])
+    links = (len(rows) - reached) * float(model.transitions.max())
+    terms = np.array([best.max(), total, end.max(), links])
+    rounding = len(rows) * UP64 * (np.abs(terms).sum() + size)
+    return certified(decoder, labels, score, scale, float(terms.sum() + rounding))
 
 
 def _messages(
-    model: ChainModel, table: str, entry: Scores, rows: Scores, clock: Clock
-) -> list[Floats]:
-    """Return the best scores of what ends with each label, for as many tokens as time allows.
+    model: ChainModel,
+    table: str,
+    entry: Scores,
+    sentence: Sentences,
+    values: Floats,
+    clock: Clock,
+) -> tuple[int, bool]:
+    """Fill in the best scores of what ends with each label, for as many tokens as time allows.
 
-    ``V[i, y] = E[i, y] + max over x of (V[i - 1, x] + T[x, y])``, every sum rounded up; the
-    transitions are a `table` of :class:`.Padded`, which is made if there is time.
+    The transitions are a `table` of :class:`.Padded`, which is made if there is time. Returns how
+    many tokens are reached, and whether some label of the last of these may end a legal path.
     """
-    found: list[Floats] = []
-    best = entry.astype(np.float64)
-    for row in rows:
-        if found:
-            if clock.seconds_left <= _seconds_for_tables(model):
-                return found
-            reached = np.empty(len(model.padded.end))
-            pass_on(getattr(model.padded, table), found[-1], model.size, len(reached), reached)
-            best = rounded_up(reached[: model.size])
-        found.append(rounded_up(best + row))
-    return found
+    n, size, flat = len(sentence.emissions), model.size, sentence.emissions.reshape(-1)
+    way = -1 if table == "transposed" else 1
+    nothing = np.empty(0, dtype=np.float32)
+    alive = send(nothing, entry, flat, size, way, values, 0, 1) == 1
+    reached = 1
+    while alive and reached < n and clock.seconds_left > _seconds_for_tables(model):
+        stop = min(n, reached + 1 + SLICE // (size**2 + OVERHEAD))
+        links = getattr(model.padded, table)
+        found = send(links, entry, flat, size, way, values, reached, stop)
+        alive, reached = found == stop, min(found + 1, stop)
+    return reached, alive
 
 
-def _followed(model: ChainModel, sentence: Sentences, behind: list[Floats]) -> NDArray[np.int32]:
+def _followed(
+    model: ChainModel, sentence: Sentences, behind: Floats, known: int, clock: Clock
+) -> NDArray[np.int32]:
     """Return a labelling: greedy from the left, then by the best that follows.
 
     A label from which it cannot go on is left for the next best, once for all.
     """
-    emissions, links = sentence.emissions, model.transitions
+    emissions, start = sentence.emissions, model.start_scores
     n = len(emissions)
-    labels = np.zeros(n, dtype=np.int32)
-    dead: dict[int, set[int]] = {}
-    i = 0
+    labels, dead = np.zeros(n, dtype=np.int32), np.zeros(emissions.shape, dtype=bool)
+    given = model.transitions, start, emissions, behind, known, labels, dead
+    several = 1 + SLICE // model.size
+    i = follow(*given, 0, n + several)
     while 0 <= i < n:
-        scores = np.asarray(links[labels[i - 1]] if i else model.start_scores, dtype=np.float64)
-        left = n - i
-        scores = scores + (behind[left - 1] if left <= len(behind) else emissions[i])
-        scores[list(dead.get(i, ()))] = -np.inf
-        y = int(scores.argmax())
-        if scores[y] > -np.inf:
-            labels[i] = y
-            i += 1
-        else:
-            i -= 1
-            dead.setdefault(i, set()).add(int(labels[i]))
-    if i < 0:  # every beginning ends: this says at which token
-        decode_exactly(model, sentence, np.zeros(1, dtype=np.int64), labels)
+        if clock.seconds_left == 0.0:
+            raise UndecidedError("the time ended before a legal labelling was found.")
+        i = follow(*given, i, several)
+    if i < 0:
+        ahead = np.empty((2, model.size))
+        reached, alive = _messages(model, "transitions", start, sentence, ahead, clock)
+        # every path that there is has ended by the last token at least
+        raise sentence.infeasible(0, n - 1 if alive else reached - 1)
     return labels
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import checked_whole
-from ...budget import UNLIMITED, Budget
+from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
 from .beam_search import beam
-from .problem import PathDecoder, PathProblem, PathSolution
+from .problem import Integers, PathDecoder, PathProblem, PathSolution
 from .proof import quick_bound, some_path
 
-__all__ = ["Beam"]
+__all__ = ["Beam", "best_by_beam"]
 
 
 @dataclass(frozen=True)
@@ -66,21 +66,30 @@ class Beam(PathDecoder):
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
     ) -> list[PathSolution]:
         """Return up to `k` paths of the last layer, best first; any path if it is empty."""
-        length, k = problem.checked_length(length), checked_whole("k", k, low=1)
         clock = budget.start()
-        if self.lookahead:
-            outlook = problem.completions(length)
-        else:
-            outlook = np.zeros((length, problem.size))
-            outlook[0] = problem.end
-        scores, paths = beam(problem.arrays, outlook, self.width, clock.exhausted)
-        if not len(scores):
-            found = [some_path(problem, length, clock)]
-        elif k == 1:
-            found = [paths[scores.argmax()]]
-        else:
-            found = problem.ranked(paths[np.argsort(-scores, kind="stable")[:k]])
+        length, k = problem.checked_length(length), checked_whole("k", k, low=1)
+        paths = best_by_beam(problem, length, k, self.width, clock, lookahead=self.lookahead)
         bound = np.inf
         if self.lookahead:
-            bound = quick_bound(problem, length, problem.score(found[0]), nodes=0)
-        return [PathSolution.certified("Beam", problem, path, bound) for path in found]
+            bound = quick_bound(problem, length, problem.score(paths[0]), 0, clock)
+        return [PathSolution.certified("Beam", problem, path, bound) for path in paths]
+
+
+def best_by_beam(
+    problem: PathProblem, length: int, k: int, width: int, clock: Clock, *, lookahead: bool
+) -> list[Integers]:
+    """Return up to `k` paths of a beam, best first; any path if the beam ends before its length.
+
+    There is no lookahead where the time does not suffice for it.
+    """
+    if lookahead and problem.table_seconds(length, 2) <= clock.seconds_left:
+        outlook = problem.completions(length)
+    else:
+        outlook = np.zeros((length, problem.size))
+        outlook[0] = problem.end
+    scores, paths = beam(problem, outlook, width, clock.exhausted)
+    if not len(scores):
+        return [some_path(problem, length, clock)]
+    if k == 1:
+        return [paths[scores.argmax()]]
+    return problem.ranked(paths[np.argsort(-scores, kind="stable")[:k]])

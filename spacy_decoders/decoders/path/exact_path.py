@@ -10,7 +10,8 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import PROOF_TOLERANCE
 from ...errors import ProblemError
-from .lagrangian_search import FIRST_NODES, BestPaths, LagrangianSearch
+from .beam import best_by_beam
+from .lagrangian_search import FIRST_NODES, WIDTH, BestPaths, LagrangianSearch, nodes_within
 from .problem import Integers, PathDecoder, PathProblem, PathSolution
 from .proof import full_bound, quick_bound, some_path
 
@@ -59,8 +60,8 @@ class ExactPath(PathDecoder):
         An iteration of the budget is a round of the search or of pricing. Raises `InfeasibleError`
         if there is no such path.
         """
-        length = problem.checked_length(length)
-        return self._solve(problem, length, 1, budget)[0]
+        clock = budget.start()
+        return self._solve(problem, problem.checked_length(length), 1, clock)[0]
 
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
@@ -70,20 +71,25 @@ class ExactPath(PathDecoder):
         Raises `InfeasibleError` if there is no path of that length, and `ProblemError` if `k` is
         no whole number from 1 to 100,000.
         """
+        clock = budget.start()
         length, k = problem.checked_length(length), checked_whole("k", k, low=1)
         k = min(k, math.perm(problem.size, length))
         if k > MOST_RANKED:
             raise ProblemError(f"k: at most {MOST_RANKED:,} paths are ranked; got {k:,}.")
-        return self._solve(problem, length, k, budget)
+        return self._solve(problem, length, k, clock)
 
     def _solve(
-        self, problem: PathProblem, length: int, count: int, budget: Budget
+        self, problem: PathProblem, length: int, count: int, clock: Clock
     ) -> list[PathSolution]:
-        clock, closing, table = budget.start(), None, problem.completions(length)
+        if problem.table_seconds(length, 2) > clock.seconds_left:
+            found = best_by_beam(problem, length, count, WIDTH, clock, lookahead=False)
+            bound = quick_bound(problem, length, problem.score(found[0]), 0, clock)
+            return [PathSolution.certified("ExactPath", problem, path, bound) for path in found]
+        closing, table = None, problem.completions(length)
         best = BestPaths(length, count)
-        frontier = best.search(problem, table, FIRST_NODES)
+        frontier = best.search(problem, table, nodes_within(clock, problem.size, FIRST_NODES))
         if frontier > -np.inf:
-            closing = LagrangianSearch(problem, table, best, clock.exhausted, PROOF_TOLERANCE)
+            closing = LagrangianSearch(problem, length, best, clock, PROOF_TOLERANCE, table)
             closing.run(frontier)
         paths = list(best.paths[: best.found])
         if count > 1:
@@ -92,7 +98,7 @@ class ExactPath(PathDecoder):
         if not paths:
             # a path that was found from behind must not be certified by the same search
             paths = [some_path(problem, length, clock)]
-            bound = quick_bound(problem, length, problem.score(paths[0]), nodes=0)
+            bound = quick_bound(problem, length, problem.score(paths[0]), 0, clock)
         else:
             bound = self._bound(problem, paths[0], closing, clock)
         return [
@@ -110,7 +116,7 @@ class ExactPath(PathDecoder):
         """Bound all paths from behind, with the effort that the search for this one took."""
         length, score, bound = len(path), problem.score(path), np.inf
         if closing is None:
-            bound = quick_bound(problem, length, score, FIRST_NODES)
+            bound = quick_bound(problem, length, score, FIRST_NODES, clock)
             if bound <= score + 3.0 * problem.rounding(length, score):
                 return bound
         prices = np.zeros(problem.size) if closing is None else closing.prices

@@ -1,26 +1,37 @@
 """Lagrangian branch and bound: walks with priced classes bound what a search may leave out."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...budget import Clock
 from .beam_search import beam
 from .kernels.search import RankedPaths, fresh_state, search, search_once
 from .kernels.walks import Prices, PriceSearch, lagrangian_bounds, walk_bounds
 from .problem import Floats, PathProblem
 
-__all__ = ["STEPS", "BestPaths", "LagrangianSearch"]
+__all__ = ["STEPS", "BestPaths", "LagrangianSearch", "nodes_within"]
 
 #: Vertices looked at that count as one iteration, between two looks at the clock: about 10 ms.
 STEPS = 4_000_000
+#: Seconds that a node takes for each vertex on a slow machine.
+NODE = 1e-8
 #: Nodes of the first search: hardly any document needs more, and prices take longer than they.
 FIRST_NODES = 3000
-#: Subgradient steps of a round, after which the clock is checked; and the most such rounds.
+#: Subgradient steps of a round, and the most such rounds.
 STEPS_A_ROUND, ROUNDS = 15, 8
+#: Pairs of vertices of the walks between two looks at the clock.
+PAIRS = 40_000_000
 #: Width of the beam that an interrupted search is not to be worse than.
 WIDTH = 80
+
+
+def nodes_within(clock: Clock, size: int, most: int) -> int:
+    """Return how many nodes a search may expand in one go among so many vertices."""
+    if clock.budget.seconds is None:
+        return most
+    return min(most, 1 + int(clock.seconds_left / (NODE * size)))
 
 
 class BestPaths:
@@ -74,31 +85,30 @@ class BestPaths:
 class LagrangianSearch:
     """Closes the gap between the best paths known and the bound on all others.
 
-    The table, **shape** ``(length, n)``, has the walks beyond each vertex, from
-    `PathProblem.completions`. The best paths are to be improved on, and updated in place.
-    `exhausted` takes the number of rounds so far, and tells whether the budget has ended. Paths
-    that exceed the known ones by no more than rounding errors, and no more than `most_slack`, need
-    not be visited.
+    The best paths are to be improved on, and updated in place. Paths that exceed the known ones by
+    no more than rounding errors, and no more than `most_slack`, need not be visited. The table,
+    **shape** ``(length, n)``, has the walks beyond each vertex, from `PathProblem.completions`;
+    without it prices have to be set first.
     """
 
     def __init__(
         self,
         problem: PathProblem,
-        table: Floats,
+        length: int,
         best: BestPaths,
-        exhausted: Callable[[int], bool],
+        clock: Clock,
         most_slack: float,
+        table: Floats | None = None,
     ) -> None:
         self.best = best
         self.bound = np.inf  # of every path that is not among the best, unless within the slack
         self.rounds = 1  # of the search or of pricing
         self.prices = np.zeros(problem.size)  # of each vertex, by its class alone
-        self._table = table
-        self._exhausted = exhausted
+        self._table = self._after = table
+        self._clock = clock
         self._most_slack = most_slack
-        self._problem, self._after = problem, table
+        self._problem, self._length = problem, length
         self._paid = Prices(self.prices, 0.0)
-        self._length = len(table)
 
     @property
     def done(self) -> bool:
@@ -108,7 +118,7 @@ class LagrangianSearch:
     @property
     def exhausted(self) -> bool:
         """Whether the budget allows no further round."""
-        return self._exhausted(self.rounds + 1)
+        return self._clock.exhausted(self.rounds + 1)
 
     def run(self, bound: float) -> None:
         """Work until no other path is better or the budget ends; a bound is known."""
@@ -118,7 +128,8 @@ class LagrangianSearch:
             self.search(None)
         if not self.done and len(self.best.scores) == 1:
             # an interrupted search should not return less than a beam does
-            scores, paths = beam(self._problem.arrays, self._table, WIDTH)
+            assert self._table is not None
+            scores, paths = beam(self._problem, self._table, WIDTH, self._clock.exhausted)
             if len(scores):
                 path = paths[int(np.argmax(scores))]
                 self.best.offer(self._problem.score(path), path)
@@ -143,12 +154,19 @@ class LagrangianSearch:
         problem = self._problem
         free = np.zeros(problem.class_count)
         progress = PriceSearch(free, free.copy(), np.array([1.0, 0.0, np.inf]))
+        several = max(1, PAIRS // (self._length * problem.size**2))
         for _ in range(ROUNDS):
             if self.done or self.exhausted:
                 return
             self.rounds += 1
-            given = (problem.graph, self._length, self._target, STEPS_A_ROUND, progress)
-            self.bound = min(self.bound, lagrangian_bounds(*given))
+            target = self._target
+            for begin in range(0, STEPS_A_ROUND, several):
+                steps = min(several, STEPS_A_ROUND - begin)
+                # the walks with the prices that are found take the time of one step more
+                if problem.table_seconds(self._length, steps + 1) > self._clock.seconds_left:
+                    return
+                given = (problem.graph, self._length, target, steps, progress)
+                self.bound = min(self.bound, lagrangian_bounds(*given))
             self.set_prices(progress.best[problem.dense_classes])
 
     @property
@@ -168,7 +186,8 @@ class LagrangianSearch:
         state = fresh_state(self._problem.size, self._problem.class_count, self._length)
         ranking = RankedPaths(found.scores, found.paths)
         given = (self._problem.graph, self._after, self._paid, ranking, slack, state)
-        a_round = nodes or 1 + STEPS // max(1, self._problem.size)
+        size = max(1, self._problem.size)
+        a_round = nodes_within(self._clock, size, nodes) if nodes else 1 + STEPS // size
         frontier = np.inf
         while frontier > -np.inf:
             self.rounds += 1

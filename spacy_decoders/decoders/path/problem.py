@@ -23,12 +23,18 @@ from ...arrays import (
     read_only,
     refuse_beyond_memory,
 )
-from ...budget import UNLIMITED, Budget
+from ...budget import UNLIMITED, Budget, rest_of
 from ...certificate import Certificate, tolerance_of
 from ...errors import DecodersError, InfeasibleError, ProblemError
 from .kernels.walks import Graph, walk_bounds
 
 __all__ = ["PathDecoder", "PathProblem", "PathSolution"]
+
+#: Seconds for each pair of vertices on a slow machine: of a layer of walks, and of the edges with
+#: their transpose.
+WALK, EDGES = 2e-9, 3e-8
+#: Seconds that a decoder may take for tables whatever the budget.
+LEAST = 0.015
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
@@ -92,6 +98,7 @@ class PathProblem:
         store(self, "end", scores("end", end, (n,)))
         indices = checked_indices("classes", classes, (n,), dtype=np.int64)
         store(self, "classes", owned(indices, classes))
+        _ = self._largest  # now: decoders ask for it when their time has ended
 
     @classmethod
     def of_valid(
@@ -160,6 +167,20 @@ class PathProblem:
         """The best walk of l vertices after v to an end, up to `length`: **shape** (length, n)."""
         table: Floats = walk_bounds(self.reversed_edges, self.end, np.zeros(self.size), length - 1)
         return table
+
+    def table_seconds(self, length: int, tables: int = 1) -> float:
+        """Seconds that so many tables of walks may take on a slow machine, and what they need.
+
+        None of those that are spent whatever the budget.
+        """
+        each = WALK * length * tables + (0.0 if "reversed_edges" in vars(self) else EDGES)
+        return max(0.0, each * self.size**2 - LEAST)
+
+    def simple_bound(self, length: int) -> float:
+        """A bound on all paths by the largest scores alone: it takes hardly any time."""
+        first, step, last = self._largest
+        bound = first + (length - 1) * step + last
+        return bound + self.rounding(length, bound)
 
     @cached_property
     def _largest(self) -> tuple[float, float, float]:
@@ -303,8 +324,8 @@ class PathDecoder(ABC):
         """Find up to `k` distinct paths of `length` vertices, best first.
 
         Every certificate compares with the best path of all: the gap of the others is the
-        difference between their scores and its score. The budget is for each of the decodings
-        that this takes.
+        difference between their scores and its score. The budget's seconds are for all of the
+        decodings that this takes, and its iterations for each.
 
         Lawler (1972): the paths other than the best are partitioned by where they deviate from
         it. Each part is a smaller problem of the same kind, which starts after the common prefix.
@@ -314,6 +335,7 @@ class PathDecoder(ABC):
         InfeasibleError
             If there is no path of that length.
         """
+        clock, a_part = budget.start(), 10 * WALK * problem.size**2
         checked_whole("k", k, low=1)
         best = self.decode(problem, length, budget=budget)
         order = count()
@@ -324,8 +346,12 @@ class PathDecoder(ABC):
             paths.append(vertices)
             path = [int(v) for v in vertices]
             for kept in range(fixed, len(path)):
+                if clock.seconds_left <= a_part:
+                    break
                 closed = (forbidden if kept == fixed else frozenset()) | {path[kept]}
-                other = self._best_departure(problem, path[:kept], closed, len(path), budget)
+                other = self._best_departure(
+                    problem, path[:kept], closed, len(path), rest_of(clock, 0)
+                )
                 if other is not None:
                     heapq.heappush(heap, (-problem.score(other), next(order), other, kept, closed))
         # a later decoding may find a better path that an earlier heuristic one missed

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from ...budget import Clock
+from ...budget import Budget, Clock
 from ...errors import InfeasibleError
 from .kernels.search import RankedPaths, bound_at_once, fresh_state, search
-from .kernels.walks import Prices
-from .lagrangian_search import FIRST_NODES, STEPS, BestPaths, LagrangianSearch
+from .kernels.walks import Graph, Prices
+from .lagrangian_search import FIRST_NODES, STEPS, BestPaths, LagrangianSearch, nodes_within
 from .problem import Floats, Integers, PathProblem, infeasible_message
 
 __all__ = ["full_bound", "quick_bound", "some_path"]
@@ -20,12 +20,18 @@ NODES = 20_000
 BENEATH = 3.0
 
 
-def quick_bound(problem: PathProblem, length: int, score: float, nodes: int) -> float:
+def quick_bound(
+    problem: PathProblem, length: int, score: float, nodes: int, clock: Clock
+) -> float:
     """Return an upper bound on all paths, by a search from behind of at most `nodes` nodes.
 
     Only nodes with a larger bound than the score of a known path are searched. With 0 nodes the
-    result is the score of the best walk.
+    result is the score of the best walk; where there is no time for that either, it is made of the
+    largest scores.
     """
+    if problem.table_seconds(length) > clock.seconds_left:
+        return problem.simple_bound(length)
+    nodes = nodes_within(clock, problem.size, nodes)
     slack = problem.rounding(length, score)
     floor = score - BENEATH * slack
     start, edges, reversed_edges, end, *classes = problem.arrays
@@ -49,11 +55,12 @@ def full_bound(
     ends, if it is to go `to_the_end`. The prices of the vertices are not negative, and equal
     within a class; whatever they are, the bound is valid; if they are good, it is tight.
     """
-    backwards = problem.reversed
+    if problem.table_seconds(length) > clock.seconds_left:
+        return problem.simple_bound(length)
     slack = problem.rounding(length, score, problem.total(prices))
     best = BestPaths(length, 1, score - BENEATH * slack)
-    table = backwards.completions(length)
-    closing = LagrangianSearch(backwards, table, best, lambda _: clock.exhausted(), math.inf)
+    seconds = Clock(Budget(clock.budget.seconds), clock.started)
+    closing = LagrangianSearch(problem.reversed, length, best, seconds, math.inf)
     closing.set_prices(prices)
     closing.search(None if to_the_end else FIRST_NODES)
     return max(closing.bound, best.most + slack) + slack
@@ -65,12 +72,20 @@ def some_path(problem: PathProblem, length: int, clock: Clock) -> Integers:
     Raises `InfeasibleError` if it is proven that there is none, or the clock ends first; the
     message says which.
     """
-    backwards, limit = problem.reversed, clock.budget.iterations
+    limit, a_look = clock.budget.iterations, min(NODES, 1 + STEPS // problem.size)
+    behind = problem.table_seconds(length) <= clock.seconds_left
+    if behind:
+        graph, bounds = problem.reversed.graph, problem.reversed.completions(length)
+    else:  # without tables, no vertex is ruled out beforehand
+        weights, classes = problem.weights, problem.dense_classes
+        graph = Graph(problem.start, weights, weights, problem.end, classes, problem.class_count)
+        bounds = np.full((length, problem.size), problem.simple_bound(length))
+        bounds[0] = problem.end
     best, nodes = BestPaths(length, 1), 0
     state = fresh_state(problem.size, problem.class_count, length)
-    given = (backwards.graph, backwards.completions(length), Prices(np.zeros(problem.size), 0.0))
-    while search(*given, RankedPaths(best.scores, best.paths), 0.0, state, NODES) > -math.inf:
-        nodes += NODES
+    given = graph, bounds, Prices(np.zeros(problem.size), 0.0)
+    while search(*given, RankedPaths(best.scores, best.paths), 0.0, state, a_look) > -math.inf:
+        nodes += a_look
         too_many = limit is not None and nodes * problem.size > (limit + 10) * STEPS
         if best.found or too_many or clock.exhausted():
             break
@@ -78,7 +93,7 @@ def some_path(problem: PathProblem, length: int, clock: Clock) -> Integers:
         if not best.found:
             raise InfeasibleError(infeasible_message(length))
     if best.found:
-        return best.paths[0, ::-1].copy()
+        return best.paths[0, ::-1].copy() if behind else best.paths[0].copy()
     raise InfeasibleError(
         f"The budget ended before any path of {length} vertices was found; there may be one. "
         "Allow more time or iterations."

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...budget import Clock
 from ...certificate import largest_tolerance
-from .costs import CostTable, relative_tolerance
+from .costs import LEAST, CostTable, relative_tolerance
 from .fixed_point import FixedPoint, quantise
 from .kernels.descent import descend
 from .kernels.enumeration import Found, search
@@ -76,9 +76,10 @@ class ExactSearch:
             numbers = quantise(self.costs, reach, self.clock)
             if numbers is None:
                 break
-            self.root = Subproblem.of(numbers)
-            found = explore(self.costs, self.root, self.upper, self.clock, self.nodes)
-            self.nodes = found.nodes
+            root = Subproblem.of(numbers)
+            found = explore(self.costs, root, self.upper, self.clock, self.nodes)
+            if found.nodes > self.nodes:
+                self.root, self.nodes = root, found.nodes
             if found.choices is not None:
                 self.upper, self.choices = found.upper, found.choices
             if numbers.lower(found.least) > self.bound:
@@ -130,7 +131,7 @@ def explore(
         part = stack.pop()
         if part.bound > search.cutoff:
             search.leave(part.bound)
-        elif clock.exhausted(search.nodes):
+        elif clock.exhausted(search.nodes) or part.box.looking > clock.seconds_left + LEAST:
             for left in (part, *stack):
                 search.leave(left.bound)
             break

@@ -12,14 +12,28 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...budget import Clock
 from .kernels.layout import CostArrays, pair_starts
 from .kernels.ordering import ordered
 from .problem import RepresentativesProblem
 
-__all__ = ["CostTable", "canonical_order", "cost_table", "relative_tolerance", "rounded_down"]
+__all__ = [
+    "LEAST",
+    "CostTable",
+    "canonical_order",
+    "cost_table",
+    "relative_tolerance",
+    "rounded_down",
+]
 
 #: Of more candidates a set is sorted beforehand: insertion would take too long.
 FEW = 256
+
+#: Distances that are laid out between two looks at the clock.
+PIECE = 200_000
+#: Seconds to look at a candidate and a set, on a slow machine, in the passes over all of them that
+#: a search begins with; and those that may pass whatever the budget.
+EACH, LEAST = 5e-8, 0.01
 
 #: The relative error of one operation, and the absolute one of a result near 0.
 UNIT, SMALLEST = float(np.finfo(np.float64).eps) / 2, 5e-324
@@ -119,30 +133,37 @@ class CostTable:
         return back
 
 
-def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
-    """Lay out the costs of a problem of at least one set."""
+def cost_table(problem: RepresentativesProblem, seed: int, clock: Clock) -> CostTable | None:
+    """Lay out the costs of a problem of at least one set; None where time does not suffice."""
     set_order, order, offsets = canonical_order(problem, seed)
     sizes, ends = np.diff(offsets), offsets[1:]
     members, unary = problem.members[order], problem.local_costs[order]
-    k = len(sizes)
-    blocks = np.empty(int(sizes.sum() ** 2 - (sizes**2).sum()) // 2)
+    k, n = len(sizes), len(members)
+    after = EACH * k * n  # seconds that are needed afterwards
+    if after > clock.seconds_left + LEAST:
+        return None
+    blocks = np.empty(int(n**2 - (sizes**2).sum()) // 2)
     whole = problem.distances.dtype.kind == "i"
     integral = whole and not unary.any() and problem.pair_weight > 0
     unit = Fraction(problem.weight) / (k - 1) if integral else Fraction(1)
     factor = 1.0 if integral else problem.pair_weight
-    at = 0
-    nearest = np.zeros((k, len(members)))
-    for i in range(k):
-        rows = problem.distances[members[ends[i] - sizes[i] : ends[i]]]
-        rows = rows.take(members[ends[i] :], axis=1)
-        np.multiply(rows.min(axis=0), factor, out=nearest[i, ends[i] :])
-        for j in range(i + 1, k):
-            block = rows[:, ends[j - 1] - ends[i] : ends[j] - ends[i]]
-            size = sizes[i] * sizes[j]
-            np.multiply(block, factor, out=blocks[at : at + size].reshape(block.shape))
-            at += size
+    starts = pair_starts(sizes)
+    nearest = np.zeros((k, n))
+    for i in range(k - 1):
+        nearest[i, ends[i] :] = np.inf
+        several = 1 + PIECE // (n - ends[i])
+        for x in range(0, sizes[i], several):
+            if after > clock.seconds_left + LEAST:
+                return None
+            own = members[ends[i] - sizes[i] + x : ends[i]][:several]
+            rows = problem.distances[own].take(members[ends[i] :], axis=1)
+            np.minimum(nearest[i, ends[i] :], rows.min(axis=0) * factor, out=nearest[i, ends[i] :])
+            for j in range(i + 1, k):
+                block = rows[:, ends[j - 1] - ends[i] : ends[j] - ends[i]]
+                at = starts[i, j] + x * sizes[j]
+                np.multiply(block, factor, out=blocks[at : at + block.size].reshape(block.shape))
     return CostTable(
-        CostArrays(unary, blocks, pair_starts(sizes), offsets),
+        CostArrays(unary, blocks, starts, offsets),
         set_order,
         order - np.repeat(problem.offsets[set_order], sizes),
         nearest,

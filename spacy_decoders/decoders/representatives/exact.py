@@ -11,7 +11,7 @@ from ...certificate import Certificate
 from .branch_and_bound import ExactSearch
 from .costs import canonical_order, cost_table, relative_tolerance, rounded_down
 from .kernels.pricing import best_of, price_all
-from .local_search import improve
+from .local_search import improve, near_one
 from .margins import margins_of
 from .problem import (
     RepresentativesDecoder,
@@ -21,8 +21,8 @@ from .problem import (
 
 __all__ = ["ExactRepresentatives"]
 
-#: Choices up to which all of them are priced, without any search.
-FEW = 1024
+#: Choices, and pairs of sets in all of these, up to which all are priced, without any search.
+FEW, TERMS = 1024, 20_000_000
 
 
 @dataclass(frozen=True)
@@ -101,10 +101,13 @@ class ExactRepresentatives(RepresentativesDecoder):
         if not problem.size:
             certificate = Certificate.from_bound(name, 0.0, 0.0, tolerance=0.0)
             return RepresentativesSolution.of(problem, [], certificate)
-        if problem.size == 1 or math.prod(map(len, problem.sets)) <= FEW:
-            return self._price_all(problem)
         clock = budget.start()
-        costs = cost_table(problem, self.seed)
+        few = math.prod(map(len, problem.sets))
+        if problem.size == 1 or (few <= FEW and few * problem.size**2 <= TERMS):
+            return self._price_all(problem)
+        costs = cost_table(problem, self.seed, clock)
+        if costs is None:
+            return _bounded_at_once(problem, self.seed)
         start, _ = improve(costs, self.starts, self.seed, clock)
         solver = ExactSearch(costs, start, clock)
         solver.solve()
@@ -151,3 +154,24 @@ class ExactRepresentatives(RepresentativesDecoder):
         exact = (margins == np.inf) | proven
         choices = positions - problem.offsets[:-1]
         return RepresentativesSolution.of(problem, choices, certificate, margins, exact)
+
+
+def _bounded_at_once(problem: RepresentativesProblem, seed: int) -> RepresentativesSolution:
+    """Return any good choice, and a bound by the least of all costs: there is no time for more."""
+    choices, k = near_one(problem, seed), problem.size
+    cost, scale = problem.cost_and_scale(choices)
+    least = np.minimum.reduceat(problem.local_costs, problem.offsets[:-1])
+    pairs = problem.pair_weight * (k * (k - 1) // 2) * problem.least_distance
+    magnitude = float(np.abs(least).sum()) + abs(pairs)
+    bound = rounded_down(math.fsum(least) + pairs, magnitude, k)
+    certificate = Certificate.from_bound(
+        "ExactRepresentatives",
+        cost,
+        bound,
+        minimized=True,
+        tolerance=relative_tolerance(scale),
+        scale=scale,
+    )
+    others = np.add.reduceat(problem.allowed, problem.offsets[:-1], dtype=np.int64) > 1
+    margins = np.where(others, bound - cost, np.inf)
+    return RepresentativesSolution.of(problem, choices, certificate, margins, ~others)

@@ -132,8 +132,10 @@ def _best_others(solver: ExactSearch, sets: list[int]) -> list[_Other]:
     costs, choices = solver.costs, solver.choices
     _, values = improved(costs, choices, -1)
     offsets = costs.offsets.tolist()
-    found = []
+    found: list[_Other] = []
     for i in sets:
+        if solver.clock.seconds_left == 0.0:
+            break
         own = values[offsets[i] : offsets[i + 1]].copy()
         own[choices[i]] = np.inf
         found.append(_Other(i, *_beside(costs, choices, i, int(own.argmin()))))

@@ -35,6 +35,9 @@ __all__ = [
 
 Connection = Literal["maximal", "minimal"]
 
+#: Up to so many sets all distances are added up exactly, beyond them those of each set apart.
+MANY = 300
+
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -121,6 +124,7 @@ class RepresentativesProblem:
             weight=checked_weight(self.weight),
         )
         self._lay_out(offsets, members, local)
+        _ = self.least_distance  # now: decoders ask for it when their time has ended
 
     @classmethod
     def of_checked(
@@ -240,6 +244,11 @@ class RepresentativesProblem:
         return allowed
 
     @cached_property
+    def least_distance(self) -> float:
+        """The least of all distances, 0 without any."""
+        return float(self.distances.min()) if self.distances.size else 0.0
+
+    @cached_property
     def own_set(self) -> NDArray[np.int64]:
         """**Shape:** (n,): the number of each candidate's set."""
         return np.arange(self.size).repeat(np.diff(self.offsets))
@@ -284,28 +293,39 @@ class RepresentativesProblem:
 
     def priced(self, positions: NDArray[np.int64]) -> tuple[float, float]:
         """Return both of candidates that are told by where they are, all sets end to end."""
-        pairs, own = self.distances_among(positions), self.local_costs[positions]
-        cost = self.pair_weight * math.fsum(pairs) + math.fsum(own.tolist())
-        scale = self.pair_weight * math.fsum(map(abs, pairs)) + float(np.abs(own).sum())
-        return cost, scale
+        own = self.local_costs[positions]
+        pairs, size = self.sum_among(positions)
+        cost = self.pair_weight * pairs + math.fsum(own.tolist())
+        return cost, self.pair_weight * size + float(np.abs(own).sum())
 
-    def distances_among(self, positions: NDArray[np.int64]) -> list[float]:
-        """Return the distances between candidates that are told so, one of each pair."""
+    def sum_among(self, positions: NDArray[np.int64]) -> tuple[float, float]:
+        """Return the sum of the distances between candidates told so, and of their sizes."""
         rows = self.members[positions]
+        if len(rows) > MANY:  # lists of millions of numbers take a second
+            parts = [self.distances[row].take(rows[:i]) for i, row in enumerate(rows)]
+            sizes = [np.abs(part).sum() for part in parts]
+            return math.fsum(part.sum() for part in parts), math.fsum(sizes)
         square: list[list[float]] = self.distances[rows[:, None], rows].tolist()
-        return [distance for i, row in enumerate(square) for distance in row[:i]]
+        below = [distance for i, row in enumerate(square) for distance in row[:i]]
+        return math.fsum(below), math.fsum(map(abs, below))
 
     def distances_to(self, choices: NDArray[Any]) -> NDArray[np.float64]:
         """**Shape:** (n, k): from each candidate to what each set has chosen; 0 to its own set."""
         rows = self.members[self.offsets[:-1] + choices]
-        towards: NDArray[np.float64] = self.distances[np.ix_(self.members, rows)].astype(float)
+        # rows of a symmetric array are read faster than columns
+        towards: NDArray[np.float64] = self.distances[rows].take(self.members, axis=1).T
+        towards = np.ascontiguousarray(towards, dtype=float)
         towards[np.arange(len(self.own_set)), self.own_set] = 0.0
         return towards
 
     def conditional_costs(self, choices: NDArray[Any]) -> NDArray[np.float64]:
         """**Shape:** (n,): the cost of each candidate, its set apart and the others as chosen."""
-        distances = self.distances_to(choices).sum(axis=1)
-        costs: NDArray[np.float64] = self.pair_weight * distances + self.local_costs
+        sums = np.zeros(len(self.members))
+        for i, row in enumerate(self.members[self.offsets[:-1] + choices]):
+            towards = self.distances[row].take(self.members).astype(float)
+            towards[self.offsets[i] : self.offsets[i + 1]] = 0.0
+            sums += towards
+        costs: NDArray[np.float64] = self.pair_weight * sums + self.local_costs
         return costs
 
 
@@ -321,7 +341,8 @@ class RepresentativesDecoder(ABC):
         Parameters
         ----------
         budget
-            When to stop; decoders that need one pass only take it whatever the budget.
+            When to stop; those that look into the graph need one pass, and take it whatever the
+            budget.
 
         Raises
         ------
@@ -381,7 +402,7 @@ class RepresentativesSolution:
     def distance_cost(self) -> float:
         """The sum of distances over ordered pairs of sets: the paper's f(S)."""
         positions = self.problem.offsets[:-1] + self.choices
-        return 2.0 * math.fsum(self.problem.distances_among(positions))
+        return 2.0 * self.problem.sum_among(positions)[0]
 
 
 def conditional_margins(

@@ -19,6 +19,9 @@ __all__ = ["Subproblem"]
 
 #: Pair costs that are swept between two looks at the clock: some hundredths of a second.
 SLICE = 4_000_000
+#: Seconds to look a pair cost up for the bounds of a box, and again for a smaller one, on a slow
+#: machine.
+LOOK = 1e-8
 #: Sweeps over which a bound must gain some part of what is missing, or has stalled.
 PATIENCE = 5
 
@@ -69,6 +72,11 @@ class Subproblem:
         """Whether one candidate of each set is left."""
         return len(self.positions) == self.numbers.size
 
+    @property
+    def looking(self) -> float:
+        """Seconds that the bounds of the box may take."""
+        return LOOK * len(self.costs.blocks)
+
     def bounds(self) -> NDArray[np.int64]:
         """**Shape:** (n,): the quanta that the choices with each candidate cost at least.
 
@@ -86,7 +94,7 @@ class Subproblem:
         limit = 2 ** (BITS + 12)
         earlier = [self.estimate]
         for _ in range(sweeps):
-            if self.estimate > cutoff or clock.seconds_left == 0.0:
+            if self.estimate > cutoff or clock.seconds_left <= self.looking:
                 break
             if not self._sweep(limit, clock):
                 # the messages so far stay valid, but time or the integers' range is spent
@@ -108,7 +116,7 @@ class Subproblem:
         k = self.numbers.size
         pairs = max(1, SLICE * k * (k - 1) // (2 * max(1, len(self.costs.blocks))))
         for begin in range(0, max(1, k * (k - 1) // 2), pairs):
-            if begin and clock.seconds_left == 0.0:
+            if begin and clock.seconds_left <= self.looking:
                 return False
             within, estimate = sweep(tuple(self.costs), self.messages, limit, begin, begin + pairs)
             self.estimate = max(self.estimate, self.constant + int(estimate))

@@ -26,7 +26,7 @@ def test_the_clock_is_looked_at_within_a_sweep(rng, monkeypatch):
         distances, sets, local, weight = random_problem(rng, case)
         problem = RepresentativesProblem(distances, sets, local, weight)
         best = all_representatives(distances, sets, local, weight)[0][0]
-        costs = cost_table(problem, 0)
+        costs = cost_table(problem, 0, Budget().start())
         numbers = quantise(costs, best / costs.unit + 1.0, Budget().start())
         root = subproblem.Subproblem.of(numbers)
         clock = Clock(case % 7 + 1)

@@ -15,7 +15,7 @@ from .dual import FORTH, PROVEN, bound
 from .layout import BLOCK, FORBIDDEN, TINY, UP32, emissions64
 from .tables import lattice_for
 
-__all__ = ["k_best", "margins"]
+__all__ = ["enumerate_best", "lattice_of_best", "margins"]
 
 WIDENING = 1e-9  # widening of a slack, relative to itself and to the scores of the labelling
 
@@ -205,8 +205,10 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
 
 
 @jit()
-def k_best(links, transposed, emissions, begin, n, size, labels, best, scale, k, share):
-    """Return the k best labellings of one sentence, best first: **shape (found, n)**.
+def lattice_of_best(
+    links, transposed, emissions, begin, n, size, labels, best, scale, k, share
+):  # fmt: skip
+    """Return a lattice that has the k best labellings of one sentence.
 
     `labels`, **shape (total,)**, are the best, with its score and the sum of its absolute terms;
     `share` is that of all labels that may survive before all legal labels are used.
@@ -224,7 +226,7 @@ def k_best(links, transposed, emissions, begin, n, size, labels, best, scale, k,
         )
     if not complete:
         keep_every_label(emissions, begin, n, size, lattice)
-    return enumerate_best(links, emissions, begin, n, size, lattice, k)
+    return lattice
 
 
 # --- margins ---------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +91,8 @@ class PrunedViterbi(ChainDecoder):
     >>> solution.labels, solution.certificate.score, solution.certificate.status
     (array([0, 1, 1], dtype=int32), 5.5, 'optimal')
     """
+
+    pace: ClassVar[float] = 2.0
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget

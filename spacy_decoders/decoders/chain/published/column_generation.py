@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,6 +68,7 @@ class ColumnGeneration(ChainDecoder):
     (array([0, 1, 1], dtype=int32), 5.5, 'optimal')
     """
 
+    pace: ClassVar[float] = 5.0
     gap: float = 0.0
     reduced_cost: Literal["both", "left", "split"] = "both"
 

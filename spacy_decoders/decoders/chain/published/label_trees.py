@@ -22,6 +22,7 @@ from ..kernels.layout import UP64
 from ..problem import ChainModel
 from ..proof import certified
 from ..solutions import ChainSolution
+from .kernels.label_trees import best_from_roots
 
 __all__ = ["LabelTree"]
 
@@ -29,7 +30,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class LabelTree:
     """A validated forest of nodes to label; with the parents -1, 0, 1, ... it is a chain."""
 
@@ -62,8 +63,8 @@ class LabelTree:
             )
         local[above < 0] += model.start_scores
         local[np.setdiff1d(np.arange(n), above)] += model.end_scores
-        tree = cls(model.transitions, local, local.copy(), above.tolist(), order, clock)
-        tree.inside[:] = tree._messages()[0]
+        tree = cls(model.transitions, local, local, above.tolist(), order, clock)
+        tree.inside = tree._messages()[0]
         local[np.isneginf(tree.inside)] = -np.inf  # nothing below is legal beside it
         if np.isneginf(tree.inside.max(axis=1)).any():
             raise InfeasibleError(
@@ -83,6 +84,8 @@ class LabelTree:
         ``T[x, y] + inside[c, y] - U[c, x]``, and positive only where y is outside of the domain.
         """
         iterations = 0
+        if not self._has_time():
+            return self._solution("ColumnGeneration", self._labels(self.inside), iterations)
         member = self.local >= self.local.max(axis=1, keepdims=True)
         best = np.inf
         while True:
@@ -135,14 +138,10 @@ class LabelTree:
 
     def _labels(self, inside: Floats) -> NDArray[np.int32]:
         """Return the best labels, from the roots on."""
-        labels = np.zeros(len(self.order), dtype=np.int32)
-        for node in self.order:
-            parent = self.parents[node]
-            links = self.transitions[labels[parent]] if parent >= 0 else 0.0
-            scores = links + inside[node]
-            labels[node] = scores.argmax()
-            if scores[labels[node]] == -np.inf:  # all the messages would have shown this
-                raise UndecidedError("the time ended before a legal labelling was found.")
+        given = self.transitions, inside, np.array(self.parents), np.array(self.order)
+        labels: NDArray[np.int32] = best_from_roots(*given)
+        if labels.min(initial=0) < 0:  # all the messages would have shown this
+            raise UndecidedError("the time ended before a legal labelling was found.")
         return labels
 
     def _terms(self, labels: NDArray[np.int32]) -> Floats:
@@ -156,7 +155,8 @@ class LabelTree:
 
         Nodes that time does not reach are bounded by the maxima of their scores.
         """
-        best, left, roots = self.local.copy(), len(self.order), self.parents.count(-1)
+        best = self.local.copy() if self._has_time() else self.local
+        left, roots = len(self.order), self.parents.count(-1)
         while left > roots and self._has_time():
             left -= 1
             node = self.order[left]

@@ -89,8 +89,8 @@ class ColorCoding(PathDecoder):
         An iteration of the budget is a colouring; a budget that ends first lowers the
         certificate's confidence. Raises `InfeasibleError` if there is no such path.
         """
-        length = problem.checked_length(length)
         clock = budget.start()
+        length = problem.checked_length(length)
         colors = self._color_count(problem, length)
         chance = colorful_probability(problem.class_count, length, colors)
         needed = needed_colorings(chance, self.failure)
@@ -98,6 +98,8 @@ class ColorCoding(PathDecoder):
         last = min(needed, budget.iterations or needed)
         done, path, score = 0, None, -np.inf
         while done < last and not clock.exhausted(done):
+            if problem.table_seconds(0) > clock.seconds_left:
+                break
             found, whole = colorings.next_path(score, clock.exhausted)
             done += whole
             if found is not None:
@@ -106,7 +108,7 @@ class ColorCoding(PathDecoder):
         if path is None:
             path = some_path(problem, length, clock)
         elif chance == 1.0:
-            bound = quick_bound(problem, length, score, PROOF_NODES)
+            bound = quick_bound(problem, length, score, PROOF_NODES, clock)
         if done and chance < 1.0:
             confidence = 1.0 - self.failure if done == needed else 1.0 - (1.0 - chance) ** done
         return PathSolution.certified(

@@ -22,6 +22,8 @@ __all__ = ["IntegerProgram"]
 
 #: Beyond this, a solver's tolerance exceeds the differences between scores.
 LARGEST = 1e9
+#: Seconds to list the edges, for each pair of vertices on a slow machine.
+WRITING = 1e-7
 
 
 @dataclass(frozen=True)
@@ -80,14 +82,16 @@ class IntegerProgram(PathDecoder):
         is called optimal if the exact decoder proves the same bound. Raises `InfeasibleError` if
         there is no such path, and `ProblemError` if scores are too large for a solver.
         """
-        length = problem.checked_length(length)
         clock = budget.start()
+        length = problem.checked_length(length)
         _check_magnitude(problem)
-        best = Beam(80, lookahead=True).decode(problem, length, budget=budget)
-        path, proven = self._solved(problem, length, clock)
+        best = Beam(80, lookahead=True).decode(problem, length, budget=rest_of(clock, 0))
+        path, proven = None, False
+        if WRITING * problem.size**2 < clock.seconds_left:
+            path, proven = self._solved(problem, length, clock)
         if path is None or problem.score(path) < problem.score(best.vertices):
             path = best.vertices
-        bound = quick_bound(problem, length, problem.score(path), nodes=0)
+        bound = quick_bound(problem, length, problem.score(path), 0, clock)
         if proven and clock.seconds_left > 0.0:
             # the solver's claim is no proof: another decoder has to come to the same bound
             own = ExactPath().decode(problem, length, budget=rest_of(clock, 0)).certificate
@@ -114,7 +118,10 @@ class IntegerProgram(PathDecoder):
 def _check_magnitude(problem: PathProblem) -> None:
     for name in ("start", "weights", "end"):
         scores = getattr(problem, name)
-        if np.abs(scores[np.isfinite(scores)]).max(initial=0.0) > LARGEST:
+        low = scores.min(initial=0.0)
+        if low == -np.inf:
+            low = scores.min(initial=0.0, where=scores > -np.inf)
+        if max(scores.max(initial=0.0), -low) > LARGEST:
             raise ProblemError(
                 f"{name}: a solver can't tell scores beyond {LARGEST:.0e} apart. Use -inf for "
                 "what is forbidden, or ExactPath."

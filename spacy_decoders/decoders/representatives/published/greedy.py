@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ....budget import Clock
 from ..problem import RepresentativesProblem
 from .heuristic import SeededHeuristic
 
@@ -34,7 +35,7 @@ class Greedy(SeededHeuristic):
     [1, 0]
     """
 
-    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
+    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> NDArray[np.int64]:
         choices = np.zeros(problem.size, dtype=np.int64)
         if problem.size:
             random = np.random.default_rng(self.seed)
@@ -51,12 +52,13 @@ class Greedy(SeededHeuristic):
                 before = (i - 1) % problem.size
                 if problem.size > 1:
                     chosen = problem.sets[before][choices[before]]
-                    towards = problem.distances[problem.members, chosen]
+                    towards = problem.distances[chosen].take(problem.members)
                     costs += problem.pair_weight * towards
                     if i == begin:
                         # what it was compared with so far includes its own first choice
                         own = problem.sets[begin][choices[begin]]
-                        costs -= problem.pair_weight * problem.distances[problem.members, own]
+                        towards = problem.distances[own].take(problem.members)
+                        costs -= problem.pair_weight * towards
                 first, last = spans[i]
                 choices[i] = np.lexsort((keys[first:last], costs[first:last]))[0]
         return choices

@@ -6,10 +6,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ....budget import Clock
 from ..problem import RepresentativesProblem
 from .heuristic import SeededHeuristic
 
 __all__ = ["HittingDistance"]
+
+#: Rows of distances that are copied at once.
+A_LOOK = 64
 
 
 @dataclass(frozen=True)
@@ -30,13 +34,18 @@ class HittingDistance(SeededHeuristic):
     [1, 0]
     """
 
-    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
+    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> NDArray[np.int64]:
         allowed = problem.allowed
         # from each candidate to the nearest allowed one of each other set
-        nearest = np.zeros((problem.size, len(problem.members)))
+        sums = np.zeros(len(problem.members))
         for i, (first, last) in enumerate(pairwise(problem.offsets.tolist())):
+            if clock.seconds_left == 0.0:
+                break
             members = problem.sets[i][allowed[first:last]]
-            nearest[i] = problem.distances[:, members].min(axis=1)[problem.members]
-            nearest[i, first:last] = 0.0
-        costs = problem.local_costs + problem.pair_weight * nearest.sum(axis=0)
+            parts = np.array_split(members, 1 + len(members) // A_LOOK)
+            least = [problem.distances[part].min(axis=0) for part in parts]
+            nearest = np.min(least, axis=0)[problem.members]
+            nearest[first:last] = 0
+            sums += nearest
+        costs = problem.local_costs + problem.pair_weight * sums
         return problem.cheapest(costs, self.seed)

@@ -1,0 +1,89 @@
+"""Messages and labellings of some tokens at a time, between which the clock is looked at.
+
+All sums are in float64, and those of messages rounded up.
+"""
+
+import numpy as np
+
+from ....jit import jit
+from .dense import pass_on
+from .layout import UP64
+
+__all__ = ["follow", "send", "sum_of_maxima"]
+
+
+@jit()
+def send(table, entry, emissions, size, way, values, begin, stop):
+    """Fill in the messages of tokens from `begin` to before `stop`; those before are known.
+
+    ``V[i, y] = E[i, y] + max over x of (V[i - 1, x] + T[x, y])``, for tokens that are counted
+    from the left, or with a `way` of -1 from the right. Returns the first token of which all
+    messages are forbidden, or `stop`.
+
+    **Shapes:** table, flat, as :mod:`.layout` says, not looked at for token 0; entry (L,), which
+    comes before it; emissions (n * L,); values float64 (n, L), or fewer rows, used in turn.
+    """
+    n = len(emissions) // size
+    reached = np.empty(len(table) // (size + 1))
+    for i in range(begin, stop):
+        token = i if way > 0 else n - 1 - i
+        if i:
+            pass_on(table, values[(i - 1) % len(values)], size, len(reached), reached)
+        found, alive = values[i % len(values)], False
+        for y in range(size):
+            best = np.float64(entry[y]) if i == 0 else reached[y]
+            if best > -np.inf and i:
+                best += UP64 * abs(best)
+            best += np.float64(emissions[token * size + y])
+            if best > -np.inf:
+                best += UP64 * abs(best)
+                alive = True
+            found[y] = best
+        if not alive:
+            return i
+    return stop
+
+
+@jit()
+def follow(transitions, start, emissions, behind, known, labels, dead, i, moves):
+    """Label from token i on: greedily, then, where at most `known` tokens are left, best.
+
+    A label from which it cannot go on is marked in `dead`, and the token before labelled anew.
+    Returns the token that comes next after so many moves: n if all are labelled, -1 if no
+    labelling is legal.
+
+    **Shapes:** transitions (L, L); start (L,); emissions (n, L); behind float64 (n, L), the
+    messages from the right, that of the last token first; labels int32 (n,); dead bool (n, L).
+    """
+    n, size = emissions.shape
+    for _ in range(moves):
+        if not 0 <= i < n:
+            break
+        best, place = -np.inf, -1
+        for y in range(size):
+            link = start[y] if i == 0 else transitions[labels[i - 1], y]
+            own = behind[n - 1 - i, y] if n - i <= known else np.float64(emissions[i, y])
+            value = np.float64(link) + own
+            if value > best and not dead[i, y]:
+                best, place = value, y
+        if place >= 0:
+            labels[i] = place
+            i += 1
+        else:
+            i -= 1
+            if i >= 0:
+                dead[i, labels[i]] = True
+    return i
+
+
+@jit()
+def sum_of_maxima(emissions):
+    """Return the sum of the largest score of each row, and of their absolute values."""
+    total = size = 0.0
+    for i in range(emissions.shape[0]):
+        most = emissions[i, 0]
+        for y in range(1, emissions.shape[1]):
+            most = emissions[i, y] if emissions[i, y] > most else most
+        total += np.float64(most)
+        size += abs(np.float64(most))
+    return total, size

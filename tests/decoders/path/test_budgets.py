@@ -1,0 +1,83 @@
+"""Limits of time on paths: what is done, and what is known, when too little is left."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders import Budget, InfeasibleError
+from spacy_decoders import budget as budgets
+from spacy_decoders.decoders.path import Beam, ColorCoding, ExactPath, IntegerProgram, PathDecoder
+from spacy_decoders.decoders.path import lagrangian_search as lagrangian
+from spacy_decoders.decoders.path import problem as problems
+from spacy_decoders.decoders.path import proof
+from spacy_decoders.decoders.path.published import integer_program
+from tests.decoders.path.problems import assert_path, headline_like, small_problems, truth
+
+DECODERS = [ExactPath(), Beam(2, lookahead=True), ColorCoding(), IntegerProgram()]
+each_decoder = pytest.mark.parametrize("decoder", DECODERS, ids=lambda d: type(d).__name__)
+
+
+@pytest.fixture
+def late(monkeypatch):
+    """Tables take longer than there is time, and fail where they are made."""
+
+    def made(*given):
+        raise AssertionError("a table was made without time for it")
+
+    for module, name in (
+        (problems, "walk_bounds"),
+        (lagrangian, "walk_bounds"),
+        (lagrangian, "lagrangian_bounds"),
+        (lagrangian, "search_once"),
+        (proof, "bound_at_once"),
+        (integer_program, "_time_expanded"),
+    ):
+        monkeypatch.setattr(module, name, made)
+    monkeypatch.setattr(problems.PathProblem, "edges", property(made))
+    monkeypatch.setattr(problems, "LEAST", 0.0)
+    monkeypatch.setattr(problems, "EDGES", 1e9)
+    monkeypatch.setattr(integer_program, "WRITING", 1e9)
+
+
+@each_decoder
+def test_tables_are_made_only_where_there_is_time(decoder, late):
+    found = 0
+    for problem, length in small_problems(100):
+        expected = truth(problem, length)
+        try:
+            solution = decoder.decode(problem, length, budget=Budget(seconds=1e3))
+        except InfeasibleError:
+            assert not expected
+            continue
+        assert_path(problem, length, solution)
+        bound = solution.certificate.bound
+        assert bound is None or bound >= expected[0][0]
+        assert bound is not None or isinstance(decoder, ColorCoding)
+        found += 1
+    assert found > 20
+
+
+def test_prices_end_with_the_time(monkeypatch):
+    monkeypatch.setattr(lagrangian, "PAIRS", 1)  # a look at the clock before each step
+    monkeypatch.setattr(problems, "LEAST", 0.0)
+    ticks = iter(range(10**9))
+    monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
+    problem = headline_like(np.random.default_rng(0), 40)
+    best = ExactPath().decode(problem, 8).certificate.score
+    for seconds in (3.5, 6.5, 12.5, 30.5):
+        begun = next(ticks)
+        found = ExactPath().decode(problem, 8, budget=Budget(seconds=seconds))
+        assert next(ticks) - begun < seconds + 30
+        assert found.certificate.score <= best + 1e-9 <= found.certificate.bound + 2e-9
+
+
+@pytest.mark.parametrize("seconds", [0.5, 20.5, 40.5])
+def test_the_limit_is_for_all_paths_of_a_ranking(monkeypatch, seconds):
+    ticks = iter(range(10**9))
+    monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
+    problem = headline_like(np.random.default_rng(0), 20)
+    begun = next(ticks)
+    found = PathDecoder.k_best(ExactPath(), problem, 4, 50, budget=Budget(seconds=seconds))
+    assert next(ticks) - begun < seconds + 60
+    assert 1 <= len(found) < 50
+    scores = [solution.certificate.score for solution in found]
+    assert scores == sorted(scores, reverse=True)

@@ -1,0 +1,73 @@
+"""Limits of time: costs are laid out as far as it suffices, and what is known then holds."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders import Budget
+from spacy_decoders import budget as budgets
+from spacy_decoders.decoders.representatives import (
+    ExactRepresentatives,
+    HittingDistance,
+    LocalSearch,
+    RepresentativesProblem,
+    costs,
+    exact,
+    fixed_point,
+    subproblem,
+)
+from tests.decoders.representatives.drawn import random_problem
+from tests.oracles import all_representatives
+
+
+@pytest.fixture
+def ticking(monkeypatch):
+    """A second passes whenever the clock is read, as it is before each piece of the costs."""
+    ticks = iter(range(10**9))
+    monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
+    for module, name, value in (
+        (costs, "LEAST", 0.0),
+        (costs, "PIECE", 1),
+        (fixed_point, "PIECE", 1),
+        (subproblem, "SLICE", 1),
+        (exact, "FEW", 0),
+    ):
+        monkeypatch.setattr(module, name, value)
+    return ticks
+
+
+@pytest.mark.parametrize("decoder", [ExactRepresentatives(), LocalSearch(), HittingDistance()])
+def test_an_answer_in_time_has_a_true_bound(decoder, ticking, rng):
+    ends = set()
+    for case in range(60):
+        given = random_problem(rng, case)
+        problem, best = RepresentativesProblem(*given), all_representatives(*given)[0][0]
+        for seconds in (0.5, 4.5, 12.5, 30.5, 1e6):
+            begun = next(ticking)
+            found = decoder.decode(problem, budget=Budget(seconds=seconds))
+            slack = 1e-9 * (1.0 + abs(best))
+            assert problem.cost(found.choices) == found.certificate.score >= best - slack
+            bound = found.certificate.bound
+            assert bound is None or bound <= best + slack
+            if seconds < 1e6 and not isinstance(decoder, HittingDistance):
+                assert next(ticking) - begun < seconds + 100
+            ends.add(found.certificate.status)
+    wanted = {"bounded", "optimal"} if isinstance(decoder, ExactRepresentatives) else {"heuristic"}
+    assert ends - {"heuristic"} == wanted - {"heuristic"}
+
+
+def test_nothing_is_laid_out_without_time(monkeypatch, rng):
+    monkeypatch.setattr(costs, "EACH", 1e9)
+    monkeypatch.setattr(exact, "FEW", 0)
+    monkeypatch.setattr(costs, "CostTable", None)  # which fails where it is made
+    for case in range(40):
+        given = random_problem(rng, case)
+        problem, ranked = RepresentativesProblem(*given), all_representatives(*given)
+        found = ExactRepresentatives().decode(problem, budget=Budget(seconds=1e3))
+        score, bound = found.certificate.score, found.certificate.bound
+        if problem.size > 1:
+            assert bound <= ranked[0][0] + 1e-9 <= score + 2e-9
+        for i, margin in enumerate(found.margins):
+            others = [cost for cost, choices in ranked if choices[i] != found.choices[i]]
+            least = min(others, default=np.inf) - score
+            assert margin <= least + 1e-5 * (1.0 + abs(score))
+        LocalSearch().decode(problem, budget=Budget(seconds=1e3))
