@@ -5,11 +5,12 @@ out: the best tree of this relaxation bounds all others, and mostly satisfies th
 Where it breaks one, the search branches (:mod:`.rule_limits`): those arcs of a token that a rule
 counts are demanded in one child and forbidden in the other, so that each child is a relaxation of
 the same kind, with fewer arcs and labels, which the decoder solves. The tree of each, with other
-labels where its own break a rule, may be the best so far.
+labels where its own break a rule, may be the best so far. Most children need no decoding: they are
+bounded by the best trees of their parent with each labelled arc, which its chart tells of.
 """
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
@@ -22,9 +23,9 @@ from ...budget import Budget, Clock, rest_of
 from ...certificate import tolerance_of
 from ...errors import DecodersError, InfeasibleError, UndecidedError
 from ..conflicts import least_conflict
-from .decoder import TreeDecoder, certified
+from .decoder import Through, TreeDecoder, certified, most_gained, rounding_slack
 from .problem import TreeProblem, TreeSolution
-from .rule_limits import LabelledArcs, Mask, Violation
+from .rule_limits import Branch, LabelledArcs, Mask, Violation
 from .rules import FixedStart, Rule
 from .scoring import breaks_any
 
@@ -51,12 +52,17 @@ NOTHING_YET = (
 
 
 class RuledNode(NamedTuple):
-    """A part of the labelled trees, what none of them exceeds, and what its best tree breaks."""
+    """A part of the labelled trees, and what none of them exceeds."""
 
     #: bool (n + 1, n + 1, labels), the labelled arcs that they may have.
     part: Mask
     upper: float
-    violation: Violation | None
+    #: What they are among those; None for all, of which the best tree was found.
+    branch: Branch | None = None
+    #: What that tree breaks, if anything.
+    violation: Violation | None = None
+    #: (n + 1, n + 1), what bounds those with each arc, less its score; None where unknown.
+    others: Floats | None = None
 
 
 def best_constrained(decoder: TreeDecoder, problem: TreeProblem, budget: Budget) -> TreeSolution:
@@ -100,6 +106,8 @@ class LabelledSearch:
         self.relaxed = _with_starts(problem)
         self.arcs = LabelledArcs(problem.rules, problem.arcs, problem.labels)
         self.best: _Found | None = None
+        self.most_gained = 0.0
+        self.ends: list[RuledNode] = []
         self.leaves: list[Mask] = []
         self.solution: TreeSolution | None = None
 
@@ -111,38 +119,37 @@ class LabelledSearch:
         """
         with suppress(InfeasibleError, UndecidedError):
             self.solution = self.run()
+        parts = [self.arcs.taken(node.part, node.branch) for node in self.ends]
+        self.leaves = [part for part in parts if part is not None]
         return [self.relaxed.with_arcs(self.arcs.arcs_with(part)) for part in self.leaves]
 
     def run(self) -> TreeSolution:
         opened: list[tuple[float, int, RuledNode]] = []
-        age, closed, ended = count(), -np.inf, False
+        age, closed = count(), -np.inf
 
         def put(node: RuledNode) -> None:
             key = -np.inf if self.best is None else -node.upper
             heapq.heappush(opened, (key, -next(age), node))
 
-        put(self._node(self.arcs.possible, FIRST_SHARE if self.arcs.is_limited else 1.0))
+        put(self._solved(self.arcs.possible, np.inf, FIRST_SHARE if self.arcs.is_limited else 1.0))
         fallback = None if self.best is not None else self._chain()
         if self.any_tree and self.best is None:
             self.best = fallback
-        while opened and not ended and not (self.any_tree and self.best is not None):
+        while opened and not (self.any_tree and self.best is not None):
             node = heapq.heappop(opened)[-1]
-            if node.violation is None or self._closes(node.upper):
+            if (node.branch or node.violation) is None or self._closes(node.upper):
                 closed = max(closed, node.upper)
-                self.leaves.append(node.part)
+                self.ends.append(node)
                 continue
             try:
-                for part in self.arcs.children(node.part, node.violation):
-                    if self.clock.exhausted(self.iterations):
-                        raise UndecidedError(NOTHING_YET)
-                    with suppress(InfeasibleError):
-                        child = self._node(part)
-                        put(child._replace(upper=min(node.upper, child.upper)))
+                for other in self._replacing(node):
+                    put(other)
             except UndecidedError:
                 put(node)  # it stays open
-                ended = True
-            ended = ended or len(opened) * self.arcs.possible.nbytes > MOST_NODE_BYTES
-        self.leaves += [entry[-1].part for entry in opened]
+                break
+            if len(opened) * self.arcs.possible.nbytes > MOST_NODE_BYTES:
+                break
+        self.ends += [entry[-1] for entry in opened]
         self.best = self.best or fallback
         if self.best is None:
             if opened:
@@ -151,40 +158,64 @@ class LabelledSearch:
         bound = max([closed, *(entry[-1].upper for entry in opened)])
         return self._certified(self.best[1], self.best[2], bound)
 
+    def _replacing(self, node: RuledNode) -> Iterator[RuledNode]:
+        """Yield what takes the place of a node: itself with its best tree, or its children."""
+        if node.violation is not None:
+            branches = self.arcs.branches(node.part, node.violation, node.others)
+            for branch in branches:
+                upper = node.upper
+                if node.others is not None and np.isfinite(branch.upper):
+                    slack = rounding_slack(8 * self.problem.n, branch.upper, self.most_gained)
+                    upper = min(upper, branch.upper + slack)
+                yield RuledNode(node.part, upper, branch)
+            return
+        if self.clock.exhausted(self.iterations):
+            raise UndecidedError(NOTHING_YET)
+        part = self.arcs.taken(node.part, node.branch)
+        if part is not None:
+            with suppress(InfeasibleError):
+                yield self._solved(part, node.upper)
+
     def _closes(self, upper: float) -> bool:
         """Return whether no tree of a part with this bound can be better than the best."""
         if self.best is None:
             return False
         return upper - self.best[0] <= tolerance_of(abs(self.best[0]))
 
-    def _node(self, part: Mask, share: float = 1.0) -> RuledNode:
+    def _solved(self, part: Mask, upper: float, share: float = 1.0) -> RuledNode:
         """Decode a part; keep its best tree, or that with other labels, if it breaks no rule."""
-        solution = self._decoded(self.arcs.arcs_with(part), share)
-        heads = solution.heads
+        arcs = self.arcs.arcs_with(part)
+        solution, find_through = self._decoded(arcs, share)
+        heads, bound = solution.heads, solution.certificate.bound
         labels = self.arcs.best_labels(part, heads)
         if not part[heads, np.arange(1, len(heads) + 1), labels].all():
             raise DecodersError("rules: a tree has a label that was excluded.")
-        violation = self.arcs.violation(heads, labels)
+        violation, others = self.arcs.violation(heads, labels), None
         if violation is not None:
-            legal = self.arcs.relabelled(heads, self._needed(solution, labels))
+            legal = self.arcs.relabelled(heads, self._needed(solution, labels), violation)
             if legal is not None:
                 self._offer(solution, legal)
+            if find_through is not None and bound is not None:
+                # the first node has all arcs
+                self.most_gained = self.most_gained or most_gained(self.relaxed.with_arcs(arcs))
+                others = find_through() - np.where(arcs > -np.inf, arcs, np.inf)
         elif not self._offer(solution, labels):
             raise DecodersError("rules: the search returned a tree that breaks one.")
-        bound = solution.certificate.bound
-        return RuledNode(part, np.inf if bound is None else bound, violation)
+        upper = upper if bound is None else min(upper, bound)
+        return RuledNode(part, upper, None, violation, others)
 
-    def _decoded(self, arcs: Floats, share: float) -> TreeSolution:
+    def _decoded(self, arcs: Floats, share: float) -> tuple[TreeSolution, Through | None]:
         budget = rest_of(self.clock, self.iterations)
         if budget.seconds is not None:
             budget = replace(budget, seconds=share * budget.seconds)
         try:
-            solution = self.decoder.decode(self.relaxed.with_arcs(arcs), budget=budget)
+            problem = self.relaxed.with_arcs(arcs)
+            solution, through = self.decoder.decode_with_bounds(problem, budget)
         except InfeasibleError:
             self.iterations += 1
             raise
         self.iterations += solution.certificate.iterations
-        return solution
+        return solution, through
 
     def _chain(self) -> _Found | None:
         """Return a legal tree in which as many tokens as possible hang on a neighbour.

@@ -18,6 +18,7 @@ from .problem import TreeProblem, TreeSolution
 from .scoring import starts_of_tree, sum_of_parts
 
 __all__ = [
+    "Through",
     "TreeDecoder",
     "beside_the_best",
     "bounds_without",
@@ -33,6 +34,9 @@ __all__ = [
 Numbers = TypeVar("Numbers", float, NDArray[np.float64])
 Mask = TypeVar("Mask", NDArray[np.bool_], NDArray[np.uint8])
 
+#: Finds what no tree with each arc exceeds, up to rounding, (n + 1, n + 1).
+Through = Callable[[], NDArray[np.float64]]
+
 #: The unit roundoff of float64: the relative error of one rounded sum.
 UNIT = 2.0**-53
 
@@ -45,9 +49,10 @@ class TreeDecoder(ABC):
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
-        if "decode" in vars(cls) and "decode_arcs" not in vars(cls):
-            # a decoder that decodes in its own way does so with every sentence
-            cls.decode_arcs = TreeDecoder.decode_arcs  # type: ignore[method-assign]
+        # a decoder that decodes in its own way does so with every sentence
+        for name in ("decode_arcs", "decode_with_bounds"):
+            if "decode" in vars(cls) and name not in vars(cls):
+                setattr(cls, name, vars(TreeDecoder)[name])
 
     @abstractmethod
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
@@ -175,6 +180,12 @@ class TreeDecoder(ABC):
     def seconds_of_charts(self, problem: TreeProblem, number: float = 1.0) -> float:
         """Return the seconds that so many charts may take, less those that they always may."""
         return 0.0
+
+    def decode_with_bounds(
+        self, problem: TreeProblem, budget: Budget
+    ) -> tuple[TreeSolution, Through | None]:
+        """Find the best tree, and how to bound the trees through each arc, where a chart can."""
+        return self.decode(problem, budget=budget), None
 
     def _best_without(
         self, problem: TreeProblem, best: TreeSolution, clock: Clock

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...certificate import Certificate, tolerance_of
 from .constrained import LabelledSearch, best_constrained
 from .decoder import (
+    Through,
     TreeDecoder,
     bounds_without,
     certified_if_legal,
@@ -21,7 +23,7 @@ from .decoder import (
 from .fallbacks import tree_in_blocks
 from .problem import TreeProblem, TreeSolution
 
-__all__ = ["Eisner", "best_by_chart", "best_trees", "bounds_through"]
+__all__ = ["Eisner", "best_by_chart", "best_trees", "best_with_bounds", "bounds_through"]
 
 #: Seconds that a chart and its check may take for each triple of tokens, on a slow machine; and
 #: those that they may take whatever the budget.
@@ -61,6 +63,12 @@ class Eisner(TreeDecoder):
         refuse_unless(problem, "Eisner", projective=True)
         return best_by_chart("Eisner", problem, budget)
 
+    def decode_with_bounds(
+        self, problem: TreeProblem, budget: Budget
+    ) -> tuple[TreeSolution, Through | None]:
+        refuse_unless(problem, "Eisner", projective=True)
+        return best_with_bounds("Eisner", problem, budget)
+
     def decode_arcs(self, *given: Any) -> list[TreeSolution | None]:
         return best_trees("Eisner", *given)
 
@@ -88,15 +96,19 @@ def best_by_chart(decoder: str, problem: TreeProblem, budget: Budget) -> TreeSol
 
     Where the seconds do not suffice for the chart, it is a tree of blocks.
     """
-    from .kernels import eisner, proofs  # compiled where they are first needed
+    return best_with_bounds(decoder, problem, budget)[0]
 
+
+def best_with_bounds(
+    decoder: str, problem: TreeProblem, budget: Budget
+) -> tuple[TreeSolution, Through | None]:
+    """Return the same, and what bounds the trees through each arc, if there is time for it."""
     if budget.seconds is not None:
         blocks = tree_in_blocks(problem, Eisner().seconds_of_charts(problem), budget.start())
         if blocks is not None:
-            return certified_if_legal(decoder, problem, blocks.heads[1:], blocks.bound, 0.0)
-    given = (problem.arcs, problem.has_one_root, problem.gaps)
-    heads, chart, _, positive = eisner.charted(*given)
-    bound = proofs.chart_bound(*given, chart)
+            given = problem, blocks.heads[1:], blocks.bound, 0.0
+            return certified_if_legal(decoder, *given), None
+    heads, bound, positive, through = _charted(problem)
     if bound == -float("inf"):
         raise infeasible(problem)
     parts = problem.n
@@ -104,7 +116,8 @@ def best_by_chart(decoder: str, problem: TreeProblem, budget: Budget) -> TreeSol
         parts += problem.n
         positive += float(np.maximum(problem.boundaries, 0.0).sum())
     slack = rounding_slack(parts, bound, positive)
-    return certified_if_legal(decoder, problem, heads, bound, slack)
+    solution = certified_if_legal(decoder, problem, heads, bound, slack)
+    return solution, through if budget.seconds is None else None
 
 
 def bounds_through(problem: TreeProblem) -> NDArray[np.float64]:
@@ -113,13 +126,17 @@ def bounds_through(problem: TreeProblem) -> NDArray[np.float64]:
     They are those of single arcs and boundaries: the scores of the best trees, ``-inf`` without
     any, or infinite if the chart is at fault. **Shape:** ``(n + 1, n + 1)``.
     """
+    return _charted(problem)[-1]()
+
+
+def _charted(problem: TreeProblem) -> tuple[NDArray[np.int32], float, float, Through]:
+    """Return the best heads, their bound, the scale of rounding errors, and all bounds."""
     from .kernels import eisner, proofs  # compiled where they are first needed
 
     given = (problem.arcs, problem.has_one_root, problem.gaps)
-    chart = eisner.charted(*given)[1]
+    heads, chart, _, positive = eisner.charted(*given)
     bound = proofs.chart_bound(*given, chart)
-    found: NDArray[np.float64] = proofs.bounds_by_chart(*given, chart, bound)
-    return found
+    return heads, bound, positive, partial(proofs.bounds_by_chart, *given, chart, bound)
 
 
 def best_trees(

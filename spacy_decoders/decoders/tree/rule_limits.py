@@ -1,6 +1,6 @@
 """What rules leave of the labelled arcs of a problem, and how a search branches on one."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from ...errors import DecodersError
 from .limits import Except, Limit
 from .rules import Rule
 
-__all__ = ["LabelledArcs", "Violation", "with_best_labels"]
+__all__ = ["Branch", "LabelledArcs", "Violation", "with_best_labels"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
@@ -26,6 +26,17 @@ class Violation(NamedTuple):
     counted: int
     #: By the place of a term, the tokens of its arcs that are counted.
     members: dict[int, Ints]
+
+
+class Branch(NamedTuple):
+    """Some of the trees of a part: a token has one of some labelled arcs, or none of them."""
+
+    token: int
+    #: bool (n + 1, labels)
+    members: Mask
+    has_one: bool
+    #: What none of the trees exceeds, if there was a bound on those with each arc.
+    upper: float
 
 
 class LabelledArcs:
@@ -158,26 +169,42 @@ class LabelledArcs:
                 members[term] = tokens
         return Violation(limit, key, members)
 
-    def children(self, possible: Mask, found: Violation) -> Iterator[Mask]:
-        """Yield up to two parts that together have all trees that exceed no limit.
+    def branches(self, possible: Mask, found: Violation, others: Floats | None) -> list[Branch]:
+        """Return two parts that together have all trees that exceed no limit, the likelier last.
 
-        In one a token has none of the arcs that are counted, in the other no others. The likelier
-        comes last.
+        `others`, (n + 1, n + 1), is what the trees with each arc are worth beside it, at most;
+        None if that is unknown.
         """
-        lost = {}
+        kept, left, lost = {}, {}, {}
         for term, tokens in found.members.items():
-            scores = self.arcs[:, tokens, None] + self.labels[:, tokens]
-            worth = np.where(possible[:, tokens], scores, -np.inf)
-            lost[term] = _lost(worth, self._members(found, term)[:, None])
+            own = self.arcs[:, tokens] if others is None else self.arcs[:, tokens] + others[:, tokens]
+            worth = np.where(possible[:, tokens], own[:, :, None] + self.labels[:, tokens], -np.inf)
+            kept[term], left[term] = _best_two(worth, self._members(found, term)[:, None])
+            lost[term] = kept[term] - left[term]
         token, term = self._chosen(found, lost)
-        counted = self._members(found, term)
-        without, only = possible.copy(), possible.copy()
-        without[:, token] &= ~counted
-        only[:, token] &= counted
-        for part in (only, without) if self._weight[term] > 1 else (without, only):
-            narrowed = self.narrowed(part)
-            if narrowed is not None:
-                yield narrowed
+        weight, most = self._weight[term], self._most[found.limit]
+        at = int(np.flatnonzero(found.members[term] == token)[0])
+        # beside its arc, the limit has no room for those of others
+        beside = [
+            np.delete(of, at) if key == term else of
+            for key, of in left.items()
+            if weight + self._weight[key] > most
+        ]
+        upper = float(np.concatenate([kept[term][at : at + 1], *beside]).min())
+        members = self._members(found, term)
+        parts = [
+            Branch(token, members, False, float(left[term][at])),
+            Branch(token, members, True, upper),
+        ]
+        return parts[::-1] if weight > 1 else parts
+
+    def taken(self, possible: Mask, branch: Branch | None) -> Mask | None:
+        """Return the part of a branch, None if it has no trees; without a branch, all."""
+        if branch is None:
+            return possible
+        part, members = possible.copy(), branch.members
+        part[:, branch.token] &= members if branch.has_one else ~members
+        return self.narrowed(part)
 
     def _chosen(self, found: Violation, lost: dict[int, Floats]) -> tuple[int, int]:
         """Return the token and the term to branch on: what can go, counts most, and loses most.
@@ -201,11 +228,14 @@ class LabelledArcs:
             heads = heads & (np.arange(len(heads)) == found.counted)
         return np.logical_and.outer(heads, self._labels[:, term])
 
-    def relabelled(self, heads: Ints, least: float = -np.inf) -> NDArray[np.int64] | None:
+    def relabelled(
+        self, heads: Ints, least: float = -np.inf, found: Violation | None = None
+    ) -> NDArray[np.int64] | None:
         """Return good labels of a tree that exceed no limit; None if none were found.
 
         Of the parts of its labellings the search goes on with the likelier, never back. It ends
-        where the labels' scores sum up to `least` at most.
+        where the labels' scores sum up to `least` at most. `found` is what its best labels exceed,
+        if that is known.
         """
         above, every = np.concatenate([[0], heads]), np.arange(len(heads) + 1)
         scores, own = self.labels[above, every], self.possible[above, every]
@@ -220,16 +250,17 @@ class LabelledArcs:
             excluded = about & ~certain & full[keys, np.arange(len(self._limit))]
             own = own & (excluded.astype(np.float32) @ self._labels.T == 0)
             worth = np.where(own, scores, -np.inf)
-            if (worth[1:].max(axis=1) == -np.inf).any():
-                return None
-            labels: NDArray[np.int64] = worth[1:].argmax(axis=1)
-            if scores[every[1:], labels].sum() <= least:
-                return None
-            found = self.violation(heads, labels)
-            if found is None:
-                return labels
+            if found is None or excluded.any():
+                if (worth[1:].max(axis=1) == -np.inf).any():
+                    return None
+                labels: NDArray[np.int64] = worth[1:].argmax(axis=1)
+                if scores[every[1:], labels].sum() <= least:
+                    return None
+                found = self.violation(heads, labels)
+                if found is None:
+                    return labels
             lost = {
-                term: _lost(worth[None, tokens], self._labels[:, term])
+                term: np.subtract(*_best_two(worth[None, tokens], self._labels[:, term]))
                 for term, tokens in found.members.items()
             }
             token, term = self._chosen(found, lost)
@@ -237,6 +268,7 @@ class LabelledArcs:
                 return None
             of = self._labels[:, term]
             own[token] &= ~of if self._weight[term] > 1 else of
+            found = None
 
 
 def _below_some_label(limits: Iterable[Limit], possible: Mask) -> NDArray[np.bool_]:
@@ -257,11 +289,11 @@ def _below_some_label(limits: Iterable[Limit], possible: Mask) -> NDArray[np.boo
     return found
 
 
-def _lost(worth: Floats, counted: NDArray[np.bool_]) -> Floats:
-    """Return what the best arc of each token, (heads, tokens, labels), loses without some."""
-    best = np.where(counted, worth, -np.inf).max(axis=(0, 2))
-    lost: Floats = best - np.where(counted, -np.inf, worth).max(axis=(0, 2))
-    return lost
+def _best_two(worth: Floats, counted: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Return the best of each token's arcs, (heads, tokens, labels), of some and of all others."""
+    some: Floats = np.where(counted, worth, -np.inf).max(axis=(0, 2))
+    rest: Floats = np.where(counted, -np.inf, worth).max(axis=(0, 2))
+    return some, rest
 
 
 def _columns(rows: Sequence[NDArray[np.bool_]], size: int) -> NDArray[np.bool_]:

@@ -69,6 +69,13 @@ class Rule(ABC):
         terms = [term for limit in self.limits for term in (limit.members, limit.excluded_by)]
         return any(term is not None and term.labels is not ANY for term in terms)
 
+    @cached_property
+    def ranges(self) -> dict[str, tuple[int, int]]:
+        """The least and the largest number in each field that names tokens or labels."""
+        named = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+        given = {name: _set(named[name]) for name in (*OF_TOKENS, *OF_LABELS) if name in named}
+        return {name: (min(of), max(of)) for name, of in given.items() if of is not ANY and of}
+
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
         """Return whether a tree breaks the rule.
 
@@ -305,22 +312,15 @@ def checked_rules(
             raise ProblemError(f"rules[{place}]: {rule} needs labels; pass labels= as well.")
         if isinstance(rule, FixedStart) and not sentences:
             raise ProblemError(f"rules[{place}]: {rule} needs boundaries; pass boundaries= too.")
-        for name in vars(rule).keys() & OF_TOKENS:
-            _check_range(place, rule, name, OF_TOKENS[name], n, "tokens")
-        for name in vars(rule).keys() & OF_LABELS:
-            _check_range(place, rule, name, 0, (labels or 0) - 1, "labels")
+        for name, (low, high) in rule.ranges.items():
+            is_token = name in OF_TOKENS
+            least, most = (OF_TOKENS[name], n) if is_token else (0, (labels or 0) - 1)
+            if low < least or high > most:
+                raise ProblemError(
+                    f"rules[{place}]: {rule} names {low if low < least else high} in {name}, but "
+                    f"{'tokens' if is_token else 'labels'} are numbered from {least} to {most}."
+                )
     return given
-
-
-def _check_range(place: int, rule: Rule, name: str, least: int, most: int, what: str) -> None:
-    values = getattr(rule, name)
-    given = () if values is None else _set(values)
-    wrong = [value for value in given if not least <= value <= most]
-    if wrong:
-        raise ProblemError(
-            f"rules[{place}]: {rule} names {wrong[0]} in {name}, but {what} are numbered from "
-            f"{least} to {most}."
-        )
 
 
 def _set(numbers: Numbers | None) -> Any:

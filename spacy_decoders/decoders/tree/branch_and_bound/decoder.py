@@ -12,6 +12,7 @@ from ....budget import UNLIMITED, Budget, rest_of
 from ....errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
 from ..constrained import best_constrained
 from ..decoder import (
+    Through,
     UNIT,
     TreeDecoder,
     beside_the_best,
@@ -19,7 +20,7 @@ from ..decoder import (
     certified_if_legal,
     infeasible,
 )
-from ..eisner import best_by_chart, best_trees
+from ..eisner import best_by_chart, best_trees, best_with_bounds
 from ..magnitudes import Magnitudes, magnitudes_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
 from ..scoring import score_and_scale, score_tree
@@ -123,6 +124,13 @@ class BranchAndBound(TreeDecoder):
         from ..second_order import best_by_second_order  # compiled where it is first needed
 
         return best_by_second_order(NAME, problem)
+
+    def decode_with_bounds(
+        self, problem: TreeProblem, budget: Budget
+    ) -> tuple[TreeSolution, Through | None]:
+        if problem.is_first_order and self._needs_one_chart(problem, budget):
+            return best_with_bounds(NAME, problem, budget)
+        return super().decode_with_bounds(problem, budget)
 
     def decode_arcs(self, *given: Any) -> list[TreeSolution | None]:
         if self.method == "paper" or self.backbone == "second-order":
