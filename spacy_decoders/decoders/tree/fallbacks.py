@@ -17,6 +17,7 @@ __all__ = [
     "TreeBound",
     "arborescence_bound",
     "best_by_arcs",
+    "block_tree",
     "bound_by_duals",
     "most_of_arcs",
     "tree_in_blocks",

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from ...budget import Budget, Clock, rest_of
 from ...errors import InfeasibleError, ProblemError, UndecidedError
 from .decoder import TreeDecoder, certified, rounding_slack
+from .eisner import Eisner
 from .factors import Factors
-from .fallbacks import most_of_arcs
+from .fallbacks import arborescence_bound, block_tree, most_of_arcs
 from .problem import TreeProblem, TreeSolution
 
 __all__ = ["best_sentences", "part_of"]
@@ -58,12 +59,17 @@ class _Sentences:
         self.settled: set[tuple[int, int]] = set()  # of which no more can be learned
         self.iterations = 0
         # by first token and end, both from 0: what no tree exceeds, and what a tree is worth
-        self.upper, positive = _optimistic(problem)
+        upper, positive = _optimistic(problem, clock)
         self.positive = positive + float(np.maximum(problem.gaps, 0.0).sum())
-        self.known = np.full_like(self.upper, -np.inf)
+        self.is_laid_out = upper is not None
+        if upper is not None:
+            self.upper = upper
+            self.known = np.full_like(upper, -np.inf)
 
     def run(self) -> TreeSolution:
         problem = self.problem
+        if not self.is_laid_out:
+            return self._by_arcs(arborescence_bound(problem, -np.inf))
         while True:
             path = _best_path(self.upper, problem.gaps)
             if path is None:
@@ -78,7 +84,7 @@ class _Sentences:
                 if self.iterations and self.clock.exhausted(self.iterations):
                     known = _best_path(self.known, problem.gaps)
                     if known is None:
-                        return self._charted(path.value)
+                        return self._by_arcs(path.value)
                     return self._joined(known._replace(value=path.value))
                 self._search(step)
 
@@ -107,13 +113,17 @@ class _Sentences:
         if certificate.bound is not None:
             self.upper[step] = min(self.upper[step], certificate.bound)
 
-    def _charted(self, bound: float) -> TreeSolution:
-        """Return projective trees by single arcs, found by one chart over all sentences."""
+    def _by_arcs(self, bound: float) -> TreeSolution:
+        """Return projective trees by single arcs: of one chart, or of blocks if time is short."""
         from .kernels import eisner, proofs  # compiled where they are first needed
 
-        heads = eisner.charted(self.problem.arcs, False, self.problem.gaps)[0]
-        legal = proofs.tally(self.problem.arcs, heads, True, False)[0]
-        if not legal or self.decoder.objective(self.problem, heads, None)[0] == -np.inf:
+        problem, heads = self.problem, None
+        if Eisner().seconds_of_charts(problem) <= self.clock.seconds_left:
+            heads = eisner.charted(problem.arcs, False, problem.gaps)[0]
+        elif (found := block_tree(problem)) is not None:
+            heads = found[0][1:]
+        legal = heads is not None and proofs.tally(problem.arcs, heads, True, False)[0]
+        if not legal or self.decoder.objective(problem, heads, None)[0] == -np.inf:
             raise UndecidedError(
                 "budget: it ended before there were trees of all sentences; allow more seconds or "
                 "iterations."
@@ -206,29 +216,37 @@ def _are_connected(arcs: NDArray[np.int32]) -> bool:
     return bool(networkx.is_connected(graph))
 
 
-def _optimistic(problem: TreeProblem) -> tuple[Floats, float]:
+def _optimistic(problem: TreeProblem, clock: Clock) -> tuple[Floats | None, float]:
     """Return, by first token and end, what no tree over a stretch exceeds, (n, n + 1).
 
     Every token takes its best head within the stretch, and one of them the root; ``-inf`` where
-    one has neither. Also the sum of each token's best positive arc, the scale of rounding errors.
+    one has neither. None if the time ends before. Also the sum of each token's best positive arc,
+    the scale of rounding errors.
     """
     arcs, constant = most_of_arcs(problem)
+    positive = float(arcs.max(axis=0, initial=0.0).sum()) + constant
     n = problem.n
     # sums over the tokens of a stretch so far, without a root and with one: no token's own choice
     # is taken off a sum again, as it may be -1e30 or -inf
     sums, rooted = np.zeros((n, n + 1)), np.full((n, n + 1), -np.inf)
     for m in range(1, n + 1):
-        left = np.maximum.accumulate(arcs[m:0:-1, m])[::-1]
-        right = np.maximum.accumulate(arcs[m:, m])
-        own, with_m = np.maximum.outer(left, right), np.s_[:m, m:]
-        rooted[with_m] = np.maximum(rooted[with_m] + own, sums[with_m] + arcs[0, m])
-        sums[with_m] += own
+        if clock.exhausted():
+            return None, positive
+        _extend(arcs, m, sums, rooted)
     rooted[np.tri(n, n + 1, 0, dtype=bool)] = -np.inf
-    positive = float(arcs.max(axis=0, initial=0.0).sum()) + constant
     possible = rooted > -np.inf
     value = np.where(possible, rooted, 0.0)
     upper = value + rounding_slack(2 * n, value, positive) + constant
     return np.where(possible, upper, -np.inf), positive
+
+
+def _extend(arcs: Floats, m: int, sums: Floats, rooted: Floats) -> None:
+    """Add a token to the sums of all stretches that it is in."""
+    left = np.maximum.accumulate(arcs[m:0:-1, m])[::-1]
+    right = np.maximum.accumulate(arcs[m:, m])
+    own, with_m = np.maximum.outer(left, right), np.s_[:m, m:]
+    rooted[with_m] = np.maximum(rooted[with_m] + own, sums[with_m] + arcs[0, m])
+    sums[with_m] += own
 
 
 def _best_path(upper: Floats, gaps: Floats) -> Path | None:

@@ -6,7 +6,9 @@ import pytest
 from spacy_decoders import budget as budgets
 from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.tree import (
+    BranchAndBound,
     Eisner,
+    Factors,
     SecondOrder,
     TreeProblem,
     eisner,
@@ -16,6 +18,7 @@ from spacy_decoders.decoders.tree import (
     score_tree,
     second_order,
     second_order_score,
+    sentences,
 )
 from spacy_decoders.decoders.tree.kernels import proofs, second_order_proof
 from spacy_decoders.errors import InfeasibleError
@@ -102,3 +105,27 @@ def test_no_chart_is_begun_that_there_is_no_time_for(second, ticking, rng, monke
         head_margins(problem, best.heads, budget=Budget(seconds=1.5)),
     ):
         assert np.isnan(found).all()
+
+
+@pytest.mark.parametrize("factors", [False, True])
+@pytest.mark.parametrize("n", [3, 90])
+def test_stretches_are_laid_out_no_longer_than_there_is_time(factors, n, ticking, rng, monkeypatch):
+    extend, laid_out = sentences._extend, []
+    monkeypatch.setattr(
+        sentences, "_extend", lambda *given: (laid_out.append(given[1]), extend(*given))
+    )
+    problem = TreeProblem(
+        rng.normal(size=(n + 1, n + 1)),
+        factors=Factors.of([([(0, 1), (1, 2)], 5.0), ([(2, 3)], 1.0)]) if factors else None,
+        boundaries=rng.normal(size=n),
+        projective=False,
+    )
+    best = BranchAndBound().decode(problem)
+    assert len(laid_out) == n
+    laid_out.clear()
+    found = BranchAndBound().decode(problem, budget=Budget(seconds=2.5))
+    assert len(laid_out) < 3
+    certificate = found.certificate
+    assert score_tree(problem, found.heads) == pytest.approx(certificate.score)
+    assert certificate.score <= best.certificate.score + 1e-9
+    assert certificate.bound >= best.certificate.bound - 1e-9
