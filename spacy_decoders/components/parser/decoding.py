@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,41 @@ from .trees import SPACE_LABEL, attach_spaces
 if TYPE_CHECKING:
     from ...decoders.tree import TreeSolution
 
-__all__ = ["DocumentDecoder", "check_decoder"]
+__all__ = ["DocumentDecoder", "PlacedTree", "check_decoder", "placed_trees"]
 
 #: Seconds that labels of an arc and the rules on them may take, on a slow machine.
 LABELLING = 3e-6
+
+
+class PlacedTree(NamedTuple):
+    """The best tree of a block without any rules, and where it stands in its document."""
+
+    first: FirstTree
+    #: (n,), the tokens' heads as indices in the document, a root being its own.
+    heads: NDArray[np.int64]
+    #: (n,), their labels, or `ROOT`.
+    labels: NDArray[np.int64]
+
+
+def placed_trees(
+    blocks: Sequence[SentenceScores], found: Sequence[FirstTree | None]
+) -> list[PlacedTree | None]:
+    """Return where the trees of the blocks of many documents stand in these, all at once."""
+    known = [pair for pair in zip(blocks, found, strict=True) if pair[1] is not None]
+    if not known:
+        return [None] * len(blocks)
+    tokens = np.concatenate([block.tokens for block, _ in known])
+    heads = np.concatenate([first.solution.heads for _, first in known])
+    labels = np.concatenate([first.labels for _, first in known])
+    lengths = [len(first.labels) for _, first in known]
+    ends = np.cumsum(lengths)
+    is_root = heads == 0
+    inside = np.where(is_root, np.arange(len(heads)), heads - 1 + np.repeat(ends - lengths, lengths))
+    places = iter(np.split(tokens[inside], ends[:-1]))
+    marks = iter(np.split(np.where(is_root, ROOT, labels), ends[:-1]))
+    return [
+        None if first is None else PlacedTree(first, next(places), next(marks)) for first in found
+    ]
 
 
 @dataclass(frozen=True)
@@ -50,9 +81,8 @@ class DocumentDecoder:
     head_margins, k_best
         Whether the margin of each head is wanted, and how many trees.
     first
-        The best trees of the blocks without any rules, as
-        :meth:`~spacy_decoders.models.parser.decoding.TreeParser.first_trees` returns them, if they
-        are known.
+        The best trees of the blocks without any rules, as :func:`placed_trees` returns them, if
+        they are known.
     """
 
     scores: DocumentScores
@@ -62,7 +92,7 @@ class DocumentDecoder:
     limits: BoundaryLimits
     head_margins: bool = False
     k_best: int = 1
-    first: Sequence[FirstTree | None] | None = None
+    first: Sequence[PlacedTree | None] | None = None
 
     def decode(self) -> ParsedDoc:
         """Find the best tree of each sentence."""
@@ -70,9 +100,10 @@ class DocumentDecoder:
         parsed = ParsedDoc.blank(len(doc), self.scores.starts)
         serves = not (self.demands.wishes or self.head_margins or self.k_best > 1)
         known = self.first if serves and self.first else [None] * len(self.scores.blocks)
-        for block, first in zip(self.scores.blocks, known, strict=True):
-            if first is not None and first.is_legal:
-                self._add(block, first.solution, first.labels, parsed)
+        for block, placed in zip(self.scores.blocks, known, strict=True):
+            first = None if placed is None else placed.first
+            if placed is not None and placed.first.is_legal:
+                _add(block, placed.first.solution, placed.heads, placed.labels, parsed)
                 continue
             clock = self.parser.budget.start()
             missing = self.decode_block(block, parsed, clock, first)
@@ -120,7 +151,7 @@ class DocumentDecoder:
             parsed.margins[block.tokens] = np.nan
             return NoTree(block.tokens, error)
         block = found.sentence
-        self._add(block, found.solution, found.labels, parsed)
+        _add(block, found.solution, *block.tree(found.solution.heads, found.labels), parsed)
         if self.head_margins and has_time:
             from ...decoders.tree import head_margins
 
@@ -134,22 +165,6 @@ class DocumentDecoder:
                 trees = k_best(found.problem, self.k_best, budget=rest_of(clock, 0))
             parsed.parses.append([self._as_dict(found, solution) for solution in trees])
         return None
-
-    def _add(
-        self,
-        block: SentenceScores,
-        best: TreeSolution,
-        labels: NDArray[np.int32],
-        parsed: ParsedDoc,
-    ) -> None:
-        """Add the best tree of a block to the document's."""
-        parsed.blocks.append((block, best.starts))
-        count = 1
-        if best.starts is not None:
-            begins = block.tokens[best.starts]
-            parsed.starts, count = np.sort(np.append(parsed.starts, begins[1:])), len(begins)
-        parsed.certificates += [best.certificate] * count
-        parsed.heads[block.tokens], parsed.labels[block.tokens] = block.tree(best.heads, labels)
 
     def _as_dict(self, found: DecodedTree, solution: TreeSolution) -> dict[str, Any]:
         """One of several trees in plain types: places in the document, a root being its own."""
@@ -223,6 +238,26 @@ class DocumentDecoder:
             if numbers[wish.token] != NO_LABEL
             and not wish.holds(heads[wish.token], names[numbers[wish.token]])
         ]
+
+
+def _add(
+    block: SentenceScores,
+    best: TreeSolution,
+    heads: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    parsed: ParsedDoc,
+) -> None:
+    """Add the best tree of a block to the document's."""
+    parsed.blocks.append((block, best.starts))
+    count = 1
+    if best.starts is not None:
+        begins = block.tokens[best.starts]
+        count = len(begins)
+        if count > 1:
+            parsed.starts = np.sort(np.concatenate([parsed.starts, begins[1:]]))
+    parsed.certificates += [best.certificate] * count
+    parsed.heads[block.tokens] = heads
+    parsed.labels[block.tokens] = labels
 
 
 @dataclass

@@ -21,7 +21,7 @@ from ...budget import Budget
 from ...errors import ProblemError
 from ...models.parser.arc_scorer import set_sizes
 from ...models.parser.boundaries import BoundaryLimits
-from ...models.parser.decoding import FirstTree, TreeParser
+from ...models.parser.decoding import TreeParser
 from ...models.parser.factors import FAMILIES, FactorTemplates, add_families
 from ...models.parser.losses import learn, train_factors
 from ...models.parser.patterns import Patterns
@@ -32,7 +32,7 @@ from ..constraints.places import WithConstraints
 from ..extensions import record, record_certificates, record_list, record_margins
 from ..factories.branch_and_bound_parser import ParserOptions
 from ..tree_rules import rules_over
-from .decoding import DocumentDecoder, check_decoder
+from .decoding import DocumentDecoder, PlacedTree, check_decoder, placed_trees
 from .demands import TreeDemands, wishes_of
 from .gold import collect_labels
 from .parsed_doc import DEPS, HEADS, NO_LABEL, STARTS, ParsedDoc
@@ -120,12 +120,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             budget=Budget(self.seconds, self.iterations),
         )
 
-    def _parser_of(self, doc: Doc) -> TreeParser:
-        """How the sentences of a document are decoded."""
-        if not self.patterns:
-            return self.parser
-        return replace(self.parser, patterns=self._patterns.within(doc))
-
     # --- labels ---
 
     @property
@@ -168,31 +162,40 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         )
         return [replace(of, demands=own) for of, own in zip(scores, demands, strict=True)]
 
+    @one_thread()
     def decode_together(
         self, docs: Sequence[Doc], scores: Sequence[DocumentScores]
     ) -> list[ParsedDoc]:
         """Find the best trees of the documents of a batch."""
         blocks = [block for of in scores for block in of.blocks]
-        found: list[FirstTree | None] = [None] * len(blocks)
+        placed: list[PlacedTree | None] = [None] * len(blocks)
+        parser = self.parser
         if not self.patterns:  # which are those of one document
-            found = self.parser.first_trees(blocks, self.tree_rules)
-        first = iter(found)
+            placed = placed_trees(blocks, parser.first_trees(blocks, self.tree_rules))
+        first = iter(placed)
         return [
-            self.decode(doc, of, list(islice(first, len(of.blocks))))
+            self._decoded(doc, of, parser, list(islice(first, len(of.blocks))))
             for doc, of in zip(docs, scores, strict=True)
         ]
 
     @one_thread()
-    def decode(
+    def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:
+        """Find the best tree of each sentence."""
+        return self._decoded(doc, scores, self.parser)
+
+    def _decoded(
         self,
         doc: Doc,
         scores: DocumentScores,
-        first: Sequence[FirstTree | None] | None = None,
+        parser: TreeParser,
+        first: Sequence[PlacedTree | None] | None = None,
     ) -> ParsedDoc:
-        """Find the best tree of each sentence, the first of which may be known."""
+        """Find the best tree of each sentence; those without any rules may be known."""
+        if self.patterns:
+            parser = replace(parser, patterns=self._patterns.within(doc))
         parsed = DocumentDecoder(
             scores,
-            self._parser_of(doc),
+            parser,
             scores.demands,
             self.model,
             self._limits,
@@ -240,8 +243,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             for wish in decoded.wishes:
                 improbable[wish.token] &= wish.about == "head" or wish.forbidden
             deps = np.where(improbable, np.uint64(0), deps)
-        kept = np.zeros(len(doc), dtype=bool)
+        kept = None
         for missing in () if self.overwrite else decoded.missing:
+            kept = np.zeros(len(doc), dtype=bool) if kept is None else kept
             kept[missing.tokens[0] : missing.tokens[-1] + 1] = True
         trees = (decoded.heads, deps, decoded.starts, kept)
         if not write_trees(doc, *trees, projective=self.projective):

@@ -34,8 +34,8 @@ ITEM = re.compile(
 )
 
 #: Signs that open and close what they enclose; some do both, and white space tells which.
-OPENING = np.array([get_string_id(sign) for sign in "\"'`([{\u00ab\u2018\u201c\u201e"], np.uint64)
-CLOSING = np.array([get_string_id(sign) for sign in "\"'`)]}\u00bb\u2019\u201d"], np.uint64)
+OPENING = frozenset(map(get_string_id, "\"'`([{\u00ab\u2018\u201c\u201e"))
+CLOSING = frozenset(map(get_string_id, "\"'`)]}\u00bb\u2019\u201d"))
 
 #: The label of white space, the same as in spaCy's parser.
 SPACE_LABEL = "dep"
@@ -90,7 +90,10 @@ def paragraph_starts(
     >>> paragraph_starts(doc, columns.blank, columns.starts)
     array([3])
     """
-    words, found = np.flatnonzero(~blank), set()
+    found: set[int] = set()
+    if not blank.any():
+        return np.array([], dtype=np.int64)
+    words = np.flatnonzero(~blank)
     fronts = words[:1].tolist()
     for place in np.flatnonzero(np.diff(words) > 1).tolist():
         before, behind = words[place : place + 2].tolist()
@@ -137,14 +140,18 @@ def unparted(columns: DocColumns) -> NDArray[np.int64]:
     >>> [doc[i].text for i in unparted(DocColumns.of(doc))]
     ['Why', 'now', '"']
     """
-    words, spaced, blank, _ = columns
-    before, behind = np.ones((2, len(words)), dtype=bool)
-    before[1:] = (spaced | blank)[:-1]
-    behind[:-1] = spaced[:-1] | blank[1:]
-    opening = (words[:, None] == OPENING).any(axis=1) & before & ~behind
-    inside = (words[:, None] == CLOSING).any(axis=1) & ~before & behind
-    inside[1:] |= opening[:-1]
-    return np.flatnonzero(inside)
+    words, found = columns.words.tolist(), set()
+    places = [i for i, word in enumerate(words) if word in OPENING or word in CLOSING]
+    if places:
+        parted = [True, *(columns.spaced | columns.blank).tolist()]
+        blank = [*columns.blank.tolist(), True]
+        for i in places:
+            before, behind = parted[i], columns.spaced[i] or blank[i + 1]
+            if before and not behind and words[i] in OPENING:
+                found.add(i + 1)
+            elif behind and not before and words[i] in CLOSING:
+                found.add(i)
+    return np.array(sorted(found), dtype=np.int64)
 
 
 def tree_faults(heads: NDArray[np.int64], starts: NDArray[np.int64]) -> dict[int, str]:
@@ -166,7 +173,7 @@ def tree_faults(heads: NDArray[np.int64], starts: NDArray[np.int64]) -> dict[int
     """
     if not len(heads):
         return {}
-    places, ends = np.arange(len(heads)), np.append(starts[1:], len(heads))
+    places, ends = np.arange(len(heads)), np.concatenate([starts[1:], [len(heads)]])
     sentence = np.repeat(starts, ends - starts)
     outside = (heads < 0) | (heads >= len(heads))
     within = np.where(outside, places, heads)
@@ -233,17 +240,18 @@ def write_trees(
     """
     if not len(doc):
         return True
-    ends = np.append(starts[1:], len(doc))
+    ends = np.concatenate([starts[1:], [len(doc)]])
     labelled = deps != 0
-    if kept is not None and kept.any():
+    complete = bool(labelled.all())
+    if kept is not None:
         old: Any = doc.to_array([HEAD, DEP])
         own = kept & (old[:, 1] != 0)
         there = np.arange(len(doc)) + old[:, 0].astype(np.uint64).view(np.int64)
         heads, deps = np.where(own, there, heads), np.where(own, old[:, 1], deps)
         labelled &= ~kept
+        complete = bool((deps != 0).all())
         projective = False
     faults = tree_faults(heads, starts)
-    complete = not faults and bool((deps != 0).all())
     if faults:  # white space has a label without a tree, too
         labelled &= ~DocColumns.of(doc).blank
     for start, fault in faults.items():
@@ -253,7 +261,7 @@ def write_trees(
                 f"heads: the sentence of tokens {start} to {end} is no tree ({fault})."
             )
     values = np.empty((len(doc), 2), dtype=np.uint64)
-    values[:, 0] = (heads - np.arange(len(heads))).astype(np.int64).view(np.uint64)
+    values[:, 0] = (heads - np.arange(len(heads))).view(np.uint64)
     values[:, 1] = deps
     doc.from_array([HEAD, DEP], cast(Any, values))
     marks = np.full(len(doc), -1, dtype=np.int64)
@@ -261,7 +269,7 @@ def write_trees(
     is_right = bool((doc.to_array(SENT_START) == marks.view(np.uint64)).all())
     if not is_right:
         doc.from_array([SENT_START], cast(Any, marks.view(np.uint64).reshape(-1, 1)))
-    if not complete:  # spaCy also makes a sentence of each token that has no head
+    if faults or not complete:  # spaCy also makes a sentence of each token that has no head
         return True
     return is_right and (projective or not _has_wrong_edges(doc, heads, starts, ends))
 
