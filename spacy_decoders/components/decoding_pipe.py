@@ -150,7 +150,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
         handle_error = self.get_error_handler()
         failures: list[Exception | None] | None = None
         try:
-            with TURN, collecting_later():  # one for all: another thread's would push theirs out of the cache
+            # one for all: another thread's would push theirs out of the cache
+            with TURN, collecting_later():
                 decoded = self.decode_together(docs, self.predict(docs))
                 failures = [self._failure(*own) for own in zip(docs, decoded, strict=True)]
         except Exception as error:

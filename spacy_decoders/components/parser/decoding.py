@@ -39,14 +39,15 @@ class PlacedTree(NamedTuple):
     #: (n,), the tokens' heads as indices in the document, a root being its own.
     heads: NDArray[np.int64]
     #: (n,), their labels, or `ROOT`.
-    labels: NDArray[np.int64]
+    labels: NDArray[np.int32]
 
 
 def placed_trees(
     blocks: Sequence[SentenceScores], found: Sequence[FirstTree | None]
 ) -> list[PlacedTree | None]:
     """Return where the trees of the blocks of many documents stand in these, all at once."""
-    known = [pair for pair in zip(blocks, found, strict=True) if pair[1] is not None]
+    pairs = zip(blocks, found, strict=True)
+    known = [(block, first) for block, first in pairs if first is not None]
     if not known:
         return [None] * len(blocks)
     tokens = np.concatenate([block.tokens for block, _ in known])
@@ -55,7 +56,8 @@ def placed_trees(
     lengths = [len(first.labels) for _, first in known]
     ends = np.cumsum(lengths)
     is_root = heads == 0
-    inside = np.where(is_root, np.arange(len(heads)), heads - 1 + np.repeat(ends - lengths, lengths))
+    first_token = np.repeat(ends - lengths, lengths)
+    inside = np.where(is_root, np.arange(len(heads)), first_token + heads - 1)
     places = iter(np.split(tokens[inside], ends[:-1]))
     marks = iter(np.split(np.where(is_root, ROOT, labels), ends[:-1]))
     return [
@@ -151,7 +153,8 @@ class DocumentDecoder:
             parsed.margins[block.tokens] = np.nan
             return NoTree(block.tokens, error)
         block = found.sentence
-        _add(block, found.solution, *block.tree(found.solution.heads, found.labels), parsed)
+        heads, labels = block.tree(found.solution.heads, found.labels)
+        _add(block, found.solution, heads, labels, parsed)
         if self.head_margins and has_time:
             from ...decoders.tree import head_margins
 
@@ -244,7 +247,7 @@ def _add(
     block: SentenceScores,
     best: TreeSolution,
     heads: NDArray[np.int64],
-    labels: NDArray[np.int64],
+    labels: NDArray[np.int32],
     parsed: ParsedDoc,
 ) -> None:
     """Add the best tree of a block to the document's."""

@@ -23,7 +23,7 @@ from .decoder import (
 from .fallbacks import tree_in_blocks
 from .problem import TreeProblem, TreeSolution
 
-__all__ = ["Eisner", "best_by_chart", "best_trees", "best_with_bounds", "bounds_through"]
+__all__ = ["Eisner", "best_trees", "best_with_bounds", "bounds_through"]
 
 #: Seconds that a chart and its check may take for each triple of tokens, on a slow machine; and
 #: those that they may take whatever the budget.
@@ -61,7 +61,7 @@ class Eisner(TreeDecoder):
         if problem.is_constrained:
             return best_constrained(self, problem, budget)
         refuse_unless(problem, "Eisner", projective=True)
-        return best_by_chart("Eisner", problem, budget)
+        return best_with_bounds("Eisner", problem, budget)[0]
 
     def decode_with_bounds(
         self, problem: TreeProblem, budget: Budget
@@ -91,18 +91,14 @@ class Eisner(TreeDecoder):
         return np.max(bounds, axis=0) if bounds else super()._best_without(problem, best, clock)
 
 
-def best_by_chart(decoder: str, problem: TreeProblem, budget: Budget) -> TreeSolution:
-    """Return the best projective tree of single arcs, in a decoder's name.
-
-    Where the seconds do not suffice for the chart, it is a tree of blocks.
-    """
-    return best_with_bounds(decoder, problem, budget)[0]
-
-
 def best_with_bounds(
     decoder: str, problem: TreeProblem, budget: Budget
 ) -> tuple[TreeSolution, Through | None]:
-    """Return the same, and what bounds the trees through each arc, if there is time for it."""
+    """Return the best projective tree of single arcs, in a decoder's name, and bounds by arcs.
+
+    Where the seconds do not suffice for the chart, it is a tree of blocks. With a time limit no
+    bounds on the trees through each arc are offered.
+    """
     if budget.seconds is not None:
         blocks = tree_in_blocks(problem, Eisner().seconds_of_charts(problem), budget.start())
         if blocks is not None:
@@ -145,7 +141,7 @@ def best_trees(
     lengths: Sequence[int],
     boundaries: Sequence[NDArray[np.floating] | None],
 ) -> list[TreeSolution | None]:
-    """Return what :func:`best_by_chart` does, of several problems at once.
+    """Return what :func:`best_with_bounds` does, of several problems at once.
 
     See :meth:`.TreeDecoder.decode_arcs`.
     """

@@ -176,9 +176,10 @@ class LabelledArcs:
         None if that is unknown.
         """
         kept, left, lost = {}, {}, {}
+        arcs = self.arcs if others is None else self.arcs + others
         for term, tokens in found.members.items():
-            own = self.arcs[:, tokens] if others is None else self.arcs[:, tokens] + others[:, tokens]
-            worth = np.where(possible[:, tokens], own[:, :, None] + self.labels[:, tokens], -np.inf)
+            scores = arcs[:, tokens, None] + self.labels[:, tokens]
+            worth = np.where(possible[:, tokens], scores, -np.inf)
             kept[term], left[term] = _best_two(worth, self._members(found, term)[:, None])
             lost[term] = kept[term] - left[term]
         token, term = self._chosen(found, lost)

@@ -117,12 +117,13 @@ class _Sentences:
         """Return projective trees by single arcs: of one chart, or of blocks if time is short."""
         from .kernels import eisner, proofs  # compiled where they are first needed
 
-        problem, heads = self.problem, None
+        problem = self.problem
         if Eisner().seconds_of_charts(problem) <= self.clock.seconds_left:
             heads = eisner.charted(problem.arcs, False, problem.gaps)[0]
-        elif (found := block_tree(problem)) is not None:
-            heads = found[0][1:]
-        legal = heads is not None and proofs.tally(problem.arcs, heads, True, False)[0]
+        else:
+            found = block_tree(problem)
+            heads = np.full(problem.n, -1, np.int32) if found is None else found[0][1:]
+        legal = proofs.tally(problem.arcs, heads, True, False)[0]
         if not legal or self.decoder.objective(problem, heads, None)[0] == -np.inf:
             raise UndecidedError(
                 "budget: it ended before there were trees of all sentences; allow more seconds or "

@@ -109,7 +109,7 @@ def test_no_chart_is_begun_that_there_is_no_time_for(second, ticking, rng, monke
 
 @pytest.mark.parametrize("factors", [False, True])
 @pytest.mark.parametrize("n", [3, 90])
-def test_stretches_are_laid_out_no_longer_than_there_is_time(factors, n, ticking, rng, monkeypatch):
+def test_stretches_are_laid_out_while_there_is_time(factors, n, ticking, rng, monkeypatch):
     extend, laid_out = sentences._extend, []
     monkeypatch.setattr(
         sentences, "_extend", lambda *given: (laid_out.append(given[1]), extend(*given))

@@ -12,15 +12,15 @@ from ....budget import UNLIMITED, Budget, rest_of
 from ....errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
 from ..constrained import best_constrained
 from ..decoder import (
-    Through,
     UNIT,
+    Through,
     TreeDecoder,
     beside_the_best,
     certified,
     certified_if_legal,
     infeasible,
 )
-from ..eisner import best_by_chart, best_trees, best_with_bounds
+from ..eisner import best_trees, best_with_bounds
 from ..magnitudes import Magnitudes, magnitudes_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
 from ..scoring import score_and_scale, score_tree
@@ -120,7 +120,7 @@ class BranchAndBound(TreeDecoder):
         if not self._needs_one_chart(problem, budget):
             return self._decoded(problem, 1, budget)[0][0]
         if problem.grandparents is None:
-            return best_by_chart(NAME, problem, budget)
+            return best_with_bounds(NAME, problem, budget)[0]
         from ..second_order import best_by_second_order  # compiled where it is first needed
 
         return best_by_second_order(NAME, problem)
