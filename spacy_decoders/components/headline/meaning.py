@@ -37,8 +37,6 @@ ARGUMENTS = frozenset({
 ABOUT = frozenset({"nsubj", "csubj", "expl"})
 #: Relations of what a verb says enough with.
 COMPLETE = frozenset({"obj", "cop", "iobj", "xcomp", "ccomp"})
-#: Relations of what the parser may take the main clause for, under a condition before it.
-CLAUSES = frozenset({"advcl", "ccomp", "parataxis"})
 #: Relations of clauses that the sentence judges: "it is illegal *to sell it to children*".
 JUDGED = frozenset({"csubj"})
 #: Parts of speech that say little without what follows: "all *you need*", "50% *off shoes*".
@@ -95,7 +93,9 @@ class SentenceTrees:
         inside = inner & (to != own) & (sentences[to] == sentences)
         heads = np.where(inside, to, root[sentences])
         needed = _joined(texts, begins, heads)
-        needed |= _dependents(texts, heads, inner) | _clauses(texts, heads, inner)
+        first = own.copy()  # of each token and those that depend on it
+        np.minimum.at(first, heads[inner], own[inner])
+        needed |= _dependents(texts, heads, inner, first) | _clauses(texts, heads, inner, first)
         for first, last in texts.quotations:
             if not texts.kinds["finite"][first:last].any():  # all of what is no clause stays
                 above = heads[first:last]
@@ -230,14 +230,11 @@ def articles_of_few(texts: Texts) -> Booleans:
     return found
 
 
-def _dependents(texts: Texts, heads: Integers, inner: Booleans) -> Booleans:
+def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers) -> Booleans:
     """What stays with its head wherever that stays."""
     kinds, related, tagged = texts.kinds, texts.related, texts.tagged
     own, words = np.arange(len(heads)), texts.columns["LOWER"]
-    behind = inner & (heads < own)
-    # of each the first word of what depends on it, or its own
-    first = np.minimum(own, _first_below(heads, inner))
-    begins = words[first]
+    behind, begins = inner & (heads < own), words[first]
 
     def having(relations: Set[str]) -> Booleans:
         found = np.zeros(len(heads), dtype=bool)
@@ -246,7 +243,7 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans) -> Booleans:
 
     ranking = kinds["ranking"].copy()
     ranking[heads[ranking & related({"advmod"})]] = True  # "*most* common"
-    name = kinds["title"] & kinds["title"][heads] & (heads > own) & (heads <= own + 3)
+    name = kinds["title"] & kinds["title"][heads] & (heads > own)
     stays = (
         related(REQUIRED) | kinds["kept"] | kinds["mark"] | kinds["hyphen"] | kinds["quote"],
         related({"conj"}) & related({"nsubj"})[heads],  # "*Ann and Bob* are twins"
@@ -271,39 +268,27 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans) -> Booleans:
     return needed
 
 
-def _clauses(texts: Texts, heads: Integers, inner: Booleans) -> Booleans:
+def _clauses(texts: Texts, heads: Integers, inner: Booleans, first: Integers) -> Booleans:
     """All of a clause stays that is judged, or that a word denies, asks, excepts or conditions.
 
     "all *but* useless", "rises *if* it passes", unlike "but he resigned". So do conditions that
-    begin with their verb ("*Had the dam burst*, ..."), and a conjunct that is denied, unless it is
-    a clause: "safe for adults *but not for children*".
+    begin with their verb ("*Had the dam burst*, ..."), and a conjunct without a verb that is
+    denied: "safe for adults *but not for children*".
     """
     kinds, joint, negative = texts.kinds, texts.related(JOINTS), texts.kinds["negation"]
-    begins = np.diff(texts.sentences, prepend=-1) != 0
+    begins, conjunct = np.diff(texts.sentences, prepend=-1) != 0, texts.related({"conj"})
     exception = kinds["exception"] & texts.related(FUNCTIONS)
     marked = (negative | kinds["asking"]) & ~exception
-    exception &= ~(joint & (begins | after(kinds["mark"]) | texts.related({"conj"})[heads]))
+    exception &= ~(joint & (begins | conjunct[heads]))
     marked |= exception
     own = np.arange(len(heads))
     predicates = last_of(np.where(texts.related(ARGUMENTS) & inner, heads, own))[heads]
     denied, needed = texts.related(JUDGED).copy(), marked.copy()
     denied[predicates[marked]] = True
     needed[predicates[exception]] = True
-    clause = texts.tagged({"VERB", "AUX"})
-    clause[heads[inner & texts.related(ABOUT)]] = True
-    limit = texts.related({"conj"}) & ~clause
-    needed[heads[negative & limit[heads]]] = True
-    first = np.minimum(own, _first_below(heads, inner))
+    needed[heads[negative & (conjunct & ~texts.tagged({"VERB"}))[heads]]] = True
     opens = ((first == own) | texts.related({"aux", "cop"})[first]) & kinds["finite"][first]
     opens &= ~anywhere(kinds["question"], texts.sentences)
     needed |= texts.related({"advcl"}) & opens
-    needed |= texts.related(CLAUSES) & ~inner[heads] & opens[heads]
     below = inner & ~texts.related(OUTSIDE)
     return needed | (below & inherited(denied, np.where(below, heads, own))[heads])
-
-
-def _first_below(heads: Integers, inner: Booleans) -> Integers:
-    """The first dependent of each token; the number of tokens if it has none."""
-    first = np.full(len(heads), len(heads))
-    np.minimum.at(first, heads[inner], np.flatnonzero(inner))
-    return first
