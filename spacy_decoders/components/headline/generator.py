@@ -1,7 +1,7 @@
 """``headline_generator``: a headline from the document's own words, certified."""
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, islice, takewhile
+from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -30,14 +30,7 @@ from ...models.headline.stems import Stemmer
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
 from ..factories.headline_generator import HeadlineOptions
-from .headlines import (
-    ADDRESS,
-    Headline,
-    ScoredTexts,
-    ScoredUnit,
-    headlines_of_phrases,
-    scored_units,
-)
+from .headlines import Headline, ScoredTexts, ScoredUnit, headlines_of_phrases, scored_units
 from .reading import Texts, word_keys
 from .scorer import rouge, rouge_of_words, title_words, words_of
 from .sentences import headlines_of_sentences
@@ -45,8 +38,6 @@ from .single_words import headlines_of_words
 
 __all__ = ["HeadlineGenerator"]
 
-#: What finds headlines; in mode "words" that is an option.
-DECODERS = {"best": "BestPhrase", "phrases": "BestPhrase", "sentence": "TreeKnapsack"}
 #: A headline of at least this ROUGE-L is as good as the title; the penalty of what is learnt.
 CLOSE, RIDGE = 0.5, 10.0
 #: Parts of the training texts: the counts behind a text's features are those of the other parts.
@@ -119,13 +110,13 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         """Find the best headlines of each unit."""
         self._check_required(self.mode != "sentence")
         decoded = [[(scored, self._found(scored, self.mode)) for scored in of] for of in scores]
+        pairs = [(scored, x) for of in decoded for scored, found in of for x in found]
         # single words have no probability
-        units = [] if self.mode == "words" else [*chain.from_iterable(decoded)]
-        for of in {id(scored.of): scored.of for scored, _ in units}.values():
-            pairs = [(x, headline) for x, found in units if x.of is of for headline in found]
-            kinds = [headline.kind for _, headline in pairs]
-            probs = probabilities_of(self.model.get_param("judge"), kinds, _facts(of, pairs))
-            for (_, headline), prob in zip(pairs, probs, strict=True):
+        for of, own in groupby(pairs if self.mode != "words" else [], lambda pair: pair[0].of):
+            judged = list(own)
+            kinds = [headline.kind for _, headline in judged]
+            probs = probabilities_of(self.model.get_param("judge"), kinds, _facts(of, judged))
+            for (_, headline), prob in zip(judged, probs, strict=True):
                 headline.prob = prob
         return [[(scored, self._ranked(found)) for scored, found in of] for of in decoded]
 
@@ -152,11 +143,11 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             return headlines_of_sentences(scored, self)
         found = headlines_of_phrases(scored, self)
         if mode == "best" and scored.unit.doc.has_annotation("DEP"):
-            values = scored.of.values
-            found += takewhile(
-                lambda sentence: values[scored.places_of(sentence)].min() > ADDRESS,
-                headlines_of_sentences(scored, self),
-            )
+            addresses = scored.of.texts.addresses
+            for sentence in headlines_of_sentences(scored, self):
+                if addresses[scored.places_of(sentence)].any():
+                    break
+                found.append(sentence)
         return found
 
     def annotate(self, doc: Doc, decoded: list[Decoded]) -> None:
@@ -176,17 +167,18 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             elif scored.has_words:
                 # with a limit of characters, only so many headlines are looked at
                 scope: Scope = "full" if self.max_chars is None else "pruned"
-                decoder = DECODERS.get(self.mode, type(self.decoder).__name__)
+                decoder = type(self.decoder).__name__ if self.mode == "words" else "BestPhrase"
+                decoder = "TreeKnapsack" if self.mode == "sentence" else decoder
                 certificates.append(Certificate.infeasible(decoder, scope=scope))
                 self._warn_of_none()
         extensions.record_certificates(doc, self.name, certificates)
 
     def _warn_of_none(self) -> None:
         """Say once which options may leave a text without a headline."""
-        limits: dict[str, Any] = {"required": self.required, "max_chars": self.max_chars}
+        names = ["required", "max_chars"]
         if self.mode == "sentence" and self.length != "auto":
-            limits["length"] = self.length
-        given = {name: value for name, value in limits.items() if value}
+            names.append("length")
+        given = {name: value for name in names if (value := getattr(self, name))}
         values = ", ".join(f"{name}={value!r}" for name, value in given.items())
         if given:
             self.warn_once(
@@ -229,22 +221,19 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         A headline whose ROUGE-L with the title, by stems, is 0.5 or more counts as good, and less
         in proportion. The predicted documents are parsed if those to come are.
         """
-        facts: list[Any] = []
-        kinds: list[str] = []
-        closeness: list[float] = []
+        known: dict[str, list[tuple[Any, float]]] = {kind: [] for kind in KINDS}
         for example in examples:
             title = self._stemmed(example.reference._.headline)
             (scored,) = scored_units([example.predicted], self._stemmer, self.model)
             found = self._found(scored, "best")
-            facts += [*_facts(scored.of, [(scored, headline) for headline in found])]
-            kinds += [headline.kind for headline in found]
-            given = [rouge(title, self._stemmed(headline.text)).rougeL for headline in found]
-            closeness += [min(1.0, share / CLOSE) for share in given]
+            facts = _facts(scored.of, [(scored, headline) for headline in found])
+            for headline, own in zip(found, facts, strict=True):
+                share = rouge(title, self._stemmed(headline.text)).rougeL
+                known[headline.kind].append((own, min(1.0, share / CLOSE)))
         judge: Any = self.model.get_param("judge")
-        for place, kind in enumerate(KINDS):
-            own = [number for number, of in enumerate(kinds) if of == kind]
-            table, labels = np.array(facts)[own], np.array(closeness)[own]
-            if len(set(labels.tolist())) > 1:
+        for place, pairs in enumerate(known.values()):
+            if len({label for _, label in pairs}) > 1:
+                table, labels = map(np.array, zip(*pairs, strict=True))
                 judge[place] = fit_logistic(table, labels, ridge=RIDGE)
         self.model.set_param("judge", judge)
 

@@ -24,7 +24,7 @@ from .meaning import SentenceTrees, anywhere, articles_of_few, inherited
 from .reading import QUOTE_MARKS, Texts, after
 
 __all__ = [
-    "ADDRESS", "Headline", "ScoredTexts", "ScoredUnit", "capitalised", "headlines_of_phrases",
+    "Headline", "ScoredTexts", "ScoredUnit", "capitalised", "headlines_of_phrases",
     "limits_of", "scored_units", "whole_phrases",
 ]  # fmt: skip
 
