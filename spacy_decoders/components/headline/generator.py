@@ -26,12 +26,12 @@ from ...models.headline.selection import (
     fit_logistic,
     fit_phrases,
 )
-from ...models.headline.stems import Stemmer
+from ...models.headline.stems import Stemmer, word_keys
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
 from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, ScoredTexts, ScoredUnit, headlines_of_phrases, scored_units
-from .reading import Texts, word_keys
+from .reading import Texts
 from .scorer import rouge, rouge_of_words, title_words, words_of
 from .sentences import headlines_of_sentences
 from .single_words import headlines_of_words

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .reading import Texts, after, word_keys
+from ...models.headline.stems import word_keys
+from .reading import Texts, after
 
 __all__ = ["SentenceTrees", "anywhere", "articles_of_few", "inherited"]
 
@@ -55,26 +56,25 @@ _FEW, _LITTLE = word_keys(["few", "little"])
 
 @dataclass(frozen=True, eq=False)
 class SentenceTrees:
-    """The sentences of some texts as trees of groups of tokens, which stay or go together.
-
-    **Shape of lists:** ``(sentences,)``
-    """
+    """The sentences of some texts as trees of groups of tokens, which stay or go together."""
 
     #: The root of each token's sentence, and the token that each depends on, the root on itself.
-    #: **Shape of both:** ``(tokens,)``
-    roots: Integers
-    heads: Integers
-    #: The number of each token's group. **Shape:** ``(tokens,)``
-    groups: Integers
-    #: The group that each depends on, which comes before it, what it adds to its sentence, and how
-    #: many words it has. **Shape of each:** ``(groups,)``
-    parents: Integers
-    scores: Floats
-    sizes: Integers
+    roots: list[int]
+    heads: list[int]
+    #: Whether each token is read aloud, and whether it is an article.
+    read: list[bool]
+    articles: list[bool]
+    #: The group of each token, numbered from 0 in each sentence.
+    groups: list[int]
+    #: Of each group: the earlier one that it depends on, -1 if it has the root; what it adds to
+    #: its sentence; and how many words it has.
+    parents: list[int]
+    scores: list[float]
+    sizes: list[int]
     #: The first token and the first group of each sentence, and how many there are of each.
     begins: list[int]
     firsts: list[int]
-    #: More than any part of it scores.
+    #: Of each sentence, more than any part of it scores.
     ceilings: list[float]
     #: The words that stay in any case, those of its first group, and all that it has.
     fewest: list[int]
@@ -96,10 +96,10 @@ class SentenceTrees:
         first = own.copy()  # of each token and those that depend on it
         np.minimum.at(first, heads[inner], own[inner])
         needed |= _dependents(texts, heads, inner, first) | _clauses(texts, heads, inner, first)
-        for first, last in texts.quotations:
-            if not texts.kinds["finite"][first:last].any():  # all of what is no clause stays
-                above = heads[first:last]
-                needed[first:last] |= (first < above) & (above < last)
+        for low, high in texts.quotations:
+            if not texts.kinds["finite"][low:high].any():  # all of what is no clause stays
+                above = heads[low:high]
+                needed[low:high] |= (low < above) & (above < high)
         tops = last_of(np.where(needed & inner, heads, own))
         # by sentences, and from the root down
         nodes = np.flatnonzero(tops == own)
@@ -115,13 +115,15 @@ class SentenceTrees:
         least[firsts] = scores[firsts]
         ceilings = np.bincount(sentences[nodes], least, minlength=len(root)) + 1e-9
         words = np.bincount(sentences[texts.read], minlength=len(root))
-        begun = np.append(np.flatnonzero(begins), size), np.append(firsts, len(nodes))
-        lists = (*begun, ceilings, sizes[firsts], words)
-        parents = groups[heads[nodes]]
-        return cls(
-            root[sentences], heads, groups, parents, scores, sizes,
-            *(of.tolist() for of in lists),
+        parents = groups[heads[nodes]] - firsts[sentences[nodes]]
+        parents[firsts] = -1
+        lists = (
+            root[sentences], heads, texts.read, texts.related({"det"}),
+            groups - firsts[sentences], parents, scores, sizes,
+            np.append(np.flatnonzero(begins), size), np.append(firsts, len(nodes)),
+            ceilings, sizes[firsts], words,
         )  # fmt: skip
+        return cls(*(of.tolist() for of in lists))
 
     def place(self, number: int) -> slice:
         """The tokens of a sentence."""

@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import IDS
 from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
-from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens, numbered
 
-__all__ = ["HYPHENS", "MARKS", "NEGATIONS", "Texts", "after", "word_keys"]
+__all__ = ["HYPHENS", "MARKS", "NEGATIONS", "Texts", "after"]
 
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -119,11 +118,16 @@ class Texts:
         **Shape of each:** ``(tokens,)``
         """
         found: dict[str, Booleans] = {}
-        for attribute, of in (("ORTH", form_of), ("MORPH", features_of)):
-            names, places = self._different(attribute)
+        different = (form_of, self._forms), (features_of, self._different("MORPH"))
+        for of, (names, places) in different:
             bits = np.array([kinds_of(of, name) for name in names], dtype=np.int64)[places]
             found |= {kind: bits & (1 << n) > 0 for n, kind in enumerate(of(""))}
         return found
+
+    @cached_property
+    def _forms(self) -> tuple[list[str], Integers]:
+        """The different words as they are written, and the place of each token's."""
+        return self._different("ORTH")
 
     @cached_property
     def _relations(self) -> tuple[list[tuple[str, str]], Integers]:
@@ -231,8 +235,8 @@ class Texts:
         hyphen[firsts] = glue[firsts] = False
         number, word = kinds["number"], kinds["lettered"] | kinds["number"]
         meaning = word & ~number & ~stop & ~kinds["letter"]
-        words, places = self._different("LOWER")
-        stems = word_keys(stemmer.stems(words))[places]
+        words, places = self._forms
+        stems = stemmer.keys(map(str.lower, words))[places]
         return TextTokens(
             text=text,
             sentences=self.sentences,
@@ -259,11 +263,6 @@ def after(flags: Booleans) -> Booleans:
     moved = np.zeros_like(flags)
     moved[1:] = flags[:-1]
     return moved
-
-
-def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
-    """Return the keys that tokens of these words have."""
-    return np.array([get_string_id(word.lower()) for word in words], dtype=np.uint64)
 
 
 def form_of(text: str) -> dict[str, bool]:

@@ -13,9 +13,10 @@ from spacy.tokens import Token
 from ...certificate import Certificate
 from ...decoders.path.subtree import best_subtree
 from ...errors import ProblemError
+from ...models.headline.stems import word_keys
 from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, ScoredUnit, capitalised, limits_of
-from .reading import HYPHENS, MARKS, QUOTE_MARKS, SILENT, word_keys
+from .reading import HYPHENS, MARKS, QUOTE_MARKS, SILENT
 
 __all__ = ["chosen", "headlines_of_sentences", "trees_of", "written"]
 
@@ -144,13 +145,14 @@ def trees_of(
     """
     of, texts = scored.of.sentences, scored.of.texts
     place, nodes = of.place(number), slice(*of.firsts[number : number + 2])
-    groups, parents = ((x - nodes.start).tolist() for x in (of.groups[place], of.parents[nodes]))
-    scores, sizes = of.scores[nodes].tolist(), [[size] for size in of.sizes[nodes].tolist()]
-    parents[0] = -1
+    groups, parents, scores = of.groups[place], of.parents[nodes], of.scores[nodes]
+    sizes = [[size] for size in of.sizes[nodes]]
     if options.max_chars is not None:
-        lengths = np.array([len(token.text_with_ws) for token in scored.sentence(number)])
-        characters = np.bincount(groups, lengths * texts.read[place], minlength=len(sizes))
-        sizes = [[int(count), *size] for count, size in zip(characters, sizes, strict=True)]
+        characters = [0] * len(sizes)
+        tokens = scored.sentence(number)
+        for token, said, group in zip(tokens, of.read[place], groups, strict=True):
+            characters[group] += len(token.text_with_ws) * said
+        sizes = [[count, *size] for count, size in zip(characters, sizes, strict=True)]
     if not options.required:
         yield groups, scores, parents, sizes
         return
@@ -184,8 +186,7 @@ def chosen(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
     """The tokens of a headline that keeps these places of a sentence, in order."""
     of, texts, tokens = scored.of.sentences, scored.of.texts, scored.sentence(number)
     span = of.place(number)
-    heads, root = (of.heads[span] - span.start).tolist(), of.roots[span.start] - span.start
-    read, articles = texts.read[span].tolist(), texts.related({"det"})[span].tolist()
+    heads, read, articles = of.heads[span], of.read[span], of.articles[span]
     words = [place for place in sorted(kept) if read[place]]
     shown = {*words}
     begin, end = (bisect_left(texts.quotations, (at, 0)) for at in (span.start, span.stop))
@@ -201,13 +202,14 @@ def chosen(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
             found.append(place)
         elif text in ALL_MARKS and words[0] < place and (place < words[-1] or text == ")"):
             last, following = found[-1], words[bisect_left(words, place) % len(words)]
-            if text in HYPHENS or heads[place] == root:  # between what stood beside it
+            # between what stood beside it
+            if text in HYPHENS or heads[place] == of.roots[span.start]:
                 beside = all(articles[place + 1 : following])
                 stays = last == place - 1 and (beside or place + 1 in shown | kept)
             else:
                 # the second of two commas goes with the first and what was between them
                 gone = [following - 1] if following - 1 > place else []
-                gone += [last + 1] if heads[place] < place > last + 1 else []
+                gone += [last + 1] if heads[place] - span.start < place > last + 1 else []
                 stays = text == "(" or last in shown
                 stays &= all(tokens[gap].text != text or gap in shown | kept for gap in gone)
             if stays:

@@ -11,10 +11,11 @@ import numpy as np
 from ...budget import Budget
 from ...errors import InfeasibleError
 from ...models.headline.bigrams import BigramModel, word_graph
+from ...models.headline.stems import word_keys
 from ...models.headline.words import Vertices
 from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, ScoredUnit, capitalised, limits_of
-from .reading import NEGATIONS, word_keys
+from .reading import NEGATIONS
 
 if TYPE_CHECKING:
     from ...decoders.path import PathProblem, PathSolution

@@ -1,13 +1,16 @@
 """Stems by language, each word stemmed once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from spacy.strings import get_string_id
 from spacy.util import get_lang_class
 
-__all__ = ["Stemmer"]
+__all__ = ["Stemmer", "word_keys"]
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,23 @@ class Stemmer:
 
     def stems(self, words: Iterable[str]) -> list[str]:
         """Return the stem of each lower-cased word."""
-        return [_stem(self.language, word) for word in words]
+        return [_stem(self.language, word)[0] for word in words]
+
+    def keys(self, words: Iterable[str]) -> NDArray[np.uint64]:
+        """Return the keys that tokens of the stems have."""
+        return np.array([_stem(self.language, word)[1] for word in words], dtype=np.uint64)
+
+
+def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
+    """Return the keys that tokens of these words have."""
+    return np.array([get_string_id(word.lower()) for word in words], dtype=np.uint64)
 
 
 @lru_cache(50_000)
-def _stem(language: str, word: str) -> str:
+def _stem(language: str, word: str) -> tuple[str, int]:
     stemmer = _stemmer(language)
-    return word if stemmer is None else str(stemmer.stemWord(word))
+    stem = word if stemmer is None else str(stemmer.stemWord(word))
+    return stem, get_string_id(stem.lower())
 
 
 @lru_cache
