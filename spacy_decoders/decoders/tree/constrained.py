@@ -23,7 +23,7 @@ from ...budget import Budget, Clock, rest_of
 from ...certificate import tolerance_of
 from ...errors import DecodersError, InfeasibleError, UndecidedError
 from ..conflicts import least_conflict
-from .decoder import Through, TreeDecoder, certified, most_gained, rounding_slack
+from .decoder import TreeDecoder, certified, most_gained, rounding_slack
 from .problem import TreeProblem, TreeSolution
 from .rule_limits import Branch, LabelledArcs, Mask, Violation
 from .rules import FixedStart, Rule
@@ -161,8 +161,7 @@ class LabelledSearch:
     def _replacing(self, node: RuledNode) -> Iterator[RuledNode]:
         """Yield what takes the place of a node: itself with its best tree, or its children."""
         if node.violation is not None:
-            branches = self.arcs.branches(node.part, node.violation, node.others)
-            for branch in branches:
+            for branch in self.arcs.branches(node.part, node.violation, node.others):
                 upper = node.upper
                 if node.others is not None and np.isfinite(branch.upper):
                     slack = rounding_slack(8 * self.problem.n, branch.upper, self.most_gained)
@@ -184,38 +183,33 @@ class LabelledSearch:
 
     def _solved(self, part: Mask, upper: float, share: float = 1.0) -> RuledNode:
         """Decode a part; keep its best tree, or that with other labels, if it breaks no rule."""
-        arcs = self.arcs.arcs_with(part)
-        solution, find_through = self._decoded(arcs, share)
+        arcs, budget = self.arcs.arcs_with(part), rest_of(self.clock, self.iterations)
+        if budget.seconds is not None:
+            budget = replace(budget, seconds=share * budget.seconds)
+        relaxed = self.relaxed.with_arcs(arcs)
+        try:
+            solution, find_through = self.decoder.decode_with_bounds(relaxed, budget)
+        except InfeasibleError:
+            self.iterations += 1
+            raise
+        self.iterations += solution.certificate.iterations
         heads, bound = solution.heads, solution.certificate.bound
         labels = self.arcs.best_labels(part, heads)
         if not part[heads, np.arange(1, len(heads) + 1), labels].all():
             raise DecodersError("rules: a tree has a label that was excluded.")
         violation, others = self.arcs.violation(heads, labels), None
         if violation is not None:
-            legal = self.arcs.relabelled(heads, self._needed(solution, labels), violation)
+            legal = self.arcs.relabelled(heads, violation)
             if legal is not None:
                 self._offer(solution, legal)
             if find_through is not None and bound is not None:
                 # the first node has all arcs
-                self.most_gained = self.most_gained or most_gained(self.relaxed.with_arcs(arcs))
+                self.most_gained = self.most_gained or most_gained(relaxed)
                 others = find_through() - np.where(arcs > -np.inf, arcs, np.inf)
         elif not self._offer(solution, labels):
             raise DecodersError("rules: the search returned a tree that breaks one.")
         upper = upper if bound is None else min(upper, bound)
         return RuledNode(part, upper, None, violation, others)
-
-    def _decoded(self, arcs: Floats, share: float) -> tuple[TreeSolution, Through | None]:
-        budget = rest_of(self.clock, self.iterations)
-        if budget.seconds is not None:
-            budget = replace(budget, seconds=share * budget.seconds)
-        try:
-            problem = self.relaxed.with_arcs(arcs)
-            solution, through = self.decoder.decode_with_bounds(problem, budget)
-        except InfeasibleError:
-            self.iterations += 1
-            raise
-        self.iterations += solution.certificate.iterations
-        return solution, through
 
     def _chain(self) -> _Found | None:
         """Return a legal tree in which as many tokens as possible hang on a neighbour.
@@ -242,14 +236,6 @@ class LabelledSearch:
                 if labels is not None:
                     found = max(found, self._legal(tree, labels), key=_score_of)
         return found
-
-    def _needed(self, solution: TreeSolution, labels: Labels) -> float:
-        """What the labels of a tree must be worth together to make it better than the best."""
-        if self.best is None or self.problem.labels is None or solution.certificate.score is None:
-            return -np.inf
-        tokens = np.arange(1, len(labels) + 1)
-        own = float(self.problem.labels[solution.heads, tokens, labels].sum())
-        return self.best[0] - solution.certificate.score + own
 
     def _offer(self, solution: TreeSolution, labels: Labels) -> bool:
         """Keep a tree if it is the best so far; return whether it is legal."""

@@ -229,14 +229,11 @@ class LabelledArcs:
             heads = heads & (np.arange(len(heads)) == found.counted)
         return np.logical_and.outer(heads, self._labels[:, term])
 
-    def relabelled(
-        self, heads: Ints, least: float = -np.inf, found: Violation | None = None
-    ) -> NDArray[np.int64] | None:
+    def relabelled(self, heads: Ints, found: Violation | None = None) -> NDArray[np.int64] | None:
         """Return good labels of a tree that exceed no limit; None if none were found.
 
-        Of the parts of its labellings the search goes on with the likelier, never back. It ends
-        where the labels' scores sum up to `least` at most. `found` is what its best labels exceed,
-        if that is known.
+        Of the parts of its labellings the search goes on with the likelier, never back. `found` is
+        what its best labels exceed, if that is known.
         """
         above, every = np.concatenate([[0], heads]), np.arange(len(heads) + 1)
         scores, own = self.labels[above, every], self.possible[above, every]
@@ -255,8 +252,6 @@ class LabelledArcs:
                 if (worth[1:].max(axis=1) == -np.inf).any():
                     return None
                 labels: NDArray[np.int64] = worth[1:].argmax(axis=1)
-                if scores[every[1:], labels].sum() <= least:
-                    return None
                 found = self.violation(heads, labels)
                 if found is None:
                     return labels

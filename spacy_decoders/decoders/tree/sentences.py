@@ -62,9 +62,8 @@ class _Sentences:
         upper, positive = _optimistic(problem, clock)
         self.positive = positive + float(np.maximum(problem.gaps, 0.0).sum())
         self.is_laid_out = upper is not None
-        if upper is not None:
-            self.upper = upper
-            self.known = np.full_like(upper, -np.inf)
+        self.upper = np.zeros((0, 1)) if upper is None else upper
+        self.known = np.full_like(self.upper, -np.inf)
 
     def run(self) -> TreeSolution:
         problem = self.problem
