@@ -10,7 +10,7 @@ from .problem import Floats, Integers, PathProblem
 __all__ = ["beam"]
 
 #: Extensions that are ranked between two looks at the clock: some milliseconds.
-LOOKS = 500_000
+LOOKS = 200_000
 #: Hypotheses that a beam keeps once its time has ended.
 NARROW = 10
 

@@ -5,10 +5,16 @@ import pytest
 
 from spacy_decoders import Budget, InfeasibleError
 from spacy_decoders import budget as budgets
-from spacy_decoders.decoders.path import Beam, ColorCoding, ExactPath, IntegerProgram, PathDecoder
+from spacy_decoders.decoders.path import (
+    Beam,
+    ColorCoding,
+    ExactPath,
+    IntegerProgram,
+    PathDecoder,
+    proof,
+)
 from spacy_decoders.decoders.path import lagrangian_search as lagrangian
 from spacy_decoders.decoders.path import problem as problems
-from spacy_decoders.decoders.path import proof
 from spacy_decoders.decoders.path.published import integer_program
 from tests.decoders.path.problems import assert_path, headline_like, small_problems, truth
 

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import networkx
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, triu
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from ....budget import UNLIMITED, Budget
 from ....certificate import Certificate
 from ....errors import NotDecomposableError
+from ....graph import ConceptGraph
 from ..costs import relative_tolerance, rounded_down
 from ..problem import (
     RepresentativesDecoder,
@@ -66,19 +68,7 @@ class Decomposable(RepresentativesDecoder):
             If a set is not connected, or two sets share a component without bridges.
         """
         graph = problem.graph_for("Decomposable")
-        arrays = graph.arrays
-        members = arrays.inner[graph.rows(problem.vertices[problem.members])].tolist()
-        sets = [members[first:last] for first, last in pairwise(problem.offsets.tolist())]
-        network = networkx.Graph()
-        network.add_nodes_from(range(len(graph)))
-        tails = np.arange(len(graph)).repeat(np.diff(arrays.indptr))
-        network.add_edges_from(zip(tails.tolist(), arrays.indices.tolist(), strict=True))
-        if problem.connection is not None:
-            for rows in problem.sets:
-                inner = arrays.inner[graph.rows(problem.vertices[rows])]
-                joined = np.triu(problem.distances[np.ix_(rows, rows)] == 1, 1)
-                network.add_edges_from(inner[np.argwhere(joined)].tolist())
-        _check_hypotheses(network, sets)
+        _check_hypotheses(problem, graph)
         costs = problem.local_costs + problem.pair_weight * _beyond(problem)
         choices = problem.cheapest(costs, self.seed)
         cost, scale = problem.cost_and_scale(choices)
@@ -139,29 +129,65 @@ def _bound(problem: RepresentativesProblem, choices: NDArray[Any]) -> float:
     return rounded_down(math.fsum(parts), math.fsum(map(abs, parts)), 1)
 
 
-def _check_hypotheses(network: Any, sets: list[list[int]]) -> None:
+def _check_hypotheses(problem: RepresentativesProblem, graph: ConceptGraph) -> None:
     """Raise an error that says which set is not connected, or shares a part with another."""
-    set_of: dict[int, int] = {}
-    for i, members in enumerate(sets):
-        if not set_of.keys().isdisjoint(members):
+    arrays, size = graph.arrays, len(graph)
+    inner = arrays.inner[graph.rows(problem.vertices)]
+    edges = [np.stack([np.arange(size).repeat(np.diff(arrays.indptr)), arrays.indices])]
+    if problem.connection is not None:
+        for rows in problem.sets:
+            joined = np.argwhere(problem.distances[np.ix_(rows, rows)] == 1)
+            edges.append(inner[rows][joined].T)
+    tails, heads = np.concatenate(edges, axis=1)
+    adjacent = csr_matrix((np.ones(len(tails), bool), (tails, heads)), (size, size))
+    set_of = np.full(size, -1)
+    for i, rows in enumerate(problem.sets):
+        members = inner[rows]
+        if (set_of[members] >= 0).any():
             raise NotDecomposableError(f"sets: {i} shares a vertex with an earlier set.")
-        set_of.update(dict.fromkeys(members, i))
-        if not networkx.is_connected(network.subgraph(members)):
+        set_of[members] = i
+        if connected_components(adjacent[members][:, members], directed=False)[0] > 1:
             raise NotDecomposableError(
                 f"sets: {i} does not induce a connected subgraph; connect it by "
                 "connection='maximal' or 'minimal'."
             )
-    # bridges between two vertices of one set stay
-    bridges = [
-        (u, v)
-        for u, v in networkx.bridges(network)
-        if u not in set_of or set_of[u] != set_of.get(v)
-    ]
-    network.remove_edges_from(bridges)
-    for part in networkx.connected_components(network):
-        together = sorted({set_of[v] for v in part if v in set_of})
-        if len(together) > 1:
-            raise NotDecomposableError(
-                f"sets: no bridge lies between {together[0]} and {together[1]}; use another "
-                "decoder."
-            )
+    above = _bridges(adjacent)
+    bridge = (above[tails] == heads) | (above[heads] == tails)
+    within = (set_of[tails] == set_of[heads]) & (set_of[tails] >= 0)  # bridges in a set stay
+    kept = np.stack([tails, heads])[:, ~bridge | within]
+    parts = csr_matrix((np.ones(kept.shape[1], bool), tuple(kept)), (size, size))
+    label = connected_components(parts, directed=False)[1]
+    pairs = np.unique(np.stack([label, set_of])[:, set_of >= 0], axis=1)
+    shared = np.flatnonzero(pairs[0, 1:] == pairs[0, :-1])
+    if len(shared):
+        first, second = pairs[1, shared[0] :][:2].tolist()
+        raise NotDecomposableError(
+            f"sets: no bridge lies between {first} and {second}; use another decoder."
+        )
+
+
+def _bridges(adjacent: Any) -> NDArray[np.int64]:
+    """**Shape:** (n,): the vertex at the other end of a bridge above each; -1 without one.
+
+    Above in a breadth-first tree: an edge of it is a bridge if no other edge leads out of what is
+    below. Each other edge draws 64 bits, which cancel where both of its ends are below.
+    """
+    size = adjacent.shape[0]
+    _, part = connected_components(adjacent, directed=False)
+    roots = np.unique(part, return_index=True)[1]
+    tails, heads = triu(adjacent, 1).nonzero()
+    # one vertex more joins the parts
+    tails, heads = np.append(tails, roots), np.append(heads, np.full(len(roots), size))
+    whole = csr_matrix((np.ones(len(tails), bool), (tails, heads)), (size + 1, size + 1))
+    order, above = breadth_first_order(whole, size, directed=False)
+    drawn = np.random.default_rng(0).integers(2**63, size=len(tails))
+    drawn[(above[tails] == heads) | (above[heads] == tails)] = 0
+    leading = np.zeros(size + 1, dtype=np.int64)
+    np.bitwise_xor.at(leading, tails, drawn)
+    np.bitwise_xor.at(leading, heads, drawn)
+    out, parents = leading.tolist(), above.tolist()
+    for vertex in order[:0:-1].tolist():
+        out[parents[vertex]] ^= out[vertex]
+    found = np.where(np.array(out) == 0, above, -1)[:size].astype(np.int64)
+    found[found == size] = -1
+    return found
