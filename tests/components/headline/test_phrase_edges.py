@@ -57,6 +57,11 @@ def whole(words: str, heads=None, deps: str = "", pos: str = "", morphs=None) ->
             {"binary search trees", "search trees", "trees"},
         ),
         (("hi Ann", [1, 1], "discourse vocative", "INTJ PROPN"), set()),
+        (  # nor "Paris or in Rome", whose first preposition is left out
+            ("in Paris or in Rome", [1, 1, 4, 4, 1], "case ROOT cc case conj",
+             "ADP PROPN CCONJ ADP PROPN"),
+            {"Paris", "Rome"},
+        ),
     ],
 )  # fmt: skip
 def test_phrases_of_a_parse(parse, expected):

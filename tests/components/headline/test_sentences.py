@@ -335,11 +335,39 @@ def test_phrases_keep_the_marks_around_them(shipped):
     assert not any("Good" in line for line in found[1])
 
 
-def test_two_commas_go_together(shipped):
-    text = "Freddie Mercury, who was born in Zanzibar, sang with Queen in London."
+@pytest.mark.filterwarnings("ignore:headline")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Freddie Mercury, who was born in Zanzibar, sang with Queen in London.",
+        "The last three years of the Iraq occupation, however, have sapped this confidence.",
+        "The poorest region in the world, by far, is Africa.",
+        "The purpose of the bombs -- which hurt nobody -- was to send a message.",
+    ],
+)
+def test_two_marks_go_together(shipped, text):
     for length in range(5, 13):
         with pipe_options(shipped.get_pipe("headline"), mode="sentence", length=length):
-            assert shipped(text)._.headline.count(",") in (0, 2)
+            line = shipped(text)._.headline
+        assert line.count(",") in (0, 2) and line.count("--") in (0, 2)
+
+
+def test_relations_of_spacys_english_models_are_known():
+    doc = Doc(
+        VOCAB, words=["Ann", "was", "praised", "by", "Bob", "and", "Eve", "for", "news"],
+        heads=[2, 2, 2, 2, 3, 4, 4, 2, 7],
+        deps=["nsubjpass", "auxpass", "ROOT", "agent", "pobj", "cc", "conj", "prep", "pobj"],
+    )  # fmt: skip
+    doc = blank(mode="sentence", length=5).get_pipe("headline_generator")(doc)
+    assert doc._.headline == "Ann was praised by Bob"
+
+
+def test_what_hyphens_join_is_one_word(shipped):
+    text = "The search-and-destroy operation was carried out by the army on Monday."
+    for length in range(6, 12):
+        with pipe_options(shipped.get_pipe("headline"), mode="sentence", length=length):
+            line = shipped(text)._.headline.lower()
+        assert "search-and-destroy" in line or "search" not in line
 
 
 def test_nothing_to_shorten(shipped):
