@@ -77,7 +77,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     ) -> None:
         super().__init__(vocab, model, name, cfg={"labels": []}, **options)
         # the chain model of the weights when they were last seen
-        self._chain: Any = None
+        self._chain: tuple[list[bytes], Any] | None = None
 
     # --- options and labels -------------------------------------------------------
 
@@ -259,15 +259,14 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
 
         given = scores.transitions, scores.start, scores.end
         transitions, start, end = map(self.model.ops.to_numpy, given)
-        if "ent" in self.targets:
-            scheme = self.space.scheme
-            start = np.where(scheme.can_start, start, np.float32(-np.inf))
-            transitions = np.where(scheme.can_follow, transitions, np.float32(-np.inf))
-        chain = self._chain
-        known = () if chain is None else (chain.transitions, chain.start, chain.end)
-        if not known or not all(map(np.array_equal, known, (transitions, start, end))):
-            chain = self._chain = ChainModel(transitions, start, end)
-        return chain
+        made_of = [weights.tobytes() for weights in (transitions, start, end)]
+        if self._chain is None or self._chain[0] != made_of:
+            if "ent" in self.targets:
+                scheme = self.space.scheme
+                start = np.where(scheme.can_start, start, np.float32(-np.inf))
+                transitions = np.where(scheme.can_follow, transitions, np.float32(-np.inf))
+            self._chain = made_of, ChainModel(transitions, start, end)
+        return self._chain[1]
 
     # --- training ----------------------------------------------------------------
 
