@@ -205,14 +205,12 @@ def attach_spaces(
     At the beginning of a sentence the head is the first word; in a sentence of white space only,
     the first token is the root.
     """
-    ends = np.append(starts[1:], len(heads))
-    for start, end in zip(starts, ends, strict=True):
-        if not spaces[start:end].any():
-            continue
-        words = np.flatnonzero(~spaces[start:end]) + start
-        for token in np.flatnonzero(spaces[start:end]) + start:
-            before = words[words < token]
-            heads[token] = before[-1] if len(before) else (words[0] if len(words) else start)
+    blank, places = np.flatnonzero(spaces), np.arange(len(heads))
+    sentence = np.searchsorted(starts, blank, side="right") - 1
+    first, end = starts[sentence], np.append(starts[1:], len(heads))[sentence]
+    before = np.maximum.accumulate(np.where(spaces, -1, places))[blank]
+    behind = np.minimum.accumulate(np.where(spaces, len(heads), places)[::-1])[::-1][blank]
+    heads[blank] = np.where(before >= first, before, np.where(behind < end, behind, first))
 
 
 def write_trees(

@@ -5,7 +5,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_decoders.components.parser.trees import tree_faults, write_trees
+from spacy_decoders.components.parser.trees import attach_spaces, tree_faults, write_trees
 from spacy_decoders.errors import ProblemError
 from tests.components.parser.parsing import NAME
 
@@ -80,3 +80,10 @@ def test_the_component_says_once_what_spacy_gets_wrong(trained):
         parser.annotate(doc, decoded)
     parser.projective = True
     assert len(caught) == 1
+
+
+def test_white_space_hangs_on_the_word_before_it_within_its_sentence():
+    blank = np.array([True, False, True, True, True, True, True, False, False, True])
+    heads = np.array([0, 1, 2, 3, 4, 5, 6, 8, 8, 9])
+    attach_spaces(heads, blank, np.array([0, 4, 6]))
+    assert heads.tolist() == [1, 1, 1, 1, 4, 4, 7, 8, 8, 8]
