@@ -81,16 +81,23 @@ def best_paths(
         raise DecodersError("k best labellings: the first that was found is none.")
     n = len(sentence.emissions)
     if n:
-        emissions = sentence.emissions.reshape(-1)
-        k = min(k, model.size ** min(n, 40))
-        known = best.labels, best.scores[0], best.scales[0]
-        given = model.links, model.padded.transposed, emissions, 0, n, model.size
-        found = lattice.lattice_of_best(*given, *known, k, SHARE)
-        survivors = np.diff(found.marks).astype(float)
-        pairs = float(survivors[1:] @ survivors[:-1]) + k * float(survivors.sum() + n)
-        if PAIR * pairs > max(LEAST / 2, clock.seconds_left):
+        most = max(LEAST / 2, clock.seconds_left) / PAIR
+        paths = lattice.k_best(
+            model.links,
+            model.padded.transposed,
+            sentence.emissions.reshape(-1),
+            0,
+            n,
+            model.size,
+            best.labels,
+            best.scores[0],
+            best.scales[0],
+            min(k, model.size ** min(n, 40)),
+            SHARE,
+            most,
+        )
+        if not len(paths) and most < math.inf:
             return [best[0]]
-        paths = lattice.enumerate_best(model.links, emissions, 0, n, model.size, found, k)
         distinct = len({path.tobytes() for path in paths})
         if distinct < k and distinct < legal_up_to(model, sentence, k):
             raise DecodersError(f"k best labellings: only {distinct} were found of more.")

@@ -82,7 +82,7 @@ def best_by_beam(
 
     There is no lookahead where the time does not suffice for it.
     """
-    if lookahead and problem.table_seconds(length, 2) <= clock.seconds_left:
+    if lookahead and not problem.lacks_time(clock, length, 2):
         outlook = problem.completions(length)
     else:
         outlook = np.zeros((length, problem.size))

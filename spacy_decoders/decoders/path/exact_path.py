@@ -81,7 +81,7 @@ class ExactPath(PathDecoder):
     def _solve(
         self, problem: PathProblem, length: int, count: int, clock: Clock
     ) -> list[PathSolution]:
-        if problem.table_seconds(length, 2) > clock.seconds_left:
+        if problem.lacks_time(clock, length, 2):
             found = best_by_beam(problem, length, count, WIDTH, clock, lookahead=False)
             bound = quick_bound(problem, length, problem.score(found[0]), 0, clock)
             return [PathSolution.certified("ExactPath", problem, path, bound) for path in found]

@@ -163,7 +163,7 @@ class LagrangianSearch:
             for begin in range(0, STEPS_A_ROUND, several):
                 steps = min(several, STEPS_A_ROUND - begin)
                 # the walks with the prices that are found take the time of one step more
-                if problem.table_seconds(self._length, steps + 1) > self._clock.seconds_left:
+                if problem.lacks_time(self._clock, self._length, steps + 1):
                     return
                 given = (problem.graph, self._length, target, steps, progress)
                 self.bound = min(self.bound, lagrangian_bounds(*given))

@@ -23,7 +23,7 @@ from ...arrays import (
     read_only,
     refuse_beyond_memory,
 )
-from ...budget import UNLIMITED, Budget, rest_of
+from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...certificate import Certificate, tolerance_of
 from ...errors import DecodersError, InfeasibleError, ProblemError
 from .kernels.walks import Graph, walk_bounds
@@ -33,7 +33,7 @@ __all__ = ["PathDecoder", "PathProblem", "PathSolution"]
 #: Seconds for each pair of vertices on a slow machine: of a layer of walks, and of the edges with
 #: their transpose.
 WALK, EDGES = 2e-9, 3e-8
-#: Seconds that a decoder may take for tables whatever the budget.
+#: Seconds that tables may take when the time has ended.
 LEAST = 0.015
 
 Floats = NDArray[np.float64]
@@ -168,13 +168,12 @@ class PathProblem:
         table: Floats = walk_bounds(self.reversed_edges, self.end, np.zeros(self.size), length - 1)
         return table
 
-    def table_seconds(self, length: int, tables: int = 1) -> float:
-        """Seconds that so many tables of walks may take on a slow machine, and what they need.
-
-        None of those that are spent whatever the budget.
-        """
+    def lacks_time(self, clock: Clock, length: int, tables: int = 1) -> bool:
+        """Return whether so many tables of walks, and what they need, may take too long."""
+        if clock.budget.seconds is None:
+            return False
         each = WALK * length * tables + (0.0 if "reversed_edges" in vars(self) else EDGES)
-        return max(0.0, each * self.size**2 - LEAST)
+        return each * self.size**2 > clock.seconds_left + LEAST
 
     def simple_bound(self, length: int) -> float:
         """A bound on all paths by the largest scores alone: it takes hardly any time."""

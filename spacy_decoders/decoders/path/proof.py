@@ -29,7 +29,7 @@ def quick_bound(
     result is the score of the best walk; where there is no time for that either, it is made of the
     largest scores.
     """
-    if problem.table_seconds(length) > clock.seconds_left:
+    if problem.lacks_time(clock, length):
         return problem.simple_bound(length)
     nodes = nodes_within(clock, problem.size, nodes)
     slack = problem.rounding(length, score)
@@ -55,7 +55,7 @@ def full_bound(
     ends, if it is to go `to_the_end`. The prices of the vertices are not negative, and equal
     within a class; whatever they are, the bound is valid; if they are good, it is tight.
     """
-    if problem.table_seconds(length) > clock.seconds_left:
+    if problem.lacks_time(clock, length):
         return problem.simple_bound(length)
     slack = problem.rounding(length, score, problem.total(prices))
     best = BestPaths(length, 1, score - BENEATH * slack)
@@ -73,7 +73,7 @@ def some_path(problem: PathProblem, length: int, clock: Clock) -> Integers:
     message says which.
     """
     limit, a_look = clock.budget.iterations, min(NODES, 1 + STEPS // problem.size)
-    behind = problem.table_seconds(length) <= clock.seconds_left
+    behind = not problem.lacks_time(clock, length)
     if behind:
         graph, bounds = problem.reversed.graph, problem.reversed.completions(length)
     else:  # without tables, no vertex is ruled out beforehand

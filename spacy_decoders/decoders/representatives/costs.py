@@ -150,14 +150,17 @@ def cost_table(problem: RepresentativesProblem, seed: int, clock: Clock) -> Cost
     starts = pair_starts(sizes)
     nearest = np.zeros((k, n))
     for i in range(k - 1):
-        nearest[i, ends[i] :] = np.inf
         several = 1 + PIECE // (n - ends[i])
+        least = nearest[i, ends[i] :]
         for x in range(0, sizes[i], several):
             if after > clock.seconds_left + LEAST:
                 return None
             own = members[ends[i] - sizes[i] + x : ends[i]][:several]
             rows = problem.distances[own].take(members[ends[i] :], axis=1)
-            np.minimum(nearest[i, ends[i] :], rows.min(axis=0) * factor, out=nearest[i, ends[i] :])
+            if x:
+                np.minimum(least, rows.min(axis=0) * factor, out=least)
+            else:
+                np.multiply(rows.min(axis=0), factor, out=least)
             for j in range(i + 1, k):
                 block = rows[:, ends[j - 1] - ends[i] : ends[j] - ends[i]]
                 at = starts[i, j] + x * sizes[j]

@@ -92,9 +92,9 @@ class Subproblem:
         It has stalled if five sweeps gain less than the part `stalled` of what is missing.
         """
         limit = 2 ** (BITS + 12)
-        earlier = [self.estimate]
+        earlier, looking = [self.estimate], self.looking
         for _ in range(sweeps):
-            if self.estimate > cutoff or clock.seconds_left <= self.looking:
+            if self.estimate > cutoff or clock.seconds_left <= looking:
                 break
             if not self._sweep(limit, clock):
                 # the messages so far stay valid, but time or the integers' range is spent

@@ -25,19 +25,13 @@ from .promises import check_solution
 def lose_the_best(monkeypatch) -> None:
     """Let a ranking begin with the second best."""
     lattice = home_of("kernels.lattice")
-    gathered, ranked = lattice.lattice_of_best, lattice.enumerate_best
+    true = lattice.k_best
 
-    def wider(*given: Any) -> Any:
-        *rest, k, share = given
-        return gathered(*rest, k + 1, share)
+    def later(*given: Any) -> Any:
+        *rest, k, share, most = given
+        return true(*rest, k + 1, share, most)[1:]
 
-    monkeypatch.setattr(lattice, "lattice_of_best", wider)
-    monkeypatch.setattr(lattice, "enumerate_best", lambda *given: later(ranked, *given))
-
-
-def later(ranked: Any, *given: Any) -> Any:
-    *rest, k = given
-    return ranked(*rest, k + 1)[1:]
+    monkeypatch.setattr(lattice, "k_best", later)
 
 
 @pytest.mark.parametrize("size", [4, 70])
@@ -70,7 +64,7 @@ def test_labels_that_are_none_lead_no_ranking(monkeypatch, wrong, size):
     monkeypatch.setattr(ForwardDominance, "_search", lambda *_: labels)
     no_repair(monkeypatch)
     # the kernel would read beyond its arrays
-    monkeypatch.setattr("spacy_decoders.decoders.chain.kernels.lattice.lattice_of_best", None)
+    monkeypatch.setattr("spacy_decoders.decoders.chain.kernels.lattice.k_best", None)
     with pytest.raises(DecodersError, match="is none"):
         k_best(case.model, case.emissions[:4], 2)
     with pytest.raises(DecodersError, match="is none"):
@@ -100,7 +94,7 @@ def test_labellings_that_are_lost_are_missed(monkeypatch, kept, forbidden):
     case = Case.drawn(4, forbidden)
     rows = case.emissions[:3]
     gold = Viterbi().decode(case.model, rows).labels
-    lie(monkeypatch, "kernels.lattice.enumerate_best", lambda _, paths: paths[kept])
+    lie(monkeypatch, "kernels.lattice.k_best", lambda _, paths: paths[kept])
     with pytest.raises(DecodersError, match="were found of more"):
         k_best(case.model, rows, 3)
     with pytest.raises(DecodersError, match="were found of more"):

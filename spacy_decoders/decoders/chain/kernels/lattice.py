@@ -15,7 +15,7 @@ from .dual import FORTH, PROVEN, bound
 from .layout import BLOCK, FORBIDDEN, TINY, UP32, emissions64
 from .tables import lattice_for
 
-__all__ = ["enumerate_best", "lattice_of_best", "margins"]
+__all__ = ["k_best", "margins"]
 
 WIDENING = 1e-9  # widening of a slack, relative to itself and to the scores of the labelling
 
@@ -205,13 +205,12 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
 
 
 @jit()
-def lattice_of_best(
-    links, transposed, emissions, begin, n, size, labels, best, scale, k, share
-):  # fmt: skip
-    """Return a lattice that has the k best labellings of one sentence.
+def k_best(links, transposed, emissions, begin, n, size, labels, best, scale, k, share, most):
+    """Return the k best labellings of one sentence, best first: **shape (found, n)**.
 
     `labels`, **shape (total,)**, are the best, with its score and the sum of its absolute terms;
-    `share` is that of all labels that may survive before all legal labels are used.
+    `share` is that of all labels that may survive before all legal labels are used. Where more
+    than `most` pairs of labels are to be ranked, none is returned.
     """
     lattice = lattice_for(n, size)
     losses = np.full(max(k - 1, 1), np.inf)
@@ -226,7 +225,13 @@ def lattice_of_best(
         )
     if not complete:
         keep_every_label(emissions, begin, n, size, lattice)
-    return lattice
+    pairs = 0.0
+    for i in range(n):
+        survivors = lattice.marks[i + 2] - lattice.marks[i + 1]
+        pairs += survivors * (lattice.marks[i + 1] - lattice.marks[i] + k)
+    if pairs > most:
+        return np.empty((0, n), np.int32)
+    return enumerate_best(links, emissions, begin, n, size, lattice, k)
 
 
 # --- margins ---------------------------------------------------------------------

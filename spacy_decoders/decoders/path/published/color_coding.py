@@ -98,7 +98,7 @@ class ColorCoding(PathDecoder):
         last = min(needed, budget.iterations or needed)
         done, path, score = 0, None, -np.inf
         while done < last and not clock.exhausted(done):
-            if problem.table_seconds(0) > clock.seconds_left:
+            if problem.lacks_time(clock, 0):
                 break
             found, whole = colorings.next_path(score, clock.exhausted)
             done += whole
