@@ -10,14 +10,14 @@ from ...lazy import lazy_names
 if TYPE_CHECKING:
     from .exact import ExactRepresentatives as ExactRepresentatives
     from .local_search import LocalSearch as LocalSearch
-    from .problem import RepresentativesDecoder as RepresentativesDecoder
     from .problem import RepresentativesProblem as RepresentativesProblem
-    from .problem import RepresentativesSolution as RepresentativesSolution
     from .published.centrality import Degree as Degree
     from .published.centrality import PageRank as PageRank
     from .published.decomposable import Decomposable as Decomposable
     from .published.greedy import Greedy as Greedy
     from .published.hitting import HittingDistance as HittingDistance
     from .published.spanning_tree import SpanningTree as SpanningTree
+    from .solutions import RepresentativesDecoder as RepresentativesDecoder
+    from .solutions import RepresentativesSolution as RepresentativesSolution
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -17,7 +17,7 @@ from .kernels.enumeration import Found, search
 from .kernels.evaluation import ReducedCosts
 from .kernels.layout import LARGEST
 from .local_search import total_cost
-from .problem import least_of_others
+from .solutions import least_of_others
 from .subproblem import Subproblem
 
 __all__ = ["SWEEPS", "ExactSearch", "Exploration", "explore", "improved"]

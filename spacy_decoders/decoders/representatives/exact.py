@@ -13,11 +13,8 @@ from .costs import canonical_order, cost_table, relative_tolerance, rounded_down
 from .kernels.pricing import best_of, price_all
 from .local_search import improve, near_one
 from .margins import margins_of
-from .problem import (
-    RepresentativesDecoder,
-    RepresentativesProblem,
-    RepresentativesSolution,
-)
+from .problem import RepresentativesProblem
+from .solutions import RepresentativesDecoder, RepresentativesSolution
 
 __all__ = ["ExactRepresentatives"]
 

@@ -10,7 +10,8 @@ from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import Certificate
 from .costs import CostTable, cost_table
 from .kernels.descent import best_descent, total
-from .problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
+from .problem import RepresentativesProblem
+from .solutions import RepresentativesDecoder, RepresentativesSolution
 
 __all__ = ["LocalSearch", "improve", "near_one", "total_cost"]
 

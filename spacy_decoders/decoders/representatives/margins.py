@@ -13,7 +13,7 @@ from .costs import CostTable, relative_tolerance, rounded_down
 from .fixed_point import quantise
 from .kernels.layout import LARGEST
 from .local_search import total_cost
-from .problem import least_of_others
+from .solutions import least_of_others
 from .subproblem import Subproblem
 
 __all__ = ["Margins", "margins_of"]

@@ -1,9 +1,8 @@
-"""Choices of representatives: the problem, its solutions, and the base class of their decoders."""
+"""Choices of representatives: the problem, checked once."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -13,8 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_indices, checked_whole, owned, read_only
-from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
 from .connections import connect
 from .kernels.ordering import mixed
@@ -23,22 +20,12 @@ from .validation import checked_distances, checked_local, checked_sets, checked_
 if TYPE_CHECKING:
     from ...graph import ConceptGraph
 
-__all__ = [
-    "Connection",
-    "RepresentativesDecoder",
-    "RepresentativesProblem",
-    "RepresentativesSolution",
-    "conditional_margins",
-    "least_of_others",
-    "vertex_keys",
-]
+__all__ = ["Connection", "RepresentativesProblem", "vertex_keys"]
 
 Connection = Literal["maximal", "minimal"]
 
 #: Up to so many sets all distances are added up exactly, beyond them those of each set apart.
 MANY = 300
-
-_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,104 +314,6 @@ class RepresentativesProblem:
             sums += towards
         costs: NDArray[np.float64] = self.pair_weight * sums + self.local_costs
         return costs
-
-
-class RepresentativesDecoder(ABC):
-    """What all decoders of representatives share: options in fields, and `decode`."""
-
-    @abstractmethod
-    def decode(
-        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
-    ) -> RepresentativesSolution:
-        """Choose one candidate of each set.
-
-        Parameters
-        ----------
-        budget
-            When to stop; those that look into the graph need one pass, and take it whatever the
-            budget.
-
-        Raises
-        ------
-        InfeasibleError
-            If all candidates of a set are forbidden.
-        """
-
-
-@dataclass(frozen=True, eq=False)
-class RepresentativesSolution:
-    """One candidate chosen from each set."""
-
-    choices: NDArray[np.int32]
-    """**Shape:** (k,), int32: an index into each set."""
-    vertices: NDArray[np.int64]
-    """**Shape:** (k,), int64: the caller's ids of the chosen vertices."""
-    margins: NDArray[np.float32]
-    """**Shape:** (k,), float32: how much more it would cost to choose otherwise in each set;
-    infinite where no other candidate is allowed. What the others may then do depends on the
-    decoder: from an exact one it is the best cost with another candidate there less the best cost;
-    from a heuristic all other choices stay, and the margin may be negative."""
-    exact_margins: NDArray[np.bool_]
-    """**Shape:** (k,), bool: which margins are proven to be the best cost with another candidate
-    less the best cost, to within 1e-6 times 1 and the absolute costs of the two choices. From an
-    exact decoder any other margin is a lower bound; from a heuristic it says nothing of the
-    others' best answer."""
-    certificate: Certificate
-    """The cost, and what is known of the least one."""
-    problem: RepresentativesProblem = field(repr=False)
-    """What was solved."""
-
-    @classmethod
-    def of(
-        cls,
-        problem: RepresentativesProblem,
-        choices: ArrayLike,
-        certificate: Certificate,
-        margins: NDArray[Any] | None = None,
-        exact: NDArray[np.bool_] | None = None,
-    ) -> RepresentativesSolution:
-        """Make a solution; without `margins` the conditional ones, without `exact` proven
-        only where nothing else can be chosen."""
-        own = np.array(choices, np.int32)
-        if margins is None:
-            margins = conditional_margins(problem, own)
-        if exact is None:
-            exact = np.isposinf(margins)
-        vertices = problem.vertices[problem.members[problem.offsets[:-1] + own]]
-        # what is too large for float32 becomes its largest number
-        clipped = np.minimum(np.maximum(margins, -_LARGEST), _LARGEST)
-        single = np.where(np.isinf(margins), margins, clipped).astype(np.float32)
-        for array in (own, vertices, single, exact):
-            array.flags.writeable = False
-        return cls(own, vertices, single, exact, certificate, problem)
-
-    @property
-    def distance_cost(self) -> float:
-        """The sum of distances over ordered pairs of sets: the paper's f(S)."""
-        positions = self.problem.offsets[:-1] + self.choices
-        return 2.0 * self.problem.sum_among(positions)[0]
-
-
-def conditional_margins(
-    problem: RepresentativesProblem, choices: NDArray[Any]
-) -> NDArray[np.float64]:
-    """**Shape:** (k,): the extra cost of the best other candidate, all other choices fixed."""
-    costs, offsets = problem.conditional_costs(choices), problem.offsets
-    chosen: NDArray[np.float64] = costs[offsets[:-1] + choices]
-    return np.asarray(least_of_others(costs, offsets, choices) - chosen)
-
-
-def least_of_others(
-    values: NDArray[Any], offsets: NDArray[np.int64], choices: NDArray[Any]
-) -> NDArray[Any]:
-    """**Shape:** (k,): the least value of each set without what was chosen.
-
-    The largest number that there is where nothing else can be.
-    """
-    others = values.copy()
-    whole = values.dtype.kind == "i"
-    others[offsets[:-1] + choices] = np.iinfo(values.dtype).max if whole else np.inf
-    return np.minimum.reduceat(others, offsets[:-1])
 
 
 # --- ties ------------------------------------------------------------------------

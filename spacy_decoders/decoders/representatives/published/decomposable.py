@@ -15,12 +15,8 @@ from ....certificate import Certificate
 from ....errors import NotDecomposableError
 from ....graph import ConceptGraph
 from ..costs import relative_tolerance, rounded_down
-from ..problem import (
-    RepresentativesDecoder,
-    RepresentativesProblem,
-    RepresentativesSolution,
-    conditional_margins,
-)
+from ..problem import RepresentativesProblem
+from ..solutions import RepresentativesDecoder, RepresentativesSolution, conditional_margins
 
 __all__ = ["Decomposable"]
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from ....arrays import checked_whole
 from ....budget import UNLIMITED, Budget, Clock
 from ....certificate import Certificate
-from ..problem import RepresentativesDecoder, RepresentativesProblem, RepresentativesSolution
+from ..problem import RepresentativesProblem
+from ..solutions import RepresentativesDecoder, RepresentativesSolution
 
 __all__ = ["SeededHeuristic"]
 
