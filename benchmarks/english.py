@@ -3,11 +3,11 @@
     python benchmarks/english.py [--beside en_core_web_sm] [--quick]
 
 On the development parts of EWT (tags, lemmas, trees, sentences) and UNER (entities), raw text of
-ten sentences a document; and on the genres of GUM, tags and entities of persons, places and
-organisations, which neither pipeline was trained on. `--beside` names a pipeline to measure
-alike: a package or a folder. Its lemmatizer is left out where time is measured. Of entities that
-it calls GPE, LOC or FAC the type is taken for LOC, of PERSON for PER; leading articles are not
-part of a name.
+ten sentences a document; on the genres of GUM, tags and entities of persons, places and
+organisations, which neither pipeline was trained on; and on entities of raw texts of twenty kinds.
+`--beside` names a pipeline to measure alike: a package or a folder. Its lemmatizer is left out
+where time is measured. Of entities that it calls GPE, LOC or FAC the type is taken for LOC, of
+PERSON for PER; leading articles and possessives are not part of a name.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -44,7 +45,10 @@ TYPES = {"PERSON": "PER", "GPE": "LOC", "FAC": "LOC", "place": "LOC"} | {
     "organization": "ORG",
     **{kind: kind for kind in ("PER", "LOC", "ORG")},
 }
-ARTICLES = {"the", "a", "an"}
+ARTICLES, POSSESSIVES = {"the", "a", "an"}, {"'s", "’s", "'"}
+#: Texts of 20 kinds, written for this benchmark, on which nothing was chosen; names in brackets.
+REGISTERS = Path(__file__).with_name("registers.tsv")
+NAMED = re.compile(r"\[\[(.*?)\|(PER|LOC|ORG)\]\]")
 COLUMNS = ("TAG", "POS", "features", "lemmas", "UAS", "LAS", "sentences F", "entities F")
 SCORES = ("tag_acc", "pos_acc", "morph_acc", "lemma_acc", "dep_uas", "dep_las", "sents_f")
 
@@ -73,12 +77,11 @@ def loader(beside: str | None) -> str:
 
 
 def entities(doc: Doc) -> set[tuple[int, int, str]]:
-    """The persons, places and organisations of a document, without leading articles."""
-    return {
-        (ent.start + (ent[0].lower_ in ARTICLES and len(ent) > 1), ent.end, TYPES[ent.label_])
-        for ent in doc.ents
-        if ent.label_ in TYPES
-    }
+    """The persons, places and organisations of a document, without articles and possessives."""
+    names = [ent for ent in doc.ents if ent.label_ in TYPES]
+    first = [ent.start + (ent[0].lower_ in ARTICLES and len(ent) > 1) for ent in names]
+    last = [ent.end - (ent[-1].lower_ in POSSESSIVES and len(ent) > 1) for ent in names]
+    return {(*of, TYPES[ent.label_]) for *of, ent in zip(first, last, names, strict=True)}
 
 
 def on_treebank(nlps: dict[str, Language], options: Any, report: harness.Report) -> None:
@@ -157,6 +160,41 @@ def on_genres(nlps: dict[str, Language], options: Any, report: harness.Report) -
             ]
             for genre, count in sorted(words.items(), key=lambda of: (of[0] == "all", of))
         ],
+    )
+
+
+def registers(nlp: Language) -> Iterator[tuple[str, Doc]]:
+    """Yield kinds of text and documents with the names in brackets as entities."""
+    for line in REGISTERS.read_text(encoding="utf8").splitlines():
+        register, _, marked = line.partition("\t")
+        text, names = "", []
+        for part in re.split(r"(\[\[.*?\]\])", marked):
+            name = NAMED.fullmatch(part)
+            if name:
+                names.append((len(text), len(text) + len(name[1]), name[2]))
+            text += name[1] if name else part
+        doc = nlp(text)
+        doc.ents = [doc.char_span(*name, alignment_mode="expand") for name in names]
+        yield register, doc
+
+
+def on_registers(nlps: dict[str, Language], report: harness.Report) -> None:
+    """Entities of raw texts of many kinds."""
+    golds = [*registers(spacy.blank("en"))]
+    pairs: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for name, nlp in nlps.items():
+        for (register, gold), doc in zip(golds, nlp.pipe(of.text for _, of in golds), strict=True):
+            named = [
+                {(of[i].idx, of[j - 1].idx + len(of[j - 1]), kind) for i, j, kind in entities(of)}
+                for of in (doc, gold)
+            ]
+            for group in (register, "all"):
+                pairs[name, group].append(named)
+    groups = [*dict.fromkeys(register for register, _ in golds), "all"]
+    report.table(
+        "Raw texts of many kinds, written for this benchmark",
+        ["register", *(f"entities F, {name}" for name in nlps)],
+        [[group, *(f_score(pairs[name, group]) for name in nlps)] for group in groups],
     )
 
 
@@ -239,6 +277,7 @@ def main() -> None:
     needs(options.beside, report)
     on_treebank(nlps, options, report)
     on_genres(nlps, options, report)
+    on_registers(nlps, report)
     speed(nlps, options, report)
     report.close()
 
