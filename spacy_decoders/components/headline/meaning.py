@@ -24,9 +24,8 @@ REQUIRED = frozenset({
     "nsubj", "csubj", "obj", "iobj", "cop", "aux", "xcomp", "ccomp", "expl", "case", "mark",
     "pobj", "pcomp", "fixed", "flat", "compound", "goeswith", "nummod", "nmod:poss", "obl:agent",
 })  # fmt: skip
-#: Relations of conjunctions, and of whatever says what its head is to others.
+#: Relations of conjunctions.
 JOINTS = frozenset({"cc"})
-FUNCTIONS = frozenset({"cc", "mark", "case", "obl", "advmod"})
 #: Relations that a negation does not reach beyond.
 OUTSIDE = frozenset({
     "conj", "cc", "parataxis", "appos", "discourse", "vocative", "det", "punct", "dep",
@@ -260,11 +259,9 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
         behind & related({"nmod"}) & tagged({"NUM"}),  # "drivers *under 25*"
         behind & related({"nmod", "acl"}) & tagged(VAGUE)[heads],  # "all *you need*"
     )
-    # a verb without an object says enough with the first of these after it: "went *on strike*"
-    shared = related({"conj"}) & tagged({"VERB"})
-    lacking = (having({"nsubj"}) | shared) & ~having(COMPLETE)
+    # what has no object says enough with the first of these after it: "went *on strike*"
     enough = related({"obl"}) | (related({"advcl"}) & (begins == _TO))
-    places = np.flatnonzero(behind & lacking[heads] & enough)
+    places = np.flatnonzero(behind & ~having(COMPLETE)[heads] & enough)
     needed: Booleans = np.logical_or.reduce(stays)
     needed[places[np.unique(heads[places], return_index=True)[1]]] = True
     return needed
@@ -279,9 +276,9 @@ def _clauses(texts: Texts, heads: Integers, inner: Booleans, first: Integers) ->
     """
     kinds, joint, negative = texts.kinds, texts.related(JOINTS), texts.kinds["negation"]
     begins, conjunct = np.diff(texts.sentences, prepend=-1) != 0, texts.related({"conj"})
-    exception = kinds["exception"] & texts.related(FUNCTIONS)
+    exception = kinds["exception"]
     marked = (negative | kinds["asking"]) & ~exception
-    exception &= ~(joint & (begins | conjunct[heads]))
+    exception = exception & ~(joint & (begins | conjunct[heads]))
     marked |= exception
     own = np.arange(len(heads))
     predicates = last_of(np.where(texts.related(ARGUMENTS) & inner, heads, own))[heads]

@@ -229,6 +229,7 @@ class Texts:
         # between blanks a hyphen is a dash, which parts what a hyphen joins
         apart = kinds["hyphen"] & after(blank)
         hyphen, glue = kinds["hyphen"] & ~apart, kinds["glue"] & ~apart
+        begins = np.diff(self.sentences, prepend=-1) > 0
         # nothing joins two texts
         firsts = [begin for begin, end in self.bounds if begin < end]
         hyphen[[end - 1 for begin, end in self.bounds if begin < end]] = False
@@ -251,9 +252,7 @@ class Texts:
             meaning=meaning,
             unit=meaning | number,
             stop=stop,
-            capital=(columns["IS_LOWER"] == 0)
-            & alpha
-            & (np.diff(self.sentences, prepend=-1) == 0),
+            capital=(columns["IS_LOWER"] == 0) & alpha & ~begins,
             entity=columns["ENT_TYPE"] > 0,
         )
 

@@ -216,6 +216,7 @@ def shipped():
         ("The year 2003 has been bad news for plants.", "bad news"),
         ("The most fundamental right is the right to work.", "most fundamental right"),
         ("Rents rose in Berlin but fell in Munich.", "rents rose in berlin"),
+        ("President Bush has directed NASA to return to the moon by 2018.", "to return to moon"),
     ],
 )
 def test_a_headline_says_what_the_text_says(shipped, text, words):
