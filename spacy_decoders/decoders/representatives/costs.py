@@ -29,8 +29,8 @@ __all__ = [
 #: Of more candidates a set is sorted beforehand: insertion would take too long.
 FEW = 256
 
-#: Distances that are laid out between two looks at the clock.
-PIECE = 200_000
+#: Distances that are laid out between two looks at the clock, and those that are whatever it says.
+PIECE, FREE = 200_000, 1_000_000
 #: Seconds to look at a candidate and a set, on a slow machine, in the passes over all of them that
 #: a search begins with; and those that may pass whatever the budget.
 EACH, LEAST = 5e-8, 0.01
@@ -148,15 +148,16 @@ def cost_table(problem: RepresentativesProblem, seed: int, clock: Clock) -> Cost
     unit = Fraction(problem.weight) / (k - 1) if integral else Fraction(1)
     factor = 1.0 if integral else problem.pair_weight
     starts = pair_starts(sizes)
-    nearest = np.zeros((k, n))
+    nearest, done = np.zeros((k, n)), 0
     for i in range(k - 1):
         several = 1 + PIECE // (n - ends[i])
         least = nearest[i, ends[i] :]
         for x in range(0, sizes[i], several):
-            if after > clock.seconds_left + LEAST:
+            if done > FREE and after >= clock.seconds_left:
                 return None
             own = members[ends[i] - sizes[i] + x : ends[i]][:several]
             rows = problem.distances[own].take(members[ends[i] :], axis=1)
+            done += rows.size
             if x:
                 np.minimum(least, rows.min(axis=0) * factor, out=least)
             else:

@@ -27,6 +27,7 @@ def ticking(monkeypatch):
     for module, name, value in (
         (costs, "LEAST", 0.0),
         (costs, "PIECE", 1),
+        (costs, "FREE", -1),
         (fixed_point, "PIECE", 1),
         (subproblem, "SLICE", 1),
         (exact, "FEW", 0),
@@ -71,3 +72,12 @@ def test_nothing_is_laid_out_without_time(monkeypatch, rng):
             least = min(others, default=np.inf) - score
             assert margin <= least + 1e-5 * (1.0 + abs(score))
         LocalSearch().decode(problem, budget=Budget(seconds=1e3))
+
+
+def test_costs_are_not_laid_out_to_the_end_when_the_time_has_ended(monkeypatch):
+    monkeypatch.setattr(costs, "FREE", 0)
+    monkeypatch.setattr(costs, "PIECE", 1)
+    distances = np.ones((40, 40))
+    problem = RepresentativesProblem(distances, np.split(np.arange(40), 4))
+    assert costs.cost_table(problem, 0, Budget(seconds=1e-9).start()) is None
+    assert costs.cost_table(problem, 0, Budget(seconds=1e9).start()) is not None
