@@ -49,7 +49,7 @@ LEAD = 0.5
 #: no sentence.
 PRONOUN, FRAGMENT = 0.5, 0.5
 
-_THE, _TO, _OF, _THAN, _A = word_keys(["the", "to", "of", "than", "a"])
+_THE, _OF, _THAN, _A = word_keys(["the", "of", "than", "a"])
 _FEW, _LITTLE = word_keys(["few", "little"])
 
 
@@ -260,8 +260,8 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
         behind & related({"nmod", "acl"}) & tagged(VAGUE)[heads],  # "all *you need*"
     )
     # what has no object says enough with the first of these after it: "went *on strike*"
-    enough = related({"obl"}) | (related({"advcl"}) & (begins == _TO))
-    places = np.flatnonzero(behind & ~having(COMPLETE)[heads] & enough)
+    enough = related({"obl", "advcl"}) & ~having(COMPLETE)[heads]
+    places = np.flatnonzero(behind & enough)
     needed: Booleans = np.logical_or.reduce(stays)
     needed[places[np.unique(heads[places], return_index=True)[1]]] = True
     return needed
@@ -287,7 +287,6 @@ def _clauses(texts: Texts, heads: Integers, inner: Booleans, first: Integers) ->
     needed[predicates[exception]] = True
     needed[heads[negative & (conjunct & ~texts.tagged({"VERB"}))[heads]]] = True
     opens = ((first == own) | texts.related({"aux", "cop"})[first]) & kinds["finite"][first]
-    opens &= ~anywhere(kinds["question"], texts.sentences)
     needed |= texts.related({"advcl"}) & opens
     below = inner & ~texts.related(OUTSIDE)
     return needed | (below & inherited(denied, np.where(below, heads, own))[heads])

@@ -216,6 +216,7 @@ def shipped():
         ("The year 2003 has been bad news for plants.", "bad news"),
         ("The most fundamental right is the right to work.", "most fundamental right"),
         ("Rents rose in Berlin but fell in Munich.", "rents rose in berlin"),
+        ("Seizures will occur when poisons are released into the blood.", "when poisons released"),
         ("President Bush has directed NASA to return to the moon by 2018.", "to return to moon"),
     ],
 )
