@@ -1,6 +1,5 @@
 """The base class of all components: score a batch, decode and annotate one document at a time."""
 
-import gc
 import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -150,8 +149,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         handle_error = self.get_error_handler()
         failures: list[Exception | None] | None = None
         try:
-            # one for all: another thread's would push theirs out of the cache
-            with TURN, collecting_later():
+            with TURN:  # one for all: another thread's would push theirs out of the cache
                 decoded = self.decode_together(docs, self.predict(docs))
                 failures = [self._failure(*own) for own in zip(docs, decoded, strict=True)]
         except Exception as error:
@@ -244,22 +242,6 @@ def _batches(stream: Iterable[Doc], size: int, words: int) -> Iterator[list[Doc]
             batch, count = [], 0
     if batch:
         yield batch
-
-
-@contextmanager
-def collecting_later() -> Iterator[None]:
-    """Look for cycles of garbage not before the end of a ``with`` block.
-
-    A batch makes thousands of objects that live no longer than it, and has no cycles: Python would
-    look through those that are alive every 700 of them, which takes a twentieth of the time.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @contextmanager
