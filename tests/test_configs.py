@@ -12,6 +12,7 @@ from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from typer.testing import CliRunner
 
+from spacy_decoders import ProblemError
 from tests.corpora import columns, conllu, iob2
 
 CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.cfg"))
@@ -71,3 +72,20 @@ def test_training_goes_on_from_what_a_config_made(path, corpora, tmp_path):
     overrides = {"paths.train": corpus, "paths.dev": corpus}
     nlp = init_nlp(spacy.util.load_config(path, overrides=overrides))
     can_be_trained_on(nlp, tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in CONFIGS if path.stem.startswith(("fast", "wide"))],
+    ids=lambda p: p.stem,
+)
+def test_other_languages_train_without_clusters(path, corpora):
+    corpus = str(corpora / f"corpus.{ENDINGS.get(path.stem, 'conllu')}")
+    overrides = {"paths.train": corpus, "paths.dev": corpus, "nlp.lang": "da"}
+    config = spacy.util.load_config(path, overrides=overrides)
+    with pytest.raises(ProblemError, match=r"none ship for 'da'.*`clusters = null`"):
+        init_nlp(config)
+    name = config["nlp"]["pipeline"][0]
+    overrides[f"components.{name}.model.clusters"] = None
+    nlp = init_nlp(spacy.util.load_config(path, overrides=overrides))
+    assert nlp.get_pipe(name).labels

@@ -14,7 +14,7 @@ from pydantic import NonNegativeFloat
 from ..budget import UNLIMITED, Budget
 from ..certificate import Certificate
 from ..components.option_checks import check_of
-from ..errors import ProblemError
+from ..errors import InfeasibleError, ProblemError
 
 if TYPE_CHECKING:
     from ..decoders.representatives import RepresentativesProblem
@@ -98,40 +98,30 @@ class CollectiveLinker:
         """
         from ..decoders.representatives import ExactRepresentatives
 
-        given = [_distinct(candidates) for candidates in mentions]
+        given = [_scores(place, candidates) for place, candidates in enumerate(mentions)]
         linked = [number for number, candidates in enumerate(given) if candidates]
         problem = self._problem([given[number] for number in linked])
         solution = ExactRepresentatives().decode(problem, budget=budget)
         concepts: list[Hashable | None] = [None] * len(given)
         margins: list[float | None] = [None] * len(given)
         for place, number in enumerate(linked):
-            concepts[number] = given[number][int(solution.choices[place])][0]
+            concepts[number] = list(given[number])[int(solution.choices[place])]
             margins[number] = float(solution.margins[place])
         return LinkedMentions(tuple(concepts), tuple(margins), solution.certificate)
 
-    def _problem(self, mentions: list[list[tuple[Hashable, float]]]) -> RepresentativesProblem:
+    def _problem(self, mentions: list[dict[Hashable, float]]) -> RepresentativesProblem:
         from ..decoders.representatives import RepresentativesProblem
 
         numbers: dict[Hashable, int] = {}
         sets, local = [], []
-        for candidates in mentions:
-            rows = [numbers.setdefault(concept, len(numbers)) for concept, _ in candidates]
+        for best in mentions:
+            rows = [numbers.setdefault(concept, len(numbers)) for concept in best]
             sets.append(np.array(rows, dtype=np.int32))
-            local.append(self._costs(candidates))
+            scores = np.array(list(best.values()))
+            local.append(np.where(scores > 0.0, -np.log(np.maximum(scores, LEAST)), np.inf))
         return RepresentativesProblem(
             self._distances(list(numbers)), sets, local, weight=self.weight
         )
-
-    def _costs(self, candidates: Candidates) -> NDArray[np.float64]:
-        scores = np.array([score for _, score in candidates], dtype=np.float64)
-        if not ((scores >= 0.0) & (scores <= 1.0)).all():
-            raise ProblemError(
-                f"mentions: expected probabilities from 0 to 1, got {candidates!r}; of other "
-                "scores give the softmax."
-            )
-        costs: NDArray[np.float64] = -np.log(np.maximum(scores, LEAST))
-        costs[scores == 0.0] = np.inf
-        return costs
 
     def _distances(self, concepts: list[Hashable]) -> NDArray[np.float64]:
         """**Shape (c, c)**: between all candidates of a text; 0 to itself."""
@@ -164,7 +154,7 @@ class CollectiveLinker:
         return graph, numbers
 
 
-def _distinct(candidates: Candidates) -> list[tuple[Hashable, float]]:
+def _scores(place: int, candidates: Candidates) -> dict[Hashable, float]:
     """Each concept once, with its best score; two of one would rule out all certainty."""
     best: dict[Hashable, float] = {}
     try:
@@ -173,10 +163,21 @@ def _distinct(candidates: Candidates) -> list[tuple[Hashable, float]]:
             best[concept] = score if not best.get(concept, score) > score else best[concept]
     except (TypeError, ValueError) as error:
         raise ProblemError(
-            f"mentions: expected pairs of a concept and a number as its score for each mention; "
-            f"got {candidates!r}."
+            "mentions: expected pairs of a concept and a number as its score for each mention; "
+            f"got {candidates!r} for mentions[{place}]."
         ) from error
-    return list(best.items())
+    for concept, score in best.items():
+        if not 0.0 <= score <= 1.0:
+            raise ProblemError(
+                f"mentions: expected probabilities from 0 to 1, got {score} for {concept!r} in "
+                f"mentions[{place}]; of other scores give the softmax."
+            )
+    if best and not any(best.values()):
+        raise InfeasibleError(
+            f"mentions: all candidates of mentions[{place}] have the probability 0; give one of "
+            "them more, or the mention no candidates."
+        )
+    return best
 
 
 def _vertex(concept: Any, numbers: Mapping[Any, int] | None) -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from spacy.language import Language
 from spacy.pipeline import SentenceRecognizer, Tagger
 from spacy.tokens import Doc, Span
@@ -208,15 +208,12 @@ def _learned(
     with nlp.select_pipes(enable=nlp.pipe_names[: nlp.pipe_names.index(name)]):
         docs = list(nlp.pipe(example.predicted for example in given))
     pipe: Any = nlp.get_pipe(name)
-    scores, gold = [], []
+    scores: list[ArrayLike] = []
+    gold: list[ArrayLike] = []
     for example, doc, rows in zip(given, docs, pipe.model.predict(docs), strict=True):
-        right = gold_of(example)
-        begin = 0
-        for length in unit_lengths(doc):
-            part = slice(begin, begin + length)
-            begin += length
-            scores.append(pipe.model.ops.to_numpy(rows[part]))
-            gold.append(right[part])
+        ends = np.cumsum(unit_lengths(doc)[:-1], dtype=np.int64)
+        scores += np.split(pipe.model.ops.to_numpy(rows), ends)
+        gold += np.split(np.array(gold_of(example), dtype=np.int64), ends)
     rules = ChainModel(np.zeros((len(start), len(start)), np.float32), start)
     return learn_chain(scores, gold, rules)
 

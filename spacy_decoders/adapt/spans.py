@@ -213,6 +213,11 @@ def best_entities(
     -------
     The chosen dicts in the order of the text, and the certificate.
 
+    Raises
+    ------
+    ProblemError
+        If an entity lacks one of the three, or a number is not as it should be.
+
     Examples
     --------
     >>> scored = [
@@ -224,6 +229,12 @@ def best_entities(
     [(0, 'place'), (9, 'paper')]
     """
     given = list(entities)
+    for place, entity in enumerate(given):
+        lacking = {"start", "end", "score"}.difference(entity)
+        if lacking:
+            raise ProblemError(
+                f"entities[{place}]: has no {', '.join(sorted(lacking))}; each needs all three."
+            )
     scores = log_odds([entity["score"] for entity in given], threshold)
     chosen, certificate = select([(entity["start"], entity["end"]) for entity in given], scores)
     return [given[number] for number in chosen], certificate

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from spacy_decoders import ProblemError
+from spacy_decoders import InfeasibleError, ProblemError
 from spacy_decoders.adapt.linking import CollectiveLinker
 from spacy_decoders.graph import ConceptGraph
 
@@ -57,13 +57,18 @@ def test_mentions_without_candidates_stay_without():
 @pytest.mark.parametrize(
     ("options", "mentions", "message"),
     [
-        ({}, [[(1, 1.5)]], "mentions: expected probabilities"),
+        ({}, [[(1, np.float64(1.5))]], r"mentions: expected probabilities.* got 1\.5 for 1 in"),
         ({}, [[(1, float("nan"))]], "mentions: expected probabilities"),
         ({}, [[("a", "much")]], "mentions: expected pairs"),
-        ({}, [3], "mentions: expected pairs"),
+        ({}, [[], 3], r"mentions: expected pairs.* mentions\[1\]"),
+        (
+            {},
+            [[], [(1, 0.0), (2, 0.0)]],
+            r"all candidates of mentions\[1\] have the probability 0",
+        ),
         ({"weight": -1.0}, [], "weight"),
     ],
 )
 def test_what_is_refused_is_named(options, mentions, message):
-    with pytest.raises(ProblemError, match=message):
+    with pytest.raises((ProblemError, InfeasibleError), match=message):
         CollectiveLinker([(1, 2)], **options).link(mentions)

@@ -105,3 +105,7 @@ def test_entities_as_dicts():
     assert best_entities(given)[0] == [given[0], given[2]]
     assert best_entities(given, threshold=0.2)[0] == [given[0], given[2], given[3]]
     assert best_entities([])[0] == []
+    for field in ("start", "end", "score"):
+        lacking = {name: value for name, value in given[1].items() if name != field}
+        with pytest.raises(ProblemError, match=rf"entities\[1\]: has no {field}"):
+            best_entities([given[0], lacking])

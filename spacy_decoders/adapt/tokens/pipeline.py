@@ -79,18 +79,10 @@ def as_array(values: Any) -> NDArray[Any]:
 
 def _word_starts(tokenizer: Any, text: str) -> list[tuple[int, int]]:
     """Return first character, and the one after the last, of each word of the tokenizer's."""
-    encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-    words: list[tuple[int, int]] = []
-    before = None
-    for word, (begin, end) in zip(encoded.word_ids(), encoded["offset_mapping"], strict=True):
-        if word is None or begin == end:
-            continue
-        if word != before:
-            words.append((begin, end))
-        else:
-            words[-1] = (words[-1][0], end)
-        before = word
-    return words
+    encoded = tokenizer(text, add_special_tokens=False, verbose=False)
+    words = sorted({word for word in encoded.word_ids() if word is not None})
+    places = map(encoded.word_to_chars, words)
+    return [(begin, end) for begin, end in places if begin < end]
 
 
 @cache
@@ -210,9 +202,8 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
         for entity in found.entities:
             label = self.rename.get(entity.label, entity.label)
             chosen.append(Span(doc, entity.start, entity.end, label=label))
+            chosen[-1]._.prob = entity.probability
         doc.ents = [*kept, *chosen]
-        for span, entity in zip(chosen, found.entities, strict=True):
-            span._.prob = entity.probability
         extensions.record_certificates(doc, self.name, [found.certificate])
 
     @cached_property

@@ -229,8 +229,8 @@ class PathProblem:
             raise ProblemError(f"length: a path has at least 1 vertex, got {length}.")
         if length > self.class_count:
             raise InfeasibleError(
-                f"No path of {length} vertices: a path meets no class twice, and there are "
-                f"{self.class_count} classes among {self.size} vertices."
+                f"length: no path has {length} vertices; none meets a class twice, and there are "
+                f"{self.class_count} classes among {self.size} vertices. Ask for no more."
             )
         return length
 
@@ -297,8 +297,8 @@ class PathSolution:
 def infeasible_message(length: int) -> str:
     """Return the message for problems whose forbidden scores leave no path."""
     return (
-        f"No path of {length} vertices: the forbidden (-inf) starts, edges and ends, and the "
-        "classes, leave none. Ask for a shorter path, or forbid less."
+        f"length: no path has {length} vertices; the forbidden (-inf) starts, edges and ends, and "
+        "the classes, leave none. Ask for a shorter path, or forbid less."
     )
 
 

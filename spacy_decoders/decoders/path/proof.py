@@ -15,9 +15,6 @@ __all__ = ["full_bound", "quick_bound", "some_path"]
 
 #: Nodes of the first search for any path, made whatever the budget: enough for small problems.
 NODES = 20_000
-#: How many rounding errors below the score of the known path a search from behind begins: it has
-#: to find a path as good again, or its bound lies below the score.
-BENEATH = 3.0
 
 
 def quick_bound(
@@ -33,7 +30,7 @@ def quick_bound(
         return problem.simple_bound(length)
     nodes = nodes_within(clock, problem.size, nodes)
     slack = problem.rounding(length, score)
-    floor = score - BENEATH * slack
+    floor = _beneath(score, slack)
     start, edges, reversed_edges, end, *classes = problem.arrays
     backwards = (end, reversed_edges, edges, start, *classes)
     bound: float = bound_at_once(backwards, length, floor, slack, nodes)
@@ -58,12 +55,21 @@ def full_bound(
     if problem.lacks_time(clock, length):
         return problem.simple_bound(length)
     slack = problem.rounding(length, score, problem.total(prices))
-    best = BestPaths(length, 1, score - BENEATH * slack)
+    best = BestPaths(length, 1, _beneath(score, slack))
     seconds = Clock(Budget(clock.budget.seconds), clock.started)
     closing = LagrangianSearch(problem.reversed, length, best, seconds, math.inf)
     closing.set_prices(prices)
     closing.search(None if to_the_end else FIRST_NODES)
     return max(closing.bound, best.most + slack) + slack
+
+
+def _beneath(score: float, slack: float) -> float:
+    """Where a search from behind begins: below the score of the known path.
+
+    It has to find a path as good again, or its bound lies below the score. Without rounding, as
+    where all scores are 0, the next number below does.
+    """
+    return min(score - 3.0 * slack, math.nextafter(score, -math.inf))
 
 
 def some_path(problem: PathProblem, length: int, clock: Clock) -> Integers:

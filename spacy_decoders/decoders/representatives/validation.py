@@ -44,8 +44,8 @@ def checked_distances(values: Any) -> NDArray[Any]:
         if len(unequal):
             u, v = (int(x) for x in unequal[0])
             raise ProblemError(
-                f"distances: must be symmetric; got {array[u, v]!r} at ({u}, {v}) but "
-                f"{array[v, u]!r} at ({v}, {u})."
+                f"distances: must be symmetric; got {array[u, v]} at ({u}, {v}) but "
+                f"{array[v, u]} at ({v}, {u})."
             )
         # rounding of the caller's own arithmetic
         array = read_only((array + array.T) / 2)

@@ -102,7 +102,7 @@ def _fault_of_margins(costs: _Costs, choices: list[int], solution: Any) -> str |
     total, size = _totals(costs)
     margins, exact = np.asarray(solution.margins), np.asarray(solution.exact_margins)
     if margins.shape != exact.shape or len(margins) != len(choices) or np.isnan(margins).any():
-        return f"margins {margins!r} do not belong to {len(choices)} sets."
+        return f"margins {margins.tolist()} do not belong to {len(choices)} sets."
     least = float(total.min(initial=math.inf))
     for i in np.flatnonzero(exact).tolist():
         others = np.delete(total, choices[i], axis=i)
@@ -112,7 +112,7 @@ def _fault_of_margins(costs: _Costs, choices: list[int], solution: Any) -> str |
             best = min(best, LARGEST_MARGIN)
         margin = float(margins[i])
         if margin != best and not abs(margin - best) <= slack:
-            return f"margins[{i}] is {margins[i]!r}, choosing otherwise costs {best!r} more."
+            return f"margins[{i}] is {margin!r}, choosing otherwise costs {best!r} more."
     return None
 
 

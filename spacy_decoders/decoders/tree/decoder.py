@@ -40,9 +40,6 @@ Through = Callable[[], NDArray[np.float64]]
 #: The unit roundoff of float64: the relative error of one rounded sum.
 UNIT = 2.0**-53
 
-#: An absolute error larger than any that denormal numbers cause.
-SMALLEST = 1e-300
-
 
 class TreeDecoder(ABC):
     """A frozen dataclass of options that finds the best tree of a problem."""
@@ -290,12 +287,12 @@ def rounding_slack(parts: int | Numbers, score: Numbers, positive: float | Numbe
     The negative parts of a tree that could exceed `score` add up to at most `positive` minus
     `score` in magnitude, however low the scores of other parts are, so none of its partial sums
     exceeds ``abs(score) + 2 * positive``. Each of its `parts` additions is rounded by one unit of
-    that, in the chart and in the sum that it is compared with.
+    that, in the chart and in the sum that it is compared with; sums of denormal numbers are exact.
 
     `parts` is the largest number of parts of a tree, `positive` the largest sum of its positive
     parts, and `score` the value that the dynamic program found, or several.
     """
-    return 4.0 * (parts + 1) * UNIT * (abs(score) + 2.0 * positive) + SMALLEST
+    return 4.0 * (parts + 1) * UNIT * (abs(score) + 2.0 * positive)
 
 
 def certified(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .decoder import SMALLEST, UNIT, most_gained
+from .decoder import UNIT, most_gained
 from .problem import TreeProblem
 
 __all__ = ["Magnitudes", "magnitudes_of", "parts_of", "without_prohibitive"]
@@ -82,7 +82,8 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
         lowest=lowest,
         forbidden=forbidden,
         threshold=-(1.1 * reach + 1.0),
-        rounding=8.0 * UNIT * error + SMALLEST,
+        # and more than denormal numbers cause
+        rounding=8.0 * UNIT * error + (1e-300 if error else 0.0),
         limit=LARGEST_MULTIPLIER * largest,
     )
 

@@ -67,7 +67,7 @@ class WordMemory(Shim):  # type: ignore[misc]
 
 def build_cluster_embed(
     embed: Embed,
-    clusters: WordClusters,
+    clusters: WordClusters | None,
     width: int,
     rows: int = 1000,
     cluster_width: int = 32,
@@ -80,7 +80,7 @@ def build_cluster_embed(
     embed
         The other layer, such as ``spacy.MultiHashEmbed.v2``.
     clusters
-        Where the clusters are read from, when the model is initialised.
+        Where the clusters are read from, when the model is initialised; None for none.
     width
         The width of the vectors.
     rows
@@ -95,15 +95,17 @@ def build_cluster_embed(
     ----------
     Koo, Carreras, Collins 2008, *Simple Semi-supervised Dependency Parsing*: prefixes of paths.
     """
-    tables: list[Any] = [
-        HashEmbed(cluster_width, rows, column=column, seed=80 + column, dropout=0.0)
-        for column in range(len(PREFIXES) + 2)
-    ]
-    parts = [embed, _looked_up("word_clusters", clusters, ClusterTable, concatenate(*tables))]
+    parts: list[Any] = [embed]
+    if clusters is not None:
+        tables: list[Any] = [
+            HashEmbed(cluster_width, rows, column=column, seed=80 + column, dropout=0.0)
+            for column in range(len(PREFIXES) + 2)
+        ]
+        parts.append(_looked_up("word_clusters", clusters, ClusterTable, concatenate(*tables)))
     if vectors is not None:
         parts.append(_looked_up("word_vectors", vectors, VectorTable, Linear(width)))
     mixed: Any = with_array(cast(Any, Maxout(width, nP=3, dropout=0.0, normalize=True)))
-    return cast(Embed, chain(cast(Any, concatenate(*cast(Any, parts))), mixed))
+    return cast(Embed, chain(cast(Any, concatenate(*parts)), mixed))
 
 
 def _looked_up(

@@ -253,9 +253,9 @@ def shipped(kind: str, lang: str) -> bytes:
     found = [file.name for file in FOLDER.glob("*-*-*") if file.name.startswith(f"{kind}-{lang}-")]
     if not found:
         raise ProblemError(
-            f"{kind}: none ship for {lang!r}, only for 'en'. Make them by the scripts of "
-            "projects/english, word_clusters.py, word_groups.py or word_vectors.py, or clusters "
-            "of your own text by projects/danish/scripts/clusters.py, and name the file by `path`."
+            f"{kind}: none ship for {lang!r}, only for 'en'. Train without, by `{kind} = null` in "
+            "place of the block; or name by `path` a file of your own, made of any text by "
+            "projects/danish/scripts/clusters.py, or by the scripts of projects/english."
         )
     return _MARK + max(found).rpartition("-")[2].encode()
 

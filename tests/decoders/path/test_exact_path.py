@@ -6,7 +6,9 @@ import pytest
 from spacy_decoders import Budget, InfeasibleError
 from spacy_decoders.decoders.path import (
     Beam,
+    ColorCoding,
     ExactPath,
+    IntegerProgram,
     PathDecoder,
     PathProblem,
 )
@@ -32,6 +34,14 @@ def test_golden_example():
     assert solution.vertices.tolist() == [2, 0]
     assert solution.certificate.score == 5.0
     assert solution.certificate.is_optimal
+
+
+@pytest.mark.parametrize("decoder", [ExactPath(), IntegerProgram(), ColorCoding()])
+def test_without_scores_every_path_is_optimal(decoder):
+    problem = PathProblem(np.zeros(6), np.zeros((6, 6)), np.zeros(6), [0, 1, 2, 3, 3, 0])
+    for length in range(1, 5):
+        certificate = decoder.decode(problem, length).certificate
+        assert certificate.is_optimal and certificate.gap == 0.0
 
 
 @pytest.mark.parametrize("k_best", [ExactPath.k_best, PathDecoder.k_best])

@@ -27,6 +27,7 @@ def test_defaults_for_shared_and_unreachable_vertices():
     [
         (([[0, 1]], []), "square"),
         (([[0, 1], [2, 0]], []), "symmetric"),
+        (([[0, 0.5], [0.7, 0]], []), r"got 0\.5 at \(0, 1\) but 0\.7 at"),
         (([[0.0, np.nan], [np.nan, 0.0]], []), "distances"),
         (([[0, 1], [1, 0]], [[0, 2]]), r"sets\[0\]"),
         (([[0, 1], [1, 0]], [[0], []]), r"sets\[1\]"),

@@ -59,6 +59,17 @@ def test_equals_brute_force(n, single_root, projective):
     assert feasible > 8
 
 
+@pytest.mark.parametrize("projective", [True, False])
+@pytest.mark.parametrize("n", range(3))
+def test_without_scores_there_is_no_gap(n, projective):
+    # of several roots there is no penalty, which would be rounded
+    problem = TreeProblem(np.zeros((n + 1, n + 1)), projective=projective, single_root=n < 2)
+    decoders = [Eisner(), SecondOrder()] if projective else [ChuLiuEdmonds()]
+    for decoder in (*decoders, BranchAndBound()):
+        certificate = decoder.decode(problem).certificate
+        assert (certificate.bound, certificate.gap, certificate.status) == (0.0, 0.0, "optimal")
+
+
 def test_scores_of_parts_that_no_tree_has_cost_no_precision():
     rng = np.random.default_rng(0)
     cube = rng.normal(size=(5, 5, 5))

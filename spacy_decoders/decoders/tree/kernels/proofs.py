@@ -237,7 +237,7 @@ def dual_bound(arcs, single_root, penalty, value, parent, count):
                 if not worth <= paid[m]:
                     excess[m] = max(excess[m], worth - paid[m])
     bound += excess[1:].sum()
-    slack = 2.0**-52 * (rounding + 2.0 * (size + 1) * (mass + excess[1:].sum())) + 1e-300
+    slack = 2.0**-52 * (rounding + 2.0 * (size + 1) * (mass + excess[1:].sum()))
     return (bound, slack) if bound == bound else (np.inf, 0.0)
 
 
