@@ -18,7 +18,7 @@ from ...arrays import read_only
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import InfeasibleError, UndecidedError
 from .kernels.layout import UP64
-from .kernels.slices import follow, send, sum_of_maxima
+from .kernels.slices import follow, send
 from .problem import ChainModel, Sentences
 from .proof import certified
 from .solutions import ChainSolution
@@ -40,6 +40,8 @@ LEAST, SAFE = 0.05, 0.25
 #: Pairs of labels between two looks at the clock, a millisecond, or ten beyond the cache; and as
 #: how many pairs a token counts beside its own.
 SLICE, OVERHEAD = 2_000_000, 1_000
+
+NOTHING_YET = "the time ended before a legal labelling was found."
 
 Floats = NDArray[np.float64]
 Scores = NDArray[np.float32]
@@ -169,10 +171,10 @@ def solve_in_slices(
     best = ahead[(reached - 1) % 2]
     if reached == len(rows):
         return certified(decoder, labels, score, scale, float(rounded_up(best + end).max()))
-    total, size = sum_of_maxima(rows[reached:])
+    most = rows[reached:].max(axis=1).astype(np.float64)
     links = (len(rows) - reached) * float(model.transitions.max())
-    terms = np.array([best.max(), total, end.max(), links])
-    rounding = len(rows) * UP64 * (np.abs(terms).sum() + size)
+    terms = np.array([best.max(), most.sum(), end.max(), links])
+    rounding = len(rows) * UP64 * (np.abs(terms).sum() + np.abs(most).sum())
     return certified(decoder, labels, score, scale, float(terms.sum() + rounding))
 
 
@@ -191,13 +193,12 @@ def _messages(
     """
     n, size, flat = len(sentence.emissions), model.size, sentence.emissions.reshape(-1)
     way = -1 if table == "transposed" else 1
-    nothing = np.empty(0, dtype=np.float32)
-    alive = send(nothing, entry, flat, size, way, values, 0, 1) == 1
-    reached = 1
+    values[0] = rounded_up(entry.astype(np.float64) + sentence.emissions[::way][0])
+    alive, reached = bool((values[0] > -np.inf).any()), 1
     while alive and reached < n and clock.seconds_left > _seconds_for_tables(model):
         stop = min(n, reached + 1 + SLICE // (size**2 + OVERHEAD))
         links = getattr(model.padded, table)
-        found = send(links, entry, flat, size, way, values, reached, stop)
+        found = send(links, flat, size, way, values, reached, stop)
         alive, reached = found == stop, min(found + 1, stop)
     return reached, alive
 
@@ -217,7 +218,7 @@ def _followed(
     i = follow(*given, 0, n + several)
     while 0 <= i < n:
         if clock.seconds_left == 0.0:
-            raise UndecidedError("the time ended before a legal labelling was found.")
+            raise UndecidedError(NOTHING_YET)
         i = follow(*given, i, several)
     if i < 0:
         ahead = np.empty((2, model.size))

@@ -9,30 +9,29 @@ from ....jit import jit
 from .dense import pass_on
 from .layout import UP64
 
-__all__ = ["follow", "send", "sum_of_maxima"]
+__all__ = ["follow", "send"]
 
 
 @jit()
-def send(table, entry, emissions, size, way, values, begin, stop):
-    """Fill in the messages of tokens from `begin` to before `stop`; those before are known.
+def send(table, emissions, size, way, values, begin, stop):
+    """Fill in the messages of tokens from `begin` > 0 to before `stop`; those before are known.
 
     ``V[i, y] = E[i, y] + max over x of (V[i - 1, x] + T[x, y])``, for tokens that are counted
     from the left, or with a `way` of -1 from the right. Returns the first token of which all
     messages are forbidden, or `stop`.
 
-    **Shapes:** table, flat, as :mod:`.layout` says, not looked at for token 0; entry (L,), which
-    comes before it; emissions (n * L,); values float64 (n, L), or fewer rows, used in turn.
+    **Shapes:** table, flat, as :mod:`.layout` says; emissions (n * L,); values float64 (n, L), or
+    fewer rows, used in turn.
     """
     n = len(emissions) // size
     reached = np.empty(len(table) // (size + 1))
     for i in range(begin, stop):
         token = i if way > 0 else n - 1 - i
-        if i:
-            pass_on(table, values[(i - 1) % len(values)], size, len(reached), reached)
+        pass_on(table, values[(i - 1) % len(values)], size, len(reached), reached)
         found, alive = values[i % len(values)], False
         for y in range(size):
-            best = np.float64(entry[y]) if i == 0 else reached[y]
-            if best > -np.inf and i:
+            best = reached[y]
+            if best > -np.inf:
                 best += UP64 * abs(best)
             best += np.float64(emissions[token * size + y])
             if best > -np.inf:
@@ -74,16 +73,3 @@ def follow(transitions, start, emissions, behind, known, labels, dead, i, moves)
             if i >= 0:
                 dead[i, labels[i]] = True
     return i
-
-
-@jit()
-def sum_of_maxima(emissions):
-    """Return the sum of the largest score of each row, and of their absolute values."""
-    total = size = 0.0
-    for i in range(emissions.shape[0]):
-        most = emissions[i, 0]
-        for y in range(1, emissions.shape[1]):
-            most = emissions[i, y] if emissions[i, y] > most else most
-        total += np.float64(most)
-        size += abs(np.float64(most))
-    return total, size

@@ -17,12 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 from ....arrays import checked_indices, checked_scores
 from ....budget import Budget, Clock
 from ....errors import InfeasibleError, ProblemError, UndecidedError
-from ..decoder import STEP, rounded_up
+from ..decoder import NOTHING_YET, STEP, rounded_up
 from ..kernels.layout import UP64
 from ..problem import ChainModel
 from ..proof import certified
 from ..solutions import ChainSolution
-from .kernels.label_trees import best_from_roots
 
 __all__ = ["LabelTree"]
 
@@ -138,10 +137,13 @@ class LabelTree:
 
     def _labels(self, inside: Floats) -> NDArray[np.int32]:
         """Return the best labels, from the roots on."""
-        given = self.transitions, inside, np.array(self.parents), np.array(self.order)
-        labels: NDArray[np.int32] = best_from_roots(*given)
-        if labels.min(initial=0) < 0:  # all the messages would have shown this
-            raise UndecidedError("the time ended before a legal labelling was found.")
+        labels = np.zeros(len(self.order), dtype=np.int32)
+        for node in self.order:
+            parent = self.parents[node]
+            scores = inside[node] + (self.transitions[labels[parent]] if parent >= 0 else 0.0)
+            labels[node] = scores.argmax()
+            if scores[labels[node]] == -np.inf:  # all the messages would have shown this
+                raise UndecidedError(NOTHING_YET)
         return labels
 
     def _terms(self, labels: NDArray[np.int32]) -> Floats:
@@ -155,8 +157,7 @@ class LabelTree:
 
         Nodes that time does not reach are bounded by the maxima of their scores.
         """
-        best = self.local.copy() if self._has_time() else self.local
-        left, roots = len(self.order), self.parents.count(-1)
+        best, left, roots = self.local.copy(), len(self.order), self.parents.count(-1)
         while left > roots and self._has_time():
             left -= 1
             node = self.order[left]
