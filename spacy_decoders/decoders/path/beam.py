@@ -8,10 +8,10 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
 from .beam_search import beam
-from .problem import Integers, PathDecoder, PathProblem, PathSolution
+from .problem import PathDecoder, PathProblem, PathSolution
 from .proof import quick_bound, some_path
 
-__all__ = ["Beam", "best_by_beam"]
+__all__ = ["Beam", "solved_by_beam"]
 
 
 @dataclass(frozen=True)
@@ -68,19 +68,21 @@ class Beam(PathDecoder):
         """Return up to `k` paths of the last layer, best first; any path if it is empty."""
         clock = budget.start()
         length, k = problem.checked_length(length), checked_whole("k", k, low=1)
-        paths = best_by_beam(problem, length, k, self.width, clock, lookahead=self.lookahead)
-        bound = np.inf
-        if self.lookahead:
-            bound = quick_bound(problem, length, problem.score(paths[0]), 0, clock)
-        return [PathSolution.certified("Beam", problem, path, bound) for path in paths]
+        return solved_by_beam("Beam", problem, length, k, self.width, clock, self.lookahead)
 
 
-def best_by_beam(
-    problem: PathProblem, length: int, k: int, width: int, clock: Clock, *, lookahead: bool
-) -> list[Integers]:
+def solved_by_beam(
+    decoder: str,
+    problem: PathProblem,
+    length: int,
+    k: int,
+    width: int,
+    clock: Clock,
+    lookahead: bool = True,
+) -> list[PathSolution]:
     """Return up to `k` paths of a beam, best first; any path if the beam ends before its length.
 
-    There is no lookahead where the time does not suffice for it.
+    There is no lookahead where the time does not suffice for it; the bound comes with it.
     """
     if lookahead and not problem.lacks_time(clock, length, 2):
         outlook = problem.completions(length)
@@ -89,7 +91,12 @@ def best_by_beam(
         outlook[0] = problem.end
     scores, paths = beam(problem, outlook, width, clock.exhausted)
     if not len(scores):
-        return [some_path(problem, length, clock)]
-    if k == 1:
-        return [paths[scores.argmax()]]
-    return problem.ranked(paths[np.argsort(-scores, kind="stable")[:k]])
+        found = [some_path(problem, length, clock)]
+    elif k == 1:
+        found = [paths[scores.argmax()]]
+    else:
+        found = problem.ranked(paths[np.argsort(-scores, kind="stable")[:k]])
+    bound = np.inf
+    if lookahead:
+        bound = quick_bound(problem, length, problem.score(found[0]), 0, clock)
+    return [PathSolution.certified(decoder, problem, path, bound) for path in found]

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .problem import Floats, Integers, PathProblem
 
@@ -35,7 +34,6 @@ def beam(
         # a path that is still empty begins at "row 0", the starts
         steps = problem.weights if paths.shape[1] else problem.start[None]
         ends = paths[:, -1] if paths.shape[1] else np.zeros(1, dtype=np.int32)
-        most = min(width, NARROW) if exhausted() else width
         ranks, extensions = np.empty(0), np.empty(0, dtype=np.int64)
         for first in range(0, len(scores), rows):
             part = slice(first, first + rows)
@@ -44,9 +42,12 @@ def beam(
             legal = np.flatnonzero(rank > -np.inf)
             ranks = np.concatenate([ranks, rank.ravel()[legal]])
             extensions = np.concatenate([extensions, legal + first * size])
-            ranks, extensions = _best(ranks, extensions, most)
-            if exhausted():
-                ranks, extensions = _best(ranks, extensions, min(width, NARROW))
+            late = exhausted()
+            most = min(width, NARROW) if late else width
+            if len(ranks) > most:
+                best = np.argpartition(-ranks, most - 1)[:most]
+                ranks, extensions = ranks[best], extensions[best]
+            if late:
                 break
         members, vertices = np.divmod(extensions, size)
         scores = scores[members] + steps[ends[members], vertices]
@@ -54,12 +55,3 @@ def beam(
         met = met[members]
         met[np.arange(len(met)), classes[vertices]] = True
     return scores + problem.end[paths[:, -1]], paths
-
-
-def _best(
-    ranks: Floats, extensions: NDArray[np.int64], most: int
-) -> tuple[Floats, NDArray[np.int64]]:
-    if len(ranks) <= most:
-        return ranks, extensions
-    best = np.argpartition(-ranks, most - 1)[:most]
-    return ranks[best], extensions[best]

@@ -10,7 +10,7 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import PROOF_TOLERANCE
 from ...errors import ProblemError
-from .beam import best_by_beam
+from .beam import solved_by_beam
 from .lagrangian_search import FIRST_NODES, WIDTH, BestPaths, LagrangianSearch, nodes_within
 from .problem import Integers, PathDecoder, PathProblem, PathSolution
 from .proof import full_bound, quick_bound, some_path
@@ -82,9 +82,7 @@ class ExactPath(PathDecoder):
         self, problem: PathProblem, length: int, count: int, clock: Clock
     ) -> list[PathSolution]:
         if problem.lacks_time(clock, length, 2):
-            found = best_by_beam(problem, length, count, WIDTH, clock, lookahead=False)
-            bound = quick_bound(problem, length, problem.score(found[0]), 0, clock)
-            return [PathSolution.certified("ExactPath", problem, path, bound) for path in found]
+            return solved_by_beam("ExactPath", problem, length, count, WIDTH, clock)
         closing, table = None, problem.completions(length)
         best = BestPaths(length, count)
         frontier = best.search(problem, table, nodes_within(clock, problem.size, FIRST_NODES))

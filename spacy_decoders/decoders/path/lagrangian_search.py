@@ -29,9 +29,7 @@ WIDTH = 80
 
 def nodes_within(clock: Clock, size: int, most: int) -> int:
     """Return how many nodes a search may expand in one go among so many vertices."""
-    if clock.budget.seconds is None:
-        return most
-    return min(most, 1 + int(clock.seconds_left / (NODE * size)))
+    return int(min(most, 1.0 + clock.seconds_left / (NODE * size)))
 
 
 class BestPaths:
@@ -186,8 +184,8 @@ class LagrangianSearch:
         state = fresh_state(self._problem.size, self._problem.class_count, self._length)
         ranking = RankedPaths(found.scores, found.paths)
         given = (self._problem.graph, self._after, self._paid, ranking, slack, state)
-        size = max(1, self._problem.size)
-        a_round = nodes_within(self._clock, size, nodes) if nodes else 1 + STEPS // size
+        most, size = 1 + STEPS // self._problem.size, self._problem.size
+        a_round = nodes_within(self._clock, size, nodes) if nodes else most
         frontier = np.inf
         while frontier > -np.inf:
             self.rounds += 1

@@ -170,8 +170,6 @@ class PathProblem:
 
     def lacks_time(self, clock: Clock, length: int, tables: int = 1) -> bool:
         """Return whether so many tables of walks, and what they need, may take too long."""
-        if clock.budget.seconds is None:
-            return False
         each = WALK * length * tables + (0.0 if "reversed_edges" in vars(self) else EDGES)
         return each * self.size**2 > clock.seconds_left + LEAST
 

@@ -118,10 +118,7 @@ class IntegerProgram(PathDecoder):
 def _check_magnitude(problem: PathProblem) -> None:
     for name in ("start", "weights", "end"):
         scores = getattr(problem, name)
-        low = scores.min(initial=0.0)
-        if low == -np.inf:
-            low = scores.min(initial=0.0, where=scores > -np.inf)
-        if max(scores.max(initial=0.0), -low) > LARGEST:
+        if np.abs(scores[np.isfinite(scores)]).max(initial=0.0) > LARGEST:
             raise ProblemError(
                 f"{name}: a solver can't tell scores beyond {LARGEST:.0e} apart. Use -inf for "
                 "what is forbidden, or ExactPath."
