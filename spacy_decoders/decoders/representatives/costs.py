@@ -152,16 +152,14 @@ def cost_table(problem: RepresentativesProblem, seed: int, clock: Clock) -> Cost
     for i in range(k - 1):
         several = 1 + PIECE // (n - ends[i])
         least = nearest[i, ends[i] :]
+        least[:] = np.inf
         for x in range(0, sizes[i], several):
             if done > FREE and after >= clock.seconds_left:
                 return None
             own = members[ends[i] - sizes[i] + x : ends[i]][:several]
             rows = problem.distances[own].take(members[ends[i] :], axis=1)
             done += rows.size
-            if x:
-                np.minimum(least, rows.min(axis=0) * factor, out=least)
-            else:
-                np.multiply(rows.min(axis=0), factor, out=least)
+            np.minimum(least, rows.min(axis=0) * factor, out=least)
             for j in range(i + 1, k):
                 block = rows[:, ends[j - 1] - ends[i] : ends[j] - ends[i]]
                 at = starts[i, j] + x * sizes[j]

@@ -9,14 +9,16 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from .branch_and_bound import ExactSearch
-from .costs import canonical_order, cost_table, relative_tolerance, rounded_down
+from .costs import canonical_order, cost_table, rounded_down
 from .kernels.pricing import best_of, price_all
 from .local_search import improve, near_one
 from .margins import margins_of
 from .problem import RepresentativesProblem
-from .solutions import RepresentativesDecoder, RepresentativesSolution
+from .solutions import RepresentativesDecoder, RepresentativesSolution, certificate_of
 
 __all__ = ["ExactRepresentatives"]
+
+NAME = "ExactRepresentatives"
 
 #: Choices, and pairs of sets in all of these, up to which all are priced, without any search.
 FEW, TERMS = 1024, 20_000_000
@@ -94,9 +96,8 @@ class ExactRepresentatives(RepresentativesDecoder):
 
         `budget.iterations` counts subproblems that were bounded.
         """
-        name = type(self).__name__
         if not problem.size:
-            certificate = Certificate.from_bound(name, 0.0, 0.0, tolerance=0.0)
+            certificate = Certificate.from_bound(NAME, 0.0, 0.0, tolerance=0.0)
             return RepresentativesSolution.of(problem, [], certificate)
         clock = budget.start()
         few = math.prod(map(len, problem.sets))
@@ -109,16 +110,9 @@ class ExactRepresentatives(RepresentativesDecoder):
         solver = ExactSearch(costs, start, clock)
         solver.solve()
         choices = costs.given(solver.choices)
-        cost, scale = problem.cost_and_scale(choices)
-        certificate = Certificate.from_bound(
-            name,
-            cost,
-            costs.priced(solver.bound),
-            minimized=True,
-            tolerance=float(costs.unit) * solver.tolerance,
-            scale=scale,
-            iterations=solver.nodes,
-        )
+        bound, tolerance = costs.priced(solver.bound), float(costs.unit) * solver.tolerance
+        given = NAME, problem, problem.offsets[:-1] + problem.checked_choices(choices), bound
+        certificate = certificate_of(*given, tolerance=tolerance, iterations=solver.nodes)
         proven = self.exact_margins and certificate.is_optimal
         found = margins_of(solver, exact=proven, work=self.margin_work)
         margins, exact = np.empty(problem.size), np.empty(problem.size, dtype=bool)
@@ -136,39 +130,23 @@ class ExactRepresentatives(RepresentativesDecoder):
         chosen, others = best_of(costs, beside, offsets)
         margins, positions = np.empty(len(order)), np.empty(len(order), np.int64)
         margins[order], positions[order] = others, places[chosen]
-        cost, scale = problem.priced(positions)
+        choices = positions - problem.offsets[:-1]
         # what a sum of all terms of a choice is at least
         bounds = rounded_down(costs, magnitudes, len(order) * (len(order) + 1) // 2)
-        certificate = Certificate.from_bound(
-            type(self).__name__,
-            cost,
-            float(bounds.min()),
-            minimized=True,
-            tolerance=relative_tolerance(scale),
-            scale=scale,
-        )
+        certificate = certificate_of(NAME, problem, positions, float(bounds.min()))
         proven = self.exact_margins and certificate.is_optimal
         exact = (margins == np.inf) | proven
-        choices = positions - problem.offsets[:-1]
         return RepresentativesSolution.of(problem, choices, certificate, margins, exact)
 
 
 def _bounded_at_once(problem: RepresentativesProblem, seed: int) -> RepresentativesSolution:
     """Return any good choice, and a bound by the least of all costs: there is no time for more."""
     choices, k = near_one(problem, seed), problem.size
-    cost, scale = problem.cost_and_scale(choices)
     least = np.minimum.reduceat(problem.local_costs, problem.offsets[:-1])
     pairs = problem.pair_weight * (k * (k - 1) // 2) * problem.least_distance
     magnitude = float(np.abs(least).sum()) + abs(pairs)
     bound = rounded_down(math.fsum(least) + pairs, magnitude, k)
-    certificate = Certificate.from_bound(
-        "ExactRepresentatives",
-        cost,
-        bound,
-        minimized=True,
-        tolerance=relative_tolerance(scale),
-        scale=scale,
-    )
+    certificate = certificate_of(NAME, problem, problem.offsets[:-1] + choices, bound)
     others = np.add.reduceat(problem.allowed, problem.offsets[:-1], dtype=np.int64) > 1
-    margins = np.where(others, bound - cost, np.inf)
+    margins = np.where(others, bound - problem.cost(choices), np.inf)
     return RepresentativesSolution.of(problem, choices, certificate, margins, ~others)

@@ -24,9 +24,6 @@ __all__ = ["Connection", "RepresentativesProblem", "vertex_keys"]
 
 Connection = Literal["maximal", "minimal"]
 
-#: Up to so many sets all distances are added up exactly, beyond them those of each set apart.
-MANY = 300
-
 
 @dataclass(frozen=True, eq=False)
 class RepresentativesProblem:
@@ -288,10 +285,6 @@ class RepresentativesProblem:
     def sum_among(self, positions: NDArray[np.int64]) -> tuple[float, float]:
         """Return the sum of the distances between candidates told so, and of their sizes."""
         rows = self.members[positions]
-        if len(rows) > MANY:  # lists of millions of numbers take a second
-            parts = [self.distances[row].take(rows[:i]) for i, row in enumerate(rows)]
-            sizes = [np.abs(part).sum() for part in parts]
-            return math.fsum(part.sum() for part in parts), math.fsum(sizes)
         square: list[list[float]] = self.distances[rows[:, None], rows].tolist()
         below = [distance for i, row in enumerate(square) for distance in row[:i]]
         return math.fsum(below), math.fsum(map(abs, below))

@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
+from .costs import relative_tolerance
 from .problem import RepresentativesProblem
 
 __all__ = [
     "RepresentativesDecoder",
     "RepresentativesSolution",
+    "certificate_of",
     "conditional_margins",
     "least_of_others",
 ]
@@ -97,6 +99,31 @@ class RepresentativesSolution:
         """The sum of distances over ordered pairs of sets: the paper's f(S)."""
         positions = self.problem.offsets[:-1] + self.choices
         return 2.0 * self.problem.sum_among(positions)[0]
+
+
+def certificate_of(
+    decoder: str,
+    problem: RepresentativesProblem,
+    positions: NDArray[np.int64],
+    bound: float,
+    *,
+    tolerance: float | None = None,
+    iterations: int = 0,
+) -> Certificate:
+    """Compare what candidates cost with a bound; the tolerance is by default that of sums.
+
+    They are told by where they are, all sets end to end. **Shape:** positions (k,).
+    """
+    cost, scale = problem.priced(positions)
+    return Certificate.from_bound(
+        decoder,
+        cost,
+        bound,
+        minimized=True,
+        tolerance=relative_tolerance(scale) if tolerance is None else tolerance,
+        scale=scale,
+        iterations=iterations,
+    )
 
 
 def conditional_margins(

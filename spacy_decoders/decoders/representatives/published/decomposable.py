@@ -11,12 +11,16 @@ from scipy.sparse import csr_matrix, triu
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from ....budget import UNLIMITED, Budget
-from ....certificate import Certificate
 from ....errors import NotDecomposableError
 from ....graph import ConceptGraph
-from ..costs import relative_tolerance, rounded_down
+from ..costs import rounded_down
 from ..problem import RepresentativesProblem
-from ..solutions import RepresentativesDecoder, RepresentativesSolution, conditional_margins
+from ..solutions import (
+    RepresentativesDecoder,
+    RepresentativesSolution,
+    certificate_of,
+    conditional_margins,
+)
 
 __all__ = ["Decomposable"]
 
@@ -67,16 +71,8 @@ class Decomposable(RepresentativesDecoder):
         _check_hypotheses(problem, graph)
         costs = problem.local_costs + problem.pair_weight * _beyond(problem)
         choices = problem.cheapest(costs, self.seed)
-        cost, scale = problem.cost_and_scale(choices)
-        certificate = Certificate.from_bound(
-            "Decomposable",
-            cost,
-            _bound(problem, choices),
-            minimized=True,
-            tolerance=relative_tolerance(scale),
-            scale=scale,
-            iterations=1,
-        )
+        positions, bound = problem.offsets[:-1] + choices, _bound(problem, choices)
+        certificate = certificate_of("Decomposable", problem, positions, bound, iterations=1)
         margins = conditional_margins(problem, choices)
         # where the cost falls apart, the others need not answer a change
         exact = np.isposinf(margins) | certificate.is_optimal

@@ -12,9 +12,6 @@ from .heuristic import SeededHeuristic
 
 __all__ = ["HittingDistance"]
 
-#: Rows of distances that are copied at once.
-A_LOOK = 64
-
 
 @dataclass(frozen=True)
 class HittingDistance(SeededHeuristic):
@@ -42,9 +39,7 @@ class HittingDistance(SeededHeuristic):
             if clock.seconds_left == 0.0:
                 break
             members = problem.sets[i][allowed[first:last]]
-            parts = np.array_split(members, 1 + len(members) // A_LOOK)
-            least = [problem.distances[part].min(axis=0) for part in parts]
-            nearest = np.min(least, axis=0)[problem.members]
+            nearest = problem.distances[members].min(axis=0)[problem.members]
             nearest[first:last] = 0
             sums += nearest
         costs = problem.local_costs + problem.pair_weight * sums
