@@ -128,14 +128,14 @@ class TreeDecoder(ABC):
         order = count()  # equal scores come out in the order they were found
         clock = budget.start()
         first = self.decode(problem, budget=budget)
-        # minus what no tree of a part exceeds, whether it is yet to be decoded, its order, its
-        # best tree and the part, or the tree that it departs from and what it is a part of, and
-        # how many tokens are fixed
-        heap = [(-_score(first), False, next(order), first, problem, 0)]
+        # minus what it is worth, whether it is yet to be decoded, its order, its best tree and
+        # the part, or the tree that it departs from and what it is a part of, how many tokens are
+        # fixed, and what none of its trees exceeds
+        heap = [(-_score(first), False, next(order), first, problem, 0, _bound(first))]
         ranked: list[TreeSolution] = []
         undecided: list[float] = []  # bounds of parts of which no tree is known
         while heap:
-            _, is_open, _, solution, part, fixed = heapq.heappop(heap)
+            _, is_open, _, solution, part, fixed, upper = heapq.heappop(heap)
             if is_open:
                 try:
                     if clock.exhausted() or self.seconds_of_charts(problem) > clock.seconds_left:
@@ -145,23 +145,21 @@ class TreeDecoder(ABC):
                 except InfeasibleError:
                     continue
                 except UndecidedError:
-                    undecided.append(_bound(solution))
+                    undecided.append(upper)
                     continue
-                heapq.heappush(heap, (-_score(other), False, next(order), other, part, fixed))
+                entry = (-_score(other), False, next(order), other, part, fixed, _bound(other))
+                heapq.heappush(heap, entry)
                 continue
             known = [solution, *(entry[3] for entry in heap if not entry[1])]
             iterations = sum(one.certificate.iterations for one in known)
             certificate = replace(solution.certificate, iterations=iterations)
             # of all trees that are not listed yet
-            parts = [
-                one.certificate.tolerance - least for least, is_open, _, one, *_ in heap if is_open
-            ]
-            bound = max([*map(_bound, known), *parts, *undecided])
+            bound = max([upper, *(entry[-1] for entry in heap), *undecided])
             ranked.append(replace(solution, certificate=certificate, rank_bound=bound))
             if len(ranked) == k:
                 break
             if clock.exhausted():
-                undecided.append(_bound(solution))
+                undecided.append(upper)
                 continue
             # what cannot be better by more than the tolerance waits
             bounds = np.minimum(_bound(solution), self._best_without(part, solution, clock))
@@ -169,7 +167,8 @@ class TreeDecoder(ABC):
             has_others = part.allowed[:, 1:].sum(axis=0) > 1
             for token in range(fixed, problem.n):
                 if has_others[token]:
-                    entry = (float(least[token]), True, next(order), solution, part, token)
+                    key, most = float(least[token]), float(bounds[token])
+                    entry = (key, True, next(order), solution, part, token, most)
                     heapq.heappush(heap, entry)
         # within the tolerance one that waited may be the better
         return beside_the_best(sorted(ranked, key=_score, reverse=True), _bound(first))

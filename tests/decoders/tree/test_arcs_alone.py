@@ -70,6 +70,16 @@ def test_without_scores_there_is_no_gap(n, projective):
         assert (certificate.bound, certificate.gap, certificate.status) == (0.0, 0.0, "optimal")
 
 
+@pytest.mark.parametrize("unit", [5e-324, 1e-20])
+def test_ranks_of_scores_far_below_the_tolerance_are_bounded(unit):
+    arcs = unit * np.array([[0, 1, 0, -4], [0, 0, -5, 2], [0, 0, 0, 2], [0, 0, 0, 0]])
+    problem = TreeProblem(arcs, projective=False, single_root=False)
+    worth = {heads: tree_score(heads, arcs) for heads in trees(3, False, False)}
+    for tree in k_best(problem, 3):
+        assert max(worth.values()) <= tree.rank_bound
+        del worth[tuple(tree.heads.tolist())]
+
+
 def test_scores_of_parts_that_no_tree_has_cost_no_precision():
     rng = np.random.default_rng(0)
     cube = rng.normal(size=(5, 5, 5))
