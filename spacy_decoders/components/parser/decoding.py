@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,43 +26,10 @@ from .trees import SPACE_LABEL, attach_spaces
 if TYPE_CHECKING:
     from ...decoders.tree import TreeSolution
 
-__all__ = ["DocumentDecoder", "PlacedTree", "check_decoder", "placed_trees"]
+__all__ = ["DocumentDecoder", "check_decoder"]
 
 #: Seconds that labels of an arc and the rules on them may take, on a slow machine.
 LABELLING = 3e-6
-
-
-class PlacedTree(NamedTuple):
-    """The best tree of a block without any rules, and where it stands in its document."""
-
-    first: FirstTree
-    #: (n,), the tokens' heads as indices in the document, a root being its own.
-    heads: NDArray[np.int64]
-    #: (n,), their labels, or `ROOT`.
-    labels: NDArray[np.int32]
-
-
-def placed_trees(
-    blocks: Sequence[SentenceScores], found: Sequence[FirstTree | None]
-) -> list[PlacedTree | None]:
-    """Return where the trees of the blocks of many documents stand in these, all at once."""
-    pairs = zip(blocks, found, strict=True)
-    known = [(block, first) for block, first in pairs if first is not None]
-    if not known:
-        return [None] * len(blocks)
-    tokens = np.concatenate([block.tokens for block, _ in known])
-    heads = np.concatenate([first.solution.heads for _, first in known])
-    labels = np.concatenate([first.labels for _, first in known])
-    lengths = [len(first.labels) for _, first in known]
-    ends = np.cumsum(lengths)
-    is_root = heads == 0
-    first_token = np.repeat(ends - lengths, lengths)
-    inside = np.where(is_root, np.arange(len(heads)), first_token + heads - 1)
-    places = iter(np.split(tokens[inside], ends[:-1]))
-    marks = iter(np.split(np.where(is_root, ROOT, labels), ends[:-1]))
-    return [
-        None if first is None else PlacedTree(first, next(places), next(marks)) for first in found
-    ]
 
 
 @dataclass(frozen=True)
@@ -83,8 +50,9 @@ class DocumentDecoder:
     head_margins, k_best
         Whether the margin of each head is wanted, and how many trees.
     first
-        The best trees of the blocks without any rules, as :func:`placed_trees` returns them, if
-        they are known.
+        The best trees of the blocks without any rules, as
+        :meth:`~spacy_decoders.models.parser.decoding.TreeParser.first_trees` returns them, if they
+        are known.
     """
 
     scores: DocumentScores
@@ -94,7 +62,7 @@ class DocumentDecoder:
     limits: BoundaryLimits
     head_margins: bool = False
     k_best: int = 1
-    first: Sequence[PlacedTree | None] | None = None
+    first: Sequence[FirstTree | None] | None = None
 
     def decode(self) -> ParsedDoc:
         """Find the best tree of each sentence."""
@@ -102,10 +70,9 @@ class DocumentDecoder:
         parsed = ParsedDoc.blank(len(doc), self.scores.starts)
         serves = not (self.demands.wishes or self.head_margins or self.k_best > 1)
         known = self.first if serves and self.first else [None] * len(self.scores.blocks)
-        for block, placed in zip(self.scores.blocks, known, strict=True):
-            first = None if placed is None else placed.first
-            if placed is not None and placed.first.is_legal:
-                _add(block, placed.first.solution, placed.heads, placed.labels, parsed)
+        for block, first in zip(self.scores.blocks, known, strict=True):
+            if first is not None and first.is_legal:
+                _add(block, first.solution, first.heads, first.labels, parsed)
                 continue
             clock = self.parser.budget.start()
             missing = self.decode_block(block, parsed, clock, first)

@@ -21,7 +21,7 @@ from ...budget import Budget
 from ...errors import ProblemError
 from ...models.parser.arc_scorer import set_sizes
 from ...models.parser.boundaries import BoundaryLimits
-from ...models.parser.decoding import TreeParser
+from ...models.parser.decoding import FirstTree, TreeParser
 from ...models.parser.factors import FAMILIES, FactorTemplates, add_families
 from ...models.parser.losses import learn, train_factors
 from ...models.parser.patterns import Patterns
@@ -32,7 +32,7 @@ from ..constraints.places import WithConstraints
 from ..extensions import record, record_certificates, record_list, record_margins
 from ..factories.branch_and_bound_parser import ParserOptions
 from ..tree_rules import rules_over
-from .decoding import DocumentDecoder, PlacedTree, check_decoder, placed_trees
+from .decoding import DocumentDecoder, check_decoder
 from .demands import TreeDemands, wishes_of
 from .gold import collect_labels
 from .parsed_doc import DEPS, HEADS, NO_LABEL, STARTS, ParsedDoc
@@ -168,11 +168,11 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     ) -> list[ParsedDoc]:
         """Find the best trees of the documents of a batch."""
         blocks = [block for of in scores for block in of.blocks]
-        placed: list[PlacedTree | None] = [None] * len(blocks)
+        found: list[FirstTree | None] = [None] * len(blocks)
         parser = self.parser
         if not self.patterns:  # which are those of one document
-            placed = placed_trees(blocks, parser.first_trees(blocks, self.tree_rules))
-        first = iter(placed)
+            found = parser.first_trees(blocks, self.tree_rules)
+        first = iter(found)
         return [
             self._decoded(doc, of, parser, list(islice(first, len(of.blocks))))
             for doc, of in zip(docs, scores, strict=True)
@@ -188,7 +188,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         doc: Doc,
         scores: DocumentScores,
         parser: TreeParser,
-        first: Sequence[PlacedTree | None] | None = None,
+        first: Sequence[FirstTree | None] | None = None,
     ) -> ParsedDoc:
         """Find the best tree of each sentence; those without any rules may be known."""
         if self.patterns:

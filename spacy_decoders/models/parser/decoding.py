@@ -61,10 +61,11 @@ class DecodedTree(NamedTuple):
 
 
 class FirstTree(NamedTuple):
-    """The best tree of a sentence without any rules, and the labels of its arcs."""
+    """The best tree of a sentence without any rules, and where it stands in its document."""
 
     solution: TreeSolution
-    #: int32 (n,), the parser's own labels.
+    #: int64 (n,) and int32 (n,), what :meth:`.SentenceScores.tree` returns of it.
+    heads: NDArray[np.int64]
     labels: NDArray[np.int32]
     #: Whether it is known to break no rule.
     is_legal: bool
@@ -117,23 +118,33 @@ class TreeParser:
         arcs = np.concatenate([of.arcs.ravel() for of in some]).astype("d")
         lengths = [len(of.tokens) for of in some]
         trees = decode(arcs, lengths, [of.boundaries for of in some])
-        known: list[tuple[int, TreeSolution, NDArray[np.int32]]] = []
-        heads, marks, ends = [-1], [-1], [0]  # of all trees, end to end: rules are asked once
+        known: list[tuple[int, TreeSolution]] = []
+        marks: list[NDArray[np.int32]] = []
         for s, sentence, tree in zip(short, some, trees, strict=True):
             if tree is None:
                 continue
-            labels = sentence.labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
-            if labels.min() >= 0:
-                known.append((s, tree, labels))
-                heads += np.where(tree.heads > 0, tree.heads + ends[-1], 0).tolist()
-                marks += labels.tolist()
-                ends.append(len(marks) - 1)
+            own = sentence.labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
+            if own.min() >= 0:
+                known.append((s, tree))
+                marks.append(own)
+        if not known:
+            return found
+        # all trees, end to end: rules are asked once
+        heads, labels = np.concatenate([tree.heads for _, tree in known]), np.concatenate(marks)
+        tokens = np.concatenate([sentences[s].tokens for s, _ in known])
+        ends = np.cumsum([0, *map(len, marks)])
+        is_root = heads == 0
+        heads = np.where(is_root, 0, heads + np.repeat(ends[:-1], np.diff(ends)))
+        given = [-1, *heads.tolist()], [-1, *labels.tolist()]
         limits = [limit for rule in rules for limit in rule.limits]
-        places = sorted(set().union(*(limit.exceeded(heads, marks) for limit in limits)))
+        places = sorted(set().union(*(limit.exceeded(*given) for limit in limits)))
         broken = set(np.searchsorted(ends, places).tolist())
-        for number, (s, tree, labels) in enumerate(known, start=1):
+        above = np.split(np.where(is_root, tokens, tokens[heads - 1]), ends[1:-1])
+        below = np.split(np.where(is_root, -1, labels), ends[1:-1])
+        for number, (s, tree) in enumerate(known):
             # what is counted with the root, 0, may be any tree's
-            found[s] = FirstTree(tree, labels, broken.isdisjoint((0, number)))
+            is_legal = broken.isdisjoint((0, number + 1))
+            found[s] = FirstTree(tree, above[number], below[number], is_legal)
         return found
 
     def problem(self, sentence: SentenceScores) -> TreeProblem:
