@@ -11,7 +11,7 @@ from ...arrays import checked_indices
 from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...errors import InfeasibleError, UndecidedError
 from .constrained import LabelledSearch
-from .decoder import TreeDecoder
+from .decoder import TreeDecoder, split
 from .eisner import THROUGH
 from .problem import TreeProblem, TreeSolution
 from .scoring import breaks_any, score_and_scale, score_tree
@@ -120,12 +120,9 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
 def _one_by_one(problem: TreeProblem, budget: Budget) -> NDArray[np.float64]:
     """Search for the best tree through each arc."""
     marginals = np.full(problem.arcs.shape, -np.inf)
-    allowed = np.array(problem.allowed)
-    for head, token in np.argwhere(problem.allowed):
-        allowed[:, token] = False
-        allowed[head, token] = True
-        marginals[head, token] = _best_score(problem.restricted(allowed), budget)
-        allowed[:, token] = problem.allowed[:, token]
+    for head, token in np.argwhere(problem.allowed).tolist():
+        taken, _ = split(problem.allowed, head, token)
+        marginals[head, token] = _best_score(problem.restricted(taken), budget)
     return marginals
 
 
@@ -249,9 +246,7 @@ def _alternatives(
 
 
 def _without_head(problem: TreeProblem, tree: NDArray[np.int64], token: int) -> TreeProblem:
-    allowed = np.array(problem.allowed)
-    allowed[tree[token], token + 1] = False
-    return problem.restricted(allowed)
+    return problem.restricted(split(problem.allowed, int(tree[token]), token + 1)[1])
 
 
 def _has_chart(problem: TreeProblem) -> bool:

@@ -1,7 +1,6 @@
 """Arc scores: each other token, and the root, as the head of each token."""
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any, cast
 
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu, glorot_uniform_init
 from thinc.types import Floats2d
 
-__all__ = ["BUCKETS", "NEAR", "BiaffineArcs", "classes_of", "distance_buckets"]
+__all__ = ["BUCKETS", "NEAR", "BiaffineArcs", "classes_of"]
 
 #: Upper ends of the distance classes on each side; the last class is open.
 _DISTANCES = np.array([1, 2, 3, 4, 6, 9, 14, 24])
@@ -22,28 +21,17 @@ Arcs = list[Floats2d]
 Input = tuple[Floats2d, Iterable[int]]
 
 
-@lru_cache(maxsize=64)
-def distance_buckets(n: int) -> NDArray[np.intp]:
-    """The class of each (modifier, head) pair in a sentence of n tokens.
+def classes_of(signed: NDArray[np.integer]) -> NDArray[np.intp]:
+    """Return the classes of distances from modifiers to heads.
 
-    Classes 0-8 are heads to the right of the modifier, near to far, 9-17 to its left. The
-    diagonal has class 0 and no meaning.
+    Classes 0-8 are heads to the right of the modifier, near to far, 9-17 to its left; 0 is also
+    that of no distance, which has no meaning.
 
     Examples
     --------
-    >>> distance_buckets(3)
-    array([[ 0,  0,  1],
-           [ 9,  0,  0],
-           [10,  9,  0]])
+    >>> classes_of(np.array([0, 1, 2, 100, -1, -2]))
+    array([ 0,  0,  1,  8,  9, 10])
     """
-    positions = np.arange(n)
-    buckets = classes_of(positions[None, :] - positions[:, None])
-    buckets.flags.writeable = False
-    return buckets
-
-
-def classes_of(signed: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Return the classes of distances from modifiers to heads, positive to the right."""
     far: NDArray[np.intp] = np.searchsorted(_DISTANCES, np.abs(signed))
     return far + np.where(signed < 0, _SIDE, 0)
 
@@ -133,14 +121,14 @@ def _forward(
         d_of_modifier, d_of_head = np.empty_like(of_modifier), np.empty_like(of_head)
         d_of_root = np.empty_like(of_root)
         for span, d_scores in zip(sentences, d_arcs, strict=True):
-            n = span.stop - span.start
-            buckets = distance_buckets(n)
+            places = np.arange(span.stop - span.start)
+            buckets = classes_of(places - places[:, None])
             d_of_root[span] = d_scores[:, 0]
             d_among = np.array(d_scores[:, 1:])
             np.fill_diagonal(d_among, 0.0)
             d_queries[span] = d_among @ heads[span]
             d_heads[span] = d_among.T @ queries[span]
-            rows = np.arange(n)[:, None] * BUCKETS
+            rows = places[:, None] * BUCKETS
             d_of_modifier[span] = _summed(d_among, rows + buckets)
             d_of_head[span] = _summed(d_among, rows.T + buckets)
         model.inc_grad("root", d_of_root @ queries)

@@ -13,7 +13,7 @@ from thinc.types import Floats2d
 
 from ...errors import ProblemError
 
-__all__ = ["LabelTemplates", "context_codes", "form_hashes", "likely_arcs", "score_likely"]
+__all__ = ["LabelTemplates", "context_codes", "form_hashes"]
 
 Codes = NDArray[np.uint64]
 Input = tuple[Codes, NDArray[np.intp]]
@@ -177,32 +177,3 @@ def context_codes(forms: Codes, tags: NDArray[Any], offsets: Sequence[int] | Any
             codes[start + 1 : end, TAG_BEFORE_2][:1] = 0
             codes[end - 1, [TAG_AFTER, WORD_AFTER]] = 0
     return codes
-
-
-def likely_arcs(arcs: Any) -> NDArray[np.bool_]:
-    """Return which heads among tokens are likely, (modifiers, heads), by arc scores.
-
-    These are of shape (n, n + 1), as :func:`.BiaffineArcs` returns them, the root in column 0.
-    """
-    found: NDArray[np.bool_] = arcs[:, 1:] >= arcs.max(axis=1, keepdims=True) - LIKELY
-    return found
-
-
-def score_likely(
-    model: Model[Input, Floats2d],
-    forms: Codes,
-    tags: NDArray[Any],
-    offsets: Sequence[int] | NDArray[np.int64],
-    arcs: Sequence[Any],
-) -> list[Any]:
-    """Return the template scores of the likely arcs of each sentence, (arcs, labels).
-
-    The arcs are in the order of their modifiers and heads. The arguments are those of
-    :func:`context_codes`, and the arc scores, one array a sentence.
-    """
-    likely = [
-        np.argwhere(likely_arcs(scores))[:, ::-1] + begin
-        for scores, begin in zip(arcs, offsets, strict=False)
-    ]
-    found: Any = model.predict((context_codes(forms, tags, offsets), np.concatenate(likely)))
-    return np.split(found, np.cumsum([len(of) for of in likely])[:-1])

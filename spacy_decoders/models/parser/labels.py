@@ -80,7 +80,7 @@ def _forward(
     vectors, arcs = X
     heads, backprop_heads = model.layers[0](vectors, is_train)
     modifiers, backprop_modifiers = model.layers[1](vectors, is_train)
-    W, H, M, b = _parameters(model)
+    W, H, M, b, distances = _parameters(model)
     hidden, labels = model.get_dim("nH"), model.get_dim("nO")
     ops: Any = model.ops
     gemm = ops.gemm
@@ -91,8 +91,7 @@ def _forward(
     scores += gemm(k, H, trans2=True)
     scores += gemm(d, M, trans2=True)
     scores += b
-    buckets = _buckets(arcs)
-    distances: Any = model.get_param("D")
+    buckets = classes_of(arcs[:, 0] - arcs[:, 1]).astype(np.int32)
     scores += distances[buckets]
 
     def backprop(d_scores: Floats2d) -> Input:
@@ -119,30 +118,32 @@ def _forward(
 
 
 def _parameters(model: Model[Input, Floats2d]) -> list[Any]:
-    return [model.get_param(name) for name in ("W", "H", "M", "b")]
+    return [model.get_param(name) for name in "WHMbD"]
 
 
-def _buckets(arcs: NDArray[np.intp]) -> NDArray[np.int32]:
-    """Return the classes of the distances of (head, modifier) rows."""
-    signed = arcs[:, 0] - arcs[:, 1]
-    found: NDArray[np.int32] = classes_of(signed).astype(np.int32)
-    return found
+class LabelParts(NamedTuple):
+    """What the scores of labels are made of, over n tokens as modifiers and as heads."""
+
+    #: float32 (n, hidden), their vectors, and (n, labels), what they add to the scores.
+    modifiers: NDArray[np.float32]
+    of_modifiers: NDArray[np.float32]
+    heads: NDArray[np.float32]
+    of_heads: NDArray[np.float32]
+    #: float32 (hidden, labels * hidden), of both together.
+    weights: NDArray[np.float32]
+    #: float32 (:data:`.BUCKETS`, labels), by the class of the distance.
+    distances: NDArray[np.float32]
+
+    def within(self, among: slice) -> LabelParts:
+        """Return those of some of the tokens."""
+        return LabelParts._make([*(of[among] for of in self[:4]), *self[4:]])
 
 
 @dataclass(frozen=True)
 class ArcLabels:
     """What the labels of all arcs of one sentence of n tokens are computed from, on demand."""
 
-    #: float32 (n, hidden), of the modifiers, and (n, labels), what they add to the scores.
-    queries: NDArray[np.float32]
-    of_modifiers: NDArray[np.float32]
-    #: float32 (n, hidden), of the heads, and (n, labels), what they add to the scores.
-    keys: NDArray[np.float32]
-    of_heads: NDArray[np.float32]
-    #: float32 (hidden, labels * hidden), of both together.
-    weights: NDArray[np.float32]
-    #: float32 (:data:`.BUCKETS`, labels), by the class of the distance.
-    distances: NDArray[np.float32]
+    parts: LabelParts
     #: float32 (likely arcs, labels), their scores by templates; (0, labels) without any.
     templates: NDArray[np.float32]
     #: bool (modifiers, heads), the likely arcs.
@@ -170,7 +171,7 @@ class ArcLabels:
         if self.logs is not None:
             kernels.best_of_classes(self.logs, self.labelled, class_of, found, best)
             return
-        n, first = len(self.queries), 0
+        n, first = len(self.likely), 0
         scores, logs = np.zeros((2, n + 1, n + 1), "f")
         unused = BestLabels(scores, logs, np.zeros((n + 1, n + 1), np.int32))
         for logs in self.label(unused, np.arange(n), self.labelled):
@@ -190,10 +191,7 @@ class ArcLabels:
             templates = templates[inside[self.likely]]
         return replace(
             self,
-            queries=self.queries[among],
-            of_modifiers=self.of_modifiers[among],
-            keys=self.keys[among],
-            of_heads=self.of_heads[among],
+            parts=self.parts.within(among),
             templates=templates,
             likely=np.array(self.likely[among, among]),
             labelled=np.array(self.labelled[among, among]),
@@ -204,7 +202,7 @@ class ArcLabels:
         """Return the same with labels of all arcs to some tokens, which are written to `best`."""
         wanted = tokens[:, None] & ~self.labelled
         labelled = self.labelled | wanted
-        logs = np.empty((np.count_nonzero(labelled), self.distances.shape[1]), dtype="f")
+        logs = np.empty((np.count_nonzero(labelled), self.parts.distances.shape[1]), dtype="f")
         own = wanted[labelled]
         logs[~own] = self.logs
         logs[own] = np.concatenate(list(self.label(best, np.flatnonzero(tokens), wanted)))
@@ -219,16 +217,14 @@ class ArcLabels:
         bool (modifiers, heads). The `modifiers` are rising numbers: all, unless no arc that is
         wanted has a score by templates.
         """
-        n = len(self.queries)
+        n, parts = len(self.likely), self.parts
         sentence = np.zeros_like(modifiers), np.full_like(modifiers, n)
         places = np.stack([modifiers, *sentence, modifiers * n, modifiers + 1], axis=1)
         counts = np.count_nonzero(wanted[modifiers], axis=1)
         yield from _label(
-            (self.queries[modifiers], self.of_modifiers[modifiers]),
-            self.weights,
+            (parts.modifiers[modifiers], parts.of_modifiers[modifiers], *parts[2:]),
             places,
             counts,
-            (self.keys, self.of_heads, self.distances),
             self.templates,
             (self.likely.ravel(), wanted.ravel()),
             tuple(of.ravel() for of in best),
@@ -251,15 +247,16 @@ def label_arcs(
     vectors: Floats2d,
     offsets: Sequence[int] | NDArray[np.int64],
     arcs: Sequence[Any],
-    templates: Sequence[Any] | None = None,
+    templates: tuple[Model[Any, Any], NDArray[np.uint64]] | None = None,
     *,
     likely_only: bool = False,
 ) -> Iterator[tuple[BestLabels, ArcLabels]]:
     """Find the best labels of the arcs of each sentence.
 
-    The model is a :func:`BiaffineLabels` layer, and templates are what :func:`.score_likely`
-    returned, if there are any. With `likely_only`, the other arcs have no label, and 0 as its
-    log-probability, which it is at most.
+    The model is a :func:`BiaffineLabels` layer; templates, if there are any, are a
+    :func:`.LabelTemplates` layer, which adds to the scores of likely arcs, and the codes of all
+    tokens. With `likely_only`, the other arcs have no label, and 0 as its log-probability, which
+    it is at most.
 
     **Shape**: vectors (tokens, nI); offsets (sentences + 1,), where sentences begin, from 0 to
     `tokens`; arcs, one array a sentence.
@@ -268,10 +265,9 @@ def label_arcs(
 
     heads: Any = model.layers[0].predict(vectors)
     modifiers: Any = model.layers[1].predict(vectors)
-    W, H, M, b = _parameters(model)
-    distances: Any = model.get_param("D")
+    W, H, M, b, distances = _parameters(model)
     of_modifiers: Any = product(modifiers, M.T) + b
-    of_heads, labels = product(heads, H.T), len(b)
+    parts, labels = (modifiers, of_modifiers, heads, product(heads, H.T), W, distances), len(b)
     offsets = np.asarray(offsets)
     sizes = np.diff(offsets)
     # where the squares of each sentence begin, without the root and with it
@@ -282,22 +278,26 @@ def label_arcs(
     less = np.float32(_SELDOM if likely_only and templates is None else LIKELY)
     counts = lay_out(rows, offsets, less, scores, logs, likely)
     none = np.zeros((0, labels), dtype="f")
-    given = none if templates is None else np.concatenate([none, *templates])
-    wanted = likely if likely_only else np.ones_like(likely)
-    if not likely_only:
-        counts = sizes.repeat(sizes)
     of_sentences = np.stack([offsets[:-1], offsets[1:], inner[:-1], squares[:-1] + 1], axis=1)
     places = np.empty((len(vectors), 5), np.int64)
     places[:, 0], places[:, 1:] = np.arange(len(vectors)), of_sentences.repeat(sizes, axis=0)
     own = places[:, 0] - places[:, 1]
     places[:, 3] += own * (places[:, 2] - places[:, 1])
     places[:, 4] += own
-    parts = (heads, of_heads, distances), given, (likely, wanted), (scores, logs, best)
-    found = _label((modifiers, of_modifiers), W, places, counts, *parts)
+    given: Any = none
+    if templates is not None:
+        layer, codes = templates
+        m = np.arange(len(vectors)).repeat(counts)
+        h = np.flatnonzero(likely) - places[m, 3] + places[m, 1]
+        given = layer.predict((codes, np.stack([h, m], axis=1)))
+    ends = given_ends = np.concatenate([[0], np.cumsum(counts)])[offsets]
+    wanted = likely if likely_only else np.ones_like(likely)
+    if not likely_only:
+        counts, ends = sizes.repeat(sizes), inner
+    found = _label(parts, places, counts, given, (likely, wanted), (scores, logs, best))
     out = np.concatenate([none, *found]) if likely_only else none
     for _ in found:
         pass  # those of all arcs would take too much room to be kept
-    ends = np.concatenate([[0], np.cumsum(counts)])[offsets]
     for s, n in enumerate(sizes.tolist()):
         tokens, square = slice(offsets[s], offsets[s + 1]), slice(squares[s], squares[s + 1])
         among, some = slice(inner[s], inner[s + 1]), slice(ends[s], ends[s + 1])
@@ -306,13 +306,8 @@ def label_arcs(
         yield (
             made,
             ArcLabels(
-                modifiers[tokens],
-                of_modifiers[tokens],
-                heads[tokens],
-                of_heads[tokens],
-                W,
-                distances,
-                none if templates is None else templates[s],
+                LabelParts(*parts).within(tokens),
+                given[given_ends[s] : given_ends[s + 1]],
                 likely[among].reshape(n, n),
                 wanted[among].reshape(n, n),
                 out[some] if likely_only else None,
@@ -321,22 +316,22 @@ def label_arcs(
 
 
 def _label(
-    modifiers: tuple[NDArray[np.float32], NDArray[np.float32]],
-    weights: NDArray[np.float32],
+    parts: tuple[NDArray[np.float32], ...],
     places: NDArray[np.int64],
     counts: NDArray[np.integer[Any]],
-    heads: tuple[NDArray[np.float32], ...],
     templates: NDArray[np.float32],
     marks: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     into: tuple[NDArray[Any], ...],
 ) -> Iterator[NDArray[np.float32]]:
     """Label arcs by :func:`.label_tokens`, some tokens at a time; yield their logarithms.
 
-    The arguments are that kernel's, and how many arcs of each token are to have labels.
+    The arguments are :class:`LabelParts`, with modifiers for the tokens alone, how many arcs of
+    each token are to have labels, and that kernel's.
     """
     from .kernels.labels import label_tokens  # compiled where it is first needed
 
-    queries, added = modifiers
+    queries, added, keys, of_heads, weights, distances = parts
+    heads = keys, of_heads, distances, NEAR
     # one array for all: new ones of this size would each be mapped by the system
     room, seen = aligned((_BLOCK, weights.shape[1]), np.float32), 0
     multiplier = Multiplier(weights, len(queries))
@@ -344,6 +339,6 @@ def _label(
         some = slice(first, first + _BLOCK)
         products = multiplier.product(queries[some], room)
         logs = np.empty((counts[some].sum(), added.shape[1]), dtype="f")
-        given = *heads, NEAR, templates[seen:], *marks, into, logs
-        seen += label_tokens(products, added[some], places[some], *given)
+        given = heads, templates[seen:], marks, into, logs
+        seen += label_tokens((products, added[some]), places[some], *given)
         yield logs

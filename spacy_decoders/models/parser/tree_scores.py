@@ -14,7 +14,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from .boundaries import BoundaryLimits, known_odds
-from .label_templates import form_hashes, score_likely
+from .label_templates import context_codes, form_hashes
 from .labels import ArcLabels, BestLabels, label_arcs
 from .relatives import score_arcs
 
@@ -110,16 +110,14 @@ class SentenceScores:
         )
 
     def tree(
-        self, heads: NDArray[np.int32], labels: NDArray[np.int32] | None = None
+        self, heads: NDArray[np.int32], labels: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the heads of a tree as indices in the document, and its labels.
+        """Return the heads of a tree as indices in the document, and its labels, a root's as -1.
 
-        The label of a root is -1. Without `labels` every arc has its best one.
+        A root is its own head.
         """
-        tokens = np.arange(1, len(heads) + 1)
         places = np.where(heads == 0, self.tokens, self.tokens[np.maximum(heads, 1) - 1])
-        given = self.labels[heads, tokens] if labels is None else labels
-        return places, np.where(heads == 0, -1, given)
+        return places, np.where(heads == 0, -1, labels)
 
 
 @dataclass(frozen=True)
@@ -281,7 +279,7 @@ def assemble(
         return []
     offsets = np.cumsum([0, *map(len, places)])
     layer = model.maybe_get_ref("label_templates")
-    templates = None if layer is None else score_likely(layer, forms, tags, offsets, arcs)
+    templates = None if layer is None else (layer, context_codes(forms, tags, offsets))
     layer = model.get_ref("labels")
     labelled = label_arcs(layer, vectors, offsets, arcs, templates, likely_only=partly)
     # the root before each sentence

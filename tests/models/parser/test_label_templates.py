@@ -13,8 +13,6 @@ from spacy_decoders.models.parser.label_templates import (
     WORD_BEFORE,
     LabelTemplates,
     context_codes,
-    likely_arcs,
-    score_likely,
 )
 from spacy_decoders.models.parser.labels import BiaffineLabels, label_arcs
 
@@ -68,15 +66,14 @@ def test_likely_arcs_alone_have_templates(rng):
     scores = [rng.normal(scale=2 * LIKELY, size=(n, n + 1)).astype("f") for n in sizes]
     for of_arcs in scores:
         np.fill_diagonal(of_arcs[:, 1:], -np.inf)
-    given = score_likely(model, FORMS, TAGS, OFFSETS, scores)
-    found = label_arcs(dense, vectors, OFFSETS, scores, given)
+    found = label_arcs(dense, vectors, OFFSETS, scores, (model, codes))
     for start, end, of_arcs, (marked, some) in zip(
         OFFSETS, OFFSETS[1:], scores, found, strict=False
     ):
         n = end - start
         arcs = np.array([[h, m] for m in range(start, end) for h in range(start, end)])
         more = model.predict((codes, arcs)).reshape(n, n, 6)
-        likely = likely_arcs(of_arcs)
+        likely = of_arcs[:, 1:] >= of_arcs.max(axis=1, keepdims=True) - LIKELY
         assert likely.any()
         assert not likely.all()
         plain = dense.predict((vectors, arcs)).reshape(n, n, 6)
@@ -91,7 +88,6 @@ def test_likely_arcs_alone_have_templates(rng):
 
 
 def test_beside_a_score_that_is_no_number_nothing_is_likely(rng):
-    """What lays out arcs for labels agrees with what scores templates, which are read by it."""
     for _ in range(50):
         arcs = rng.normal(scale=2 * LIKELY, size=(4, 5)).astype("f")
         arcs[rng.random((4, 5)) < 0.2] = rng.choice([np.nan, np.inf, -np.inf])
@@ -99,6 +95,6 @@ def test_beside_a_score_that_is_no_number_nothing_is_likely(rng):
         offsets = np.array([0, 4])
         counts = lay_out(arcs.ravel(), offsets, np.float32(LIKELY), *squares, likely)
         with np.errstate(invalid="ignore"):
-            expected = likely_arcs(arcs)
+            expected = arcs[:, 1:] >= arcs.max(axis=1, keepdims=True) - LIKELY
         np.testing.assert_array_equal(likely.reshape(4, 4), expected)
         np.testing.assert_array_equal(counts, expected.sum(axis=1))

@@ -82,33 +82,23 @@ def lay_out(arcs, offsets, less, scores, logs, likely):
 
 
 @jit()
-def label_tokens(
-    by_label,
-    of_modifiers,
-    places,
-    keys,
-    of_heads,
-    distances,
-    near,
-    given,
-    likely,
-    wanted,
-    into,
-    out,
-):
+def label_tokens(modifiers, places, heads, given, marks, into, out):
     """Write the best labels of arcs to some tokens, and add their log-probabilities to the scores.
 
     Returns how many of them are likely.
 
-    **Shape**: by_label (tokens, labels * inner); of_modifiers (tokens, labels); places (tokens,
-    5), each token's number, where its sentence begins and ends, its row in `wanted` and its column
-    in `into`; keys (all tokens, inner); of_heads (all tokens, labels); distances (classes,
-    labels), and near, the class of each distance, as in :func:`write_arcs`; given (likely arcs
-    that are wanted, labels), the scores of templates, or (0, labels); likely and wanted, which
-    arcs have such scores, and are to have labels, by modifier and head; into, scores, labels'
-    log-probabilities and labels, by head and modifier, the root first; out (wanted arcs, labels),
-    the log-probabilities of all their labels.
+    **Shape**: of modifiers, products (tokens, labels * inner), and what they add (tokens, labels);
+    places (tokens, 5), each token's number, where its sentence begins and ends, its row in the
+    marks and its column in `into`; of heads, keys (all tokens, inner), what they add (all tokens,
+    labels), and what distances do (classes, labels), with the class of each distance, as in
+    :func:`write_arcs`; given (likely arcs that are wanted, labels), the scores of templates, or
+    (0, labels); marks, which arcs have such scores, and which are to have labels, by modifier and
+    head; into, scores, labels' log-probabilities and labels, by head and modifier, the root first;
+    out (wanted arcs, labels), the log-probabilities of all their labels.
     """
+    by_label, of_modifiers = modifiers
+    keys, of_heads, distances, near = heads
+    likely, wanted = marks
     scores, logs, labels = into
     done, seen = 0, 0
     total = np.empty(distances.shape[1], np.float32)
