@@ -29,8 +29,8 @@ __all__ = [
 #: Of more candidates a set is sorted beforehand: insertion would take too long.
 FEW = 256
 
-#: Distances that are laid out between two looks at the clock, and those that are whatever it says.
-PIECE, FREE = 200_000, 1_000_000
+#: Pair costs that are laid out whatever the clock says.
+FREE = 1_000_000
 #: Seconds to look at a candidate and a set, on a slow machine, in the passes over all of them that
 #: a search begins with; and those that may pass whatever the budget.
 EACH, LEAST = 5e-8, 0.01
@@ -147,25 +147,19 @@ def cost_table(problem: RepresentativesProblem, seed: int, clock: Clock) -> Cost
     integral = whole and not unary.any() and problem.pair_weight > 0
     unit = Fraction(problem.weight) / (k - 1) if integral else Fraction(1)
     factor = 1.0 if integral else problem.pair_weight
-    starts = pair_starts(sizes)
-    nearest, done = np.zeros((k, n)), 0
+    nearest, at = np.zeros((k, n)), 0
     for i in range(k - 1):
-        several = 1 + PIECE // (n - ends[i])
-        least = nearest[i, ends[i] :]
-        least[:] = np.inf
-        for x in range(0, sizes[i], several):
-            if done > FREE and after >= clock.seconds_left:
-                return None
-            own = members[ends[i] - sizes[i] + x : ends[i]][:several]
-            rows = problem.distances[own].take(members[ends[i] :], axis=1)
-            done += rows.size
-            np.minimum(least, rows.min(axis=0) * factor, out=least)
-            for j in range(i + 1, k):
-                block = rows[:, ends[j - 1] - ends[i] : ends[j] - ends[i]]
-                at = starts[i, j] + x * sizes[j]
-                np.multiply(block, factor, out=blocks[at : at + block.size].reshape(block.shape))
+        if at > FREE and after >= clock.seconds_left:
+            return None
+        rows = problem.distances[members[ends[i] - sizes[i] : ends[i]]]
+        rows = rows.take(members[ends[i] :], axis=1)
+        np.multiply(rows.min(axis=0), factor, out=nearest[i, ends[i] :])
+        for j in range(i + 1, k):
+            block = rows[:, ends[j - 1] - ends[i] : ends[j] - ends[i]]
+            np.multiply(block, factor, out=blocks[at : at + block.size].reshape(block.shape))
+            at += block.size
     return CostTable(
-        CostArrays(unary, blocks, starts, offsets),
+        CostArrays(unary, blocks, pair_starts(sizes), offsets),
         set_order,
         order - np.repeat(problem.offsets[set_order], sizes),
         nearest,

@@ -18,8 +18,6 @@ __all__ = ["BITS", "FixedPoint", "quantise"]
 BITS = 46
 #: The most quanta to a unit of cost.
 FINEST = 1e290
-#: Pair costs that become integers between two looks at the clock.
-PIECE = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,20 +109,19 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
     unary = np.clip(costs.unary - np.repeat(own, costs.sizes), 0.0, reach)
     given = costs.arrays.blocks
     blocks = np.empty(len(given), dtype=np.int64)
-    first, second = np.triu_indices(k, 1)
-    least = pairs[first, second]
-    begins = np.append(costs.arrays.starts[first, second], len(given))
-    for begin in range(0, len(given), PIECE):
+    last = 0
+    for i in range(k - 1):
         if clock.seconds_left == 0.0:
             return None
-        piece = slice(begin, begin + PIECE)
-        inside = np.diff(np.clip(begins, begin, begin + PIECE))
-        row = given[piece] - np.repeat(least, inside)
+        # the blocks of a set with all later ones stand side by side
+        areas = costs.sizes[i] * costs.sizes[i + 1 :]
+        first, last = last, last + int(areas.sum())
+        row = given[first:last] - np.repeat(pairs[i, i + 1 :], areas)
         np.minimum(row, reach, out=row)
         row *= scale
         if slack:
             np.rint(row, out=row)
-        blocks[piece] = row
+        blocks[first:last] = row
     return FixedPoint(
         scale=scale,
         step=step,

@@ -37,8 +37,7 @@ class RepresentativesDecoder(ABC):
         Parameters
         ----------
         budget
-            When to stop; those that look into the graph need one pass, and take it whatever the
-            budget.
+            When to stop; decoders that need one pass only take it whatever the budget.
 
         Raises
         ------

@@ -7,12 +7,10 @@ from spacy_decoders import Budget
 from spacy_decoders import budget as budgets
 from spacy_decoders.decoders.representatives import (
     ExactRepresentatives,
-    HittingDistance,
     LocalSearch,
     RepresentativesProblem,
     costs,
     exact,
-    fixed_point,
     subproblem,
 )
 from tests.decoders.representatives.drawn import random_problem
@@ -21,14 +19,12 @@ from tests.oracles import all_representatives
 
 @pytest.fixture
 def ticking(monkeypatch):
-    """A second passes whenever the clock is read, as it is before each piece of the costs."""
+    """A second passes whenever the clock is read, as it is before each set of the costs."""
     ticks = iter(range(10**9))
     monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
     for module, name, value in (
         (costs, "LEAST", 0.0),
-        (costs, "PIECE", 1),
         (costs, "FREE", -1),
-        (fixed_point, "PIECE", 1),
         (subproblem, "SLICE", 1),
         (exact, "FEW", 0),
     ):
@@ -36,7 +32,7 @@ def ticking(monkeypatch):
     return ticks
 
 
-@pytest.mark.parametrize("decoder", [ExactRepresentatives(), LocalSearch(), HittingDistance()])
+@pytest.mark.parametrize("decoder", [ExactRepresentatives(), LocalSearch()])
 def test_an_answer_in_time_has_a_true_bound(decoder, ticking, rng):
     ends = set()
     for case in range(60):
@@ -49,7 +45,7 @@ def test_an_answer_in_time_has_a_true_bound(decoder, ticking, rng):
             assert problem.cost(found.choices) == found.certificate.score >= best - slack
             bound = found.certificate.bound
             assert bound is None or bound <= best + slack
-            if seconds < 1e6 and not isinstance(decoder, HittingDistance):
+            if seconds < 1e6:
                 assert next(ticking) - begun < seconds + 100
             ends.add(found.certificate.status)
     wanted = {"bounded", "optimal"} if isinstance(decoder, ExactRepresentatives) else {"heuristic"}
@@ -76,7 +72,6 @@ def test_nothing_is_laid_out_without_time(monkeypatch, rng):
 
 def test_costs_are_not_laid_out_to_the_end_when_the_time_has_ended(monkeypatch):
     monkeypatch.setattr(costs, "FREE", 0)
-    monkeypatch.setattr(costs, "PIECE", 1)
     distances = np.ones((40, 40))
     problem = RepresentativesProblem(distances, np.split(np.arange(40), 4))
     assert costs.cost_table(problem, 0, Budget(seconds=1e-9).start()) is None

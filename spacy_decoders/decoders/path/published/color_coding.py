@@ -97,9 +97,7 @@ class ColorCoding(PathDecoder):
         colorings = Colorings(problem, length, colors, self.seed)
         last = min(needed, budget.iterations or needed)
         done, path, score = 0, None, -np.inf
-        while done < last and not clock.exhausted(done):
-            if problem.lacks_time(clock, 0):
-                break
+        while done < last and not (clock.exhausted(done) or problem.lacks_time(clock, 0)):
             found, whole = colorings.next_path(score, clock.exhausted)
             done += whole
             if found is not None:

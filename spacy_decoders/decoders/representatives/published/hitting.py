@@ -6,7 +6,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ....budget import Clock
 from ..problem import RepresentativesProblem
 from .heuristic import SeededHeuristic
 
@@ -31,13 +30,11 @@ class HittingDistance(SeededHeuristic):
     [1, 0]
     """
 
-    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> NDArray[np.int64]:
+    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
         allowed = problem.allowed
         # from each candidate to the nearest allowed one of each other set
         sums = np.zeros(len(problem.members))
         for i, (first, last) in enumerate(pairwise(problem.offsets.tolist())):
-            if clock.seconds_left == 0.0:
-                break
             members = problem.sets[i][allowed[first:last]]
             nearest = problem.distances[members].min(axis=0)[problem.members]
             nearest[first:last] = 0
