@@ -43,6 +43,14 @@ def data() -> Path:
     return DATA
 
 
+@pytest.fixture(scope="module")
+def shipped():
+    """The pipeline that ships, one for each file of tests, which may set its options."""
+    import spacy_decoders  # which tests of a core need not wait for
+
+    return spacy_decoders.load()
+
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     """Random numbers, the same in every run."""

@@ -25,11 +25,6 @@ from pack import pack
 RULES = Path(__file__).parents[1] / "projects" / "english" / "configs" / "parts_of_speech.json"
 
 
-@pytest.fixture(scope="module")
-def nlp():
-    return spacy_decoders.load()
-
-
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -64,7 +59,7 @@ def test_packing_loses_nothing_twice_and_names_every_release_of_spacy_3_8(tmp_pa
         assert not is_compatible_version("3.9.0", meta["spacy_version"])
 
 
-def test_what_spacy_load_takes(nlp):
+def test_what_spacy_load_takes(shipped):
     vocab = Vocab()
     only = spacy_decoders.load(
         "en",
@@ -92,8 +87,8 @@ def test_what_spacy_load_takes(nlp):
     assert spacy_decoders.load(enable="tagger").pipe_names == ["tagger"]
 
 
-def test_parts_of_speech_follow_the_rules_of_the_project(nlp):
-    assert list(nlp.get_pipe("attribute_ruler").patterns) == [
+def test_parts_of_speech_follow_the_rules_of_the_project(shipped):
+    assert list(shipped.get_pipe("attribute_ruler").patterns) == [
         {**rule, "index": 0} for rule in srsly.read_json(RULES)
     ]
 
@@ -106,27 +101,27 @@ def test_parts_of_speech_follow_the_rules_of_the_project(nlp):
         ("She  sees him.\n\n  ", "PRON SPACE VERB PRON PUNCT SPACE"),
     ],
 )
-def test_parts_of_speech(nlp, text, expected):
-    doc = nlp(text)
+def test_parts_of_speech(shipped, text, expected):
+    doc = shipped(text)
     assert [token.pos_ for token in doc] == expected.split()
     assert not any(str(token.morph) for token in doc if token.is_space)
 
 
-def test_noun_chunks(nlp, tmp_path):
+def test_noun_chunks(shipped, tmp_path):
     text = "She gave the old, rusty dog a big bone in the man's garden."
     expected = ["She", "the old, rusty dog", "a big bone", "the man's garden"]
-    assert [chunk.text for chunk in nlp(text).noun_chunks] == expected
-    joined = nlp("My neighbours know the research and development center.").noun_chunks
+    assert [chunk.text for chunk in shipped(text).noun_chunks] == expected
+    joined = shipped("My neighbours know the research and development center.").noun_chunks
     assert [chunk.text for chunk in joined] == [
         "My neighbours", "the research and development center"
     ]  # fmt: skip
-    nlp.to_disk(tmp_path / "nlp")
+    shipped.to_disk(tmp_path / "nlp")
     loaded = spacy.load(tmp_path / "nlp")
     assert [chunk.text for chunk in loaded(text).noun_chunks] == expected
-    (doc,) = nlp.pipe([text])
+    (doc,) = shipped.pipe([text])
     assert [chunk.text for chunk in doc[2:].noun_chunks] == expected[1:]
     with pytest.raises(ValueError, match="E029"):
-        list(find_noun_chunks(nlp.make_doc("Cats sleep.")))
+        list(find_noun_chunks(shipped.make_doc("Cats sleep.")))
 
 
 @pytest.mark.parametrize(
@@ -141,8 +136,8 @@ def test_noun_chunks(nlp, tmp_path):
          ["she", "a doctor"]),
     ],
 )  # fmt: skip
-def test_noun_chunks_of_given_trees(nlp, words, heads, deps, pos, expected):
-    doc = Doc(nlp.vocab, words=words.split(), heads=heads, deps=deps.split(), pos=pos.split())
+def test_noun_chunks_of_given_trees(shipped, words, heads, deps, pos, expected):
+    doc = Doc(shipped.vocab, words=words.split(), heads=heads, deps=deps.split(), pos=pos.split())
     assert [chunk.text for chunk in doc.noun_chunks] == expected
 
 
@@ -156,20 +151,20 @@ def test_noun_chunks_of_given_trees(nlp, words, heads, deps, pos, expected):
         ("It cost $5m.", "it cost $ 5 million ."),
     ],
 )
-def test_lemmas(nlp, text, lemmas):
-    assert [token.lemma_ for token in nlp(text)] == lemmas.split()
+def test_lemmas(shipped, text, lemmas):
+    assert [token.lemma_ for token in shipped(text)] == lemmas.split()
 
 
-def test_phrases_of_headlines_can_stand_by_themselves(nlp):
-    assert not nlp("He works for Jaguar in Coventry.")._.headline.startswith("Works")
-    assert not {"na", "gon"} & {*nlp("I'm gonna go to London.")._.headline.lower().split()}
+def test_phrases_of_headlines_can_stand_by_themselves(shipped):
+    assert not shipped("He works for Jaguar in Coventry.")._.headline.startswith("Works")
+    assert not {"na", "gon"} & {*shipped("I'm gonna go to London.")._.headline.lower().split()}
     text = "@jim see http://example.com for the Python tutorial."
-    assert nlp(text)._.headlines[0]["text"] == "Python tutorial"
+    assert shipped(text)._.headlines[0]["text"] == "Python tutorial"
 
 
-def test_entities(nlp):
+def test_entities(shipped):
     text = "Guido van Rossum was born in Haarlem and later worked for Google in California."
-    doc = nlp(text)
+    doc = shipped(text)
     assert [(ent.text, ent.label_) for ent in doc.ents] == [
         ("Guido van Rossum", "PER"),
         ("Haarlem", "LOC"),
@@ -187,12 +182,12 @@ def plain_sentences():
         yield words, tags, {name.replace("_", " ") for name in names.split()}
 
 
-def test_plain_sentences(nlp):
+def test_plain_sentences(shipped):
     """What a user sees first; no part of the pipeline has been trained or tuned on them."""
     gold = list(plain_sentences())
     tags = right = found = wanted = hits = 0
     for words, of_words, names in gold:
-        doc = nlp(Doc(nlp.vocab, words=words))
+        doc = shipped(Doc(shipped.vocab, words=words))
         named = {f"{e.text}={e.label_}" for e in doc.ents if e.label_ in ("PER", "LOC", "ORG")}
         tags += len(of_words)
         right += sum(token.tag_ == tag for token, tag in zip(doc, of_words, strict=True))
@@ -236,5 +231,5 @@ def test_white_space_parts_sentences():
         ("a psycho-social cross-section", ["psycho-social", "cross-section"]),
     ],
 )
-def test_tokens_are_those_of_web_treebanks(text, last, nlp):
-    assert [token.text for token in nlp.make_doc(text)][-len(last) :] == last
+def test_tokens_are_those_of_web_treebanks(text, last, shipped):
+    assert [token.text for token in shipped.make_doc(text)][-len(last) :] == last

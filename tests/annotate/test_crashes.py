@@ -35,7 +35,8 @@ def results(job):
     }
 
 
-def check_killed(job, wanted):
+@pytest.mark.parametrize("wanted", [6, pytest.param(100, marks=pytest.mark.slow)])
+def test_killed_at_any_moment(job, wanted):
     total = file_operations(run(job), job.output)
     undisturbed = results(job)
     assert sum(name.startswith("part") for name in undisturbed) == 4
@@ -46,15 +47,6 @@ def check_killed(job, wanted):
             assert name.startswith(".") or data == undisturbed[name], (moment, name)
         annotate(job, progress=False)
         assert results(job) == undisturbed, moment
-
-
-def test_killed_at_some_moments(job):
-    check_killed(job, 6)
-
-
-@pytest.mark.slow
-def test_killed_at_any_moment(job):
-    check_killed(job, 100)
 
 
 @pytest.mark.parametrize("size", [0, 100, 300, 700])

@@ -15,23 +15,14 @@ from ..campaigns.components import COMPONENTS, check_component
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="trials run in forked processes")
 
 
-def check(name, folder, trials):
+@pytest.mark.parametrize("trials", [12, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_damaged_and_made_up_components(name, trials, tmp_path):
     for sealed in (True, False):
-        outcomes = check_component(name, folder / "pipe", trials, sealed=sealed)
+        outcomes = check_component(name, tmp_path / "pipe", trials, sealed=sealed)
         assert not outcomes.faults, "\n".join(outcomes.faults)
         assert outcomes.counts["refused"] > trials // 4
         assert outcomes.counts.total() == trials
-
-
-@pytest.mark.parametrize("name", COMPONENTS)
-def test_damaged_and_made_up_components(name, tmp_path):
-    check(name, tmp_path, 12)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", COMPONENTS)
-def test_many_damaged_and_made_up_components(name, tmp_path):
-    check(name, tmp_path, 1000)
 
 
 def test_a_changed_file_is_named_with_what_to_do(tmp_path):

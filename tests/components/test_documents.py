@@ -31,18 +31,13 @@ TEXTS = {
 
 
 @pytest.fixture(scope="module")
-def nlp():
-    return spacy_decoders.load()
-
-
-@pytest.fixture(scope="module")
-def expected(nlp):
-    return {name: read(nlp(text)) for name, text in TEXTS.items()}
+def expected(shipped):
+    return {name: read(shipped(text)) for name, text in TEXTS.items()}
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_any_text(nlp, name):
-    doc = nlp(TEXTS[name])
+def test_any_text(shipped, name):
+    doc = shipped(TEXTS[name])
     assert doc.text == TEXTS[name]
     for component, certificates in doc._.certificates.items():
         for certificate in certificates:
@@ -56,24 +51,24 @@ def test_any_text(nlp, name):
 
 
 @pytest.mark.parametrize("batch_size", [1, 1000])
-def test_any_batch_size(nlp, expected, batch_size):
-    docs = nlp.pipe(list(TEXTS.values()) * 2, batch_size=batch_size)
+def test_any_batch_size(shipped, expected, batch_size):
+    docs = shipped.pipe(list(TEXTS.values()) * 2, batch_size=batch_size)
     assert [read(doc) for doc in docs] == list(expected.values()) * 2
 
 
 @pytest.mark.filterwarnings("ignore:.*W108")  # the lemmatizer misses the parts of speech
 @pytest.mark.filterwarnings("ignore:.*doc.tensor is missing")
-def test_each_component_alone(nlp):
-    for name in nlp.pipe_names:
-        with nlp.select_pipes(enable=name):
+def test_each_component_alone(shipped):
+    for name in shipped.pipe_names:
+        with shipped.select_pipes(enable=name):
             for text in TEXTS.values():
-                assert nlp(text).text == text
+                assert shipped(text).text == text
 
 
 @pytest.mark.parametrize("step", ["predict", "annotate"])
 @pytest.mark.parametrize("component", ["tagger", "entities", "parser", "linker", "headline"])
-def test_one_bad_document_of_many_costs_one(nlp, component, step, monkeypatch):
-    pipe = nlp.get_pipe(component)
+def test_one_bad_document_of_many_costs_one(shipped, component, step, monkeypatch):
+    pipe = shipped.get_pipe(component)
     failed: list[str] = []
     whole = getattr(type(pipe), step)
 
@@ -89,16 +84,16 @@ def test_one_bad_document_of_many_costs_one(nlp, component, step, monkeypatch):
     )
     texts = [f"Mary Smith saw Rome {number} times." for number in range(30)]
     texts[17] = "This is poison."
-    assert [doc.text for doc in nlp.pipe(texts)] == texts[:17] + texts[18:]
+    assert [doc.text for doc in shipped.pipe(texts)] == texts[:17] + texts[18:]
     assert failed == ["This is poison."]
 
 
-def test_threads_share_a_pipeline(nlp, expected):
+def test_threads_share_a_pipeline(shipped, expected):
     found: list[dict] = [{} for _ in range(4)]
 
     def work(mine):
         for name, text in TEXTS.items():
-            mine[name] = read(nlp(text))
+            mine[name] = read(shipped(text))
 
     threads = [threading.Thread(target=work, args=(mine,)) for mine in found]
     for thread in threads:
@@ -108,7 +103,7 @@ def test_threads_share_a_pipeline(nlp, expected):
     assert found == [expected] * 4
 
 
-def test_a_batch_takes_one_turn(nlp, monkeypatch):
+def test_a_batch_takes_one_turn(shipped, monkeypatch):
     turns = []
 
     class Turn:
@@ -118,8 +113,8 @@ def test_a_batch_takes_one_turn(nlp, monkeypatch):
         def __exit__(self, *raised):
             turns.append("ends")
 
-    entities = nlp.get_pipe("entities")
-    docs = [nlp.make_doc("Rome") for _ in range(5)]
+    entities = shipped.get_pipe("entities")
+    docs = [shipped.make_doc("Rome") for _ in range(5)]
     annotate = entities.annotate
     monkeypatch.setattr(decoding_pipe, "TURN", Turn())
     monkeypatch.setattr(entities, "annotate", lambda *of: turns.append("doc") or annotate(*of))
@@ -129,10 +124,10 @@ def test_a_batch_takes_one_turn(nlp, monkeypatch):
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_process_forked_while_a_thread_decodes(nlp, monkeypatch):
+def test_a_process_forked_while_a_thread_decodes(shipped, monkeypatch):
     decodes, may_go_on = threading.Event(), threading.Event()
     threading.Timer(1.0, may_go_on.set).start()  # a fork waits until it is nobody's turn
-    entities = nlp.get_pipe("entities")
+    entities = shipped.get_pipe("entities")
     predict = entities.predict
 
     def slow(docs):
@@ -141,11 +136,11 @@ def test_a_process_forked_while_a_thread_decodes(nlp, monkeypatch):
         return predict(docs)
 
     monkeypatch.setattr(entities, "predict", slow)
-    thread = threading.Thread(target=nlp, args=("Rome",))
+    thread = threading.Thread(target=shipped, args=("Rome",))
     thread.start()
     decodes.wait(60)
     monkeypatch.setattr(entities, "predict", predict)
-    child = multiprocessing.get_context("fork").Process(target=nlp, args=("Rome",))
+    child = multiprocessing.get_context("fork").Process(target=shipped, args=("Rome",))
     child.start()
     child.join(60)
     thread.join()

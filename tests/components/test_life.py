@@ -40,19 +40,14 @@ def bits(doc):
 
 
 @pytest.fixture(scope="module")
-def nlp():
-    return spacy_decoders.load()
+def expected(shipped):
+    return [bits(shipped(text)) for text in TEXTS.values()]
 
 
 @pytest.fixture(scope="module")
-def expected(nlp):
-    return [bits(nlp(text)) for text in TEXTS.values()]
-
-
-@pytest.fixture(scope="module")
-def saved(nlp, tmp_path_factory):
+def saved(shipped, tmp_path_factory):
     folder = tmp_path_factory.mktemp("saved") / "nlp"
-    nlp.to_disk(folder)
+    shipped.to_disk(folder)
     return folder
 
 
@@ -69,14 +64,14 @@ def test_annotations_are_the_same_bits_beside_pipelines_with_faster_products(exp
         assert [bits(other(text)) for text in TEXTS.values()] == expected
 
 
-def test_saved_and_loaded_pipelines_are_the_same_bits(nlp, expected, saved, tmp_path):
+def test_saved_and_loaded_pipelines_are_the_same_bits(shipped, expected, saved, tmp_path):
     again = spacy.load(saved)
     again.to_disk(tmp_path / "again")
     for path in sorted(saved.rglob("*")):
         other = tmp_path / "again" / path.relative_to(saved)
         if path.is_file() and "vocab" not in path.parts:
             assert path.read_bytes() == other.read_bytes(), path
-    from_bytes = spacy_decoders.load().from_bytes(nlp.to_bytes())
+    from_bytes = spacy_decoders.load().from_bytes(shipped.to_bytes())
     for text, before in zip(TEXTS.values(), expected, strict=True):
         assert bits(from_bytes(text)) == before == bits(again(text))
 
@@ -107,9 +102,9 @@ def growth(nlp, count, rng):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
-def test_memory_is_bounded_over_ten_thousand_documents(nlp, rng):
+def test_memory_is_bounded_over_ten_thousand_documents(shipped, rng):
     # three taggers keep the words that they met, in at most 32 MB each; other caches are smaller
-    assert growth(nlp, 10_000, rng) < 128 << 20
+    assert growth(shipped, 10_000, rng) < 128 << 20
 
 
 def examples(nlp):

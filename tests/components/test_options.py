@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import spacy
 
-import spacy_decoders
 from spacy_decoders import ProblemError
 from spacy_decoders.components.options import SAVED
 from spacy_decoders.decoders.chain import Beam as ChainBeam
@@ -23,11 +22,6 @@ FACTORIES = (
     "headline_generator",
 )
 TEXT = "The jaguar hunts in the jungle along the Amazon. Jaguar builds its cars in Coventry."
-
-
-@pytest.fixture(scope="module")
-def shipped():
-    return spacy_decoders.load()
 
 
 @pytest.fixture

@@ -7,8 +7,6 @@ import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
-import spacy_decoders
-
 #: A tagger alone says that it lacks the vectors of the parser.
 pytestmark = pytest.mark.filterwarnings("ignore:.*doc.tensor .*, the token vectors")
 
@@ -17,11 +15,6 @@ TEXTS = [
     "Jaguar builds its cars in Coventry, said John Miller of London.",
 ]
 NAMES = ("parser", "tagger", "entities", "linker", "headline")
-
-
-@pytest.fixture(scope="module")
-def source():
-    return spacy_decoders.load()
 
 
 def blank():
@@ -73,19 +66,19 @@ def read(doc: Doc) -> dict[str, list]:
 
 
 @pytest.fixture(autouse=True)
-def names_as_they_were(source):
+def names_as_they_were(shipped):
     """spaCy renames a sourced component, which still is the one of its source."""
     yield
-    for name, pipe in source.pipeline:
+    for name, pipe in shipped.pipeline:
         if hasattr(pipe, "name"):
             pipe.name = name
 
 
 @pytest.mark.parametrize("make", [blank, like_core_web])
-def test_sourced_into_another_pipeline(make, source, tmp_path):
+def test_sourced_into_another_pipeline(make, shipped, tmp_path):
     nlp = make()
     for name in NAMES:  # last of all, beside spaCy's of its kind
-        nlp.add_pipe(name, name=f"exact_{name}", source=source)
+        nlp.add_pipe(name, name=f"exact_{name}", source=shipped)
     docs = [nlp(text) for text in TEXTS]
     found = [read(doc) for doc in docs]
     assert all({f"exact_{name}" for name in NAMES} <= set(doc["certificates"]) for doc in found)
@@ -101,8 +94,8 @@ def test_sourced_into_another_pipeline(make, source, tmp_path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_docs_of_a_vocabulary_that_knows_no_label(name, source):
-    pipe = source.get_pipe(name)
+def test_docs_of_a_vocabulary_that_knows_no_label(name, shipped):
+    pipe = shipped.get_pipe(name)
     for text in TEXTS:
         doc = spacy.blank("en").make_doc(text)
         assert "nsubj:pass" not in doc.vocab.strings
@@ -112,10 +105,10 @@ def test_docs_of_a_vocabulary_that_knows_no_label(name, source):
         assert read(again) == read(doc)
 
 
-def test_the_sourced_pipeline_in_spawned_processes(source):
+def test_the_sourced_pipeline_in_spawned_processes(shipped):
     nlp = blank()
     for name in ("parser", "tagger", "linker", "headline"):
-        nlp.add_pipe(name, source=source)
+        nlp.add_pipe(name, source=shipped)
     found = [read(nlp(text)) for text in TEXTS]
     before = multiprocessing.get_start_method(allow_none=True)
     multiprocessing.set_start_method("spawn", force=True)

@@ -43,11 +43,6 @@ def test_two_headline_generators():
     assert doc._.headline == titles[0]["text"]
 
 
-@pytest.fixture(scope="module")
-def shipped():
-    return spacy_decoders.load()
-
-
 def test_each_tagger_has_its_own_attributes(shipped):
     names = ("tagger", "morphologizer", "entities")
     for name in names:

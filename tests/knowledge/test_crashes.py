@@ -38,7 +38,9 @@ def builds(tmp_path):
     return old, new, place
 
 
-def check_killed(builds, wanted, *, before):
+@pytest.mark.parametrize("wanted", [5, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("before", [False, True])
+def test_killed_at_any_moment(builds, before, wanted):
     old, new, place = builds
     old()
     first = content(place)
@@ -57,17 +59,6 @@ def check_killed(builds, wanted, *, before):
         new()
         assert content(place) == second
         assert [path.name for path in place.parent.iterdir()] == [place.name]
-
-
-@pytest.mark.parametrize("before", [False, True])
-def test_killed_at_some_moments(builds, before):
-    check_killed(builds, 5, before=before)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("before", [False, True])
-def test_killed_at_any_moment(builds, before):
-    check_killed(builds, 1000, before=before)
 
 
 @pytest.mark.parametrize("size", [0, 3000])

@@ -10,18 +10,17 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="trials run in f
 FORMATS = sorted(formats())
 
 
-def check(format, folder, trials):
-    outcomes = check_dump(format, folder, trials)
+TRIALS = {name: 150 if name == "wikipedia" else 1500 for name in FORMATS}
+
+
+@pytest.mark.parametrize(
+    ("format", "trials"),
+    [
+        *((name, 15) for name in FORMATS if name != "wikipedia"),
+        *(pytest.param(*of, marks=pytest.mark.slow) for of in TRIALS.items()),
+    ],
+)
+def test_damaged_dumps(format, trials, tmp_path):
+    outcomes = check_dump(format, tmp_path, trials)
     assert not outcomes.faults, "\n".join(outcomes.faults)
     assert outcomes.counts.total() == trials
-
-
-@pytest.mark.parametrize("format", [name for name in FORMATS if name != "wikipedia"])
-def test_damaged_dumps(format, tmp_path):
-    check(format, tmp_path, 15)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("format", FORMATS)
-def test_many_damaged_dumps(format, tmp_path):
-    check(format, tmp_path, 150 if format == "wikipedia" else 1500)

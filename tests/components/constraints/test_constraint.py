@@ -2,18 +2,12 @@
 
 import pytest
 
-import spacy_decoders
 from spacy_decoders import ProblemError
 from spacy_decoders.components.constraints import Constraint
 from spacy_decoders.components.constraints.constraint import constraints_about
 from tests.components.tagger.tagging import randomised
 
 CAN = [{"LOWER": "can"}]
-
-
-@pytest.fixture(scope="module")
-def shipped():
-    return spacy_decoders.load()
 
 
 def test_objects_and_dictionaries_are_the_same():

@@ -4,17 +4,11 @@ import warnings
 
 import pytest
 
-import spacy_decoders
 from tests.campaigns.wishes import COMPONENTS, faults
 
 
-@pytest.fixture(scope="module")
-def nlp():
-    return spacy_decoders.load()
-
-
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_every_demand_is_kept_or_named(nlp, component):
+def test_every_demand_is_kept_or_named(shipped, component):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a sentence has no tree
-        assert [fault for seed in range(60) for fault in faults(nlp, component, seed)] == []
+        assert [fault for seed in range(60) for fault in faults(shipped, component, seed)] == []
