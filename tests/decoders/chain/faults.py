@@ -10,17 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from spacy_decoders.decoders.chain import (
-    ChainDecoder,
-    ChainModel,
-    ChainSolution,
-    ColumnGeneration,
-    ForwardDominance,
-    PrunedViterbi,
-    Viterbi,
-)
+from spacy_decoders.decoders.chain import Beam, ChainDecoder, ChainModel, ChainSolution
 from spacy_decoders.decoders.chain.kernels.layout import LANES
 
+from . import promises
 from .judge import Chain, Judge
 from .promises import check_solution
 
@@ -31,19 +24,16 @@ IN_FLOAT32 = " in float32"
 NARROW = "kernels.dense" + IN_FLOAT32
 
 #: Each decoder that promises the best, with the module of its kernel.
+KERNELS = {
+    "Viterbi": NARROW,
+    "PrunedViterbi": "published.kernels.beam",
+    "ForwardDominance": "kernels.search",
+    "ColumnGeneration": "published.kernels.column_generation",
+}
 DECODERS: dict[str, tuple[str, ChainDecoder]] = {
-    "Viterbi": (NARROW, Viterbi()),
-    "PrunedViterbi": ("published.kernels.beam", PrunedViterbi()),
-    "ForwardDominance": ("kernels.search", ForwardDominance()),
-    "ColumnGeneration both": ("published.kernels.column_generation", ColumnGeneration()),
-    "ColumnGeneration left": (
-        "published.kernels.column_generation",
-        ColumnGeneration(reduced_cost="left"),
-    ),
-    "ColumnGeneration split": (
-        "published.kernels.column_generation",
-        ColumnGeneration(reduced_cost="split"),
-    ),
+    name: (KERNELS[name.split()[0]], decoder)
+    for name, decoder in promises.DECODERS.items()
+    if not isinstance(decoder, Beam)
 }
 each_decoder = pytest.mark.parametrize(("kernel", "decoder"), DECODERS.values(), ids=DECODERS)
 
@@ -105,10 +95,8 @@ def drawn(size: int, forbidden: float) -> tuple[Chain, list[Judge]]:
     )
 
 
-LEAVES = {
-    "kernels.search": 1,
-    "published.kernels.column_generation": 2,
-}
+#: Kernels that leave sentences to others: which of their results lists these.
+LEAVES = {"kernels.search": 1, "published.kernels.column_generation": 2}
 
 
 def lie(monkeypatch, place: str, change: Callable[[tuple[Any, ...], Any], Any]) -> None:

@@ -46,9 +46,6 @@ def case(request: pytest.FixtureRequest) -> Case:
     return Case.drawn(*request.param)
 
 
-#: Kernels that leave sentences to others: which of their results lists these.
-
-
 # --- wrong labels ------------------------------------------------------------
 
 

@@ -76,6 +76,16 @@ def dropping(kernel, vertex):
     return faulty
 
 
+def without_starting_at(kernel, vertex):
+    """A kernel whose graph has neither a way to a vertex nor a start there."""
+
+    def faulty(graph, *given):
+        begin, edges = without(vertex, graph.start), without(vertex, graph.edges)
+        return kernel(graph._replace(start=begin, edges=edges), *given)
+
+    return faulty
+
+
 def test_a_search_that_drops_a_vertex(monkeypatch, problem, optimum):
     lost = int(optimum.vertices[2])
     monkeypatch.setattr(
@@ -136,25 +146,13 @@ def test_a_long_search_that_drops_a_vertex(monkeypatch):
     problem, length = symmetric(np.random.default_rng(2), 40), 8
     optimum = ExactPath().decode(problem, length)
     _only_poor_beams(monkeypatch, optimum)
-    lost = int(optimum.vertices[2])
-    right = lagrangian_search.search
-
-    def faulty(graph, bounds, *given):
-        begin, edges = without(lost, graph.start), without(lost, graph.edges)
-        return right(graph._replace(start=begin, edges=edges), bounds, *given)
-
+    faulty = without_starting_at(lagrangian_search.search, int(optimum.vertices[2]))
     _in_the_search_alone(monkeypatch, lagrangian_search, "search", faulty)
     assert_not_fooled(ExactPath(), problem, optimum, length)
 
 
 def test_colorings_that_lose_a_vertex(monkeypatch, problem, optimum):
-    lost = int(optimum.vertices[2])
-    right = color_coding.best_colorful
-
-    def faulty(graph, *given):
-        begin, edges = without(lost, graph.start), without(lost, graph.edges)
-        return right(graph._replace(start=begin, edges=edges), *given)
-
+    faulty = without_starting_at(color_coding.best_colorful, int(optimum.vertices[2]))
     monkeypatch.setattr(color_coding, "best_colorful", faulty)
     assert_not_fooled(ColorCoding(colors=14), problem, optimum)
 

@@ -9,9 +9,9 @@ from spacy_decoders import InfeasibleError, ProblemError, verify
 from spacy_decoders.decoders.path import SubtreeProblem, TreeKnapsack, subtree
 
 
-def random_problem(rng, n: int) -> SubtreeProblem:
+def random_problem(rng, n: int, *limits: int) -> SubtreeProblem:
     parents = [-1, *(int(rng.integers(0, node)) for node in range(1, n))]
-    return SubtreeProblem(rng.integers(-4, 6, n), parents, rng.integers(0, 4, n))
+    return SubtreeProblem(rng.integers(-4, 6, n), parents, rng.integers(0, 4, (n, *limits)))
 
 
 def best_score(problem: SubtreeProblem, capacity, least=0) -> float:
@@ -27,34 +27,14 @@ def best_score(problem: SubtreeProblem, capacity, least=0) -> float:
     return max(found, default=-np.inf)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_several_sizes_have_a_limit_each(seed):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 8))
-    one = random_problem(rng, n)
-    problem = SubtreeProblem(one.scores, one.parents, rng.integers(0, 4, (n, 3)))
-    limits = np.sort(rng.integers(0, 10, (2, 3)), axis=0)
-    least, capacity = (limits[0] * (seed % 2)).tolist(), limits[1].tolist()
-    wanted = best_score(problem, capacity, least)
-    if wanted == -np.inf:
-        with pytest.raises(InfeasibleError, match="root"):
-            TreeKnapsack().decode(problem, capacity, least)
-        return
-    solution = TreeKnapsack().decode(problem, capacity, least)
-    assert solution.certificate.score == pytest.approx(wanted)
-    assert verify((problem, capacity, least), solution)
-    size = problem.sizes[solution.nodes].sum(axis=0)
-    assert (least <= size).all()
-    assert (size <= capacity).all()
-
-
+@pytest.mark.parametrize("limits", [(), (3,)], ids=["one size", "several sizes"])
 @pytest.mark.parametrize("seed", range(40))
-def test_against_all_subtrees(seed):
+def test_against_all_subtrees(seed, limits):
     rng = np.random.default_rng(seed)
     for _ in range(8):
-        problem = random_problem(rng, int(rng.integers(1, 9)))
-        least, capacity = sorted(rng.integers(0, 14, 2).tolist())
-        least *= seed % 2
+        problem = random_problem(rng, int(rng.integers(1, 9)), *limits)
+        drawn = np.sort(rng.integers(0, 10 if limits else 14, (2, *limits)), axis=0)
+        least, capacity = (drawn[0] * (seed % 2)).tolist(), drawn[1].tolist()
         wanted = best_score(problem, capacity, least)
         if wanted == -np.inf:
             with pytest.raises(InfeasibleError, match="root"):
@@ -63,9 +43,11 @@ def test_against_all_subtrees(seed):
         solution = TreeKnapsack().decode(problem, capacity, least)
         assert solution.certificate.score == pytest.approx(wanted)
         assert solution.certificate.is_optimal
+        assert verify((problem, capacity, least), solution)
         kept = set(solution.nodes.tolist())
         assert all(int(problem.parents[node]) in kept for node in kept - {0})
-        assert least <= problem.sizes[solution.nodes].sum() <= capacity
+        size = problem.sizes[solution.nodes].sum(axis=0)
+        assert np.all((least <= size) & (size <= capacity))
 
 
 def test_a_worse_subtree_is_not_called_optimal(monkeypatch):

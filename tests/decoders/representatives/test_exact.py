@@ -37,6 +37,17 @@ def test_a_budget_leaves_an_honest_bound(rng):
     assert statuses == {"bounded", "optimal"} or statuses == {"bounded"}
 
 
+def test_margins_without_proof_are_flagged():
+    rng = np.random.default_rng(0)
+    distances = np.triu(rng.random((60, 60)), 1)
+    problem = RepresentativesProblem(distances + distances.T, np.split(np.arange(60), 6))
+    assert ExactRepresentatives().decode(problem).exact_margins.all()
+    assert not ExactRepresentatives(exact_margins=False).decode(problem).exact_margins.any()
+    short = ExactRepresentatives(starts=1).decode(problem, budget=Budget(iterations=1))
+    assert not short.exact_margins.all()
+    assert not LocalSearch().decode(problem).exact_margins.any()
+
+
 def test_worked_by_hand():
     # a path 0 - 1 - 2 - 3 and two sets at its ends: 1 and 2 are nearest
     distances = [[abs(a - b) for a in range(4)] for b in range(4)]

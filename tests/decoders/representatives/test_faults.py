@@ -119,12 +119,8 @@ def test_potentials_are_only_proposals(blind, monkeypatch, fault):
     assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
 
 
-def bounds_too_high(whole):
-    return lambda *given: whole(*given)._replace(constant=2**45)
-
-
-def bounds_beyond_all(whole):
-    return lambda *given: whole(*given)._replace(constant=LARGEST // 2)
+def bounds_with(constant):
+    return lambda whole: lambda *given: whole(*given)._replace(constant=constant)
 
 
 def bounds_of_one_set_too_high(whole):
@@ -136,7 +132,9 @@ def bounds_of_one_set_too_high(whole):
     return spoiled
 
 
-@pytest.mark.parametrize("fault", [bounds_too_high, bounds_beyond_all, bounds_of_one_set_too_high])
+@pytest.mark.parametrize(
+    "fault", [bounds_with(2**45), bounds_with(LARGEST // 2), bounds_of_one_set_too_high]
+)
 def test_bounds_that_are_too_high_contradict_the_score(blind, monkeypatch, fault):
     monkeypatch.setattr(fixed_point, "reduced", fault(fixed_point.reduced))
     wrong, certified = wrong_and_optimal(ExactRepresentatives(), PROBLEMS)
@@ -172,27 +170,21 @@ def test_a_search_that_says_there_is_nothing_is_not_believed(blind, monkeypatch,
     assert wrong > len(PROBLEMS) / 3 and certified == 0
 
 
-def prices_in_another_order(whole):
-    def spoiled(*given):
-        costs, *others = whole(*given)
-        return costs[::-1].copy(), *others
-
-    return spoiled
-
-
-def prices_too_low(whole):
-    def spoiled(*given):
-        costs, *others = whole(*given)
-        return -np.arange(len(costs)) / 2, *others
-
-    return spoiled
-
-
-@pytest.mark.parametrize("fault", [prices_in_another_order, prices_too_low])
-def test_wrong_prices_leave_a_gap(monkeypatch, fault):
+@pytest.mark.parametrize(
+    "wrong",
+    [lambda costs: costs[::-1].copy(), lambda costs: -np.arange(len(costs)) / 2],
+    ids=["in another order", "too low"],
+)
+def test_wrong_prices_leave_a_gap(monkeypatch, wrong):
     monkeypatch.setattr(exact, "FEW", 1024)
     assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
-    monkeypatch.setattr(exact, "price_all", fault(exact.price_all))
+    whole = exact.price_all
+
+    def spoiled(*given):
+        costs, *others = whole(*given)
+        return wrong(costs), *others
+
+    monkeypatch.setattr(exact, "price_all", spoiled)
     wrong, certified = wrong_and_optimal(ExactRepresentatives(), PROBLEMS)
     assert wrong > len(PROBLEMS) / 3 and certified == 0
 
@@ -279,19 +271,12 @@ def decomposable_problems() -> list[RepresentativesProblem]:
     return problems
 
 
-def far_ends_first(whole):
-    return lambda *given: -whole(*given)
-
-
-def nothing_beyond(whole):
-    return lambda *given: 0 * whole(*given)
-
-
-@pytest.mark.parametrize("fault", [far_ends_first, nothing_beyond])
-def test_the_bound_of_decomposable_is_its_own(monkeypatch, fault):
+@pytest.mark.parametrize("times", [-1, 0], ids=["far ends first", "nothing beyond"])
+def test_the_bound_of_decomposable_is_its_own(monkeypatch, times):
+    whole = decomposable._beyond
     problems = decomposable_problems()
     assert all(Decomposable().decode(problem).certificate.is_optimal for problem in problems)
-    monkeypatch.setattr(decomposable, "_beyond", fault(decomposable._beyond))
+    monkeypatch.setattr(decomposable, "_beyond", lambda *given: times * whole(*given))
     wrong, certified = wrong_and_optimal(Decomposable(), problems)
     assert wrong > len(problems) / 2 and certified == 0
 

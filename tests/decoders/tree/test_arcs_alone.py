@@ -179,12 +179,14 @@ def test_several_problems_at_once_have_the_trees_of_each(decoder):
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
-def test_one_of_several_problems_with_a_wrong_score_is_left_out(wrong):
-    rng = np.random.default_rng(12)
-    problems = [TreeProblem(rng.normal(size=(4, 4))) for _ in range(3)]
-    arcs = np.concatenate([problem.arcs.ravel() for problem in problems])
-    arcs[16 + 2] = wrong
-    found = Eisner().decode_arcs(arcs, [3, 3, 3], [None, None, None])
+@pytest.mark.parametrize("among", ["arcs", "boundaries"])
+def test_one_of_several_problems_with_a_wrong_score_is_left_out(rng, among, wrong):
+    arcs, boundaries = rng.normal(size=(3, 4, 4)), [None] * 3
+    if among == "arcs":
+        arcs[1, 0, 2] = wrong
+    else:
+        boundaries[1:] = [np.array([0.0, 1.0, wrong]), np.array([0.0, 1.0, 2.0])]
+    found = Eisner().decode_arcs(arcs.ravel(), [3, 3, 3], boundaries)
     assert [solution is None for solution in found] == [False, True, False]
 
 
@@ -206,10 +208,3 @@ def test_a_subclass_that_decodes_in_its_own_way_does_so_with_every_problem():
     arcs = np.full(9, -1.0)
     assert Own().decode_arcs(arcs, [2], [None]) == [None]
     assert Renamed().decode_arcs(arcs, [2], [None])[0].heads.tolist() == [0, 1]
-
-
-@pytest.mark.parametrize("wrong", [np.nan, np.inf])
-def test_one_of_several_problems_with_a_wrong_boundary_is_left_out(wrong):
-    boundaries = [np.array([0.0, 1.0, wrong]), np.array([0.0, 1.0, 2.0])]
-    found = Eisner().decode_arcs(np.tile(np.arange(16.0), 2), [3, 3], boundaries)
-    assert [solution is None for solution in found] == [True, False]
