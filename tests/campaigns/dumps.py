@@ -25,9 +25,13 @@ LMF = """<?xml version="1.0" encoding="UTF-8"?>
 <LexicalResource xmlns:dc="https://globalwordnet.github.io/schemas/dc/"><Lexicon id="oewn">
 <LexicalEntry id="e1"><Lemma writtenForm="python" partOfSpeech="n"/>
   <Sense id="s1" synset="snake"><SenseRelation relType="other" target="s2"/></Sense></LexicalEntry>
+<LexicalEntry id="e2"><Lemma writtenForm="Python" partOfSpeech="n"/>
+  <Sense id="s2" synset="language"><Count>7</Count></Sense></LexicalEntry>
 <Synset id="snake" ili="i1" lexfile="noun.animal"><Definition>a large boa</Definition></Synset>
-<Synset id="language" ili="i2" dc:subject="Q28865"><Definition>a language</Definition>
-  <SynsetRelation relType="hypernym" target="snake"/></Synset></Lexicon></LexicalResource>"""
+<Synset id="language" ili="i2" lexfile="noun.communication" dc:subject="Q28865">
+  <Definition>a programming language</Definition>
+  <SynsetRelation relType="hypernym" target="elsewhere"/></Synset>
+<Synset ili="i3"/></Lexicon></LexicalResource>"""
 
 ITEM = json.loads("""{
 "type": "item", "id": "Q1", "labels": {"en": {"value": "Jaguar"}},
@@ -47,15 +51,20 @@ ARTICLES = """<mediawiki>
 TSV = "id\ttitle\taliases\tlinks\nc1\tOne\ta|b\tc2\nc2\tTwo\t\tc1\n"
 
 
-def sql(name: str, columns: str, *rows: str) -> bytes:
+def sql(name: str, columns: str, rows: Iterable[tuple[int | str, ...]]) -> bytes:
     """A dump of one table."""
+
+    def literal(value: int | str) -> str:
+        return "'" + value.replace("'", "\\'") + "'" if isinstance(value, str) else str(value)
+
+    tuples = ",".join(f"({','.join(map(literal, row))})" for row in rows)
     body = "".join(f"  `{column}` int(8) NOT NULL,\n" for column in columns.split())
     text = f"CREATE TABLE `{name}` (\n{body}  KEY `x` (`x`)\n) ENGINE=InnoDB;\n"
-    return f"{text}INSERT INTO `{name}` VALUES {','.join(rows)};\n".encode()
+    return f"{text}INSERT INTO `{name}` VALUES {tuples};\n".encode()
 
 
-PAGES = "(10,0,'Jaguar',0)", "(11,0,'Jungle',0)", "(13,0,'P._onca',1)", r"(18,0,'O\'Neill',0)"
-LINKS = "(10,0,'Jungle')", "(11,0,'P._onca')", "(18,0,'Nowhere')"
+PAGES = (10, 0, "Jaguar", 0), (11, 0, "Jungle", 0), (13, 0, "P._onca", 1), (18, 0, "O'Neill", 0)
+LINKS = (10, 0, "Jungle"), (11, 0, "P._onca"), (18, 0, "Nowhere")
 
 
 class Format(NamedTuple):
@@ -78,9 +87,9 @@ def formats() -> dict[str, Format]:
     lines = CONCEPTS.encode()
     wikidata = f"[\n{json.dumps(ITEM)},\n{json.dumps({**ITEM, 'id': 'Q2'})}\n]".encode()
     dumps = {
-        "page.sql": sql("page", "page_id page_namespace page_title page_is_redirect", *PAGES),
-        "redirect.sql": sql("redirect", "rd_from rd_namespace rd_title", "(13,0,'Jaguar')"),
-        "pagelinks.sql": sql("pagelinks", "pl_from pl_namespace pl_title", *LINKS),
+        "page.sql": sql("page", "page_id page_namespace page_title page_is_redirect", PAGES),
+        "redirect.sql": sql("redirect", "rd_from rd_namespace rd_title", [(13, 0, "Jaguar")]),
+        "pagelinks.sql": sql("pagelinks", "pl_from pl_namespace pl_title", LINKS),
         "articles.xml": ARTICLES.encode(),
     }
     return {

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from spacy_decoders.knowledge.wikipedia import WikipediaDumps
+from tests.campaigns.crashes import content
+from tests.campaigns.dumps import sql
 
 #: (id, namespace, title, is_redirect)
 PAGES = [
@@ -43,55 +45,47 @@ and [[Nowhere]].{{see|[[Mercury (planet)|bright messenger]]}}</text></revision><
 </mediawiki>"""
 
 
-def table(path, name, columns, rows):
-    def literal(value):
-        return "'" + value.replace("'", "\\'") + "'" if isinstance(value, str) else str(value)
+#: The columns of each table, and of links before they were by the numbers of their targets.
+COLUMNS = {
+    "page": "page_id page_namespace page_title page_is_redirect",
+    "redirect": "rd_from rd_namespace rd_title",
+    "linktarget": "lt_id lt_namespace lt_title",
+    "pagelinks": "pl_from pl_from_namespace pl_target_id",
+    "page_props": "pp_page pp_propname pp_value",
+}
+OLD_LINKS = "pl_from pl_namespace pl_title"
 
-    tuples = ",".join(f"({','.join(map(literal, row))})" for row in rows)
-    body = "".join(f"  `{column}` int(8) NOT NULL,\n" for column in columns)
-    text = f"CREATE TABLE `{name}` (\n{body}  KEY `x` (`x`)\n) ENGINE=InnoDB;\n"
-    text += f"INSERT INTO `{name}` VALUES {tuples};\n"
-    path.write_bytes(gzip.compress(text.encode()))
+
+def table(folder, name, rows, columns=None):
+    path = folder / f"{name}.sql.gz"
+    path.write_bytes(gzip.compress(sql(name, columns or COLUMNS[name], rows)))
     return path
+
+
+def new_tables(folder):
+    """The small Wikipedia in the new schema, its tables by their names."""
+    targets = sorted({(namespace, title) for _, namespace, title in LINKS})
+    number = {target: 100 + i for i, target in enumerate(targets)}
+    links = [(source, 0, number[tuple(target)]) for source, *target in LINKS]
+    rows = {
+        "page": PAGES,
+        "redirect": REDIRECTS,
+        "linktarget": [(number[target], *target) for target in targets],
+        "pagelinks": [*links, (10, 0, 99999)],
+    }
+    return {name: table(folder, name, of_table) for name, of_table in rows.items()}
 
 
 @pytest.fixture
 def dumps(tmp_path):
-    page = ["page_id", "page_namespace", "page_title", "page_is_redirect"]
-    return {
-        "page": table(tmp_path / "page.sql.gz", "page", page, PAGES),
-        "redirect": table(
-            tmp_path / "redirect.sql.gz",
-            "redirect",
-            ["rd_from", "rd_namespace", "rd_title"],
-            REDIRECTS,
-        ),
-        "pagelinks": table(
-            tmp_path / "pagelinks.sql.gz",
-            "pagelinks",
-            ["pl_from", "pl_namespace", "pl_title"],
-            LINKS,
-        ),
-    }
+    rows = {"page": PAGES, "redirect": REDIRECTS}
+    tables = {name: table(tmp_path, name, of_table) for name, of_table in rows.items()}
+    return {**tables, "pagelinks": table(tmp_path, "pagelinks", LINKS, OLD_LINKS)}
 
 
 @pytest.fixture
-def new_schema(dumps, tmp_path):
-    targets = sorted({(namespace, title) for _, namespace, title in LINKS})
-    number = {target: 100 + i for i, target in enumerate(targets)}
-    dumps["linktarget"] = table(
-        tmp_path / "linktarget.sql.gz",
-        "linktarget",
-        ["lt_id", "lt_namespace", "lt_title"],
-        [(number[target], *target) for target in targets],
-    )
-    dumps["pagelinks"] = table(
-        tmp_path / "new.sql.gz",
-        "pagelinks",
-        ["pl_from", "pl_from_namespace", "pl_target_id"],
-        [*((source, 0, number[tuple(target)]) for source, *target in LINKS), (10, 0, 99999)],
-    )
-    return dumps
+def new_schema(tmp_path):
+    return new_tables(tmp_path)
 
 
 def linked(base):
@@ -105,15 +99,6 @@ def linked(base):
 
 def aliases(base):
     return {(alias, c.id): count for c in base for alias, count in c.aliases.items()}
-
-
-def content(folder):
-    """Every file of a base; in the header, what does not depend on where it was built."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 @pytest.mark.parametrize("schema", ["dumps", "new_schema"])
@@ -147,20 +132,12 @@ def all_dumps(new_schema, tmp_path):
     ]
     lines = ",\n".join(json.dumps(item_of(**item)) for item in items)
     (tmp_path / "wikidata.json").write_text(f'[\n{lines},\n{{broken "enwiki"\n]\n')
+    props = [(11, "wikibase_item", "Q11"), (12, "displaytitle", "Q7"), (13, "wikibase_item", "Q5")]
     return {
         **new_schema,
         "articles": path,
         "wikidata": tmp_path / "wikidata.json",
-        "page_props": table(
-            tmp_path / "props.sql.gz",
-            "page_props",
-            ["pp_page", "pp_propname", "pp_value"],
-            [
-                (11, "wikibase_item", "Q11"),
-                (12, "displaytitle", "Q7"),
-                (13, "wikibase_item", "Q5"),
-            ],
-        ),
+        "page_props": table(tmp_path, "page_props", props),
     }
 
 

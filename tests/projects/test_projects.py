@@ -16,7 +16,7 @@ import spacy_decoders
 from spacy_decoders import ConceptBase
 from spacy_decoders.registry.readers import conllu_corpus, linked_corpus
 from tests.corpora import SENTENCES, conllu, iob2
-from tests.knowledge.test_wikipedia import ARTICLES, LINKS, PAGES, REDIRECTS, table
+from tests.knowledge.test_wikipedia import ARTICLES, new_tables, table
 from tests.processes import forked_python
 
 PROJECTS = Path(__file__).parents[2] / "projects"
@@ -147,20 +147,8 @@ def test_headlines(project):
 def test_wikipedia_linking(tmp_path, monkeypatch, run_project):
     folder = tmp_path / "made"
     folder.mkdir()
-    targets = sorted({(namespace, title) for _, namespace, title in LINKS})
-    number = {target: 100 + i for i, target in enumerate(targets)}
-    page = ["page_id", "page_namespace", "page_title", "page_is_redirect"]
-    table(folder / "page.sql.gz", "page", page, PAGES)
-    columns = ["rd_from", "rd_namespace", "rd_title"]
-    table(folder / "redirect.sql.gz", "redirect", columns, REDIRECTS)
-    links = [(source, 0, number[tuple(target)]) for source, *target in LINKS]
-    columns = ["pl_from", "pl_from_namespace", "pl_target_id"]
-    table(folder / "pagelinks.sql.gz", "pagelinks", columns, links)
-    rows = [(number[target], *target) for target in targets]
-    table(folder / "linktarget.sql.gz", "linktarget", ["lt_id", "lt_namespace", "lt_title"], rows)
-    props = [(10, "wikibase_item", "Q35694")]
-    columns = ["pp_page", "pp_propname", "pp_value"]
-    table(folder / "page_props.sql.gz", "page_props", columns, props)
+    new_tables(folder)
+    table(folder, "page_props", [(10, "wikibase_item", "Q35694")])
     # "jaguar" mostly means the cat, and rarely O'Neill: then beside Mercury, a neighbour of his
     often = "The [[Jaguar|jaguar]] lives in the [[Jungle|jungle]]."
     rarely = "The [[O'Neill|jaguar]] flies to [[Mercury (planet)|mercury]]."

@@ -5,18 +5,7 @@ import gzip
 import pytest
 
 from spacy_decoders.knowledge.sources.wordnet import WordNet
-
-LMF = """<?xml version="1.0" encoding="UTF-8"?>
-<LexicalResource xmlns:dc="https://globalwordnet.github.io/schemas/dc/"><Lexicon id="oewn">
-<LexicalEntry id="e1"><Lemma writtenForm="python" partOfSpeech="n"/>
-  <Sense id="s1" synset="snake"><SenseRelation relType="other" target="s2"/></Sense></LexicalEntry>
-<LexicalEntry id="e2"><Lemma writtenForm="Python" partOfSpeech="n"/>
-  <Sense id="s2" synset="language"><Count>7</Count></Sense></LexicalEntry>
-<Synset id="snake" ili="i1" lexfile="noun.animal"><Definition>a large boa</Definition></Synset>
-<Synset id="language" ili="i2" lexfile="noun.communication" dc:subject="Q28865">
-  <Definition>a programming language</Definition>
-  <SynsetRelation relType="hypernym" target="elsewhere"/></Synset>
-<Synset ili="i3"/></Lexicon></LexicalResource>"""
+from tests.campaigns.dumps import LMF
 
 
 @pytest.mark.parametrize("name", ["wn.xml", "wn.xml.gz"])
