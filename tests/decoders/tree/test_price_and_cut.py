@@ -10,8 +10,7 @@ from spacy_decoders.decoders.tree import (
     TreeProblem,
 )
 from spacy_decoders.errors import InfeasibleError
-from tests import oracles
-from tests.decoders.tree import samples
+from tests.decoders.tree.truth import Truth
 
 
 def larger_problem(rng, n, **options):
@@ -27,16 +26,6 @@ def larger_problem(rng, n, **options):
     )
 
 
-def best_score(problem):
-    return max(
-        (
-            oracles.tree_score(heads, problem.arcs, problem.grandparents)
-            for heads in samples.trees(problem.n, problem.projective, problem.single_root)
-        ),
-        default=-np.inf,
-    )
-
-
 @pytest.mark.parametrize("relax", [True, False])
 def test_bounds_hold_when_the_search_ends_early(relax):
     fractional = 0
@@ -49,7 +38,7 @@ def test_bounds_hold_when_the_search_ends_early(relax):
             projective=False,
             single_root=bool(seed % 2),
         )
-        best = best_score(problem)
+        best = Truth(problem).best
         budget = Budget() if relax else Budget(iterations=3)
         certificate = PriceAndCut(relax=relax).decode(problem, budget=budget).certificate
         assert certificate.score <= best <= certificate.bound

@@ -7,7 +7,7 @@ import pytest
 
 from spacy_decoders import InfeasibleError
 from spacy_decoders.decoders.tree import tree_posteriors
-from tests.oracles import all_trees
+from tests.oracles import all_forests, all_trees
 
 
 def score(arcs, heads):
@@ -20,15 +20,11 @@ def drawn(rng, n, spread, forbidden=0.15):
     return arcs
 
 
-def first_of_subtree(heads, root):
-    """The first token of a root's subtree."""
-
-    def above(token):
-        while heads[token - 1]:
-            token = heads[token - 1]
-        return token
-
-    return min(token for token in range(1, len(heads) + 1) if above(token) == root)
+def distribution(scores):
+    """The probability of each tree, and the logarithm of the sum over all."""
+    weights = np.exp(scores - scores.max())
+    total = weights.sum()
+    return weights / total, pytest.approx(scores.max() + np.log(total), rel=1e-12, abs=1e-11)
 
 
 @pytest.mark.parametrize("projective", [False, True])
@@ -45,12 +41,9 @@ def test_arcs_and_trees_against_enumeration(projective, single_root, spread):
             with pytest.raises(InfeasibleError):
                 tree_posteriors(arcs, **rules)
             continue
-        weights = np.exp(scores - scores.max())
+        weights, log_partition = distribution(scores)
         found = tree_posteriors(arcs, **rules)
-        assert found.log_partition == pytest.approx(
-            scores.max() + np.log(weights.sum()), rel=1e-12, abs=1e-11
-        )
-        weights /= weights.sum()
+        assert found.log_partition == log_partition
         expected = np.zeros((n + 1, n + 1))
         for heads, weight in zip(trees, weights, strict=True):
             expected[list(heads), np.arange(1, n + 1)] += weight
@@ -69,24 +62,20 @@ def test_sentence_starts_against_enumeration(spread):
     for n, _ in product((1, 2, 3, 4), range(8)):
         arcs, boundaries = drawn(rng, n, spread, 0.1), rng.normal(size=n) * spread
         boundaries[rng.random(n) < 0.2] = -np.inf
-        trees, scores, starts = [], [], []
-        for heads in all_trees(n, projective=True, single_root=False):
-            roots = [token for token, head in enumerate(heads, start=1) if not head]
-            begins = [first_of_subtree(heads, root) for root in roots]
-            trees.append(heads)
-            starts.append(begins)
-            scores.append(score(arcs, heads) + sum(boundaries[b - 1] for b in begins if b > 1))
-        scores = np.array(scores)
+        forests = list(all_forests(n, projective=True))
+        scores = np.array(
+            [
+                score(arcs, of) + sum(boundaries[b - 1] for b in begins[1:])
+                for of, begins in forests
+            ]
+        )
         if np.isneginf(scores).all():
             continue
-        weights = np.exp(scores - scores.max())
+        weights, log_partition = distribution(scores)
         found = tree_posteriors(arcs, projective=True, boundaries=boundaries)
-        assert found.log_partition == pytest.approx(
-            scores.max() + np.log(weights.sum()), rel=1e-12, abs=1e-11
-        )
-        weights /= weights.sum()
+        assert found.log_partition == log_partition
         expected = np.zeros(n)
-        for begins, weight in zip(starts, weights, strict=True):
+        for (_, begins), weight in zip(forests, weights, strict=True):
             expected[[b - 1 for b in begins]] += weight
         assert found.starts == pytest.approx(expected, abs=1e-12)
 
