@@ -14,3 +14,8 @@ def written_ids(job):
     for part in sorted(job.output.glob("part-*.jsonl")):
         rows += [json.loads(line)["id"] for line in part.read_text().splitlines()]
     return rows
+
+
+def errors_of(job):
+    """What is noted of each document that failed."""
+    return [json.loads(line) for line in (job.output / "errors.jsonl").read_text().splitlines()]

@@ -1,5 +1,6 @@
-"""Every kind of input is read, and what is no text is told with its place."""
+"""Every kind of input is read and written; what is no text is told with its place."""
 
+import datetime
 import gzip
 import json
 
@@ -8,6 +9,8 @@ import spacy
 from spacy.tokens import Doc, DocBin
 
 from spacy_decoders.annotate import Job, annotate
+
+from .jobs import errors_of
 
 
 def test_all_other_fields_of_a_record_are_kept(tmp_path, model):
@@ -51,8 +54,7 @@ def test_text_that_is_none_is_named_with_its_place(tmp_path, model):
     job = Job(folder, tmp_path / "out", model=model, format="jsonl")
     summary = annotate(job, progress=False)
     assert (summary.written, summary.failed) == (1, 6)
-    errors = [json.loads(line) for line in (job.output / "errors.jsonl").read_text().splitlines()]
-    reasons = {error["id"]: error["reason"] for error in errors}
+    reasons = {error["id"]: error["reason"] for error in errors_of(job)}
     a, b = folder / "a.jsonl", folder / "b.txt"
     assert reasons["a.jsonl:2"].startswith(f"{a}, line 2: byte 14 is 0xe9, which is no UTF-8")
     assert "field 'text' can't be written" in reasons["a.jsonl:3"]
@@ -63,16 +65,14 @@ def test_text_that_is_none_is_named_with_its_place(tmp_path, model):
 
 
 def test_all_kinds_of_input_and_output(tmp_path, model):
-    pytest.importorskip("pyarrow")
-    import pyarrow
-    import pyarrow.parquet
-
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / "a.txt").write_text("One text file.")
     with gzip.open(folder / "b.jsonl.gz", "wt") as lines:
         lines.write('{"id": "zipped", "text": "From gzip."}\n')
-    pyarrow.parquet.write_table(
+    parquet.write_table(
         pyarrow.table({"id": ["p1", "p2"], "text": ["From parquet.", None]}), folder / "c.parquet"
     )
     doc = Doc(spacy.blank("en").vocab, words=["From", "DocBin"], ents=["B-PER", "O"])
@@ -83,7 +83,7 @@ def test_all_kinds_of_input_and_output(tmp_path, model):
     summary = annotate(job, progress=False)
     assert (summary.written, summary.failed) == (4, 2)
     table = pyarrow.concat_tables(
-        pyarrow.parquet.read_table(part) for part in sorted(job.output.glob("part-*.parquet"))
+        parquet.read_table(part) for part in sorted(job.output.glob("part-*.parquet"))
     )
     assert table["text"].to_pylist() == [
         "One text file.",
@@ -92,3 +92,35 @@ def test_all_kinds_of_input_and_output(tmp_path, model):
         "From DocBin ",
     ]
     assert json.loads(table["ents"].to_pylist()[3])[0]["label"] == "PER"
+
+
+def test_fields_of_parquet_are_kept(tmp_path, model):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    day = datetime.date(2024, 2, 29)
+    parquet.write_table(
+        pyarrow.table({"body": ["Text."], "id": [None], "day": [day], "raw": [b"\xff"]}),
+        tmp_path / "in.parquet",
+    )
+    job = Job(
+        tmp_path / "in.parquet", tmp_path / "out", model, format="parquet", text_field="body"
+    )
+    annotate(job, progress=False)
+    (row,) = parquet.read_table(job.part(0)).to_pylist()
+    assert (row["id"], row["text"]) == ("in.parquet:1", "Text.")
+    assert json.loads(row["fields"]) == {"day": "2024-02-29", "raw": "/w=="}
+
+
+def test_lemmas_and_morphology_are_written(tmp_path, model):
+    vocab = spacy.blank("en").vocab
+    doc = Doc(vocab, words=["Cats"], lemmas=["cat"], morphs=["Number=Plur"], pos=["NOUN"])
+    DocBin(docs=[doc]).to_disk(tmp_path / "in.spacy")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for format, read in (
+        ("jsonl", lambda part: [json.loads(part.read_text())]),
+        ("parquet", lambda part: parquet.read_table(part).to_pylist()),
+    ):
+        job = Job(tmp_path / "in.spacy", tmp_path / format, model=model, format=format)
+        annotate(job, progress=False)
+        (row,) = read(job.part(0))
+        assert (row["lemmas"], row["morphs"]) == (["cat"], ["Number=Plur"])

@@ -15,7 +15,7 @@ import pytest
 
 from spacy_decoders.annotate import Job, annotate
 
-from .jobs import write_lines, written_ids
+from .jobs import errors_of, write_lines, written_ids
 
 
 def test_bad_documents_are_set_apart_with_the_reason(tmp_path, model):
@@ -27,7 +27,7 @@ def test_bad_documents_are_set_apart_with_the_reason(tmp_path, model):
     job = Job(source, tmp_path / "out", model=model, format="jsonl")
     assert annotate(job, progress=False).failed == 5
     assert written_ids(job) == ["a", "d"]
-    errors = [json.loads(line) for line in (job.output / "errors.jsonl").read_text().splitlines()]
+    errors = errors_of(job)
     places = {error["id"]: (error["file"], error["line"]) for error in errors}
     assert places["b"] == (str(source), 5) and places["c"] == (str(source), 6)
     assert places["in.jsonl:2"] == (str(source), 2)
@@ -56,8 +56,7 @@ def test_lines_that_cannot_be_read_do_not_move_the_others(tmp_path, model, forma
     assert [job.part(shard).read_bytes() for shard in range(4)] == first
     assert job.part(0).stat().st_mtime_ns == written
     assert (job.output / "errors.jsonl").read_text() == errors
-    failed = [json.loads(line) for line in errors.splitlines()]
-    places = [(failure["file"], failure["line"]) for failure in failed]
+    places = [(failure["file"], failure["line"]) for failure in errors_of(job)]
     assert places == [(str(source), line) for line in (2, 4, 5, 6, 12)]
 
 
@@ -71,9 +70,8 @@ def test_a_gzip_file_that_breaks_off_is_read_up_to_there(tmp_path, model):
     summary = annotate(job, progress=False)
     assert written_ids(job) == [f"d{i}" for i in range(summary.written)]
     assert summary.written > 60 and summary.failed == 1
-    (error,) = (job.output / "errors.jsonl").read_text().splitlines()
-    assert json.loads(error)["line"] == summary.written + 1
-    assert "broken file" in json.loads(error)["reason"]
+    (error,) = errors_of(job)
+    assert error["line"] == summary.written + 1 and "broken file" in error["reason"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL means something else there")
@@ -111,7 +109,7 @@ def test_processes_survive_a_document_that_kills_them(tmp_path, model):
     # the shard of the deadly one is reported and left for the next run; the others are whole
     assert written_ids(job) == ["d0", "d1", "d4", "d5", "d6", "d7"]
     assert summary.failed == 1
-    assert "died" in (job.output / "errors.jsonl").read_text()
+    assert "died" in errors_of(job)[0]["reason"]
 
 
 def test_a_cluster_that_loses_a_worker_loses_no_document(tmp_path, model):
