@@ -2,6 +2,7 @@
 
 import spacy
 from spacy.tokens import Span
+from spacy.training import Example
 
 NAME = "graph_entity_linker"
 TEXT = "The jaguar hunts in the jungle along the Amazon."
@@ -24,8 +25,22 @@ def identifiers(doc):
     return {ent.text: ent.kb_id_ for ent in doc.ents}
 
 
+def entities(nlp, text, *spans, label="MENTION"):
+    """A text, of which some spans are entities, and what becomes of these."""
+    doc = nlp.make_doc(text)
+    doc.ents = [Span(doc, *at, label=label) for at in spans]
+    return nlp(doc).ents
+
+
 def entity(nlp, text, label="MENTION", first=0, stop=1):
     """A text, of which some words are one entity, and what becomes of that."""
+    return entities(nlp, text, (first, stop), label=label)[0]
+
+
+def linked_example(nlp, text, ids, label="X"):
+    """A text with the identifiers of some of its tokens, by their places."""
     doc = nlp.make_doc(text)
-    doc.ents = [Span(doc, first, stop, label=label)]
-    return nlp(doc).ents[0]
+    gold = doc.copy()
+    doc.ents = [Span(doc, i, i + 1, label=label) for i in ids]
+    gold.ents = [Span(gold, i, i + 1, label=label, kb_id=kb_id) for i, kb_id in ids.items()]
+    return Example(doc, gold)

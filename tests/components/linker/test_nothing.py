@@ -3,11 +3,18 @@
 import pytest
 import spacy
 from spacy.tokens import Span
-from spacy.training import Example
 
 from spacy_decoders import ConceptBase, ProblemError
 from spacy_decoders.components.linker.knowledge_base import ConceptKnowledgeBase
-from tests.components.linker.linking import NAME, entity, given, identifiers, pipeline
+from tests.components.linker.linking import (
+    NAME,
+    entities,
+    entity,
+    given,
+    identifiers,
+    linked_example,
+    pipeline,
+)
 
 PLANETS = (
     "Mercury is the planet nearest to the Sun. NASA sent a probe to it that circled the planet "
@@ -38,14 +45,17 @@ CONCEPTS = [
 ]
 
 
+def linking(concepts):
+    """A linker of entities over some concepts."""
+    nlp, base = pipeline(mentions="ents"), ConceptBase.build(concepts)
+    nlp.get_pipe(NAME).set_kb(lambda vocab: ConceptKnowledgeBase(vocab, base))
+    return nlp
+
+
 @pytest.fixture
 def concepts():
     """A linker of entities over a few concepts that name the same."""
-    nlp = pipeline(mentions="ents")
-    nlp.get_pipe(NAME).set_kb(
-        lambda vocab: ConceptKnowledgeBase(vocab, ConceptBase.build(CONCEPTS))
-    )
-    return nlp
+    return linking(CONCEPTS)
 
 
 def test_small_letters_are_no_name():
@@ -143,15 +153,8 @@ def test_when_to_link_nothing_is_learnt():
     """Gold mentions that are NIL make the others of their kind NIL."""
     nlp = spacy.blank("en")
     linker = nlp.add_pipe(NAME)
-
-    def example(text, identity):
-        doc = nlp.make_doc(text)
-        gold = doc.copy()
-        doc.ents = [Span(doc, 0, 1, label="X")]
-        gold.ents = [Span(gold, 0, 1, label="X", kb_id=identity)]
-        return Example(doc, gold)
-
-    examples = [example("Thermometer broke", "NIL"), example("Coventry lost", "elsewhere")]
+    golds = {"Thermometer broke": "NIL", "Coventry lost": "elsewhere"}
+    examples = [linked_example(nlp, text, {0: name}) for text, name in golds.items()]
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.5
     before = entity(nlp, "Jakarta won").kb_id_
@@ -164,14 +167,10 @@ def test_when_to_link_nothing_is_learnt():
 def test_probabilities_are_calibrated_on_held_out_links(concepts):
     """Links that are wrong more often than they say become less probable, and stay the same."""
     linker = concepts.get_pipe(NAME)
-    examples = []
-    for number in range(30):
-        doc = concepts.make_doc("Washington met")
-        gold = doc.copy()
-        doc.ents = [Span(doc, 0, 1, label="GPE")]
-        right = "capital" if number % 2 else "washington"
-        gold.ents = [Span(gold, 0, 1, label="GPE", kb_id=right)]
-        examples.append(Example(doc, gold))
+    examples = [
+        linked_example(concepts, "Washington met", {0: right}, "GPE")
+        for right in ("washington", "capital") * 15
+    ]
     before = entity(concepts, "Washington met", "GPE")._.link
     assert before["prob"] > 0.7
     fitted = linker.calibrate(examples)
@@ -196,10 +195,8 @@ HELEN = {
 
 
 @pytest.mark.parametrize("label", ["PERSON", "MENTION"])
-def test_a_bare_name_is_linked_where_the_text_speaks_for_it(concepts, label):
-    concepts.get_pipe(NAME).set_kb(
-        lambda vocab: ConceptKnowledgeBase(vocab, ConceptBase.build([HELEN, *CONCEPTS]))
-    )
+def test_a_bare_name_is_linked_where_the_text_speaks_for_it(label):
+    concepts = linking([HELEN, *CONCEPTS])
     assert entity(concepts, "Helen came late to dinner.", label).kb_id_ == ""
     assert entity(concepts, "Helen was the queen of Sparta.", label).kb_id_ == "helen"
     assert entity(concepts, "Helen of Troy came late.", label, 0, 3).kb_id_ == "helen"
@@ -207,14 +204,14 @@ def test_a_bare_name_is_linked_where_the_text_speaks_for_it(concepts, label):
 
 def test_a_bare_name_is_that_of_who_bears_it_in_the_text(concepts):
     for first, linked in ((None, True), ("Neil", False), ("George", True)):
-        doc = concepts.make_doc(f"{first or 'Some'} Washington spoke first. Washington agreed.")
+        text = f"{first or 'Some'} Washington spoke first. Washington agreed."
         spans = [(5, 6), *([(0, 2)] if first else [])]
-        doc.ents = [Span(doc, *at, label="PERSON") for at in spans]
-        doc = concepts(doc)
-        assert (doc.ents[-1].kb_id_ == "washington") == linked
+        assert (
+            entities(concepts, text, *spans, label="PERSON")[-1].kb_id_ == "washington"
+        ) == linked
 
 
-def test_a_family_name_is_that_of_the_full_name_in_the_text(concepts):
+def test_a_family_name_is_that_of_the_full_name_in_the_text():
     people = [
         {
             "id": first,
@@ -224,12 +221,10 @@ def test_a_family_name_is_that_of_the_full_name_in_the_text(concepts):
         }
         for first, count in (("Serena", 9), ("Venus", 3))
     ]
-    base = ConceptBase.build(people)
-    concepts.get_pipe(NAME).set_kb(lambda vocab: ConceptKnowledgeBase(vocab, base))
+    nlp = linking(people)
     for first, linked in (("Venus", "Venus"), ("Serena", "Serena"), ("Robin", "")):
-        doc = concepts.make_doc(f"{first} Williams won again. Williams smiled.")
-        doc.ents = [Span(doc, *at, label="PERSON") for at in ((0, 2), (5, 6))]
-        assert concepts(doc).ents[-1].kb_id_ == linked
+        text = f"{first} Williams won again. Williams smiled."
+        assert entities(nlp, text, (0, 2), (5, 6), label="PERSON")[-1].kb_id_ == linked
 
 
 def test_a_name_that_is_labelled_as_a_place_is_nobodys():
