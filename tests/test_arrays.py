@@ -15,32 +15,33 @@ def test_the_callers_array_stays_writable_and_as_it_was():
     np.testing.assert_array_equal(stored, given)
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
-def test_scores_that_mean_nothing_are_named(bad):
-    with pytest.raises(ProblemError, match=r"arcs: .* at index \(1, 0\)"):
-        checked_scores("arcs", [[0.0, 1.0], [bad, -np.inf]], (2, 2))
+@pytest.mark.parametrize(
+    ("values", "shape", "message"),
+    [
+        *(
+            ([[0.0, 1.0], [bad, -np.inf]], (2, 2), r"arcs: .* at index \(1, 0\)")
+            for bad in (np.nan, np.inf, 1e300)
+        ),
+        ([-1e300], (1,), "fit float32"),  # an overflow is not taken for forbidden
+        *((no, (None,), "arcs: expected") for no in (["a"], [None], [[1], [1, 2]], [1j])),
+    ],
+)
+def test_scores_that_mean_nothing_are_named(values, shape, message):
+    with pytest.raises(ProblemError, match=message):
+        checked_scores("arcs", values, shape)
 
 
-def test_an_overflow_is_not_taken_for_forbidden():
-    with pytest.raises(ProblemError, match="fit float32"):
-        checked_scores("arcs", [-1e300], (1,))
-
-
-@pytest.mark.parametrize("values", [["a"], [None], [[1], [1, 2]], [1j]])
-def test_what_is_no_array_of_numbers(values):
-    with pytest.raises(ProblemError, match="local: expected"):
-        checked_scores("local", values, (None,))
-
-
-@pytest.mark.parametrize("values", [[0, 3], [-1, 0]])
-def test_indices_out_of_range(values):
-    with pytest.raises(ProblemError, match="classes: every entry must be at least 0"):
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([0, 3], "classes: every entry must be at least 0"),
+        ([-1, 0], "classes: every entry must be at least 0"),
+        ([0, 0.5], "whole numbers"),
+    ],
+)
+def test_indices_out_of_range_or_no_whole_numbers_are_named(values, message):
+    with pytest.raises(ProblemError, match=message):
         checked_indices("classes", values, (2,), low=0, high=3)
-
-
-def test_indices_are_whole_numbers():
-    with pytest.raises(ProblemError, match="whole numbers"):
-        checked_indices("classes", [0.5], (1,))
 
 
 @pytest.mark.parametrize("value", [2**32 + 1, 2**64 - 1, -(2**40)])

@@ -7,7 +7,7 @@ import pytest
 from spacy.tokens import Doc
 
 from spacy_decoders.components.parser.decoding import ConflictSearch
-from tests.components.parser.parsing import NAME, make_nlp
+from tests.components.parser.parsing import NAME, make_nlp, sentence
 
 WORDS = ["she", "eats", "the", "red", "fish", "."]
 
@@ -19,8 +19,7 @@ def nlp():
 
 def parse(nlp, *constraints, **options):
     nlp.get_pipe(NAME).configure(constraints=list(constraints), **options)
-    starts = [True] + [False] * 5
-    return nlp(Doc(nlp.vocab, words=WORDS, sent_starts=starts))
+    return nlp(sentence(nlp, WORDS))
 
 
 def test_an_impossible_sentence_with_white_space_costs_itself(nlp):
@@ -67,14 +66,11 @@ def test_demands_that_contradict_each_other_are_named(nlp):
 
 @pytest.mark.filterwarnings("ignore:.*no tree")
 def test_time_for_the_conflict_is_part_of_the_sentence(nlp):
-    count = 60
-    words, starts = ["fish"] * count, [True] + [False] * (count - 1)
-    options = {"constraints": [{"pattern": [{}], "root": False}]}
-    parser = nlp.get_pipe(NAME)
-    parser.configure(**options)
-    nlp(Doc(nlp.vocab, words=words, sent_starts=starts))  # compiles
+    words, parser = ["fish"] * 60, nlp.get_pipe(NAME)
+    parser.constraints = [{"pattern": [{}], "root": False}]
+    nlp(sentence(nlp, words))  # compiles
     parser.seconds = 0.1
-    doc = Doc(nlp.vocab, words=words, sent_starts=starts)
+    doc = sentence(nlp, words)
     (scores,) = parser.predict([doc])
     begin = perf_counter()
     parser.set_annotations([doc], [scores])
@@ -82,20 +78,20 @@ def test_time_for_the_conflict_is_part_of_the_sentence(nlp):
     parser.seconds = None
     (conflict,) = doc._.conflicts
     assert conflict.get("is_least") in (None, False)
-    assert len(conflict["demands"]) == count
+    assert len(conflict["demands"]) == 60
     parser.seconds = 1e-6
-    (conflict,) = nlp(Doc(nlp.vocab, words=words, sent_starts=starts))._.conflicts
+    (conflict,) = nlp(sentence(nlp, words))._.conflicts
     parser.configure(seconds=None, constraints=[])
-    assert conflict["is_least"] is False and len(conflict["demands"]) == count
+    assert conflict["is_least"] is False and len(conflict["demands"]) == 60
 
 
 def test_what_else_is_asked_of_a_tree_is_part_of_its_time(nlp):
     parser, words = nlp.get_pipe(NAME), ["fish"] * 400
     more = {"head_margins": True, "k_best": 2, "probabilities": True}
     parser.configure(constraints=[], **more)
-    nlp(Doc(nlp.vocab, words=words[:9], sent_starts=[True] + [False] * 8))  # compiles
+    nlp(sentence(nlp, words[:9]))  # compiles
     parser.seconds = 0.1
-    doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 399))
+    doc = nlp(sentence(nlp, words))
     parser.configure(seconds=None, **dict.fromkeys(more, False) | {"k_best": 1})
     assert doc._.certificates[NAME][0]["status"] in ("optimal", "bounded")
     assert doc[5]._.head_margin is None and doc[5]._.head_prob is None
@@ -105,11 +101,10 @@ def test_what_else_is_asked_of_a_tree_is_part_of_its_time(nlp):
 
 @pytest.mark.filterwarnings("ignore:.*no tree")
 def test_of_many_contradictions_those_of_one_token_are_named(nlp):
-    words, starts = ["fish"] * 60, [True] + [False] * 59
     labels = [{"pattern": [{}], "deps": [dep]} for dep in ("nsubj", "obj")]
     nlp.get_pipe(NAME).constraints = labels
     begin = perf_counter()
-    (conflict,) = nlp(Doc(nlp.vocab, words=words, sent_starts=starts))._.conflicts
+    (conflict,) = nlp(sentence(nlp, ["fish"] * 60))._.conflicts
     assert perf_counter() - begin < 2.0  # 0.05; it was 3.6
     named = [(demand["source"], demand["start"]) for demand in conflict["demands"]]
     assert named == [("constraints[0]", 0), ("constraints[1]", 0)]

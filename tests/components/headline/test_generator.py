@@ -129,20 +129,21 @@ def test_required_words_and_a_threshold_are_no_fault_of_a_mode():
     assert blank(mode="words", min_prob=0.4)(TEXTS["Hash tables"])._.headline
 
 
-@pytest.mark.parametrize("mode", ["phrases", "words"])
-def test_a_config_of_required_words_in_another_mode_is_refused(mode):
-    with pytest.raises(ProblemError, match=r"required: .* use mode 'sentence', or required=None"):
-        blank(mode=mode, required=["merger"])
+OTHER_MODE = r"required: .* use mode 'sentence', or required=None"
 
 
-def test_words_that_no_headline_has_are_refused():
-    with pytest.raises(ProblemError, match="required"):
-        blank(mode="sentence", required=["-"])
-
-
-def test_an_empty_spans_key_is_refused():
-    with pytest.raises(ProblemError, match="spans_key"):
-        blank(spans_key="")
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"mode": "phrases", "required": ["merger"]}, OTHER_MODE),
+        ({"mode": "words", "required": ["merger"]}, OTHER_MODE),
+        ({"mode": "sentence", "required": ["-"]}, "required"),  # which no headline has
+        ({"spans_key": ""}, "spans_key"),
+    ],
+)
+def test_a_config_that_leads_nowhere_is_refused(config, message):
+    with pytest.raises(ProblemError, match=message):
+        blank(**config)
 
 
 def test_a_model_of_other_features_works_as_it_was_saved():

@@ -241,10 +241,7 @@ def test_a_headline_says_what_the_text_says(shipped, text, words):
     ],
 )
 def test_conditions_and_conjuncts_stay_at_any_length(shipped, text, tied):
-    found = []
-    for length in range(2, 12):
-        with pipe_options(shipped.get_pipe("headline"), length=length):
-            found.append(shipped(text)._.headline)
+    found = at_lengths(shipped, text, 2, 12)
     assert any(found)
     assert all(
         {*tied.split()} <= {*line.lower().replace(",", "").split()} for line in found if line
@@ -320,10 +317,7 @@ def test_numbers_keep_their_units(shipped, text):
     ],
 )
 def test_what_is_quoted_keeps_its_marks(shipped, text, quoted, word):
-    lines = []
-    for length in range(3, 12):
-        with pipe_options(shipped.get_pipe("headline"), mode="sentence", length=length):
-            lines.append(shipped(text)._.headline)
+    lines = at_lengths(shipped, text, 3, 12)
     assert any(quoted in line for line in lines)
     assert all(quoted in line or word not in line for line in lines)
 
@@ -348,9 +342,7 @@ def test_phrases_keep_the_marks_around_them(shipped):
     ],
 )
 def test_two_marks_go_together(shipped, text):
-    for length in range(5, 13):
-        with pipe_options(shipped.get_pipe("headline"), mode="sentence", length=length):
-            line = shipped(text)._.headline
+    for line in at_lengths(shipped, text, 5, 13):
         assert line.count(",") in (0, 2) and line.count("--") in (0, 2)
 
 
@@ -366,9 +358,7 @@ def test_relations_of_spacys_english_models_are_known():
 
 def test_what_hyphens_join_is_one_word(shipped):
     text = "The search-and-destroy operation was carried out by the army on Monday."
-    for length in range(6, 12):
-        with pipe_options(shipped.get_pipe("headline"), mode="sentence", length=length):
-            line = shipped(text)._.headline.lower()
+    for line in map(str.lower, at_lengths(shipped, text, 6, 12)):
         assert "search-and-destroy" in line or "search" not in line
 
 
@@ -376,6 +366,15 @@ def test_nothing_to_shorten(shipped):
     docs = list(shipped.pipe(["...", "   \n ", "", "Rain fell."]))
     assert [doc._.headline for doc in docs] == ["", "", "", "Rain fell"]
     assert [len(doc._.certificates["headline"]) for doc in docs] == [0, 0, 0, 1]
+
+
+def at_lengths(nlp, text, least, end):
+    """The headline of each length, made of sentences."""
+    found = []
+    for length in range(least, end):
+        with pipe_options(nlp.get_pipe("headline"), mode="sentence", length=length):
+            found.append(nlp(text)._.headline)
+    return found
 
 
 @contextmanager

@@ -73,6 +73,11 @@ def make_nlp(steps=40, examples=make_examples, **config):
     return nlp
 
 
+def sentence(nlp, words) -> Doc:
+    """Words that are one sentence."""
+    return Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * (len(words) - 1))
+
+
 def parse(nlp, which=(0, 1), **preset) -> Doc:
     words = [word for i in which for word in SENTENCES[i][0].split()]
     return nlp(Doc(nlp.vocab, words=words, **preset))

@@ -8,7 +8,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_decoders.components.parser.trees import DocColumns, paragraph_starts, unparted
-from tests.components.parser.parsing import NAME, make_nlp
+from tests.components.parser.parsing import NAME, make_nlp, sentence
 
 
 def doubtful(scores, log_odds):
@@ -23,8 +23,7 @@ def doubtful(scores, log_odds):
 def decoded(nlp, words, arcs, log_odds):
     """Decode words by some arcs (head, token): 5, all others 0, the root -1."""
     pipe = nlp.get_pipe(NAME)
-    doc = Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * (len(words) - 1))
-    scores = doubtful(pipe.predict([doc])[0], log_odds)
+    scores = doubtful(pipe.predict([sentence(nlp, words)])[0], log_odds)
     given = np.zeros_like(scores.blocks[0].arcs)
     given[0] = -1.0
     for h, m in arcs:
@@ -57,7 +56,7 @@ def nlp():
 )
 def test_trees_have_a_say_in_boundaries(nlp, log_odds, starts):
     doc = decoded(nlp, list("abcde"), ARCS, log_odds)
-    assert [sentence.start for sentence in doc.sents] == starts
+    assert [of.start for of in doc.sents] == starts
     certificates = doc._.certificates[NAME]
     assert len(certificates) == len(starts)  # of the whole that was decided together
     assert all(certificate["status"] == "optimal" for certificate in certificates)
@@ -97,7 +96,7 @@ def test_no_sentence_runs_across_a_blank_line(spaces, begins):
     pipe.model.get_ref("boundaries").layers[-1].set_param("b", np.array([-99.0], dtype="f"))
     words = ["he", "sleeps", *spaces, "he", "sleeps"]
     doc = nlp(Doc(nlp.vocab, words=words, spaces=[False] * len(words)))
-    assert [sentence.start for sentence in doc.sents] == ([0, 2 + len(spaces)] if begins else [0])
+    assert [of.start for of in doc.sents] == ([0, 2 + len(spaces)] if begins else [0])
     certificates = doc._.certificates[NAME]
     assert len(certificates) == 1 + begins
     assert all(certificate["status"] == "optimal" for certificate in certificates)
@@ -150,7 +149,7 @@ def test_quotation_marks_stay_with_their_sentences():
     pipe.certain = 1e9  # all boundaries are decided with the trees
     words, spaces = ["he", "sleeps", '"', "he", "sleeps"], [True, True, False, True, False]
     forced = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=[True, None, None, True, None])
-    assert 3 in {sentence.start for sentence in nlp(forced).sents}  # what is set goes before
+    assert 3 in {of.start for of in nlp(forced).sents}  # what is set goes before
     doc = nlp(Doc(nlp.vocab, words=words, spaces=spaces))
-    assert 3 not in {sentence.start for sentence in doc.sents}
+    assert 3 not in {of.start for of in doc.sents}
     assert all(found["status"] == "optimal" for found in doc._.certificates[NAME])

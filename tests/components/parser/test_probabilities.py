@@ -9,12 +9,7 @@ from spacy.tokens import Doc
 
 from spacy_decoders.components.probabilities import calibrate_pipeline
 from spacy_decoders.decoders.tree import ChuLiuEdmonds, tree_posteriors
-from tests.components.parser.parsing import (
-    NAME,
-    make_examples,
-    make_nlp,
-    parse,
-)
+from tests.components.parser.parsing import NAME, make_examples, make_nlp, parse, sentence
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +39,7 @@ def test_heads_and_labels_are_those_of_the_distribution(nlp, projective):
     if not projective:
         pipe.configure(projective=False, decoder=ChuLiuEdmonds())
     try:
-        words = ["the", "dog", "sees", "a", "cat"]
-        doc = Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 4)
+        doc = sentence(nlp, ["the", "dog", "sees", "a", "cat"])
         found, labels = posteriors(nlp, doc, projective=projective)
         nlp(doc)
     finally:

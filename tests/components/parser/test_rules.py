@@ -7,7 +7,7 @@ from spacy.tokens import Doc
 
 from spacy_decoders.components.tree_rules import rules_over
 from spacy_decoders.errors import ProblemError
-from tests.components.parser.parsing import NAME, make_nlp, parse
+from tests.components.parser.parsing import NAME, make_nlp, parse, sentence
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_an_exempt_label_that_is_demanded_is_given(ruled, keeps):
     """Also to a token whose best label the rule counts: as wished, or as it was before."""
     nlp = ruled({"labels": ["det", "amod"], "at_most": 1, "exempt": ["amod"]}, overwrite=not keeps)
     words = ["the", "dog", "sees", "a", "cat", "."]
-    doc = Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 5)
+    doc = sentence(nlp, words)
     if keeps:
         heads, deps = [1, 2, 2, 4, 2, 2], ["amod", "nsubj", "ROOT", "det", "obj", "punct"]
         doc = Doc(nlp.vocab, words=words, heads=heads, deps=deps)
@@ -115,7 +115,7 @@ def test_trees_and_margins_under_rules_are_those_of_all_trees(ruled, rules):
 
     nlp = ruled(*rules, k_best=6, head_margins=True)
     pipe = nlp.get_pipe(NAME)
-    doc = Doc(nlp.vocab, words=["the", "dog", "sees", "."], sent_starts=[True] + [False] * 3)
+    doc = sentence(nlp, ["the", "dog", "sees", "."])
     scores = pipe.predict([doc])[0]
     block = scores.blocks[0].completed()
     arcs = block.arcs.astype("d") - block.label_scores

@@ -25,20 +25,17 @@ def docs():
     return [nlp("Mercury shines brightly ."), nlp(""), nlp("It does")]
 
 
-def ones(scores: ChainScores) -> ChainScores:
-    return ChainScores(
-        [np.ones_like(of_doc) for of_doc in scores.emissions],
-        np.ones_like(scores.transitions),
-        np.ones_like(scores.start),
-        np.ones_like(scores.end),
-    )
+def filled(scores: ChainScores, value: float) -> ChainScores:
+    emissions = [np.full_like(of_doc, value) for of_doc in scores.emissions]
+    others = (scores.transitions, scores.start, scores.end)
+    return ChainScores(emissions, *(np.full_like(of, value) for of in others))
 
 
 def test_backprop_reaches_all_weights():
     model = scorer()
     model.get_ref("output_layer").set_param("W", np.ones((SIZE, 8), dtype="f"))
     scores, backprop = model.begin_update(docs())
-    backprop(ones(scores))
+    backprop(filled(scores, 1.0))
     assert (model.get_ref("chain").get_grad("transitions") == 1.0).all()
     assert (model.get_ref("chain").get_grad("start") == 1.0).all()
     # six tokens, each with a gradient of one
@@ -52,13 +49,7 @@ def test_regularisation_is_paid_by_the_token():
     model.get_ref("chain").set_param("transitions", np.full((SIZE, SIZE), 2.0, dtype="f"))
     model.get_ref("output_layer").set_param("W", np.full((SIZE, 8), 3.0, dtype="f"))
     scores, backprop = model.begin_update(docs())
-    zero = ChainScores(
-        [0 * of_doc for of_doc in scores.emissions],
-        0 * scores.transitions,
-        0 * scores.start,
-        0 * scores.end,
-    )
-    backprop(zero)
+    backprop(filled(scores, 0.0))
     assert model.get_ref("chain").get_grad("transitions") == pytest.approx(6 * 0.25 * 2.0)
     assert model.get_ref("chain").get_grad("start") == pytest.approx(0.0)
     assert model.get_ref("output_layer").get_grad("W") == pytest.approx(0.0)
