@@ -14,7 +14,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import read_only
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import InfeasibleError, UndecidedError
 from .kernels.layout import UP64
@@ -117,7 +116,7 @@ class ChainDecoder(ABC):
         found = []
         for number, emissions in enumerate(sentences):
             clock = budget.start()
-            one = Sentences(emissions, read_only(np.array([0, len(emissions)], dtype=np.int64)))
+            one = Sentences.single(emissions)
             try:
                 found.append(solve_in_slices(type(self).__name__, model, one, clock))
             except InfeasibleError as error:

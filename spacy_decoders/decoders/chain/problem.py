@@ -118,7 +118,13 @@ class ChainModel:
     @cached_property
     def bounds(self) -> TransitionBounds:
         """The largest transition into and out of each label."""
-        return TransitionBounds.of(self.transitions)
+        found = []
+        for axis in (0, 1):
+            wide: Floats = aligned(-(-self.size // BLOCK) * BLOCK)
+            wide[:] = -np.inf
+            wide[: self.size] = self.transitions.max(axis=axis)
+            found.append(read_only(wide))
+        return TransitionBounds(*found)
 
     @cached_property
     def links(self) -> TransitionTables:
@@ -142,12 +148,7 @@ class ChainModel:
         """
         scores = checked_scores("emissions", emissions, (None, self.size))
         path = checked_indices("labels", labels, (len(scores),), low=0, high=self.size)
-        offsets = read_only(np.array([0, len(scores)], dtype=np.int64))
-        return float(
-            path_scores(
-                self.transitions, self.start_scores, self.end_scores, scores, offsets, path
-            )[0, 0]
-        )
+        return float(Sentences.single(scores).scores_of(self, path)[0, 0])
 
     def _or_zeros(self, scores: NDArray[np.float32] | None) -> NDArray[np.float32]:
         if scores is not None:
@@ -162,6 +163,11 @@ class Sentences:
     emissions: NDArray[np.float32]  # (total, L), float32, contiguous, read-only
     # (sentences + 1,), int64: sentence `s` has the rows `offsets[s]:offsets[s + 1]`
     offsets: NDArray[np.int64]
+
+    @classmethod
+    def single(cls, emissions: NDArray[np.float32]) -> Sentences:
+        """Take one sentence whose emissions are known to be right."""
+        return cls(emissions, read_only(np.array([0, len(emissions)], dtype=np.int64)))
 
     @classmethod
     def of(
@@ -312,17 +318,6 @@ class TransitionBounds(NamedTuple):
 
     most_in: Floats
     most_out: Floats
-
-    @classmethod
-    def of(cls, transitions: Floats) -> TransitionBounds:
-        """Compute the bounds of a model."""
-        found = []
-        for axis in (0, 1):
-            wide: Floats = aligned(-(-len(transitions) // BLOCK) * BLOCK)
-            wide[:] = -np.inf
-            wide[: len(transitions)] = transitions.max(axis=axis)
-            found.append(read_only(wide))
-        return cls(*found)
 
 
 def usual_limit(scores: Floats) -> float:

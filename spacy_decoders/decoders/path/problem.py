@@ -292,14 +292,6 @@ class PathSolution:
         return cls(np.asarray(vertices, dtype=np.int32), certificate)
 
 
-def infeasible_message(length: int) -> str:
-    """Return the message for problems whose forbidden scores leave no path."""
-    return (
-        f"length: no path has {length} vertices; the forbidden (-inf) starts, edges and ends, and "
-        "the classes, leave none. Ask for a shorter path, or forbid less."
-    )
-
-
 class PathDecoder(ABC):
     """A decoder of selection-and-ordering problems."""
 

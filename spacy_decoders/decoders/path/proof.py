@@ -9,7 +9,7 @@ from ...errors import InfeasibleError
 from .kernels.search import RankedPaths, bound_at_once, fresh_state, search
 from .kernels.walks import Graph, Prices
 from .lagrangian_search import FIRST_NODES, STEPS, BestPaths, LagrangianSearch, nodes_within
-from .problem import Floats, Integers, PathProblem, infeasible_message
+from .problem import Floats, Integers, PathProblem
 
 __all__ = ["full_bound", "quick_bound", "some_path"]
 
@@ -97,7 +97,10 @@ def some_path(problem: PathProblem, length: int, clock: Clock) -> Integers:
             break
     else:
         if not best.found:
-            raise InfeasibleError(infeasible_message(length))
+            raise InfeasibleError(
+                f"length: no path has {length} vertices; the forbidden (-inf) starts, edges and "
+                "ends, and the classes, leave none. Ask for a shorter path, or forbid less."
+            )
     if best.found:
         return best.paths[0, ::-1].copy() if behind else best.paths[0].copy()
     raise InfeasibleError(

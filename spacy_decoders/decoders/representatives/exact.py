@@ -135,8 +135,7 @@ class ExactRepresentatives(RepresentativesDecoder):
         bounds = rounded_down(costs, magnitudes, len(order) * (len(order) + 1) // 2)
         certificate = certificate_of(NAME, problem, positions, float(bounds.min()))
         proven = self.exact_margins and certificate.is_optimal
-        exact = (margins == np.inf) | proven
-        return RepresentativesSolution.of(problem, choices, certificate, margins, exact)
+        return RepresentativesSolution.of(problem, choices, certificate, margins, proven)
 
 
 def _bounded_at_once(problem: RepresentativesProblem, seed: int) -> RepresentativesSolution:
@@ -149,4 +148,4 @@ def _bounded_at_once(problem: RepresentativesProblem, seed: int) -> Representati
     certificate = certificate_of(NAME, problem, problem.offsets[:-1] + choices, bound)
     others = np.add.reduceat(problem.allowed, problem.offsets[:-1], dtype=np.int64) > 1
     margins = np.where(others, bound - problem.cost(choices), np.inf)
-    return RepresentativesSolution.of(problem, choices, certificate, margins, ~others)
+    return RepresentativesSolution.of(problem, choices, certificate, margins)

@@ -1,7 +1,7 @@
 """What it costs at least to choose otherwise in one set, whatever the others then do."""
 
 import math
-from operator import attrgetter
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -47,10 +47,10 @@ def margins_of(solver: ExactSearch, *, exact: bool, work: int | None) -> Margins
         return margins
     chosen = solver.costs.terms(solver.choices)
     others = _best_others(solver, several.tolist())
-    largest = max((other.cost for other in others), default=0.0)
+    largest = max((cost for cost, _, _ in others), default=0.0)
     root = solver.root
     begin, size = solver.nodes, len(solver.costs.arrays.blocks)
-    for i, choices, cost in sorted(others, key=attrgetter("cost")):
+    for cost, i, choices in sorted(others, key=itemgetter(0, 1)):
         if solver.clock.exhausted(solver.nodes):
             break
         if work is not None and (solver.nodes - begin) * size > work:
@@ -90,14 +90,6 @@ def _lower_bounds(solver: ExactSearch) -> NDArray[np.float64]:
     return lower
 
 
-class _Other(NamedTuple):
-    """Choices with another candidate in set `i`, and what they cost."""
-
-    i: int
-    choices: NDArray[np.int64]
-    cost: float
-
-
 def _finer(solver: ExactSearch, cost: float, largest: float) -> Subproblem | None:
     """Return the whole problem in quanta that tell costs up to `cost` apart; None without time."""
     reach = min(largest, cost + WIDER * (cost - solver.upper))
@@ -127,18 +119,24 @@ def _best_beside(
     return choices, numbers.lower(least)
 
 
-def _best_others(solver: ExactSearch, sets: list[int]) -> list[_Other]:
-    """Return good choices, found by local search, with another candidate in each set."""
+def _best_others(
+    solver: ExactSearch, sets: list[int]
+) -> list[tuple[float, int, NDArray[np.int64]]]:
+    """Return good choices, found by local search, with another candidate in each set.
+
+    Before them, what they cost and the set.
+    """
     costs, choices = solver.costs, solver.choices
     _, values = improved(costs, choices, -1)
     offsets = costs.offsets.tolist()
-    found: list[_Other] = []
+    found = []
     for i in sets:
         if solver.clock.seconds_left == 0.0:
             break
         own = values[offsets[i] : offsets[i + 1]].copy()
         own[choices[i]] = np.inf
-        found.append(_Other(i, *_beside(costs, choices, i, int(own.argmin()))))
+        better, cost = _beside(costs, choices, i, int(own.argmin()))
+        found.append((cost, i, better))
     return found
 
 

@@ -18,7 +18,6 @@ __all__ = [
     "RepresentativesDecoder",
     "RepresentativesSolution",
     "certificate_of",
-    "conditional_margins",
     "least_of_others",
 ]
 
@@ -76,15 +75,15 @@ class RepresentativesSolution:
         choices: ArrayLike,
         certificate: Certificate,
         margins: NDArray[Any] | None = None,
-        exact: NDArray[np.bool_] | None = None,
+        exact: NDArray[np.bool_] | bool = False,
     ) -> RepresentativesSolution:
-        """Make a solution; without `margins` the conditional ones, without `exact` proven
-        only where nothing else can be chosen."""
+        """Make a solution; without `margins` with what the best other candidates cost more while
+        all other choices stay. Proven are the `exact`, and where nothing else can be chosen."""
         own = np.array(choices, np.int32)
         if margins is None:
-            margins = conditional_margins(problem, own)
-        if exact is None:
-            exact = np.isposinf(margins)
+            costs, offsets = problem.conditional_costs(own), problem.offsets
+            margins = least_of_others(costs, offsets, own) - costs[offsets[:-1] + own]
+        exact = np.isposinf(margins) | exact
         vertices = problem.vertices[problem.members[problem.offsets[:-1] + own]]
         # what is too large for float32 becomes its largest number
         clipped = np.minimum(np.maximum(margins, -_LARGEST), _LARGEST)
@@ -123,15 +122,6 @@ def certificate_of(
         scale=scale,
         iterations=iterations,
     )
-
-
-def conditional_margins(
-    problem: RepresentativesProblem, choices: NDArray[Any]
-) -> NDArray[np.float64]:
-    """**Shape:** (k,): the extra cost of the best other candidate, all other choices fixed."""
-    costs, offsets = problem.conditional_costs(choices), problem.offsets
-    chosen: NDArray[np.float64] = costs[offsets[:-1] + choices]
-    return np.asarray(least_of_others(costs, offsets, choices) - chosen)
 
 
 def least_of_others(

@@ -15,12 +15,7 @@ from ....errors import NotDecomposableError
 from ....graph import ConceptGraph
 from ..costs import rounded_down
 from ..problem import RepresentativesProblem
-from ..solutions import (
-    RepresentativesDecoder,
-    RepresentativesSolution,
-    certificate_of,
-    conditional_margins,
-)
+from ..solutions import RepresentativesDecoder, RepresentativesSolution, certificate_of
 
 __all__ = ["Decomposable"]
 
@@ -73,10 +68,9 @@ class Decomposable(RepresentativesDecoder):
         choices = problem.cheapest(costs, self.seed)
         positions, bound = problem.offsets[:-1] + choices, _bound(problem, choices)
         certificate = certificate_of("Decomposable", problem, positions, bound, iterations=1)
-        margins = conditional_margins(problem, choices)
         # where the cost falls apart, the others need not answer a change
-        exact = np.isposinf(margins) | certificate.is_optimal
-        return RepresentativesSolution.of(problem, choices, certificate, margins, exact)
+        exact = certificate.is_optimal
+        return RepresentativesSolution.of(problem, choices, certificate, exact=exact)
 
 
 def _beyond(problem: RepresentativesProblem) -> NDArray[np.float64]:
@@ -159,7 +153,7 @@ def _check_hypotheses(problem: RepresentativesProblem, graph: ConceptGraph) -> N
 
 
 def _bridges(adjacent: Any) -> NDArray[np.int64]:
-    """**Shape:** (n,): the vertex at the other end of a bridge above each; -1 without one.
+    """**Shape:** (n + 1,): the vertex at the other end of a bridge above each; -1 without one.
 
     Above in a breadth-first tree: an edge of it is a bridge if no other edge leads out of what is
     below. Each other edge draws 64 bits, which cancel where both of its ends are below.
@@ -180,6 +174,4 @@ def _bridges(adjacent: Any) -> NDArray[np.int64]:
     out, parents = leading.tolist(), above.tolist()
     for vertex in order[:0:-1].tolist():
         out[parents[vertex]] ^= out[vertex]
-    found = np.where(np.array(out) == 0, above, -1)[:size].astype(np.int64)
-    found[found == size] = -1
-    return found
+    return np.where(np.array(out) == 0, above, -1)
