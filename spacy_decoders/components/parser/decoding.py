@@ -90,7 +90,9 @@ class DocumentDecoder:
             parsed.labels[blank] = np.where(parsed.heads[blank] == blank, ROOT, SPACE)
         if self.demands.wishes:
             parsed.wishes = self.demands.wishes
-            parsed.conflicts += self._unmet(parsed)
+            # those on white space, of which none else knows
+            unmet = dict.fromkeys((wish.token, wish.source) for wish in self.broken(parsed))
+            parsed.conflicts += [conflict(doc, token, token + 1, [of]) for token, of in unmet]
         return parsed
 
     def decode_block(
@@ -190,11 +192,6 @@ class DocumentDecoder:
             if demand["source"] != RULES
         )
         return f"{said} This is demanded by {demands}." if demands else said
-
-    def _unmet(self, parsed: ParsedDoc) -> list[dict[str, Any]]:
-        """Describe the demands on white space, of which none else knows, that do not hold."""
-        unmet = dict.fromkeys((wish.token, wish.source) for wish in self.broken(parsed))
-        return [conflict(self.demands.doc, token, token + 1, [of]) for token, of in unmet]
 
     def broken(self, parsed: ParsedDoc) -> list[Wish]:
         """Return the demands that trees break."""

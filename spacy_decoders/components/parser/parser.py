@@ -149,8 +149,19 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
                 f"{self.name}: there are no labels; train the component, call nlp.initialize() "
                 "with examples, or load a trained one."
             )
-        demands = [self._demands(doc) for doc in docs]
+        demands = [
+            TreeDemands(
+                doc,
+                self.tree_rules,
+                self.labels,
+                wishes_of(doc, self.overwrite, self.places_in(doc), self.labels),
+                bool(self.paragraphs),
+            )
+            for doc in docs
+        ]
         by_arcs = set(self.factors) <= {"arcs"}
+        # whether more is wanted than the best trees, or they depend on labels otherwise
+        more = self.probabilities or self.min_prob or self.head_margins or self.k_best > 1
         scores = score_documents(
             self.model,
             docs,
@@ -158,7 +169,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             [demanded.columns.blank for demanded in demands],
             self._limits,
             # with a limit of time, labels of all arcs are part of the decoding
-            partly=by_arcs and (self.seconds is not None or not self._needs_all_labels),
+            partly=by_arcs and (self.seconds is not None or not (more or self.patterns)),
         )
         return [replace(of, demands=own) for of, own in zip(scores, demands, strict=True)]
 
@@ -215,19 +226,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         return parsed
 
     @property
-    def _needs_all_labels(self) -> bool:
-        """Whether more is wanted than the best trees, or they depend on labels otherwise."""
-        more = self.probabilities or self.min_prob or self.head_margins or self.k_best > 1
-        return bool(more or self.patterns)
-
-    @property
     def _limits(self) -> BoundaryLimits:
         return BoundaryLimits(self.certain, self.boundary_weight, offset=self.boundary_offset)
-
-    def _demands(self, doc: Doc) -> TreeDemands:
-        """The rules, and what is given on a document, or demanded where patterns match."""
-        wishes = wishes_of(doc, self.overwrite, self.places_in(doc), self.labels)
-        return TreeDemands(doc, self.tree_rules, self.labels, wishes, bool(self.paragraphs))
 
     def annotate(self, doc: Doc, decoded: ParsedDoc) -> None:
         """Write heads, labels and boundaries at once, then what spaCy has no place for."""

@@ -57,9 +57,12 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
         k = checked_whole("k", k, low=1)
     if beam is not None and not (is_number(beam) and beam >= 0):
         raise ProblemError(f"beam: must be at least 0, got {beam!r}.")
-    ranked, keep = _by_arcs(problem), problem.allowed
+    ranked, keep, tokens = _by_arcs(problem), problem.allowed, np.arange(1, problem.n + 1)
     if k is not None:
-        keep = _best_heads(ranked, k)
+        keep = np.zeros_like(problem.allowed)
+        keep[np.argsort(-ranked.arcs[:, 1:], axis=0, kind="stable")[:k], tokens] = True
+        keep[_best_first_order_tree(ranked), tokens] = True
+        keep &= ranked.allowed
     if beam is not None and problem.n:
         arcs = np.where(keep, ranked.arcs, -np.inf)
         found = best_by_arcs(arcs, problem.projective, problem.has_one_root, problem.gaps)
@@ -70,20 +73,10 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
         keep = keep & (found.through >= least)
     if (k is not None or beam is not None) and ranked is not problem:
         keep = np.array(keep)
-        keep[_best_first_order_tree(problem), np.arange(1, problem.n + 1)] = True
+        keep[_best_first_order_tree(problem), tokens] = True
         keep &= problem.allowed
     removed = (keep != problem.allowed).any()
     return problem.restricted(keep, scope="pruned") if removed else problem
-
-
-def _best_heads(problem: TreeProblem, k: int) -> NDArray[np.bool_]:
-    """Return the k best heads of each token, and those of the best tree by single arcs."""
-    tokens = np.arange(1, problem.n + 1)
-    keep = np.zeros_like(problem.allowed)
-    best = np.argsort(-problem.arcs[:, 1:], axis=0, kind="stable")[:k]
-    keep[best, tokens] = True
-    keep[_best_first_order_tree(problem), tokens] = True
-    return keep & problem.allowed
 
 
 def _by_arcs(problem: TreeProblem) -> TreeProblem:

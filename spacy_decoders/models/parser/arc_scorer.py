@@ -129,14 +129,11 @@ def set_sizes(model: Model[list[Doc], Floats2d], labels: int, tags: int) -> None
     Both layers have at least one output, so that a treebank without labels or tags needs no other
     architecture.
     """
-    model.get_ref("labels").set_dim("nO", max(labels, 1))
-    model.get_ref("tags").set_dim("nO", max(tags, 1))
-    templates = model.maybe_get_ref("label_templates")
-    if templates is not None:
-        templates.set_dim("nO", max(labels, 1))
-    tagged = model.maybe_get_ref("tagged")
-    if tagged is not None:
-        tagged.set_dim("nT", max(tags, 1))
+    sizes = {"labels": labels, "label_templates": labels, "tags": tags, "tagged": tags}
+    for name, size in sizes.items():
+        layer = model.maybe_get_ref(name)
+        if layer is not None:
+            layer.set_dim("nT" if name == "tagged" else "nO", max(size, 1))
 
 
 def _init(model: Model[list[Doc], Floats2d], X: list[Doc] | None = None, Y: object = None) -> None:

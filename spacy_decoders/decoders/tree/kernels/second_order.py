@@ -112,19 +112,16 @@ def _inside(
         for j in range(i + 1, size):
             width = j - i
             # the same work for the tokens before and for those behind the span
-            lane, lanes, next_lane, next_lanes = outside_lanes(i, j, stride)
+            low, lows, high, highs = outside_lanes(i, j, stride)
             right = i * row + j * stride
             left = j * row + i * stride
-            while lanes > 0:
+            for lane, lanes in ((low, lows), (high, highs)):
                 highest_sums(
                     between, right + lane,
                     complete, i * (row + stride) + lane,
                     complete, j * row + (i + 1) * stride + lane,
                     stride, width, lanes,
                 )  # fmt: skip
-                if next_lanes == 0:
-                    break
-                lane, lanes, next_lanes = next_lane, next_lanes, 0
             if gaps.size > 0:
                 between[right] = _meeting_at_root(complete, gaps, i, j, size, stride)
             for side in range(2):
@@ -147,8 +144,7 @@ def _inside(
                         below[closing] = complete[k * row + m * stride + h]
                         closed_rows[closing] = h * row + k * stride
                         closing += 1
-                lane, lanes, next_lane, next_lanes = outside_lanes(i, j, stride)
-                while lanes > 0:
+                for lane, lanes in ((low, lows), (high, highs)):
                     highest_of_rows(
                         incomplete, here + lane, incomplete, rows, lane, steps, count,
                         inner if alive else -np.inf, lanes,
@@ -162,9 +158,6 @@ def _inside(
                         complete, here + lane, closed, closed_rows, lane, below, closing,
                         -np.inf, lanes,
                     )  # fmt: skip
-                    if next_lanes == 0:
-                        break
-                    lane, lanes, next_lanes = next_lane, next_lanes, 0
 
 
 @jit(fastmath=FAST)
