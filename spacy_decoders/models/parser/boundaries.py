@@ -75,14 +75,7 @@ class BoundaryLimits:
         (array([0, 2, 6]), array([0, 2, 3, 6]))
         """
         ends = [*np.flatnonzero(odds > self.certain).tolist(), len(odds)]
-        found = []
-        for start, end in pairwise(ends):
-            found += self._shortened(odds, start, end)
-        return np.array([*found, len(odds)], dtype=np.int64)
-
-    def _shortened(self, odds: NDArray[np.float32], start: int, end: int) -> list[int]:
-        """Return where the parts of a block begin that are short enough, if it can be cut."""
-        open_blocks, found = [(start, end)], []
+        open_blocks, found = [*pairwise(ends)][::-1], []
         while open_blocks:
             start, end = open_blocks.pop()
             inner = odds[start + 1 : end]
@@ -91,7 +84,7 @@ class BoundaryLimits:
                 open_blocks += [(middle, end), (start, middle)]
             else:
                 found.append(start)
-        return found
+        return np.array([*found, len(odds)], dtype=np.int64)
 
     def within(self, odds: NDArray[np.float32]) -> NDArray[np.float32] | None:
         """Return the scores of the boundaries inside a block; None if there is none to decide."""

@@ -67,15 +67,15 @@ class GoldTrees:
     #: Where documents begin, and at last the number of tokens.
     documents: NDArray[np.int64]
 
-    def blocks(self, most: int = BLOCK_WORDS) -> NDArray[np.int64]:
+    def blocks(self) -> NDArray[np.int64]:
         """Return where runs of whole sentences of one document begin, and the number of tokens.
 
-        Runs have as many sentences as fit into `most` tokens, at least one.
+        Runs have as many sentences as fit into :data:`BLOCK_WORDS` tokens, at least one.
         """
         found = [0]
         first_of_document = set(self.documents.tolist())
         for start, end in pairwise(self.offsets.tolist()):
-            if start and (start in first_of_document or end - found[-1] > most):
+            if start and (start in first_of_document or end - found[-1] > BLOCK_WORDS):
                 found.append(start)
         return np.array([*found, self.offsets[-1]], dtype=np.int64)
 

@@ -15,8 +15,6 @@ def _chain_score(scores, g, h, m):
 
 @internal()
 def _sibling_score(scores, h, a, b):
-    if scores.siblings.shape[0] == 1:
-        return 0.0
     return max(scores.siblings[h, min(a, b), max(a, b)], scores.forbidden)
 
 

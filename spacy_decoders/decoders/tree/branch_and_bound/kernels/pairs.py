@@ -25,9 +25,10 @@ def score_of(parts, h, first, last):
 
 
 @internal()
-def multiplier_of(parts, h, first, last, score):
-    """Return the multiplier of a pair, brought into its range."""
-    return in_range(parts.multipliers.siblings[h, first, last], abs(score))
+def pair_of(parts, h, first, last):
+    """Return the score of a pair, and its multiplier, brought into its range."""
+    score = score_of(parts, h, first, last)
+    return score, in_range(parts.multipliers.siblings[h, first, last], abs(score))
 
 
 @internal()
@@ -47,8 +48,7 @@ def relax_pairs(parts, h, crossing_only, arcs):
         first = left.of[h, i]
         for j in range(first_partner(left, h, i, crossing_only), left.count[h]):
             last = left.of[h, j]
-            score = score_of(parts, h, first, last)
-            x = multiplier_of(parts, h, first, last, score)
+            score, x = pair_of(parts, h, first, last)
             if score > 0.0:
                 arcs[h, first] += x
                 arcs[h, last] += score - x
@@ -108,8 +108,7 @@ def add_pair_gaps(parts, h, crossing_only, heads, gaps):
         first = left.of[h, i]
         for j in range(first_partner(left, h, i, crossing_only), left.count[h]):
             last = left.of[h, j]
-            score = score_of(parts, h, first, last)
-            x = multiplier_of(parts, h, first, last, score)
+            score, x = pair_of(parts, h, first, last)
             excess = gap(score, x, heads[first] == h, heads[last] == h)
             gaps[h, first] += excess
             gaps[h, last] += excess
@@ -160,8 +159,7 @@ def relax_side(parts, h, right, arcs, pairs):
         charged = passed = 0.0
         for j in range(k):
             low, high = ends(parts.arcs, h, right, j, k)
-            score = score_of(parts, h, low, high)
-            x = multiplier_of(parts, h, low, high, score)
+            score, x = pair_of(parts, h, low, high)
             passed += losses[j]
             # the refund of what lies between j and k, less what the arc has got
             pairs[h, low, high] = score + charged + gains[j] - passed
