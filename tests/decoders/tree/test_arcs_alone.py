@@ -190,12 +190,7 @@ def test_one_of_several_problems_with_a_wrong_score_is_left_out(rng, among, wron
     assert [solution is None for solution in found] == [False, True, False]
 
 
-def test_a_decoder_of_other_trees_decodes_each_problem_by_itself():
-    assert ChuLiuEdmonds().decode_arcs(np.zeros(9), [2], [None]) == [None]
-    assert BranchAndBound(method="paper").decode_arcs(np.zeros(9), [2], [None]) == [None]
-
-
-def test_a_subclass_that_decodes_in_its_own_way_does_so_with_every_problem():
+def test_a_decoder_of_other_trees_or_in_its_own_way_decodes_each_problem_by_itself():
     @dataclass(frozen=True)
     class Own(Eisner):
         def decode(self, problem, *, budget=UNLIMITED):
@@ -206,5 +201,6 @@ def test_a_subclass_that_decodes_in_its_own_way_does_so_with_every_problem():
         pass
 
     arcs = np.full(9, -1.0)
-    assert Own().decode_arcs(arcs, [2], [None]) == [None]
+    for decoder in (ChuLiuEdmonds(), BranchAndBound(method="paper"), Own()):
+        assert decoder.decode_arcs(arcs, [2], [None]) == [None]
     assert Renamed().decode_arcs(arcs, [2], [None])[0].heads.tolist() == [0, 1]

@@ -1,36 +1,17 @@
-"""Colour-coding: its probabilities, and the paths it finds."""
+"""Colour-coding: its probabilities; against brute force it stands in `test_exact_path`."""
 
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from spacy_decoders import Budget, InfeasibleError
+from spacy_decoders import Budget
 from spacy_decoders.decoders.path import ColorCoding
 from spacy_decoders.decoders.path.published.color_coding import (
     colorful_probability,
     needed_colorings,
 )
-from tests.decoders.path.problems import (
-    assert_path,
-    small_problems,
-    symmetric,
-    truth,
-)
-
-
-def test_finds_the_optimum_of_small_problems():
-    for problem, length in small_problems(200):
-        expected = truth(problem, length)
-        decoder = ColorCoding(failure=1e-6)
-        if not expected:
-            with pytest.raises(InfeasibleError):
-                decoder.decode(problem, length)
-            continue
-        solution = decoder.decode(problem, length)
-        assert_path(problem, length, solution)
-        assert solution.certificate.score == pytest.approx(expected[0][0], abs=1e-9)
-        assert solution.certificate.confidence >= 1 - 1e-6
+from tests.decoders.path.problems import symmetric, truth
 
 
 def test_the_share_of_colorful_draws_is_the_probability():
