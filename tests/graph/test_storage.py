@@ -27,13 +27,9 @@ def rewritten(folder, name, change):
     np.save(folder / f"{name}.npy", array)
     from spacy_decoders.graph.storage import _seal
 
-    header = json.loads((folder / "graph.json").read_text())
-    header["files"][f"{name}.npy"] = {
-        "dtype": array.dtype.str,
-        "shape": list(array.shape),
-        **_seal(folder / f"{name}.npy"),
-    }
-    (folder / "graph.json").write_text(json.dumps(header))
+    shape = {"dtype": array.dtype.str, "shape": list(array.shape)}
+    entry = {f"{name}.npy": {**shape, **_seal(folder / f"{name}.npy")}}
+    header_with(folder, lambda header: header["files"].update(entry))
 
 
 def with_entry(at, value):

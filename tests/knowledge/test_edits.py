@@ -63,17 +63,8 @@ def answers(base):
 
 
 def test_what_is_known_of_a_concept(base):
-    assert base.describe("element") == {
-        "id": "element",
-        "title": "Mercury (element)",
-        "description": "a liquid metal",
-        "type": "substance",
-        "qid": "Q925",
-        "url": "https://example.org/mercury",
-        "aliases": {"mercury": 30.0, "quicksilver": 2.0, "mercury (element)": 1.0},
-        "links": ["thermometer"],
-        "text": "It is liquid at room temperature.",
-    }
+    aliases = {"mercury": 30.0, "quicksilver": 2.0, "mercury (element)": 1.0}
+    assert base.describe("element") == {**CONCEPTS[1], "aliases": aliases}
     sun = base.number("sun")
     assert (base.type(sun), base.qid(sun), base.url(sun)) == (
         "star",

@@ -9,6 +9,7 @@ import pytest
 from spacy_decoders.knowledge.wikipedia import WikipediaDumps
 from tests.campaigns.crashes import content
 from tests.campaigns.dumps import sql
+from tests.knowledge.dumps.test_wikidata import item, statement
 
 #: (id, namespace, title, is_redirect)
 PAGES = [
@@ -124,13 +125,15 @@ def test_concepts_links_and_redirects(schema, request, tmp_path):
 def all_dumps(new_schema, tmp_path):
     path = tmp_path / "articles.xml"
     path.write_text(ARTICLES)
+    jaguar, mercury = ({"enwiki": {"title": title}} for title in ("Jaguar", "Mercury (planet)"))
+    said, kinds = {"en": {"value": "a big cat"}}, [statement(90), statement(91)]
     items = [
-        {"id": "Q1", "title": "Jaguar", "P31": ["Q16521"], "said": "a big cat"},
-        {"id": "Q2", "title": "Mercury (planet)", "P31": ["Q90", "Q91"], "said": ""},
-        {"id": "Q91", "P279": ["Q92"]},
-        {"id": "Q92", "P279": ["Q2221906"]},
+        item("Q1", "", {"P31": [statement(16521)]}, sitelinks=jaguar, descriptions=said),
+        item("Q2", "", {"P31": kinds}, sitelinks=mercury, descriptions={}),
+        item("Q91", "", {"P279": [statement(92)]}),
+        item("Q92", "", {"P279": [statement(2221906)]}),
     ]
-    lines = ",\n".join(json.dumps(item_of(**item)) for item in items)
+    lines = ",\n".join(map(json.dumps, items))
     (tmp_path / "wikidata.json").write_text(f'[\n{lines},\n{{broken "enwiki"\n]\n')
     props = [(11, "wikibase_item", "Q11"), (12, "displaytitle", "Q7"), (13, "wikibase_item", "Q5")]
     return {
@@ -139,21 +142,6 @@ def all_dumps(new_schema, tmp_path):
         "wikidata": tmp_path / "wikidata.json",
         "page_props": table(tmp_path, "page_props", props),
     }
-
-
-def item_of(id, title=None, said="", P31=(), P279=()):
-    claims = {
-        name: [
-            {"mainsnak": {"datavalue": {"type": "wikibase-entityid", "value": {"id": value}}}}
-            for value in values
-        ]
-        for name, values in (("P31", P31), ("P279", P279))
-    }
-    item = {"id": id, "type": "item", "claims": claims}
-    if title is not None:
-        item |= {"sitelinks": {"enwiki": {"title": title}}}
-        item |= {"descriptions": {"en": {"value": said}} if said else {}}
-    return item
 
 
 def test_articles_and_wikidata(all_dumps, tmp_path):

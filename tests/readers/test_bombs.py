@@ -49,55 +49,53 @@ def sparse(path, gigabytes):
     return path
 
 
+SQL = b"CREATE TABLE `page` (\n  `page_id` int(8) NOT NULL\n);\nINSERT INTO `page` VALUES (1),('"
+#: Files of one long line behind their beginnings: its number, and what reads them.
+LONG_LINES = {
+    "a.conllu.gz": (b"", 1, lambda path: conllu_corpus(path)(NLP)),
+    "a.jsonl.gz": (b'{"text": "', 1, lambda path: linked_corpus(path)(NLP)),
+    "c.jsonl.gz": (b"", 1, ConceptFile),
+    "c.tsv.gz": (b"id\ttitle\n", 2, ConceptFile),
+    "w.json.gz": (b"[\n", 2, WikidataDump),
+    "page.sql.gz": (SQL, 4, lambda path: sql.SqlTable(path).chunks(["page_id"])),
+}
+
+
 @pytest.mark.usefixtures("little_memory")
-class TestLongLines:
-    def test_of_corpora(self, tmp_path):
-        path = gzipped(tmp_path / "a.conllu.gz", 600)
-        with pytest.raises(ProblemError, match=r"a\.conllu\.gz, line 1: it has more than 4 MB"):
-            list(conllu_corpus(path)(NLP))
-        path = gzipped(tmp_path / "a.jsonl.gz", 600, begin=b'{"text": "')
-        with pytest.raises(ProblemError, match="line 1"):
-            list(linked_corpus(path)(NLP))
-        with pytest.raises(ProblemError, match="line 1"):
-            list(linked_corpus(sparse(tmp_path / "b.jsonl", 3))(NLP))
+@pytest.mark.parametrize("name", LONG_LINES)
+def test_long_lines_are_refused_by_their_place(tmp_path, name):
+    begin, line, read_file = LONG_LINES[name]
+    path = gzipped(tmp_path / name, 600, begin=begin, unit=b"x" if begin is SQL else b" ")
+    with pytest.raises(ProblemError, match=rf"{name}, line {line}: it has more than 4 MB"):
+        list(read_file(path))
 
-    def test_of_knowledge(self, tmp_path):
-        path = gzipped(tmp_path / "c.jsonl.gz", 600)
-        with pytest.raises(ProblemError, match=r"c\.jsonl\.gz, line 1"):
-            list(ConceptFile(path))
-        path = gzipped(tmp_path / "c.tsv.gz", 600, begin=b"id\ttitle\n")
-        with pytest.raises(ProblemError, match=r"c\.tsv\.gz, line 2"):
-            list(ConceptFile(path))
-        path = gzipped(tmp_path / "w.json.gz", 600, begin=b"[\n")
-        with pytest.raises(ProblemError, match="line 2"):
-            list(WikidataDump(path))
 
-    def test_cost_one_document_of_those_to_annotate(self, tmp_path):
-        path = tmp_path / "a.jsonl"
-        with path.open("wb") as stream:
-            stream.write(b'{"text": "One."}\n')
-            stream.seek(20 << 20, 1)
-            stream.write(b'\n{"text": "Three."}\n')
-        with path.open("rb") as plain, gzip.open(f"{path}.gz", "wb", 1) as zipped:
-            while block := plain.read(1 << 20):
-                zipped.write(block)
-        for file in (path, tmp_path / "a.jsonl.gz"):
-            extents = [extent for (extent,) in runs([file], 2)]
-            assert [(extent.start, extent.stop) for extent in extents] == [(0, 2), (2, 3)]
-            found = [record for of in extents for record in read(of, NLP.vocab, "text")]
-            assert [record.text for record in found] == ["One.", None, "Three."]
-            assert "64 MB" in found[1].problem and found[1].line == 2
-        sparse(tmp_path / "b.txt", 2)
-        ((extent,),) = runs([tmp_path / "b.txt"], 10)
-        (record,) = read(extent, NLP.vocab, "text")
-        assert "64 MB" in record.problem
+@pytest.mark.usefixtures("little_memory")
+def test_long_lines_that_take_no_room_are_refused(tmp_path):
+    with pytest.raises(ProblemError, match="line 1"):
+        list(linked_corpus(sparse(tmp_path / "b.jsonl", 3))(NLP))
 
-    def test_of_sql(self, tmp_path):
-        head = b"CREATE TABLE `page` (\n  `page_id` int(8) NOT NULL\n);\n"
-        head += b"INSERT INTO `page` VALUES (1),('"
-        table = sql.SqlTable(gzipped(tmp_path / "page.sql.gz", 200, begin=head, unit=b"x"))
-        with pytest.raises(ProblemError, match=r"page\.sql\.gz, line 4"):
-            list(table.chunks(["page_id"]))
+
+@pytest.mark.usefixtures("little_memory")
+def test_long_lines_cost_one_document_of_those_to_annotate(tmp_path):
+    path = tmp_path / "a.jsonl"
+    with path.open("wb") as stream:
+        stream.write(b'{"text": "One."}\n')
+        stream.seek(20 << 20, 1)
+        stream.write(b'\n{"text": "Three."}\n')
+    with path.open("rb") as plain, gzip.open(f"{path}.gz", "wb", 1) as zipped:
+        while block := plain.read(1 << 20):
+            zipped.write(block)
+    for file in (path, tmp_path / "a.jsonl.gz"):
+        extents = [extent for (extent,) in runs([file], 2)]
+        assert [(extent.start, extent.stop) for extent in extents] == [(0, 2), (2, 3)]
+        found = [record for of in extents for record in read(of, NLP.vocab, "text")]
+        assert [record.text for record in found] == ["One.", None, "Three."]
+        assert "64 MB" in found[1].problem and found[1].line == 2
+    sparse(tmp_path / "b.txt", 2)
+    ((extent,),) = runs([tmp_path / "b.txt"], 10)
+    (record,) = read(extent, NLP.vocab, "text")
+    assert "64 MB" in record.problem
 
 
 def test_entities_of_xml_do_not_explode(tmp_path):
