@@ -48,22 +48,29 @@ def test_the_labels_are_those_of_crfsuite(name):
     assert model.tag(sequences[0]) == tagger.tag(sequences[0])
 
 
+def train(path, sequences, **options):
+    """Train a model on pairs of items and labels."""
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for items, labels in sequences:
+        trainer.append(items, labels)
+    trainer.set_params(options)
+    trainer.train(str(path))
+    return path
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """A model of our own, whose features python-crfsuite can list."""
-    path = tmp_path_factory.mktemp("model") / "own.crfsuite"
-    rng = random.Random(0)
-    trainer = pycrfsuite.Trainer(verbose=False)
+    rng, sequences = random.Random(0), []
     for _ in range(50):
         labels = [rng.choice("ABC") for _ in range(rng.randint(1, 6))]
         items = [
             {"bias": True, "word": f"w{rng.randint(0, 9)}", "label": f"é{label}", "size": 0.5}
             for label in labels
         ]
-        trainer.append(items, labels)
-    trainer.set_params({"max_iterations": 30, "c2": 0.1})
-    trainer.train(str(path))
-    return path
+        sequences.append((items, labels))
+    path = tmp_path_factory.mktemp("model") / "own.crfsuite"
+    return train(path, sequences, max_iterations=30, c2=0.1)
 
 
 def test_every_weight_is_read(trained):
@@ -156,15 +163,9 @@ def word_features():
 def entity_model(tmp_path_factory):
     """A model of BIO labels that hardly knows which may follow which."""
     path = tmp_path_factory.mktemp("entities") / "own.crfsuite"
-    trainer = pycrfsuite.Trainer(verbose=False)
-    for _ in range(10):
-        words = ["Ann", "Smith", "saw", "Rome"]
-        labels = ["B-PER", "I-PER", "O", "B-LOC"]
-        trainer.append([{"word": word} for word in words], labels)
-        trainer.append([{"word": "saw"}], ["O"])
-    trainer.set_params({"max_iterations": 20})
-    trainer.train(str(path))
-    return path
+    items = [{"word": word} for word in ("Ann", "Smith", "saw", "Rome")]
+    sequences = [(items, ["B-PER", "I-PER", "O", "B-LOC"]), (items[2:3], ["O"])]
+    return train(path, sequences * 10, max_iterations=20)
 
 
 @pytest.fixture

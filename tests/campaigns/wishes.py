@@ -223,12 +223,9 @@ def case_of(component: str, rng: np.random.Generator, nlp: Language) -> Case:
             names = [i for i, word in enumerate(words) if word[0].isupper() and i]
             doc.ents = [Span(doc, i, i + 1, "LOC") for i in names]
 
-    if component == "tagger":
-        wishes = [tag_wish(rng, words) for _ in range(count)]
-    elif component == "entities":
-        wishes = [entity_wish(rng, words) for _ in range(count)]
-    elif component == "parser":
-        wishes = [tree_wish(rng, words) for _ in range(count)]
+    if component != "linker":
+        made = {"tagger": tag_wish, "entities": entity_wish, "parser": tree_wish}[component]
+        wishes = [made(rng, words) for _ in range(count)]
     else:
         base = nlp.get_pipe("linker").kb.base
         named = [of["id"] for name in ("Amazon", "Paris", "Apple") for of in base.look_up(name)]

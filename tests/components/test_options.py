@@ -166,10 +166,9 @@ def test_changed_options_are_saved(nlp, tmp_path):
 
 def test_what_cannot_be_saved_is_told(nlp, tmp_path):
     nlp.get_pipe("tagger").decoder = ChainBeam(3)
-    with pytest.warns(UserWarning, match="tagger: its decoder was changed and is not saved"):
-        nlp.to_disk(tmp_path / "nlp")
-    with pytest.warns(UserWarning, match="tagger: its decoder was changed and is not saved"):
-        nlp.to_bytes()
+    for save in (lambda: nlp.to_disk(tmp_path / "nlp"), nlp.to_bytes):
+        with pytest.warns(UserWarning, match="tagger: its decoder was changed and is not saved"):
+            save()
     linker = nlp.get_pipe("linker")
     linker.set_kb(lambda vocab: type(linker.kb)(vocab, linker.kb.base))
     with pytest.warns(UserWarning, match="linker: its kb was changed"):

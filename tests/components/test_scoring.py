@@ -16,10 +16,7 @@ def scores(*certificates: tuple[str, str]) -> dict[str, float | None]:
     return score_certified([Example(doc, doc.copy())], "parser")
 
 
-def test_scopes_are_counted_apart():
-    found = scores(("optimal", "full"), ("optimal", "pruned"), ("bounded", "full"), *[("x", "y")])
+def test_scopes_are_counted_apart_and_nothing_decoded_is_no_share():
+    found = scores(("optimal", "full"), ("optimal", "pruned"), ("bounded", "full"), ("x", "y"))
     assert found == {"certified": 0.25, "certified_pruned": 0.25}
-
-
-def test_nothing_decoded_is_no_share():
     assert scores() == {"certified": None, "certified_pruned": None}

@@ -9,12 +9,9 @@ from spacy_decoders import ProblemError
 from spacy_decoders.components.linker.knowledge_base import ConceptKnowledgeBase
 from spacy_decoders.knowledge.concept_base import write_concept_base
 from spacy_decoders.knowledge.concepts import Concept
+from tests.knowledge.test_concept_base import CONCEPTS as WITH_AN_IMPOSTOR
 
-CONCEPTS = [
-    Concept("cat", "Jaguar", {"Jaguar": 3, "big cat": 1}, ("jungle",), "a spotted cat"),
-    Concept("car", "Jaguar Cars", {"Jaguar": 1}, (), "a maker of cars"),
-    Concept("jungle", "Jungle", {"jungle": 1}, (), "a forest"),
-]
+CONCEPTS = WITH_AN_IMPOSTOR[:3]
 
 
 @pytest.fixture

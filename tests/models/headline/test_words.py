@@ -1,5 +1,7 @@
 """Words of texts in numbers: how they are joined, counted, weighed and chosen."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -81,6 +83,10 @@ def test_joined_pairs_by_definition(rng):
         assert found == expected
 
 
+def log_probability(model, first, second):
+    return model.log_probabilities(keys(first), keys(second))[0, 0]
+
+
 def test_edges_by_definition(rng):
     auxiliaries = keys(100, 101, 102)
     for _ in range(20):
@@ -93,9 +99,7 @@ def test_edges_by_definition(rng):
         )
         joined = {tuple(row) for row in vertices.joined(words, auxiliaries).tolist()}
 
-        def log(first, second, model=model):
-            return model.log_probabilities(keys(first), keys(second))[0, 0]
-
+        log = partial(log_probability, model)
         for v, first in enumerate(vertices.keys.tolist()):
             assert problem.start[v] == pytest.approx(
                 selection[v] + 0.3 * log(BOUNDARY, first), abs=1e-4
@@ -109,10 +113,6 @@ def test_edges_by_definition(rng):
                 best = max(worth.values())
                 assert problem.weights[v, u] == pytest.approx(selection[u] + best, abs=1e-4)
                 assert worth[via[v, u]] == pytest.approx(best, abs=1e-4)
-
-
-def log_probability(model, first, second):
-    return model.log_probabilities(keys(first), keys(second))[0, 0]
 
 
 def test_probabilities_after_each_word_add_up_to_one(rng):

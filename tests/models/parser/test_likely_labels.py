@@ -14,20 +14,14 @@ TEXTS = (
 
 
 @pytest.fixture(scope="module")
-def parser():
-    return spacy_decoders.load().get_pipe("parser")
+def nlp():
+    return spacy_decoders.load(enable=["parser"])
 
 
-@pytest.fixture(scope="module")
-def blocks(parser):
-    nlp = spacy_decoders.load(enable=["parser"])
-    found = [block for of in parser.predict(map(nlp.make_doc, TEXTS)) for block in of.blocks]
-    assert all((block.labels < 0).any() for block in found)
-    return found
-
-
-def test_arcs_without_labels_have_upper_bounds(parser, blocks):
-    for block in blocks:
+def test_arcs_without_labels_have_upper_bounds(nlp):
+    parser = nlp.get_pipe("parser")
+    predicted = parser.predict(map(nlp.make_doc, TEXTS))
+    for block in (block for of in predicted for block in of.blocks):
         unlikely = block.labels < 0
         assert unlikely.mean() > 0.5
         bounds = parser.parser.problem(block).arcs
@@ -65,8 +59,7 @@ def parses(nlp, texts):
 
 
 @pytest.mark.parametrize("less", [0.0, 1.0, 100.0])
-def test_trees_do_not_depend_on_which_arcs_get_labels_first(monkeypatch, less):
-    nlp = spacy_decoders.load(enable=["parser"])
+def test_trees_do_not_depend_on_which_arcs_get_labels_first(nlp, monkeypatch, less):
     expected = parses(nlp, TEXTS)
     monkeypatch.setattr(labels, "_SELDOM", less)
     for (mine, scores), (other, others) in zip(parses(nlp, TEXTS), expected, strict=True):
@@ -74,8 +67,7 @@ def test_trees_do_not_depend_on_which_arcs_get_labels_first(monkeypatch, less):
         assert scores == pytest.approx(others, abs=1e-3)
 
 
-def test_trees_of_a_batch_are_those_of_each_sentence_by_itself():
-    nlp = spacy_decoders.load(enable=["parser"])
+def test_trees_of_a_batch_are_those_of_each_sentence_by_itself(nlp):
     # a verb with two subjects, which a rule forbids, among sentences that break none
     texts = [*TEXTS, "The dog the cat sleeps sleeps she he runs.", "", " \n ", "Yes"]
     together = parses(nlp, texts)
