@@ -8,14 +8,18 @@ certificate.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .certificate import Certificate, largest_tolerance
 from .errors import ProblemError
 
-__all__ = ["Findings", "Verification", "verify"]
+__all__ = ["Findings", "Verification", "best_of_program", "verify"]
 
 #: The tolerance of a recomputed sum, relative to the sum of its absolute terms.
 ROUNDING = 1e-9
@@ -51,6 +55,31 @@ class Findings:
     def illegal(cls, fault: str) -> Findings:
         """Report a structure that the problem does not allow."""
         return cls(fault, math.nan, math.nan, math.nan, math.nan)
+
+
+def best_of_program(
+    gains: NDArray[np.float64],
+    rows: Sequence[tuple[Any, Any, Any]],
+    seconds: float,
+    whole: Any = None,
+    upper: Any = 1.0,
+) -> tuple[NDArray[np.float64] | None, float]:
+    """Maximise by scipy's integer programs; return the columns, if found, and the solver's bound.
+
+    Rows are matrices, the least and the most of what they are; columns, **shape** (n,), are from 0
+    to `upper`, and by default whole. Without a bound it is infinite.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    found: Any = milp(
+        -gains,
+        integrality=np.ones(len(gains)) if whole is None else whole,
+        bounds=Bounds(0.0, upper),
+        constraints=[LinearConstraint(*row) for row in rows],
+        options={"time_limit": seconds, "mip_rel_gap": 0.0},
+    )
+    bound = getattr(found, "mip_dual_bound", None)
+    return found.x, math.inf if bound is None or not math.isfinite(bound) else -float(bound)
 
 
 @dataclass(frozen=True)

@@ -80,29 +80,28 @@ def best_paths(
     if not math.isfinite(best.scores[0]):
         raise DecodersError("k best labellings: the first that was found is none.")
     n = len(sentence.emissions)
-    if n:
-        most = max(LEAST / 2, clock.seconds_left) / PAIR
-        paths = lattice.k_best(
-            model.links,
-            model.padded.transposed,
-            sentence.emissions.reshape(-1),
-            0,
-            n,
-            model.size,
-            best.labels,
-            best.scores[0],
-            best.scales[0],
-            min(k, model.size ** min(n, 40)),
-            SHARE,
-            most,
-        )
-        if not len(paths) and most < math.inf:
-            return [best[0]]
-        distinct = len({path.tobytes() for path in paths})
-        if distinct < k and distinct < legal_up_to(model, sentence, k):
-            raise DecodersError(f"k best labellings: only {distinct} were found of more.")
-    else:
-        paths = np.empty((1, 0), dtype=np.int32)
+    if not n:
+        return [best[0]]
+    most = max(LEAST / 2, clock.seconds_left) / PAIR
+    paths = lattice.k_best(
+        model.links,
+        model.padded.transposed,
+        sentence.emissions.reshape(-1),
+        0,
+        n,
+        model.size,
+        best.labels,
+        best.scores[0],
+        best.scales[0],
+        min(k, model.size ** min(n, 40)),
+        SHARE,
+        most,
+    )
+    if not len(paths) and most < math.inf:
+        return [best[0]]
+    distinct = len({path.tobytes() for path in paths})
+    if distinct < k and distinct < legal_up_to(model, sentence, k):
+        raise DecodersError(f"k best labellings: only {distinct} were found of more.")
     scored = [sentence.scores_of(model, path)[0].tolist() for path in paths]
     return [
         certified("ForwardDominance", path, score, scale, float(best.bounds[0]))

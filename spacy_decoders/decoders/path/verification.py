@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
-from ...verify import Findings
+from ...verify import Findings, best_of_program
 from .problem import PathProblem
 from .subtree import SubtreeProblem, SubtreeSolution
 
@@ -156,8 +156,6 @@ def _best_by_program(
     problem: PathProblem, promising: list[NDArray[np.bool_]], scale: float, seconds: float
 ) -> tuple[Path | None, float]:
     """Return the path that an integer program finds among the promising steps, and its bound."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
     length = len(promising) - 1
     tails, heads, places, gains = _columns(problem, promising)
     if np.abs(gains).max() > LARGEST * scale:
@@ -169,21 +167,11 @@ def _best_by_program(
     balance -= _matrix(states, len(gains), (places[left] - 1) * problem.size + tails[left], left)
     once = _matrix(int(classes.max()) + 1, len(gains), classes[heads[entered]], entered)
     begins = _matrix(1, len(gains), np.zeros(int((places == 0).sum())), (places == 0).nonzero()[0])
-    solved = milp(
-        -gains,
-        constraints=[
-            LinearConstraint(balance, 0, 0),
-            LinearConstraint(once, 0, 1),
-            LinearConstraint(begins, 1, 1),
-        ],
-        integrality=np.ones(len(gains)),
-        bounds=Bounds(0, 1),
-        options={"time_limit": seconds, "mip_rel_gap": 0.0},
-    )
-    bound = math.inf if solved.mip_dual_bound is None else -float(solved.mip_dual_bound)
-    if solved.x is None:
+    rows = [(balance, 0, 0), (once, 0, 1), (begins, 1, 1)]
+    solved, bound = best_of_program(gains, rows, seconds)
+    if solved is None:
         return None, bound
-    chosen = np.flatnonzero((solved.x > 0.5) & (places < length))
+    chosen = np.flatnonzero((solved > 0.5) & (places < length))
     return tuple(heads[chosen[np.argsort(places[chosen])]].tolist()), bound
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
-from ...verify import Findings
+from ...verify import Findings, best_of_program
 from .problem import RepresentativesProblem
 
 __all__ = ["examine"]
@@ -133,7 +133,6 @@ def _program(costs: _Costs, score: float, scale: float, seconds: float) -> tuple
     largest = max((float(np.abs(array).max(initial=0.0)) for array in arrays), default=0.0)
     if columns > PROGRAMMABLE or largest > TOO_LARGE * (1.0 + scale):
         return math.inf, -math.inf
-    from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import block_diag, bmat, csr_matrix, identity, kron, vstack
 
     starts = np.cumsum([0, *(len(own) for own in costs.own)])
@@ -150,20 +149,13 @@ def _program(costs: _Costs, score: float, scale: float, seconds: float) -> tuple
         taken = vstack([members[side] for pair in costs.pairs for side in pair])
         matrix = bmat([[matrix, None], [-taken, block_diag(sums)]], format="csr")
     right = np.arange(matrix.shape[0]) < len(costs.own)
-    result = milp(
-        np.concatenate(objective),
-        constraints=LinearConstraint(matrix, right, right),
-        integrality=np.arange(matrix.shape[1]) < starts[-1],
-        bounds=Bounds(0.0, 1.0),
-        options={"time_limit": seconds, "mip_rel_gap": 0.0},
-    )
-    best, bound = math.inf, result.mip_dual_bound
-    if result.x is not None:
-        chosen = [int(np.argmax(x)) for x in np.split(result.x[: starts[-1]], starts[1:-1])]
-        best = math.fsum(costs.of(chosen))
-    if bound is None or not math.isfinite(bound):
-        return best, -math.inf
-    return best, float(bound)
+    whole = np.arange(matrix.shape[1]) < starts[-1]
+    gains = -np.concatenate(objective)
+    solved, bound = best_of_program(gains, [(matrix, right, right)], seconds, whole)
+    if solved is None:
+        return math.inf, -bound
+    chosen = [int(np.argmax(x)) for x in np.split(solved[: starts[-1]], starts[1:-1])]
+    return math.fsum(costs.of(chosen)), -bound
 
 
 def _narrowed(costs: _Costs, limit: float) -> _Costs:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...verify import best_of_program
 from .problem import TreeProblem
 from .rules import (
     AtMost,
@@ -104,7 +105,6 @@ def best_by_program(
 
     Parts so low that no tree with one scores `least` are forbidden.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_matrix
 
     parts = [*_parts_of(problem, objective), *factors_of(problem)]
@@ -133,21 +133,14 @@ def best_by_program(
     whole = np.ones(len(costs))
     whole[len(arcs) : 2 * len(arcs)] = 0.0
     matrix = csr_matrix((rows.values, (rows.rows, rows.columns)), (len(rows.low), len(costs)))
-    found: Any = milp(
-        -np.array(costs),
-        integrality=whole,
-        bounds=Bounds(np.zeros(len(costs)), upper),
-        constraints=LinearConstraint(matrix, np.array(rows.low), np.array(rows.high)),
-        options={"time_limit": seconds, "mip_rel_gap": 0.0},
-    )
-    bound = getattr(found, "mip_dual_bound", None)
+    given = np.array(costs), [(matrix, np.array(rows.low), np.array(rows.high))]
+    solved, bound = best_of_program(*given, seconds, whole, upper)
     heads, labels = None, (0,) * problem.n
-    if found.x is not None:
-        taken = {m: h for (h, m), value in zip(arcs, found.x) if value > 0.5}  # noqa: B905
+    if solved is not None:
+        taken = {m: h for (h, m), value in zip(arcs, solved) if value > 0.5}  # noqa: B905
         heads = tuple(taken.get(m, 0) for m in range(1, problem.n + 1))
-        marks = {arc.modifier: arc.label for arc, at in labelled.items() if found.x[at] > 0.5}
+        marks = {arc.modifier: arc.label for arc, at in labelled.items() if solved[at] > 0.5}
         labels = tuple(marks.get(m, 0) for m in range(1, problem.n + 1))
-    bound = math.inf if bound is None or not math.isfinite(bound) else -float(bound)
     return heads, labels, bound
 
 

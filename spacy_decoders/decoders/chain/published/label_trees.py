@@ -83,8 +83,6 @@ class LabelTree:
         ``T[x, y] + inside[c, y] - U[c, x]``, and positive only where y is outside of the domain.
         """
         iterations = 0
-        if not self._has_time():
-            return self._solution("ColumnGeneration", self._labels(self.inside), iterations)
         member = self.local >= self.local.max(axis=1, keepdims=True)
         best = np.inf
         while True:
