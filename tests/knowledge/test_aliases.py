@@ -1,10 +1,6 @@
 """An alias leads to its concepts, whatever its case, the most frequent first."""
 
-import shutil
-import tempfile
-import weakref
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,20 +8,16 @@ import pytest
 from spacy_decoders import ConceptBase
 from spacy_decoders.knowledge.aliases import normalise, normalised
 from spacy_decoders.knowledge.concepts import Concept
-from spacy_decoders.knowledge.contents import write_concept_base
 
 
-def table_of(aliases, concepts, counts, size=9):
-    """The alias table of a base, and the concepts in it by their place."""
+def base_of(aliases, concepts, counts, size=9):
+    """A base, and the concepts in it by their place."""
     ids = [str(i) for i in range(size)]
     known: list[Counter] = [Counter() for _ in ids]
     for alias, concept, count in zip(aliases, concepts, counts, strict=True):
         known[concept][alias] += count
-    place = tempfile.mkdtemp()
-    given = map(Concept, ids, ids, known)
-    base = ConceptBase.open(write_concept_base(Path(place) / "kb", given))
-    weakref.finalize(base.aliases, shutil.rmtree, place, ignore_errors=True)
-    return base.aliases, base.ids.find(ids)
+    base = ConceptBase.build(map(Concept, ids, ids, known))
+    return base, base.ids.find(ids)
 
 
 def test_against_plain_counting(rng):
@@ -33,7 +25,8 @@ def test_against_plain_counting(rng):
     aliases = [names[i] for i in rng.integers(len(names), size=300)]
     concepts = rng.integers(9, size=300)
     counts = rng.integers(1, 5, size=300)
-    table, numbers = table_of(aliases, concepts, counts)
+    base, numbers = base_of(aliases, concepts, counts)
+    table = base.aliases
     expected: dict[str, Counter] = {}
     for alias, concept, count in zip(aliases, numbers[concepts], counts, strict=True):
         expected.setdefault(normalise(alias), Counter())[int(concept)] += int(count)
@@ -56,25 +49,26 @@ def test_batches_arenormalised_as_single_aliases_are(texts):
 
 
 def test_unknown_and_empty_aliases_have_no_candidates():
-    table, _ = table_of(["a", "  "], [1, 2], [1, 1])
-    assert "A" in table
-    assert "b" not in table
+    base, _ = base_of(["a", "  "], [1, 2], [1, 1])
+    table = base.aliases
+    assert "A" in table and "b" not in table
     for alias in ("b", "", "  ", "\ud800", "a\0", "x" * 10_000):
         assert table.candidates(alias)[0].size == 0
 
 
 def test_in_which_case_a_name_is_written():
     names = ["Mercury", "mercury", "MERCURY", "mercury", "Hg"]
-    table, numbers = table_of(names, [1, 1, 1, 2, 2], [5, 4, 1, 1, 1])
-    found = table.all_of("mercury")
+    base, numbers = base_of(names, [1, 1, 1, 2, 2], [5, 4, 1, 1, 1])
+    found = base.aliases.all_of("mercury")
     assert found.concepts.tolist() == numbers[[1, 2]].tolist()
     for mention, shares in (("Mercury", [0.5, 0]), ("mercury", [0.4, 1]), ("mErcury", [0, 0])):
         np.testing.assert_allclose(found.written(mention), shares, atol=1e-6)
-    assert table.all_of("hg").written("Hg").tolist() == [1.0]
+    assert base.aliases.all_of("hg").written("Hg").tolist() == [1.0]
 
 
 def test_what_could_not_be_read_is_not_unknown(monkeypatch):
-    table, _ = table_of(["Java", "Jaguar"], [0, 1], [1, 1])
+    base, _ = base_of(["Java", "Jaguar"], [0, 1], [1, 1])
+    table = base.aliases
 
     def interrupted(self, aliases):
         raise KeyboardInterrupt

@@ -113,17 +113,15 @@ def test_calibration_is_fitted_and_saved(tmp_path):
     heads = report[NAME]["heads"].before
     assert len(heads.right) == words
     predicted = [nlp(Doc(nlp.vocab, words=[t.text for t in e.reference])) for e in examples]
-    right = [
-        token.head.i == gold.head.i
+    pairs = [
+        pair
         for doc, example in zip(predicted, examples, strict=True)
-        for token, gold in zip(doc, example.reference, strict=True)
+        for pair in zip(doc, example.reference, strict=True)
     ]
+    right = [token.head.i == gold.head.i for token, gold in pairs]
     assert heads.right.tolist() == right
-    labelled = [
-        token.head.i == gold.head.i and (token.dep_ == gold.dep_ or gold.head.i == gold.i)
-        for doc, example in zip(predicted, examples, strict=True)
-        for token, gold in zip(doc, example.reference, strict=True)
-    ]
+    labels = [token.dep_ == gold.dep_ or gold.head.i == gold.i for token, gold in pairs]
+    labelled = [head and label for head, label in zip(right, labels, strict=True)]
     assert report[NAME]["deps"].before.right.tolist() == labelled
     nlp.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)

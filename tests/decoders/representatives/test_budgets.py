@@ -10,7 +10,6 @@ from spacy_decoders.decoders.representatives import (
     LocalSearch,
     RepresentativesProblem,
     costs,
-    exact,
     subproblem,
 )
 from tests.decoders.representatives.drawn import random_problem
@@ -26,7 +25,6 @@ def ticking(monkeypatch):
         (costs, "LEAST", 0.0),
         (costs, "FREE", -1),
         (subproblem, "SLICE", 1),
-        (exact, "FEW", 0),
     ):
         monkeypatch.setattr(module, name, value)
     return ticks
@@ -54,7 +52,6 @@ def test_an_answer_in_time_has_a_true_bound(decoder, ticking, rng):
 
 def test_nothing_is_laid_out_without_time(monkeypatch, rng):
     monkeypatch.setattr(costs, "EACH", 1e9)
-    monkeypatch.setattr(exact, "FEW", 0)
     monkeypatch.setattr(costs, "CostTable", None)  # which fails where it is made
     for case in range(40):
         given = random_problem(rng, case)
