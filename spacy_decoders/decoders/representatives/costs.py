@@ -26,9 +26,6 @@ __all__ = [
     "rounded_down",
 ]
 
-#: Of more candidates a set is sorted beforehand: insertion would take too long.
-FEW = 256
-
 #: Pair costs that are laid out whatever the clock says.
 FREE = 1_000_000
 #: Seconds to look at a candidate and a set, on a slow machine, in the passes over all of them that
@@ -177,14 +174,10 @@ def canonical_order(
     numbers of the sets, in this order where their candidates stand end to end, and where those of
     each set begin.
     """
-    keys, local = problem.keys(seed), problem.local_costs
-    given = np.arange(len(keys))
-    if np.diff(problem.offsets).max() > FEW:
-        given = np.lexsort((local, keys, problem.own_set))
-    numbers, order, offsets = ordered(keys[given], local[given], problem.offsets)
+    numbers, order, offsets = ordered(problem.keys(seed), problem.local_costs, problem.offsets)
     if (offsets[1:] == offsets[:-1]).any():
         problem.allowed  # noqa: B018 - raises: a set has none
-    return numbers, given[order], offsets
+    return numbers, order, offsets
 
 
 def relative_tolerance(scale: float) -> float:

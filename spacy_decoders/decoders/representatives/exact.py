@@ -142,7 +142,7 @@ def _bounded_at_once(problem: RepresentativesProblem, seed: int) -> Representati
     """Return any good choice, and a bound by the least of all costs: there is no time for more."""
     choices, k = near_one(problem, seed), problem.size
     least = np.minimum.reduceat(problem.local_costs, problem.offsets[:-1])
-    pairs = problem.pair_weight * (k * (k - 1) // 2) * problem.least_distance
+    pairs = problem.pair_weight * (k * (k - 1) // 2) * float(problem.distances.min())
     magnitude = float(np.abs(least).sum()) + abs(pairs)
     bound = rounded_down(math.fsum(least) + pairs, magnitude, k)
     certificate = certificate_of(NAME, problem, problem.offsets[:-1] + choices, bound)

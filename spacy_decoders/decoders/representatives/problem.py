@@ -108,7 +108,6 @@ class RepresentativesProblem:
             weight=checked_weight(self.weight),
         )
         self._lay_out(offsets, members, local)
-        _ = self.least_distance  # now: decoders ask for it when their time has ended
 
     @classmethod
     def of_checked(
@@ -228,11 +227,6 @@ class RepresentativesProblem:
         return allowed
 
     @cached_property
-    def least_distance(self) -> float:
-        """The least of all distances, 0 without any."""
-        return float(self.distances.min()) if self.distances.size else 0.0
-
-    @cached_property
     def own_set(self) -> NDArray[np.int64]:
         """**Shape:** (n,): the number of each candidate's set."""
         return np.arange(self.size).repeat(np.diff(self.offsets))
@@ -269,14 +263,13 @@ class RepresentativesProblem:
 
     def cost(self, choices: ArrayLike) -> float:
         """Return what a choice costs, in float64: the objective to minimise."""
-        return self.cost_and_scale(choices)[0]
-
-    def cost_and_scale(self, choices: ArrayLike) -> tuple[float, float]:
-        """Return what a choice costs, and the sum of the absolute costs that it is made of."""
-        return self.priced(self.offsets[:-1] + self.checked_choices(choices))
+        return self.priced(self.offsets[:-1] + self.checked_choices(choices))[0]
 
     def priced(self, positions: NDArray[np.int64]) -> tuple[float, float]:
-        """Return both of candidates that are told by where they are, all sets end to end."""
+        """Return what candidates cost, and the sum of the absolute costs that it is made of.
+
+        They are told by where they are, all sets end to end.
+        """
         own = self.local_costs[positions]
         pairs, size = self.sum_among(positions)
         cost = self.pair_weight * pairs + math.fsum(own.tolist())
@@ -300,11 +293,7 @@ class RepresentativesProblem:
 
     def conditional_costs(self, choices: NDArray[Any]) -> NDArray[np.float64]:
         """**Shape:** (n,): the cost of each candidate, its set apart and the others as chosen."""
-        sums = np.zeros(len(self.members))
-        for i, row in enumerate(self.members[self.offsets[:-1] + choices]):
-            towards = self.distances[row].take(self.members).astype(float)
-            towards[self.offsets[i] : self.offsets[i + 1]] = 0.0
-            sums += towards
+        sums = self.distances_to(choices).sum(axis=1)
         costs: NDArray[np.float64] = self.pair_weight * sums + self.local_costs
         return costs
 

@@ -136,7 +136,7 @@ def _check_certificate(
     choices = tuple(solution.choices.tolist())
     assert choices in costs, f"{name}: {choices} is no legal choice"
     certificate = solution.certificate
-    scale, least = problem.cost_and_scale(choices)[1], min(costs.values())
+    scale, least = problem.priced(problem.offsets[:-1] + choices)[1], min(costs.values())
     score = costs[choices]
     assert abs(Fraction(certificate.score) - score) <= Fraction(1e-12 * scale + 1e-300), name
     if certificate.bound is None:
@@ -165,7 +165,7 @@ def _check_margins(
         least = min(others, key=lambda c: others[c])
         true = others[least] - score
         both = least, solution.choices
-        scale = sum(problem.cost_and_scale(choices)[1] for choices in both)
+        scale = sum(problem.priced(problem.offsets[:-1] + choices)[1] for choices in both)
         slack = Fraction(1e-6 * (1 + scale)) + abs(true) * Fraction(1e-6)
         if abs(true) > Fraction(float(np.finfo(np.float32).max)):
             continue

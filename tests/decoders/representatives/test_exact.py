@@ -10,7 +10,6 @@ from spacy_decoders.decoders.representatives import (
     HittingDistance,
     LocalSearch,
     RepresentativesProblem,
-    costs,
     exact,
 )
 
@@ -84,21 +83,6 @@ def test_a_wrong_price_proves_nothing(shift, monkeypatch):
         .decode(RepresentativesProblem([[0, 1], [1, 0]], [[0, 1], [0]]))
         .certificate.is_optimal
     )
-
-
-def test_large_sets_are_ordered_as_small_ones_are(monkeypatch):
-    rng = np.random.default_rng(0)
-    distances = np.triu(rng.integers(1, 9, (40, 40)), 1)
-    sets = [rng.permutation(40)[:size] for size in (30, 12, 30)]
-    sets.append(sets[0])
-    local = [rng.integers(0, 3, len(of)).astype(float) for of in sets]
-    problem = RepresentativesProblem(distances + distances.T, sets, local=local)
-    orders = []
-    for few in (0, 100):
-        monkeypatch.setattr(costs, "FEW", few)
-        orders.append(costs.canonical_order(problem, seed=3))
-    for one, other in zip(*orders, strict=True):
-        assert one.tolist() == other.tolist()
 
 
 def test_a_set_of_many_candidates_is_verified_without_a_square_of_them():
