@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from .decoder import (
     refuse_unless,
     rounding_slack,
 )
-from .fallbacks import tree_in_blocks
+from .fallbacks import bounded, tree_in_blocks
 from .problem import TreeProblem, TreeSolution
 
 __all__ = ["Eisner", "best_trees", "best_with_bounds", "bounds_through"]
@@ -102,9 +101,10 @@ def best_with_bounds(
     if budget.seconds is not None:
         blocks = tree_in_blocks(problem, Eisner().seconds_of_charts(problem), budget.start())
         if blocks is not None:
-            given = problem, blocks.heads[1:], blocks.bound, 0.0
-            return certified_if_legal(decoder, *given), None
-    heads, bound, positive, through = _charted(problem)
+            tree = problem, blocks.heads[1:], blocks.bound, 0.0
+            return certified_if_legal(decoder, *tree), None
+    given = problem.arcs, True, problem.has_one_root, problem.gaps
+    heads, bound, positive, through = bounded(*given)
     if bound == -float("inf"):
         raise infeasible(problem)
     parts = problem.n
@@ -122,17 +122,7 @@ def bounds_through(problem: TreeProblem) -> NDArray[np.float64]:
     They are those of single arcs and boundaries: the scores of the best trees, ``-inf`` without
     any, or infinite if the chart is at fault. **Shape:** ``(n + 1, n + 1)``.
     """
-    return _charted(problem)[-1]()
-
-
-def _charted(problem: TreeProblem) -> tuple[NDArray[np.int32], float, float, Through]:
-    """Return the best heads, their bound, the scale of rounding errors, and all bounds."""
-    from .kernels import eisner, proofs  # compiled where they are first needed
-
-    given = (problem.arcs, problem.has_one_root, problem.gaps)
-    heads, chart, _, positive = eisner.charted(*given)
-    bound = proofs.chart_bound(*given, chart)
-    return heads, bound, positive, partial(proofs.bounds_by_chart, *given, chart, bound)
+    return bounded(problem.arcs, True, problem.has_one_root, problem.gaps)[-1]()
 
 
 def best_trees(

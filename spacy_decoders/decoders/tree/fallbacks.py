@@ -1,5 +1,6 @@
 """Fallbacks that take hardly any time: bounds by single arcs, projective trees of blocks."""
 
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from ...arrays import read_only
 from ...budget import Clock
 from ...certificate import tolerance_of
-from .decoder import rounding_slack
+from .decoder import Through, rounding_slack
 from .problem import NO_GAPS, TreeProblem
 from .scoring import score_tree
 
@@ -19,6 +20,7 @@ __all__ = [
     "best_by_arcs",
     "block_tree",
     "bound_by_duals",
+    "bounded",
     "most_of_arcs",
     "tree_in_blocks",
 ]
@@ -27,6 +29,14 @@ Scores = NDArray[np.float64]
 
 #: Tokens of a block.
 BLOCK = 64
+
+
+# An import inside of a function, tree by tree, takes longer than to look for these.
+@cache
+def _kernels() -> tuple[Any, Any, Any]:
+    from .kernels import chu_liu_edmonds, eisner, proofs  # compiled where they are first needed
+
+    return chu_liu_edmonds, eisner, proofs
 
 
 class BlockTree(NamedTuple):
@@ -48,24 +58,35 @@ class TreeBound(NamedTuple):
     heads: NDArray[np.int64]
 
 
+def bounded(
+    arcs: Scores, projective: bool, single_root: bool, gaps: Scores = NO_GAPS
+) -> tuple[NDArray[np.int32], float, float, Through]:
+    """Return the best tree by single arcs, its bound, and what bounds the trees with each arc.
+
+    The heads are (n,). Both bounds are up to rounding, of which the third number is a scale: the
+    positive arcs of a projective tree, or the penalty on root arcs. The arcs are read-only.
+    """
+    chu_liu_edmonds, eisner, proofs = _kernels()
+    if projective:
+        given = (arcs, single_root, gaps)
+        heads, chart, _, positive = eisner.charted(*given)
+        bound = proofs.chart_bound(*given, chart)
+        return heads, bound, positive, partial(proofs.bounds_by_chart, *given, chart, bound)
+    heads, *duals = chu_liu_edmonds.with_duals(arcs, single_root)
+    bound, (penalty, value, parent) = sum(bound_by_duals(arcs, single_root, *duals)), duals[1:4]
+    through = partial(proofs.bounds_by_duals, arcs, penalty, value, parent, bound)
+    return heads, bound, penalty, through
+
+
 def best_by_arcs(
     arcs: Scores, projective: bool, single_root: bool, gaps: Scores = NO_GAPS
 ) -> TreeBound:
     """Find the best tree by single arcs, and by gaps between its sentences if it is projective."""
-    from .kernels import chu_liu_edmonds, eisner, proofs  # compiled where they are first needed
-
     scores = read_only(np.ascontiguousarray(arcs))
-    if projective:
-        heads, chart, _, positive = eisner.charted(scores, single_root, gaps)
-        value = proofs.chart_bound(scores, single_root, gaps, chart)
-        through = proofs.bounds_by_chart(scores, single_root, gaps, chart, value)
-        positive += float(np.maximum(gaps, 0.0).sum())
-    else:
-        given = (scores, single_root)
-        heads, value, penalty, duals, parent, count = chu_liu_edmonds.with_duals(*given)
-        value = sum(bound_by_duals(*given, value, penalty, duals, parent, count))
-        through = proofs.bounds_by_duals(scores, penalty, duals, parent, value)
-        positive = penalty + float(np.maximum(scores.max(axis=0), 0.0).sum())
+    heads, value, positive, find_through = bounded(scores, projective, single_root, gaps)
+    best = gaps if projective else scores.max(axis=0)
+    positive += float(np.maximum(best, 0.0).sum())
+    through = find_through()
     with_root = np.concatenate([[-1], heads]).astype(np.int64)
     if value == -np.inf:
         return TreeBound(-np.inf, through, with_root)
@@ -79,11 +100,8 @@ def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
     The score of each arc includes the most that grandparents, siblings and factors can add; that
     of a `forbidden` part is finite.
     """
-    from .kernels import chu_liu_edmonds  # compiled where it is first needed
-
     arcs, constant = most_of_arcs(problem, forbidden)
-    given = (read_only(arcs), problem.has_one_root)
-    bound = sum(bound_by_duals(*given, *chu_liu_edmonds.with_duals(*given)[1:]))
+    bound = bounded(read_only(arcs), False, problem.has_one_root)[1]
     if bound == -np.inf:
         return bound
     constant += float(np.maximum(problem.gaps, 0.0).sum())
@@ -97,8 +115,7 @@ def bound_by_duals(
 
     It is ``-inf`` if there is no tree at all, and infinite if what is said is wrong.
     """
-    from .kernels import proofs  # compiled where it is first needed
-
+    proofs = _kernels()[-1]
     if value == -np.inf:
         return (np.inf if proofs.reaches_all(arcs > -np.inf, single_root) else value), 0.0
     bound, slack = proofs.dual_bound(arcs, single_root, *duals)
@@ -174,8 +191,7 @@ def _attach(
     heads: NDArray[np.int32],
 ) -> bool:
     """Write the heads of some tokens among themselves; return whether there is a tree."""
-    from .kernels import eisner  # compiled where it is first needed
-
+    eisner = _kernels()[1]
     given = np.concatenate([[0], tokens])
     arcs = read_only(np.ascontiguousarray(problem.arcs[np.ix_(given, given)]))
     chosen, _, value, _ = eisner.charted(arcs, single_root, NO_GAPS)

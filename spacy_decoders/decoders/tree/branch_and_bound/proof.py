@@ -5,15 +5,17 @@ whatever they are, the scores of the relaxation are made again, and one pass ove
 trees of a node; another pass bounds those through each arc.
 """
 
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ....budget import Clock
-from ..fallbacks import arborescence_bound, bound_by_duals
-from ..kernels import chu_liu_edmonds, eisner, proofs, second_order, second_order_proof
+from ..decoder import Through
+from ..fallbacks import arborescence_bound, bounded
+from ..kernels import proofs, second_order, second_order_proof
 from ..problem import TreeProblem
 from ..scoring import score_tree
 from ..second_order import chart_space
@@ -55,8 +57,6 @@ class NodeProof:
         self.problem = problem
         self.prepared = prepared
         self.second_order = prepared.second_order
-        #: The last bound, and the tables of its chart or the duals of its contraction.
-        self.charted: tuple[float, Any] = np.inf, None
 
     def settle(self, mask: Mask, limit: float, clock: Clock) -> Proven:
         """Bound a node, and drop the arcs that no tree above the limit has, if that is not enough.
@@ -68,15 +68,20 @@ class NodeProof:
             bound = arborescence_bound(self.problem, self.prepared.scores.forbidden)
             return Proven(bound, -np.inf)
         relaxed = self._relaxed(mask)
-        upper = self._bound(mask, relaxed)
-        if relaxed is None or upper <= limit or 3.0 * self._takes() > clock.seconds_left:
+        upper, find_through = self._bound(mask, relaxed)
+        if (
+            relaxed is None
+            or find_through is None
+            or upper <= limit
+            or 3.0 * self._takes() > clock.seconds_left
+        ):
             return Proven(upper, -np.inf)
-        through = self._through(relaxed)
+        through = find_through() + relaxed.constant
         below = (mask == 1) & (through <= limit)
         if not below.any():
             return Proven(upper, -np.inf)
         mask[below] = 0
-        return Proven(self._bound(mask, self._relaxed(mask)), float(through[below].max()))
+        return Proven(self._bound(mask, self._relaxed(mask))[0], float(through[below].max()))
 
     def _takes(self) -> float:
         """Return the seconds that a pass may take."""
@@ -99,52 +104,28 @@ class NodeProof:
         # as a problem's, so that the same kernels are compiled for both
         return Relaxed(read_only(arcs), read_only(pairs), constant)
 
-    def _bound(self, mask: Mask, relaxed: Relaxed | None) -> float:
-        """Return an upper bound on the trees of a mask."""
+    def _bound(self, mask: Mask, relaxed: Relaxed | None) -> tuple[float, Through | None]:
+        """Return an upper bound on the trees of a mask, and what bounds those with each arc.
+
+        The latter leaves out the constant; it is None where there are no two trees.
+        """
         problem = self.problem
         if relaxed is None:
             heads = mask[:, 1:].argmax(axis=0)
-            return self._worth(heads) if mask[:, 1:].any(axis=0).all() else -np.inf
-        if not problem.projective:
-            arcs_alone = (relaxed.arcs, problem.has_one_root)
-            duals = chu_liu_edmonds.with_duals(*arcs_alone)[1:]
-            bound = sum(bound_by_duals(*arcs_alone, *duals))
-            self.charted = bound, duals[1:4]
-        elif self.second_order:
-            given = self._charted(relaxed)
+            whole = mask[:, 1:].any(axis=0).all()
+            return self._worth(heads) if whole else -np.inf, None
+        if self.second_order:
+            scores = (relaxed.arcs, self.prepared.grandparents, relaxed.pairs, problem.gaps)
+            given = (*scores, problem.has_one_root)
             chart = chart_space(problem.n + 1)
             second_order.decode(*given, False, chart)
             bound = second_order_proof.chart_bound(*given, False, chart)
-            self.charted = bound, chart
+            through: Through = partial(second_order_proof.bounds_by_chart, *given, chart, bound)
         else:
-            with_gaps = (relaxed.arcs, problem.has_one_root, problem.gaps)
-            chart = eisner.charted(*with_gaps)[1]
-            bound = proofs.chart_bound(*with_gaps, chart)
-            self.charted = bound, chart
+            alone = (relaxed.arcs, problem.projective, problem.has_one_root, problem.gaps)
+            _, bound, _, through = bounded(*alone)
         upper = float(bound) + relaxed.constant
-        return np.inf if np.isnan(upper) else upper
-
-    def _through(self, relaxed: Relaxed) -> Scores:
-        """Return an upper bound on the trees through each arc, (n + 1, n + 1).
-
-        The scores are those that were bounded last.
-        """
-        problem, (bound, chart) = self.problem, self.charted
-        if self.second_order:
-            through = second_order_proof.bounds_by_chart(*self._charted(relaxed), chart, bound)
-        elif problem.projective:
-            arcs_alone = (relaxed.arcs, problem.has_one_root, problem.gaps)
-            through = proofs.bounds_by_chart(*arcs_alone, chart, bound)
-        else:
-            penalty, value, parent = chart
-            through = proofs.bounds_by_duals(relaxed.arcs, penalty, value, parent, bound)
-        found: Scores = through + relaxed.constant
-        return found
-
-    def _charted(self, relaxed: Relaxed) -> tuple[Scores, Scores, Scores, Scores, bool]:
-        problem = self.problem
-        given = (relaxed.arcs, self.prepared.grandparents, relaxed.pairs, problem.gaps)
-        return *given, problem.has_one_root
+        return np.inf if np.isnan(upper) else upper, through
 
     def _worth(self, heads: NDArray[np.int64]) -> float:
         """Return the score of the only choice of heads, ``-inf`` if it is no tree."""

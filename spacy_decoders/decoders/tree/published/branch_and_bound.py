@@ -24,10 +24,9 @@ from ..branch_and_bound.search import (
 )
 from ..decoder import split
 from ..factors import Factors
-from ..fallbacks import arborescence_bound, bound_by_duals, tree_in_blocks
-from ..kernels import chu_liu_edmonds, eisner, proofs
+from ..fallbacks import arborescence_bound, bounded, tree_in_blocks
 from ..magnitudes import Magnitudes
-from ..problem import NO_GAPS, TreeProblem
+from ..problem import TreeProblem
 from ..scoring import score_tree
 
 __all__ = ["search_as_in_paper"]
@@ -169,13 +168,9 @@ class _LevelSearch:
     def _best_tree(self, arcs: NDArray[np.float64]) -> tuple[float, Heads | None]:
         """Run the backbone; returns the value and heads (n + 1,), None without any tree."""
         self.calls += 1
-        arcs, single = read_only(arcs), self.problem.single_root
-        if self.problem.projective:
-            heads, chart, *_ = eisner.charted(arcs, single, NO_GAPS)
-            value = proofs.chart_bound(arcs, single, NO_GAPS, chart)
-        else:
-            heads, *found = chu_liu_edmonds.with_duals(arcs, single)
-            value = sum(bound_by_duals(arcs, single, *found))
+        heads, value, *_ = bounded(
+            read_only(arcs), self.problem.projective, self.problem.single_root
+        )
         if value == -np.inf:
             return -np.inf, None
         return float(value), np.concatenate([[0], heads]).astype(np.int32)
