@@ -139,27 +139,21 @@ def bound_over_all(
 def decode_exactly(
     model: ChainModel, sentences: Sentences, chosen: Indices, labels: Labels
 ) -> None:
-    """Decode some sentences in float64 over all labels, into `labels`.
-
-    Raises `InfeasibleError` if one of them has no legal labelling.
-    """
-    sentence, token = _decode(model, sentences, chosen, labels, np.float64)
-    if sentence >= 0:
-        raise sentences.infeasible(sentence, token)
+    """Decode as `decode_densely` does, in float64."""
+    decode_densely(model, sentences, chosen, labels, np.float64)
 
 
 def decode_densely(
-    model: ChainModel, sentences: Sentences, chosen: Indices, labels: Labels
+    model: ChainModel,
+    sentences: Sentences,
+    chosen: Indices,
+    labels: Labels,
+    precision: type[np.floating[Any]] = np.float32,
 ) -> None:
-    """Decode as `decode_exactly` does, in float32."""
-    if _decode(model, sentences, chosen, labels, np.float32)[0] >= 0:
-        # its sums may have overflowed
-        decode_exactly(model, sentences, chosen, labels)
+    """Decode some sentences over all labels, into `labels`.
 
-
-def _decode(
-    model: ChainModel, sentences: Sentences, chosen: Indices, labels: Labels, precision: Any
-) -> tuple[int, int]:
+    Raises `InfeasibleError` if one of them has no legal labelling.
+    """
     padded = model.padded
     sentence, token = dense.decode(
         padded.transitions,
@@ -172,4 +166,7 @@ def _decode(
         np.empty(0, dtype=precision),
         labels,
     )
-    return int(sentence), int(token)
+    if sentence >= 0 and precision is np.float64:
+        raise sentences.infeasible(int(sentence), int(token))
+    if sentence >= 0:  # sums of float32 may have overflowed
+        decode_exactly(model, sentences, chosen, labels)

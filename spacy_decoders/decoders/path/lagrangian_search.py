@@ -57,16 +57,11 @@ class BestPaths:
         """The score of the best path found, as the search computed it; ``-inf`` without one."""
         return float(self.scores[0]) if self.paths[0, 0] >= 0 else -np.inf
 
-    def search(
-        self, problem: PathProblem, bounds: Floats, nodes: int, *, slack: float = 0.0
-    ) -> float:
-        """Expand at most `nodes` nodes depth first; return a bound on every path not visited.
-
-        What promises at most `slack` more than the last of the paths is left out too.
-        """
+    def search(self, problem: PathProblem, bounds: Floats, nodes: int) -> float:
+        """Expand at most `nodes` nodes depth first; return a bound on every path not visited."""
         free = (np.zeros(problem.size), 0.0)
         best = (self.scores, self.paths)
-        frontier: float = search_once(problem.arrays, bounds, free, best, slack, nodes)
+        frontier: float = search_once(problem.arrays, bounds, free, best, 0.0, nodes)
         return frontier
 
     def offer(self, score: float, path: NDArray[Any]) -> bool:

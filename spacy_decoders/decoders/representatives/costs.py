@@ -67,11 +67,6 @@ class CostTable:
         return np.diff(self.offsets)
 
     @cached_property
-    def unary(self) -> NDArray[np.float64]:
-        """**Shape:** (n,): what each candidate costs alone."""
-        return self.arrays.unary
-
-    @cached_property
     def block_minima(self) -> NDArray[np.float64]:
         """**Shape:** (k, k): the least cost of each pair of sets i < j; 0 elsewhere."""
         return np.minimum.reduceat(self.nearest, self.offsets[:-1], axis=1)
@@ -79,7 +74,7 @@ class CostTable:
     @cached_property
     def unary_minima(self) -> NDArray[np.float64]:
         """**Shape:** (k,): the least unary cost of each set."""
-        return np.minimum.reduceat(self.unary, self.offsets[:-1])
+        return np.minimum.reduceat(self.arrays.unary, self.offsets[:-1])
 
     @cached_property
     def shift(self) -> float:
@@ -93,9 +88,9 @@ class CostTable:
         Each candidate pays at least what the nearest one of each earlier set would cost
         beside it.
         """
-        paid = self.unary + self.nearest.sum(axis=0)
+        paid = self.arrays.unary + self.nearest.sum(axis=0)
         if not self.integral:
-            magnitudes = np.abs(self.unary) + np.abs(self.nearest).sum(axis=0)
+            magnitudes = np.abs(self.arrays.unary) + np.abs(self.nearest).sum(axis=0)
             paid = rounded_down(paid, magnitudes, self.size)
         minima = np.minimum.reduceat(paid, self.offsets[:-1])
         least = float(minima.sum())
@@ -114,7 +109,7 @@ class CostTable:
         first, second, starts, widths = self._pairs
         places = starts + choices[first] * widths + choices[second]
         return np.concatenate(
-            [self.unary[self.offsets[:-1] + choices], self.arrays.blocks[places]]
+            [self.arrays.unary[self.offsets[:-1] + choices], self.arrays.blocks[places]]
         )
 
     def priced(self, bound: float) -> float:

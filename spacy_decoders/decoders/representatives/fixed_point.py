@@ -106,7 +106,7 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
     else:
         step, slack = 1, terms
         scale = min(FINEST, 2.0**BITS / max(terms * reach, 1e-300))
-    unary = np.clip(costs.unary - np.repeat(own, costs.sizes), 0.0, reach)
+    unary = np.clip(costs.arrays.unary - np.repeat(own, costs.sizes), 0.0, reach)
     given = costs.arrays.blocks
     blocks = np.empty(len(given), dtype=np.int64)
     last = 0

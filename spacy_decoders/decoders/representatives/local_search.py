@@ -79,7 +79,7 @@ def improve(
     sizes = costs.sizes.tolist()
     limit = clock.budget.iterations
     starts = starts if limit is None else min(starts, limit)
-    several = max(1, SLICE // (costs.size * len(costs.unary)))
+    several = max(1, SLICE // (costs.size * len(costs.arrays.unary)))
     best = np.zeros(costs.size, dtype=np.int64)
     least = np.inf
     tried = 0

@@ -77,7 +77,7 @@ def _lower_bounds(solver: ExactSearch) -> NDArray[np.float64]:
     """**Shape:** (k,): what another candidate in each set leads to at least."""
     costs, several = solver.costs, solver.costs.sizes > 1
     magnitude = float(np.abs(costs.unary_minima).sum() + np.abs(costs.block_minima).sum())
-    by_itself = least_of_others(costs.unary, costs.offsets, solver.choices)[several]
+    by_itself = least_of_others(costs.arrays.unary, costs.offsets, solver.choices)[several]
     apart = costs.shift - costs.unary_minima[several] + by_itself
     found = rounded_down(apart, 2 * magnitude + np.abs(by_itself), costs.size**2)
     if solver.root is not None:
