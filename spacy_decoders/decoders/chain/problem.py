@@ -320,27 +320,14 @@ class TransitionBounds(NamedTuple):
     most_out: Floats
 
 
-def usual_limit(scores: Floats) -> float:
-    """Return the limit below which a score counts as a mask, which no good labelling contains.
-
-    Any limit is valid: it affects only how fast a proof is found. ``-inf`` if no score is that
-    low.
-
-    Examples
-    --------
-    >>> usual_limit(np.array([0.5, -1, 2, -1e9], dtype=np.float32))
-    -64.0
-    >>> usual_limit(np.array([0.5, -1, 2], dtype=np.float32))
-    -inf
-    """
-    limit = -MASK_FACTOR * max(1.0, float(scores.max()))
-    return limit if scores.min() < limit else -np.inf
-
-
 def links_of(padded: Padded) -> TransitionTables:
     """Return a model's arrays in the layout of :mod:`.kernels.tables`."""
     size, stride = padded.size, len(padded.end)
-    limit = usual_limit(padded.transitions.reshape(-1, stride)[:size, :size])
+    scores = padded.transitions.reshape(-1, stride)[:size, :size]
+    # any limit below which a score counts as a mask is valid: it affects how fast proofs are found
+    limit = -MASK_FACTOR * max(1.0, float(scores.max()))
+    if not scores.min() < limit:
+        limit = -np.inf
     gains = aligned((size + 1) * stride)
     gains[:] = -np.inf
     final = np.where(np.isfinite(padded.end), padded.end, 0.0).astype(np.float64)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ....budget import UNLIMITED, Budget, Clock, rest_of
 from ....errors import InfeasibleError, ProblemError
 from ...programs import IntegerSolution, LinearProgram, Sense, Solver, SolverError, checked_solver
-from ..beam import Beam
+from ..beam import solved_by_beam
 from ..exact_path import ExactPath
 from ..problem import Integers, PathDecoder, PathProblem, PathSolution
 from ..proof import quick_bound
@@ -85,7 +85,7 @@ class IntegerProgram(PathDecoder):
         clock = budget.start()
         length = problem.checked_length(length)
         _check_magnitude(problem)
-        best = Beam(80, lookahead=True).decode(problem, length, budget=rest_of(clock, 0))
+        best = solved_by_beam("IntegerProgram", problem, length, 1, 80, clock)[0]
         path, proven = None, False
         if WRITING * problem.size**2 < clock.seconds_left:
             path, proven = self._solved(problem, length, clock)

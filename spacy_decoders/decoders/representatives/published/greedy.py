@@ -49,15 +49,12 @@ class Greedy(SeededHeuristic):
             costs = problem.local_costs.copy()
             for i in [*range(begin + 1, problem.size), *range(begin + 1)]:
                 before = (i - 1) % problem.size
-                if problem.size > 1:
-                    chosen = problem.sets[before][choices[before]]
-                    towards = problem.distances[chosen].take(problem.members)
-                    costs += problem.pair_weight * towards
-                    if i == begin:
-                        # what it was compared with so far includes its own first choice
-                        own = problem.sets[begin][choices[begin]]
-                        towards = problem.distances[own].take(problem.members)
-                        costs -= problem.pair_weight * towards
+                chosen = problem.sets[before][choices[before]]
+                costs += problem.pair_weight * problem.distances[chosen].take(problem.members)
+                if i == begin:
+                    # what it was compared with so far includes its own first choice
+                    own = problem.sets[begin][choices[begin]]
+                    costs -= problem.pair_weight * problem.distances[own].take(problem.members)
                 first, last = spans[i]
                 choices[i] = np.lexsort((keys[first:last], costs[first:last]))[0]
         return choices
