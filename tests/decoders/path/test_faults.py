@@ -281,7 +281,8 @@ def test_a_solver_that_calls_another_path_the_best(monkeypatch, formulation, pro
     monkeypatch.setattr(LinearProgram, "add_columns", add_without_sense)
     monkeypatch.setattr(LinearProgram, "solve", lie)
     monkeypatch.setattr(
-        "spacy_decoders.decoders.path.published.integer_program.Beam", lambda *_, **__: Beam(1)
+        "spacy_decoders.decoders.path.published.integer_program.solved_by_beam",
+        lambda decoder, problem, length, *_: Beam(1).k_best(problem, length, 1),
     )
     assert_not_fooled(IntegerProgram(formulation=formulation), problem, optimum)
 
