@@ -24,6 +24,9 @@ __all__ = ["Connection", "RepresentativesProblem", "vertex_keys"]
 
 Connection = Literal["maximal", "minimal"]
 
+#: Up to so many sets all distances are added up exactly, beyond them those of each set apart.
+MANY = 300
+
 
 @dataclass(frozen=True, eq=False)
 class RepresentativesProblem:
@@ -278,6 +281,10 @@ class RepresentativesProblem:
     def sum_among(self, positions: NDArray[np.int64]) -> tuple[float, float]:
         """Return the sum of the distances between candidates told so, and of their sizes."""
         rows = self.members[positions]
+        if len(rows) > MANY:  # lists of millions of numbers take a second
+            parts = [self.distances[row].take(rows[:i]) for i, row in enumerate(rows)]
+            sizes = [np.abs(part).sum() for part in parts]
+            return math.fsum(part.sum() for part in parts), math.fsum(sizes)
         square: list[list[float]] = self.distances[rows[:, None], rows].tolist()
         below = [distance for i, row in enumerate(square) for distance in row[:i]]
         return math.fsum(below), math.fsum(map(abs, below))
@@ -293,7 +300,11 @@ class RepresentativesProblem:
 
     def conditional_costs(self, choices: NDArray[Any]) -> NDArray[np.float64]:
         """**Shape:** (n,): the cost of each candidate, its set apart and the others as chosen."""
-        sums = self.distances_to(choices).sum(axis=1)
+        sums = np.zeros(len(self.members))
+        for i, row in enumerate(self.members[self.offsets[:-1] + choices]):
+            towards = self.distances[row].take(self.members).astype(float)
+            towards[self.offsets[i] : self.offsets[i + 1]] = 0.0
+            sums += towards
         costs: NDArray[np.float64] = self.pair_weight * sums + self.local_costs
         return costs
 

@@ -83,6 +83,8 @@ class LabelTree:
         ``T[x, y] + inside[c, y] - U[c, x]``, and positive only where y is outside of the domain.
         """
         iterations = 0
+        if not self._has_time():
+            return self._solution("ColumnGeneration", self._labels(self.inside), iterations)
         member = self.local >= self.local.max(axis=1, keepdims=True)
         best = np.inf
         while True:
@@ -155,7 +157,8 @@ class LabelTree:
 
         Nodes that time does not reach are bounded by the maxima of their scores.
         """
-        best, left, roots = self.local.copy(), len(self.order), self.parents.count(-1)
+        best = self.local.copy() if self._has_time() else self.local
+        left, roots = len(self.order), self.parents.count(-1)
         while left > roots and self._has_time():
             left -= 1
             node = self.order[left]
