@@ -66,8 +66,9 @@ def best_of_program(
 ) -> tuple[NDArray[np.float64] | None, float]:
     """Maximise by scipy's integer programs; return the columns, if found, and the solver's bound.
 
-    Rows are matrices, the least and the most of what they are; columns, **shape** (n,), are from 0
-    to `upper`, and by default whole. Without a bound it is infinite.
+    Each of the `rows` is a matrix, **shape** (m, n), and the least and largest values of its
+    product with the columns, **shape** (n,), which are from 0 to `upper` and by default whole
+    numbers. The bound is infinite where the solver gives none.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
