@@ -118,7 +118,28 @@ def without_kind(name: str, of: Callable[[str], dict[str, bool]] = reading.form_
     return attributes(_READING, **{of.__name__: lambda text: {**of(text), name: False}})
 
 
+#: What takes the place of a rule of tokens that is left out.
+NEVER = "(?!)"
+
 ABLATIONS = (
+    # -- tokens
+    *(
+        Ablation(f"tokens.{name}", judges.raw_tokens, attributes(**{name: value}))
+        for name, value in (
+            ("RUNS", []),
+            ("ENDS", []),
+            ("BEGINS", []),
+            ("BETWEEN", []),
+            ("TELEPHONE", NEVER),
+            ("TIME", NEVER),
+            ("TAG", NEVER),
+            ("PREFIXES", NEVER),
+            ("ABBREVIATIONS", []),
+            ("JOINED", {}),
+            ("NO_EXCEPTIONS", ()),
+            ("STOP_AND_MARK", NEVER),
+        )
+    ),
     # -- tags and entities
     option("tagger", "margins", judges.tokens, on=True),
     option("tagger", "k_best", judges.tokens, on=3, files=["decoders/chain/alternatives.py"]),

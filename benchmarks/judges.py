@@ -8,6 +8,7 @@ sentence, or mention), what is right and out of how much.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from copy import deepcopy
 from functools import partial
@@ -16,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import fast_lane
+import harness
 import numpy as np
 import parser as parsers
 import spacy
@@ -42,6 +44,25 @@ from spacy_decoders.decoders.tree import BranchAndBound
 # -- the pipeline as shipped
 
 
+def raw_tokens(given: Any) -> list[Trial]:
+    """Tokens of raw text by the rules of the shipped tokenizer, which were chosen on EWT train."""
+    sys.path.append(str(harness.HERE.parent / "projects" / "english" / "scripts"))
+    import tokens as rules
+
+    golds = golds_of(given.data / EWT.format("dev"), limit=300 if given.quick else 0)
+
+    def run() -> Counts:
+        nlp = spacy.blank("en")
+        rules.tokenize_as_web_treebanks(nlp)
+        docs = [[nlp.make_doc(gold.text), gold] for gold in golds]
+        return {"tokens F": np.array([f_score(*map(places, pair)) for pair in docs])}
+
+    def places(doc: Doc) -> set[tuple[int, int]]:
+        return {(token.idx, token.idx + len(token)) for token in doc if not token.is_space}
+
+    return [Trial("EWT dev, raw text", rules, run)]
+
+
 def tokens(given: Any) -> list[Trial]:
     """Tags, lemmas, trees, sentences and entities on the gold tokens of EWT, UNER and GUM dev."""
     blank, limit = spacy.blank("en"), 60 if given.quick else 0
@@ -63,6 +84,11 @@ def tagged(genre: str, tags: Sequence[str], gold: Doc) -> Doc:
     return gold
 
 
+def f_score(found: set[Any], wanted: set[Any]) -> tuple[float, float]:
+    """What is right of two sets, and out of how much."""
+    return 2.0 * len(found & wanted), float(len(found) + len(wanted))
+
+
 def annotated(nlp: Language, golds: Sequence[Doc], *, sentences: bool = False) -> Counts:
     """Run a pipeline over the tokens of gold documents, with their sentences or without."""
     docs = list(nlp.pipe([bare(nlp.vocab, gold, sentences=sentences) for gold in golds]))
@@ -75,9 +101,6 @@ def counts_of(doc: Doc, gold: Doc) -> dict[str, tuple[float, float]]:
 
     def share(right: Sequence[bool]) -> tuple[float, float]:
         return float(sum(right)), float(len(right))
-
-    def f_score(found: set[Any], wanted: set[Any]) -> tuple[float, float]:
-        return 2.0 * len(found & wanted), float(len(found) + len(wanted))
 
     def both(annotation: str) -> bool:
         return bool(doc.has_annotation(annotation) and gold.has_annotation(annotation))
