@@ -13,6 +13,8 @@ RUNS = [
     r"[-=_*~]{2,}",
     *(rf"{mark}{{2,}}" for mark in ("<", ">", r"\+", "#", r"\$")),
 ]
+#: Marks of byte order and the like, which a web page may have before or after any word.
+INVISIBLE = r"[\u200b\u2060\ufeff]+"
 #: "7:30PM" and "65k" are a number and a word ("7am." and "180C." have a full stop, "7a.m." its
 #: own), and a hyphen at the end of a word or before it a dash. "A+" and "mama`s" are two tokens.
 ENDS = [
@@ -78,9 +80,11 @@ def tokenize_as_web_treebanks(nlp: Language) -> None:
     tokenizer = nlp.tokenizer
     prefixes, suffixes = nlp.Defaults.prefixes, nlp.Defaults.suffixes
     tokenizer.prefix_search = compile_prefix_regex(
-        [*RUNS, STOP_AND_MARK, *BEGINS, *prefixes]
+        [INVISIBLE, *RUNS, STOP_AND_MARK, *BEGINS, *prefixes]
     ).search
-    tokenizer.suffix_search = compile_suffix_regex([*RUNS, STOP_AND_MARK, *ENDS, *suffixes]).search
+    tokenizer.suffix_search = compile_suffix_regex(
+        [INVISIBLE, *RUNS, STOP_AND_MARK, *ENDS, *suffixes]
+    ).search
     tokenizer.infix_finditer = compile_infix_regex([*BETWEEN, *nlp.Defaults.infixes]).finditer
     words = rf"(?i:(?:{PREFIXES})-[a-z]{{2,}})"
     tokenizer.token_match = re.compile(rf"(?:{TELEPHONE}|{TIME}|{TAG}|{words})$").match
