@@ -16,7 +16,7 @@ from ...errors import ProblemError
 from ...models.headline.stems import word_keys
 from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, ScoredUnit, capitalised, limits_of
-from .reading import HYPHENS, MARKS, QUOTE_MARKS, SILENT
+from .reading import HYPHENS, MARKS, QUOTE_MARKS, SILENT, Texts
 
 __all__ = ["chosen", "headlines_of_sentences", "trees_of", "written"]
 
@@ -26,6 +26,10 @@ USUAL_WORDS = (4, 12)
 MOST_WAYS = 1000
 #: Marks that a headline may have.
 ALL_MARKS = MARKS | HYPHENS
+#: Relations of what a comma parts from a head behind it, of subjects, and of what goes on behind
+#: a comma with what is before it.
+FRONTED = frozenset({"advcl", "obl", "advmod", "parataxis", "ccomp", "discourse", "vocative"})
+SUBJECTS, LISTED = frozenset({"nsubj", "csubj"}), frozenset({"appos", "conj"})
 #: What a quotation ends with besides.
 ASKING = frozenset("?!")
 #: What no blank precedes, even where words between are left out.
@@ -186,7 +190,8 @@ def chosen(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
     """The tokens of a headline that keeps these places of a sentence, in order."""
     of, texts, tokens = scored.of.sentences, scored.of.texts, scored.sentence(number)
     span = of.place(number)
-    heads, read, articles = of.heads[span], of.read[span], of.articles[span]
+    heads = [head - span.start for head in of.heads[span]]
+    read, articles = of.read[span], of.articles[span]
     words = [place for place in sorted(kept) if read[place]]
     shown = {*words}
     begin, end = (bisect_left(texts.quotations, (at, 0)) for at in (span.start, span.stop))
@@ -196,20 +201,27 @@ def chosen(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
             shown |= {within.start, within.stop}
             shown.update(place for place in within if tokens[place].text in ASKING)
     found: list[int] = []
-    for place in sorted(shown | kept) if words else ():
+    for place in range(len(tokens)) if words else ():
         text = tokens[place].text
         if place in shown:
             found.append(place)
         elif text in ALL_MARKS and words[0] < place and (place < words[-1] or text == ")"):
             last, following = found[-1], words[bisect_left(words, place) % len(words)]
+            parts = None
+            if text == "," and last in shown:
+                around = last, place - 1, read.index(True, place), following
+                commas = [at for at in found if tokens[at].text == text]
+                parts = _parts(texts, span.start, heads, around, commas)
             # between what stood beside it
-            if text in HYPHENS or heads[place] == of.roots[span.start]:
+            if parts is not None or place not in kept:
+                stays = bool(parts)
+            elif text in HYPHENS or heads[place] == of.roots[span.start] - span.start:
                 beside = all(articles[place + 1 : following])
                 stays = last == place - 1 and (beside or place + 1 in shown | kept)
             else:
                 # the second of two commas goes with the first and what was between them
                 gone = [following - 1] if following - 1 > place else []
-                gone += [last + 1] if heads[place] - span.start < place > last + 1 else []
+                gone += [last + 1] if heads[place] < place > last + 1 else []
                 stays = text == "(" or last in shown
                 stays &= all(tokens[gap].text != text or gap in shown | kept for gap in gone)
             if stays:
@@ -217,6 +229,46 @@ def chosen(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
     brackets = {tokens[place].text for place in found} & {"(", ")"}
     lone = brackets if len(brackets) == 1 else set[str]()
     return [tokens[place] for place in found if tokens[place].text not in lone]
+
+
+def _parts(
+    texts: Texts, start: int, heads: Sequence[int], around: Sequence[int], commas: list[int]
+) -> bool | None:
+    """Whether a comma stays by what it parts; None where what it belongs to decides.
+
+    `around` are the last word that stays, the words on both sides, and the next one that stays;
+    `commas` those that stay before it. It stays behind what is before its head ("Born in Iowa, he
+    ...") and before appositions and conjuncts. Where the word before it is left out, it goes after
+    a subject ("Ann [(a lawyer)], won"), and before "and" but where that joins clauses.
+    """
+    last, left, right, following = (_chain(heads, place) for place in around)
+    # the largest parts around it
+    before = next((word for word in last[::-1] if word not in following), last[0])
+    behind = next((word for word in following[::-1] if word not in last), following[0])
+    shortened = last[0] < left[0]
+    if heads[before] >= right[0] and before not in following:
+        if texts.related(FRONTED)[start + before] and before in left and before not in right:
+            return True
+        if texts.related(SUBJECTS)[start + before] and shortened and commas[-1:] < [before]:
+            return False
+    if (
+        texts.related(LISTED)[start + behind]
+        and heads[behind] <= left[0]
+        and behind in right
+        and behind not in left
+    ):
+        joint = texts.related({"cc"}) & ~texts.kinds["exception"]
+        clause = texts.tagged({"VERB", "AUX"})[start + behind]
+        return bool(clause or not (shortened and joint[start + following[0]]))
+    return None
+
+
+def _chain(heads: Sequence[int], place: int) -> list[int]:
+    """A token and those above it."""
+    chain = [place]
+    while heads[chain[-1]] != chain[-1]:
+        chain.append(heads[chain[-1]])
+    return chain
 
 
 def written(tokens: Sequence[Token]) -> str:

@@ -251,7 +251,7 @@ def test_conditions_and_conjuncts_stay_at_any_length(shipped, text, tied):
 
 def test_pictures_are_no_words(shipped):
     text = (
-        "The \U0001f469\u200d\U0001f680 crew landed \u2764\ufe0f in Spain "
+        "\ufeffThe \U0001f469\u200d\U0001f680 crew landed \u2764\ufe0f in Spain\u200b "
         "\U0001f1e9\U0001f1ea today."
     )
     with pipe_options(shipped.get_pipe("headline"), mode="best", n_best=20):
@@ -345,6 +345,35 @@ def test_phrases_keep_the_marks_around_them(shipped):
 def test_two_marks_go_together(shipped, text):
     for line in at_lengths(shipped, text, 5, 13):
         assert line.count(",") in (0, 2) and line.count("--") in (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "heads", "relations", "headline"),
+    [
+        (
+            "Born in Rome , Italy , Ann sang", [7, 2, 0, 4, 2, 0, 7, 7],
+            "advcl case obl punct appos punct nsubj ROOT", "Born in Rome, Ann sang",
+        ),
+        (
+            "Ann , living with Bob , Eve , in Rome , sang", [11, 2, 0, 4, 2, 2, 0, 9, 9, 6, 6, 11],
+            "nsubj punct acl case obl punct appos punct case nmod punct ROOT",
+            "Ann, Eve, in Rome, sang",
+        ),
+        (
+            "Ann ( born in Rome ) , was ill", [8, 2, 0, 4, 2, 2, 0, 8, 8],
+            "nsubj punct acl case obl punct punct cop ROOT", "Ann was ill",
+        ),
+        (
+            "Ann , living with Bob , and Eve sang", [8, 2, 0, 4, 2, 7, 7, 0, 8],
+            "nsubj punct acl case obl punct cc conj ROOT", "Ann and Eve sang",
+        ),
+    ],
+)  # fmt: skip
+def test_a_comma_stays_where_what_it_parts_does(text, heads, relations, headline):
+    doc = Doc(VOCAB, words=text.split(), heads=heads, deps=relations.split())
+    length = len(headline.replace(",", "").split())
+    doc = blank(mode="sentence", length=length).get_pipe("headline_generator")(doc)
+    assert doc._.headline == headline
 
 
 def test_relations_of_spacys_english_models_are_known():
