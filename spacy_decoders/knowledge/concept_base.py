@@ -4,36 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tempfile
-import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-import numpy as np
-from pydantic import ValidationError
-
-from ..arrays import checked_whole
-from ..errors import ProblemError, StorageError
+from ..errors import StorageError
 from ..files import write_atomically
 from ..graph import ConceptGraph
-from .aliases import AliasTable
-from .concepts import QID, Concept
+from .concepts import Concept
 from .contents import finish, write_concept_base
 from .database import FOLDER, NAME, Database
-from .edits import Edits
-from .texts import Column, Known, TextIndex, TitleWords, known_of
+from .edits import EditableConcepts, checked_concept, remove_folder
 
 __all__ = ["ConceptBase", "write_concept_base"]
 
-#: Held while a base takes a copy of its file.
-_COPYING = threading.Lock()
 
-
-class ConceptBase:
+class ConceptBase(EditableConcepts):
     """Concepts with their identifiers, names, aliases, graph and words.
 
     Concepts are numbered, in the order of a hash of their identifiers; those that are added
@@ -79,21 +67,6 @@ class ConceptBase:
     ('star', [], -1)
     """
 
-    def __init__(
-        self, folder: Path, manifest: Mapping[str, Any], database: Database, graph: ConceptGraph
-    ) -> None:
-        self.folder = folder
-        self.manifest = dict(manifest)
-        self._edits = Edits(database, graph)
-        self._database = database
-        self._in_place = False
-        self.ids = Column(database, "id")
-        self.titles = Column(database, "title")
-        self.descriptions = Column(database, "description")
-        self.title_words = TitleWords(database)
-        self.aliases = AliasTable(database)
-        self.text = TextIndex(database) if database.searched else None
-
     @classmethod
     def build(
         cls,
@@ -119,12 +92,12 @@ class ConceptBase:
         ProblemError
             If a concept has no identifier or a wrong field, or there is no concept.
         """
-        given = map(_concept, concepts)
+        given = map(checked_concept, concepts)
         if folder is not None:
             return cls.open(write_concept_base(folder, given, **options))
         parent = tempfile.mkdtemp(prefix="concepts-")
         base = cls.open(write_concept_base(Path(parent) / "base", given, **options))
-        weakref.finalize(base, _remove, parent, os.getpid())
+        weakref.finalize(base, remove_folder, parent, os.getpid())
         return base
 
     @classmethod
@@ -161,9 +134,8 @@ class ConceptBase:
             raise StorageError(f"folder: {path} is a link that leads out of the folder.")
         database = Database(path, live=NAME not in header["files"])
         graph = ConceptGraph.open(stored.folder / "graph")
-        base = cls(stored.folder, header, database, graph)
-        base._edits.check_graph()
-        base._in_place = live
+        base = cls(stored.folder, header, database, graph, in_place=live)
+        base.check_graph()
         return base
 
     def verify(self) -> None:
@@ -212,250 +184,6 @@ class ConceptBase:
         vars(self).update(vars(saved))
         return self
 
-    # --- one concept ------------------------------------------------------------
-
-    def __len__(self) -> int:
-        """The number of concepts; numbers of removed ones are not used again."""
-        return self._database.size
-
-    def __contains__(self, identity: object) -> bool:
-        return isinstance(identity, str) and self.number(identity) >= 0
-
-    def __iter__(self) -> Iterator[Concept]:
-        """The concepts, removed ones left out; their aliases are normalised."""
-        neighbours = self.graph.neighbours
-        for number in range(len(self)):
-            (known,) = self.known([number])
-            if known.id is not None:
-                try:
-                    yield Concept(
-                        known.id,
-                        known.title,
-                        self.names(number),
-                        tuple(self.ids.take(neighbours(number))),
-                        known.description,
-                        known.text,
-                        known.type,
-                        known.qid or "",
-                        known.url,
-                    )
-                except ValidationError as error:
-                    raise self._database.damaged(error) from error
-
-    @property
-    def graph(self) -> ConceptGraph:
-        """Links between concepts; a vertex is a concept number.
-
-        After a change of links it is built anew when it is next needed, a second for some ten
-        million links, without an index of hubs.
-        """
-        return self._edits.graph
-
-    def number(self, identity: str) -> int:
-        """Number of the concept with an identifier, -1 if there is none."""
-        return int(self.ids.find([identity])[0])
-
-    def id(self, concept: int) -> str:
-        """Identifier of a concept."""
-        if concept < 0:
-            raise IndexError(concept)
-        return str(self.ids[concept])
-
-    def known(self, concepts: Sequence[int]) -> list[Known]:
-        """What is known of some concepts, read at once."""
-        return known_of(self._database, concepts)
-
-    def type(self, concept: int) -> str | None:
-        """What kind of thing a concept is, None where unknown."""
-        return self.known([concept])[0].type or None
-
-    @property
-    def type_names(self) -> list[str]:
-        """The types that there are."""
-        return [name for (name,) in self._database.ask("SELECT type FROM types ORDER BY 1")]
-
-    def qid(self, concept: int) -> str | None:
-        """The Wikidata item of a concept, None where unknown."""
-        return self.known([concept])[0].qid
-
-    def numbers_of_qid(self, qid: str) -> list[int]:
-        """The concepts that are an item of Wikidata, by its name such as ``"Q925"``."""
-        if not QID.fullmatch(qid):
-            return []
-        rows = self._database.ask(
-            "SELECT number FROM concepts WHERE (id = ? OR qid = ?) AND id IS NOT NULL ORDER BY 1",
-            qid,
-            int(qid[1:]),
-        )
-        return [number for (number,) in rows]
-
-    @property
-    def has_items(self) -> bool:
-        """Whether it is known of any concept which item of Wikidata it is."""
-        return bool(self._database.ask("SELECT 1 FROM concepts WHERE qid IS NOT NULL LIMIT 1"))
-
-    def url(self, concept: int | Known) -> str | None:
-        """The page about a concept, by its number or what is known of it; None where unknown."""
-        known = concept if isinstance(concept, Known) else self.known([concept])[0]
-        if known.url.startswith(("http://", "https://")):  # a folder may hold anything
-            return known.url
-        url: str = self.manifest.get("url") or ""
-        if not url or ("{qid}" in url and known.qid is None):
-            return None
-        for name, text in (
-            ("id", known.id or ""),
-            ("title", known.title.replace(" ", "_")),
-            ("qid", known.qid or ""),
-        ):
-            if f"{{{name}}}" in url:
-                url = url.replace(f"{{{name}}}", quote(text, safe="(),:!*'@"))
-        return url
-
-    def names(self, concept: int) -> dict[str, float]:
-        """The aliases of a concept, normalised, and how often each was counted."""
-        rows = self._database.ask(
-            "SELECT alias, count FROM candidates WHERE concept = ? ORDER BY count DESC, alias",
-            int(concept),
-        )
-        return dict(rows)
-
-    def describe(self, concept: int | str) -> dict[str, Any]:
-        """All that is known of a concept, as plain types.
-
-        Parameters
-        ----------
-        concept
-            Its identifier or its number.
-
-        Raises
-        ------
-        ProblemError
-            If there is no such concept.
-        """
-        number = self._found(concept)
-        return {
-            **self._shown(number),
-            "aliases": self.names(number),
-            "links": self.ids.take(self.graph.neighbours(number)),
-            "text": self.known([number])[0].text,
-        }
-
-    def look_up(self, mention: str, limit: int | None = None) -> list[dict[str, Any]]:
-        """What a mention may mean, the most frequent first, as plain types.
-
-        Parameters
-        ----------
-        mention
-            A text; case makes no difference to what is found.
-        limit
-            The most candidates.
-
-        Returns
-        -------
-        Of each candidate ``id``, ``title``, ``description``, ``type``, ``qid``, ``url``, and
-        ``prior``, the share of the mention's uses that mean it; ``written``, the share of its
-        own uses that have the capitals of the mention, None where unknown.
-
-        Raises
-        ------
-        ProblemError
-            If the mention is no string, or the limit no whole number.
-        """
-        if not isinstance(mention, str):
-            raise ProblemError(f"mention: expected a string; got {mention!r}.")
-        if limit is not None:
-            checked_whole("limit", limit, low=0)
-        found = self.aliases.all_of(mention)
-        self.known(found.concepts[:limit].tolist())  # all at once
-        return [
-            {**self._shown(concept), "prior": prior, "written": None if np.isnan(share) else share}
-            for concept, prior, share in zip(
-                found.concepts[:limit].tolist(),
-                found.priors[:limit].tolist(),
-                found.written(mention)[:limit].tolist(),
-                strict=True,
-            )
-        ]
-
-    def link_probability(self, mention: str) -> float | None:
-        """How often a text is a link where it occurs at all; None if that is not known."""
-        return self.aliases.all_of(mention).link
-
-    def _shown(self, concept: int) -> dict[str, Any]:
-        (known,) = self.known([concept])
-        return {
-            "id": known.id or "",
-            "title": known.title,
-            "description": known.description,
-            "type": known.type or None,
-            "qid": known.qid,
-            "url": self.url(known),
-        }
-
-    def _found(self, concept: int | str) -> int:
-        if isinstance(concept, str):
-            number = self.number(concept)
-        else:
-            number = concept if 0 <= concept < len(self) else -1
-            number = -1 if number >= 0 and not self.id(number) else number
-        if number < 0:
-            raise ProblemError(f"concept: there is no {concept!r} in this knowledge base.")
-        return number
-
-    # --- changes ----------------------------------------------------------------
-
-    def add(self, concept: Concept | Mapping[str, Any]) -> int:
-        """Add a concept, and return its number.
-
-        Links to concepts that are not there are left out.
-
-        Raises
-        ------
-        ProblemError
-            If its identifier is taken, or a field is wrong.
-        """
-        concept = _concept(concept)
-        if self.number(concept.id) >= 0:
-            raise ProblemError(f"concept: {concept.id!r} is there already; update it instead.")
-        return self._changing().add(concept)
-
-    def update(self, identity: str, **fields: Any) -> None:
-        """Replace fields of a concept; what is not named stays.
-
-        Raises
-        ------
-        ProblemError
-            If there is no such concept or field, or its value is wrong.
-        """
-        number = self._found(identity)
-        if "id" in fields:
-            raise ProblemError("id: it can't be changed; remove the concept and add another.")
-        given = {"title": self.titles[number], **fields, "id": identity}
-        self._changing().update(number, _concept(given), frozenset(fields))
-
-    def remove(self, identity: str) -> None:
-        """Take a concept out, with its aliases and links.
-
-        Raises
-        ------
-        ProblemError
-            If there is no such concept.
-        """
-        self._changing().remove(self._found(identity))
-
-    @property
-    def changed(self) -> bool:
-        """Whether it has changes that a copy of its folder would not have."""
-        return self._database.file.live
-
-    def _changing(self) -> Edits:
-        with _COPYING:
-            if not self._in_place and self._database.file.path.parent == self.folder:
-                place = tempfile.mkdtemp(prefix="concepts-")
-                weakref.finalize(self._database, _remove, place, os.getpid())
-                self._database.go_live(Path(place) / NAME)
-        return self._edits
-
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         # the folder travels to other processes, not the contents
         own = self._database.file.path.parent == self.folder
@@ -472,15 +200,3 @@ def _reopened(folder: Path, live: bool, copy: Path | None) -> ConceptBase:
             )
         base._database.read_copy(copy)
     return base
-
-
-def _remove(place: str, process: int) -> None:
-    if os.getpid() == process:  # not in one that was forked
-        shutil.rmtree(place, ignore_errors=True)
-
-
-def _concept(given: Concept | Mapping[str, Any]) -> Concept:
-    try:
-        return given if isinstance(given, Concept) else Concept.of(given)
-    except (TypeError, ValueError) as error:
-        raise ProblemError(f"concept: {error}.") from error

@@ -1,42 +1,69 @@
 """Changes of a concept base: transactions in its file, and the graph that they lead to."""
 
+from __future__ import annotations
+
 import json
+import os
+import shutil
 import sqlite3
+import tempfile
+import threading
+import weakref
 from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import fields
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from ..errors import StorageError
+from ..errors import ProblemError, StorageError
 from ..graph import ConceptGraph
 from .aliases import normalise
+from .concept_table import ConceptTable
 from .concepts import Concept
 from .contents import add_candidates, uses_of
-from .database import Database
+from .database import NAME, Database
 from .texts import title_words
 
-__all__ = ["Edits"]
+__all__ = ["EditableConcepts", "checked_concept", "remove_folder"]
 
 _FIELDS = ("title", "description", "type", "qid", "url", "text")
+#: Held while a base takes a copy of its file.
+_COPYING = threading.Lock()
 
 
-class Edits:
-    """What changes the concepts of a base, given its graph as it was written."""
+class EditableConcepts(ConceptTable):
+    """Concepts that can be changed, of a folder that is not, unless it is changed `in_place`."""
 
-    def __init__(self, database: Database, graph: ConceptGraph) -> None:
-        self.database = database
+    def __init__(
+        self,
+        folder: Path,
+        manifest: Mapping[str, Any],
+        database: Database,
+        graph: ConceptGraph,
+        *,
+        in_place: bool = False,
+    ) -> None:
+        super().__init__(manifest, database)
+        self.folder = folder
+        self._in_place = in_place
         self._written = graph
         self._graph = graph
         self._version = 0
 
     @property
-    def graph(self) -> ConceptGraph:
-        """The graph with all changes of links."""
-        if not self.database.file.live:
+    def graph(self) -> ConceptGraph:  # type: ignore[override]
+        """Links between concepts; a vertex is a concept number.
+
+        After a change of links it is built anew when it is next needed, a second for some ten
+        million links, without an index of hubs.
+        """
+        if not self.changed:
             return self._graph
-        cache = self.database.cache("graph")
+        cache = self._database.cache("graph")
         if not cache:
-            cache["version"] = self.database.ask_one(
+            cache["version"] = self._database.ask_one(
                 "SELECT coalesce(max(number), 0) FROM changes WHERE of_links"
             )
         if cache["version"] != self._version:
@@ -48,26 +75,37 @@ class Edits:
         arrays = self._written.arrays
         sources = np.repeat(arrays.outer, np.diff(arrays.indptr))
         targets = arrays.outer[arrays.indices]
-        dropped = np.array(self.database.ask("SELECT concept FROM unlinked"), np.int64).ravel()
+        dropped = np.array(self._database.ask("SELECT concept FROM unlinked"), np.int64).ravel()
         kept = (sources < targets) & ~np.isin(sources, dropped) & ~np.isin(targets, dropped)
         edges = np.stack([sources[kept], targets[kept]], axis=1)
-        new = np.array(self.database.ask("SELECT first, second FROM links"), np.int64)
+        new = np.array(self._database.ask("SELECT first, second FROM links"), np.int64)
         return ConceptGraph.from_edges(
-            np.concatenate([edges, new.reshape(-1, 2)]), vertices=np.arange(self.database.size)
+            np.concatenate([edges, new.reshape(-1, 2)]), vertices=np.arange(self._database.size)
         )
 
     def check_graph(self) -> None:
         """Raise a `StorageError` if the graph is one of other concepts."""
-        graph, count = self.graph, self.database.size
+        graph, count = self.graph, self._database.size
         if len(graph) != count or graph.vertices[[0, -1]].tolist() != [0, count - 1]:
             raise StorageError(
-                f"folder: {self.database.file.path.parent / 'graph'} is no graph of the {count} "
+                f"folder: {self._database.file.path.parent / 'graph'} is no graph of the {count} "
                 "concepts of the knowledge base; build it again."
             )
 
-    def add(self, concept: Concept) -> int:
-        """Add a concept and return its number."""
-        with self.database.change(links=True) as connection:
+    def add(self, concept: Concept | Mapping[str, Any]) -> int:
+        """Add a concept, and return its number.
+
+        Links to concepts that are not there are left out.
+
+        Raises
+        ------
+        ProblemError
+            If its identifier is taken, or a field is wrong.
+        """
+        concept = checked_concept(concept)
+        if self.number(concept.id) >= 0:
+            raise ProblemError(f"concept: {concept.id!r} is there already; update it instead.")
+        with self._change(links=True) as connection:
             number: int = connection.execute(
                 "INSERT INTO concepts(id, title, description, type, url) "
                 "VALUES (?, '', '', '', '') RETURNING number",
@@ -76,15 +114,33 @@ class Edits:
             self._write(connection, number, concept, {item.name for item in fields(Concept)})
         return number
 
-    def update(self, number: int, concept: Concept, known: Collection[str]) -> None:
-        """Replace the fields of `known`."""
-        with self.database.change(links="links" in known) as connection:
-            self._unsearch(connection, number)
-            self._write(connection, number, concept, known)
+    def update(self, identity: str, **values: Any) -> None:
+        """Replace fields of a concept; what is not named stays.
 
-    def remove(self, number: int) -> None:
-        """Take a concept out; its number stays."""
-        with self.database.change(links=True) as connection:
+        Raises
+        ------
+        ProblemError
+            If there is no such concept or field, or its value is wrong.
+        """
+        number = self._found(identity)
+        if "id" in values:
+            raise ProblemError("id: it can't be changed; remove the concept and add another.")
+        given = {"title": self.titles[number], **values, "id": identity}
+        concept = checked_concept(given)
+        with self._change(links="links" in values) as connection:
+            self._unsearch(connection, number)
+            self._write(connection, number, concept, values)
+
+    def remove(self, identity: str) -> None:
+        """Take a concept out, with its aliases and links; its number stays.
+
+        Raises
+        ------
+        ProblemError
+            If there is no such concept.
+        """
+        number = self._found(identity)
+        with self._change(links=True) as connection:
             self._unsearch(connection, number)
             self._count_words(connection, number, -1)
             connection.execute("DELETE FROM candidates WHERE concept = ?", (number,))
@@ -94,6 +150,20 @@ class Edits:
                 "qid = NULL, url = '', text = NULL WHERE number = ?",
                 (number,),
             )
+
+    @property
+    def changed(self) -> bool:
+        """Whether it has changes that a copy of its folder would not have."""
+        return self._database.file.live
+
+    def _change(self, *, links: bool) -> AbstractContextManager[sqlite3.Connection]:
+        """Give a connection for a transaction, of a copy unless the folder may change."""
+        with _COPYING:
+            if not self._in_place and self._database.file.path.parent == self.folder:
+                place = tempfile.mkdtemp(prefix="concepts-")
+                weakref.finalize(self._database, remove_folder, place, os.getpid())
+                self._database.go_live(Path(place) / NAME)
+        return self._database.change(links=links)
 
     def _write(
         self, connection: sqlite3.Connection, number: int, concept: Concept, known: Collection[str]
@@ -126,7 +196,7 @@ class Edits:
                     "FROM concepts WHERE id = ?",
                     (number, number, identity),
                 )
-        if self.database.searched:
+        if self._database.searched:
             connection.execute(
                 "INSERT INTO search(rowid, title, aliases, body) "
                 "SELECT number, title, aliases, body FROM searchable WHERE number = ?",
@@ -135,7 +205,7 @@ class Edits:
 
     def _unsearch(self, connection: sqlite3.Connection, number: int) -> None:
         """Take a concept's words out of the index, before any of them changes."""
-        if self.database.searched:
+        if self._database.searched:
             connection.execute(
                 "INSERT INTO search(search, rowid, title, aliases, body) "
                 "SELECT 'delete', number, title, aliases, body FROM searchable WHERE number = ?",
@@ -175,3 +245,17 @@ def _add_aliases(
 def _unlink(connection: sqlite3.Connection, number: int) -> None:
     connection.execute("INSERT OR IGNORE INTO unlinked VALUES (?)", (number,))
     connection.execute("DELETE FROM links WHERE first = ? OR second = ?", (number, number))
+
+
+def checked_concept(given: Concept | Mapping[str, Any]) -> Concept:
+    """Take a concept, or make one of a mapping; `ProblemError` if it can't be one."""
+    try:
+        return given if isinstance(given, Concept) else Concept.of(given)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"concept: {error}.") from error
+
+
+def remove_folder(place: str, process: int) -> None:
+    """Remove a temporary folder of a process, by this process alone: not by one forked off."""
+    if os.getpid() == process:
+        shutil.rmtree(place, ignore_errors=True)

@@ -1,0 +1,215 @@
+"""Concepts of a base's file, one by one: what is known of each, and what a mention may mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+from pydantic import ValidationError
+
+from ..arrays import checked_whole
+from ..errors import ProblemError
+from ..graph import ConceptGraph
+from .aliases import AliasTable
+from .concepts import QID, Concept
+from .database import Database
+from .texts import Column, Known, TextIndex, TitleWords, known_of
+
+__all__ = ["ConceptTable"]
+
+
+class ConceptTable:
+    """What is known of the concepts of a base, by their numbers, and the words that mean them."""
+
+    graph: ConceptGraph
+
+    def __init__(self, manifest: Mapping[str, Any], database: Database) -> None:
+        self.manifest = dict(manifest)
+        self._database = database
+        self.ids = Column(database, "id")
+        self.titles = Column(database, "title")
+        self.descriptions = Column(database, "description")
+        self.title_words = TitleWords(database)
+        self.aliases = AliasTable(database)
+        self.text = TextIndex(database) if database.searched else None
+
+    def __len__(self) -> int:
+        """The number of concepts; numbers of removed ones are not used again."""
+        return self._database.size
+
+    def __contains__(self, identity: object) -> bool:
+        return isinstance(identity, str) and self.number(identity) >= 0
+
+    def __iter__(self) -> Iterator[Concept]:
+        """The concepts, removed ones left out; their aliases are normalised."""
+        neighbours = self.graph.neighbours
+        for number in range(len(self)):
+            (known,) = self.known([number])
+            if known.id is not None:
+                try:
+                    yield Concept(
+                        known.id,
+                        known.title,
+                        self.names(number),
+                        tuple(self.ids.take(neighbours(number))),
+                        known.description,
+                        known.text,
+                        known.type,
+                        known.qid or "",
+                        known.url,
+                    )
+                except ValidationError as error:
+                    raise self._database.damaged(error) from error
+
+    def number(self, identity: str) -> int:
+        """Number of the concept with an identifier, -1 if there is none."""
+        return int(self.ids.find([identity])[0])
+
+    def id(self, concept: int) -> str:
+        """Identifier of a concept."""
+        if concept < 0:
+            raise IndexError(concept)
+        return str(self.ids[concept])
+
+    def known(self, concepts: Sequence[int]) -> list[Known]:
+        """What is known of some concepts, read at once."""
+        return known_of(self._database, concepts)
+
+    def type(self, concept: int) -> str | None:
+        """What kind of thing a concept is, None where unknown."""
+        return self.known([concept])[0].type or None
+
+    @property
+    def type_names(self) -> list[str]:
+        """The types that there are."""
+        return [name for (name,) in self._database.ask("SELECT type FROM types ORDER BY 1")]
+
+    def qid(self, concept: int) -> str | None:
+        """The Wikidata item of a concept, None where unknown."""
+        return self.known([concept])[0].qid
+
+    def numbers_of_qid(self, qid: str) -> list[int]:
+        """The concepts that are an item of Wikidata, by its name such as ``"Q925"``."""
+        if not QID.fullmatch(qid):
+            return []
+        rows = self._database.ask(
+            "SELECT number FROM concepts WHERE (id = ? OR qid = ?) AND id IS NOT NULL ORDER BY 1",
+            qid,
+            int(qid[1:]),
+        )
+        return [number for (number,) in rows]
+
+    @property
+    def has_items(self) -> bool:
+        """Whether it is known of any concept which item of Wikidata it is."""
+        return bool(self._database.ask("SELECT 1 FROM concepts WHERE qid IS NOT NULL LIMIT 1"))
+
+    def url(self, concept: int | Known) -> str | None:
+        """The page about a concept, by its number or what is known of it; None where unknown."""
+        known = concept if isinstance(concept, Known) else self.known([concept])[0]
+        if known.url.startswith(("http://", "https://")):  # a folder may hold anything
+            return known.url
+        url: str = self.manifest.get("url") or ""
+        if not url or ("{qid}" in url and known.qid is None):
+            return None
+        for name, text in (
+            ("id", known.id or ""),
+            ("title", known.title.replace(" ", "_")),
+            ("qid", known.qid or ""),
+        ):
+            if f"{{{name}}}" in url:
+                url = url.replace(f"{{{name}}}", quote(text, safe="(),:!*'@"))
+        return url
+
+    def names(self, concept: int) -> dict[str, float]:
+        """The aliases of a concept, normalised, and how often each was counted."""
+        rows = self._database.ask(
+            "SELECT alias, count FROM candidates WHERE concept = ? ORDER BY count DESC, alias",
+            int(concept),
+        )
+        return dict(rows)
+
+    def describe(self, concept: int | str) -> dict[str, Any]:
+        """All that is known of a concept, as plain types.
+
+        Parameters
+        ----------
+        concept
+            Its identifier or its number.
+
+        Raises
+        ------
+        ProblemError
+            If there is no such concept.
+        """
+        number = self._found(concept)
+        return {
+            **self._shown(number),
+            "aliases": self.names(number),
+            "links": self.ids.take(self.graph.neighbours(number)),
+            "text": self.known([number])[0].text,
+        }
+
+    def look_up(self, mention: str, limit: int | None = None) -> list[dict[str, Any]]:
+        """What a mention may mean, the most frequent first, as plain types.
+
+        Parameters
+        ----------
+        mention
+            A text; case makes no difference to what is found.
+        limit
+            The most candidates.
+
+        Returns
+        -------
+        Of each candidate ``id``, ``title``, ``description``, ``type``, ``qid``, ``url``, and
+        ``prior``, the share of the mention's uses that mean it; ``written``, the share of its
+        own uses that have the capitals of the mention, None where unknown.
+
+        Raises
+        ------
+        ProblemError
+            If the mention is no string, or the limit no whole number.
+        """
+        if not isinstance(mention, str):
+            raise ProblemError(f"mention: expected a string; got {mention!r}.")
+        if limit is not None:
+            checked_whole("limit", limit, low=0)
+        found = self.aliases.all_of(mention)
+        self.known(found.concepts[:limit].tolist())  # all at once
+        return [
+            {**self._shown(concept), "prior": prior, "written": None if np.isnan(share) else share}
+            for concept, prior, share in zip(
+                found.concepts[:limit].tolist(),
+                found.priors[:limit].tolist(),
+                found.written(mention)[:limit].tolist(),
+                strict=True,
+            )
+        ]
+
+    def link_probability(self, mention: str) -> float | None:
+        """How often a text is a link where it occurs at all; None if that is not known."""
+        return self.aliases.all_of(mention).link
+
+    def _shown(self, concept: int) -> dict[str, Any]:
+        (known,) = self.known([concept])
+        return {
+            "id": known.id or "",
+            "title": known.title,
+            "description": known.description,
+            "type": known.type or None,
+            "qid": known.qid,
+            "url": self.url(known),
+        }
+
+    def _found(self, concept: int | str) -> int:
+        if isinstance(concept, str):
+            number = self.number(concept)
+        else:
+            number = concept if 0 <= concept < len(self) else -1
+            number = -1 if number >= 0 and not self.id(number) else number
+        if number < 0:
+            raise ProblemError(f"concept: there is no {concept!r} in this knowledge base.")
+        return number
