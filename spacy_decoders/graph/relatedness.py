@@ -1,7 +1,5 @@
 """Pair costs from shared neighbours, as alternatives to distances."""
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -32,55 +30,49 @@ def adjacency(graph: ConceptGraph, vertices: ArrayLike) -> NDArray[np.bool_]:
 def shared_neighbour_cosine(
     graph: ConceptGraph,
     vertices: ArrayLike,
-    within: Literal["vertices", "graph"] = "vertices",
     *,
     most: int | None = None,
-    hubs: Literal["logarithm", "root"] = "logarithm",
     joined: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float64]:
     r"""**Shape:** (v, v): how much of their neighbourhood some vertices share, from 0 to 1.
 
-    Each neighbourhood holds its own vertex. It and the degrees are taken within the given
-    vertices or, in a sparse graph where few of these are joined, within the whole graph:
+    Each neighbourhood holds its own vertex. A neighbour with many neighbours is less informative,
+    and has less weight:
 
     .. math:: \frac{\sum_{x \in N[u] \cap N[v]} w_x}{\sqrt{s_u s_v}}, \quad
-        s_u = \sum_{x \in N[u]} w_x, \quad w_x = \frac{1}{\ln(1.5 + \deg x)}.
+        s_u = \sum_{x \in N[u]} w_x, \quad w_x = \frac{1}{\sqrt{\deg x}},
 
-    A neighbour with many neighbours is less informative, and has less weight; with ``"root"`` it
-    is :math:`1 / \sqrt{\deg x}`, which leaves hardly any to the hubs of a whole graph.
+    which leaves hardly any to the hubs of a whole graph. Among a few vertices alone,
+    neighbourhoods and degrees are taken within these, and :math:`w_x = 1 / \ln(1.5 + \deg x)`.
 
     Parameters
     ----------
     graph, vertices
         The graph, and distinct vertices of it.
-    within
-        Where neighbourhoods and degrees are taken.
     most
-        With "graph": of how many neighbours of each vertex, those with the fewest neighbours
-        of their own; None for all.
-    hubs
-        How fast the weight of a neighbour falls with its degree.
+        Of how many neighbours of each vertex, those with the fewest neighbours of their own; None
+        for all.
     joined
-        What `adjacency` says of the vertices, where that is known.
+        What `adjacency` says of the vertices, for the cosine among these alone.
 
     Examples
     --------
     >>> graph = ConceptGraph.from_edges([[0, 1], [1, 2], [3, 4]])
-    >>> shared_neighbour_cosine(graph, [0, 1, 2, 3]).round(2)
+    >>> joined = adjacency(graph, [0, 1, 2, 3])
+    >>> shared_neighbour_cosine(graph, [0, 1, 2, 3], joined=joined).round(2)
     array([[1.  , 0.8 , 0.42, 0.  ],
            [0.8 , 1.  , 0.8 , 0.  ],
            [0.42, 0.8 , 1.  , 0.  ],
            [0.  , 0.  , 0.  , 1.  ]])
     """
-    if within == "vertices":
-        within_them = adjacency(graph, vertices) if joined is None else joined.copy()
-        degrees = within_them.sum(axis=1)
-        np.fill_diagonal(within_them, True)
-        members = np.nonzero(within_them)[1]
-        indptr = np.cumsum([0, *(degrees + 1).tolist()])
-    else:
+    if joined is None:
         indptr, members, degrees = _neighbourhoods(graph, vertices, most)
-    falls = np.log(1.5 + degrees) if hubs == "logarithm" else np.sqrt(np.maximum(degrees, 1))
+        falls = np.sqrt(np.maximum(degrees, 1))
+    else:
+        within = joined | np.eye(len(joined), dtype=bool)
+        members, degrees = np.nonzero(within)[1], joined.sum(axis=1)
+        indptr = np.cumsum([0, *(degrees + 1).tolist()])
+        falls = np.log(1.5 + degrees)
     shared = weighted_overlap(indptr, members, 1.0 / falls, len(vertices))  # type: ignore[arg-type]
     sizes = np.sqrt(shared.diagonal())
     cosine: NDArray[np.float64] = shared / np.outer(sizes, sizes)

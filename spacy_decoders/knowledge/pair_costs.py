@@ -7,7 +7,7 @@ symmetric matrix of costs, not negative, between all its candidates.
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,8 @@ class SharedNeighbours:
 
     The cost is `far` less the cosine, and less ``residual * overlap``. The cosine is that of the
     neighbourhoods, hubs weighing less
-    (:func:`~spacy_decoders.graph.shared_neighbour_cosine`). The overlap is of title words
+    (:func:`~spacy_decoders.graph.shared_neighbour_cosine`): in the graph, a third of that among
+    the candidates of the document, and an eighth for a direct link. The overlap is of title words
     that neither concept owes to its own mention, weighed by how rare they are: "Oakland
     Raiders" and "Oakland Athletics" for the mentions "Raiders" and "Athletics". It counts the
     less, the fewer of the candidates have links.
@@ -55,34 +56,26 @@ class SharedNeighbours:
     ----------
     residual
         Weight of the overlap of titles; 0 for none.
-    within
-        "document": neighbours count that are candidates of the document, as suits a graph
-        as dense as Wikipedia's; "graph": all neighbours, for a sparse one; "both": the cosine in
-        the graph, a third of that in the document, and an eighth for a direct link.
     most
         Of how many neighbours in the graph, the least linked ones; hubs have millions.
     """
 
     residual: float = 0.5
-    within: Literal["both", "document", "graph"] = "both"
     most: int = 1000
 
     @property
     def far(self) -> float:
         """What two concepts without anything in common cost."""
-        return (1.0 + _WITHIN + _LINKED if self.within == "both" else 1.0) + self.residual
+        return 1.0 + _WITHIN + _LINKED + self.residual
 
     def __call__(self, table: CandidateTable) -> Matrix:
         def cosine(graph: ConceptGraph, vertices: NDArray[np.int64]) -> Matrix:
-            if self.within == "document":
-                return shared_neighbour_cosine(graph, vertices)
-            near = shared_neighbour_cosine(graph, vertices, "graph", most=self.most, hubs="root")
-            if self.within == "both":
-                joined = adjacency(graph, vertices)
-                if joined.any():
-                    near += _WITHIN * shared_neighbour_cosine(graph, vertices, joined=joined)
-                    near += _LINKED * joined
-                np.fill_diagonal(near, 1.0 + _WITHIN + _LINKED)
+            near = shared_neighbour_cosine(graph, vertices, most=self.most)
+            joined = adjacency(graph, vertices)
+            if joined.any():
+                near += _WITHIN * shared_neighbour_cosine(graph, vertices, joined=joined)
+                near += _LINKED * joined
+            np.fill_diagonal(near, 1.0 + _WITHIN + _LINKED)
             return near
 
         near = _of_concepts(self, table, cosine)

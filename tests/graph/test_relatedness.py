@@ -22,11 +22,14 @@ def test_adjacency_and_cosine_against_sets(rng, edges, count, within):
     graph, neighbours = random_graph(rng, 30, edges)
     chosen = rng.permutation(30)[:count]
     joined = adjacency(graph, chosen)
-    cosine = shared_neighbour_cosine(graph, chosen, within)
+    given = {"joined": joined} if within == "vertices" else {}
+    cosine = shared_neighbour_cosine(graph, chosen, **given)
     assert joined.shape == cosine.shape == (count, count)
     inside = set(chosen.tolist()) if within == "vertices" else set(neighbours)
     near = {v: neighbours[v] & inside for v in neighbours}
-    weight = {v: 1 / np.log(1.5 + len(near[v])) for v in near}
+    degrees = {v: len(near[v]) for v in near}
+    falls = {v: np.log(1.5 + d) if given else max(1, d) ** 0.5 for v, d in degrees.items()}
+    weight = {v: 1 / falls[v] for v in near}
     total = {v: sum(weight[x] for x in near[v] | {v}) for v in near}
     for i, u in enumerate(chosen.tolist()):
         for j, v in enumerate(chosen.tolist()):

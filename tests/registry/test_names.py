@@ -49,7 +49,7 @@ def test_decoders(name, options, expected):
     [
         ("AliasCandidates", {}, AliasCandidates()),
         ("TextCandidates", {"limit": 3}, TextCandidates(3)),
-        ("SharedNeighbours", {"within": "graph"}, pair_costs.SharedNeighbours(within="graph")),
+        ("SharedNeighbours", {"most": 9}, pair_costs.SharedNeighbours(most=9)),
         ("GraphDistance", {}, pair_costs.GraphDistance()),
         ("DirectLink", {}, pair_costs.DirectLink()),
         ("EntityVectors", {}, pair_costs.EntityVectors()),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import accumulate, pairwise, starmap
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,19 +48,16 @@ class Decided:
     forms: NDArray[np.int64]
     #: The share of the candidates there that the graph knows. **Shape:** ``(mentions,)``
     coverage: Floats
-    #: How many mentions each window has; one window has all of them by default.
-    windows: Sequence[int] = ()
 
     @classmethod
     def together(cls, parts: Sequence[Decided]) -> Decided:
         """What was decided for several windows, one behind the other; at least one."""
         columns = {
             field.name: np.concatenate([getattr(part, field.name) for part in parts])
-            for field in fields(cls)[1:-1]
+            for field in fields(cls)[1:]
         }
         sizes = np.concatenate([np.diff(part.offsets) for part in parts])
-        windows = [len(part.choices) for part in parts]
-        return cls(np.cumsum([0, *sizes.tolist()]), **columns, windows=windows)
+        return cls(np.cumsum([0, *sizes.tolist()]), **columns)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -145,19 +141,13 @@ def log_odds_right(decided: Decided) -> Floats:
     plain.append(decided.coverage)
     known = np.where(linked, popularity[np.where(linked, rows, 0)], 0.0)
     known = np.where(np.isinf(known), 0.0, known)
-    of_all = np.array(plain)
-    covered = [logged, margins, alone, title, counts, popular, known]
-    covered.append(np.log1p(decided.forms))
-    of_graph = np.array(covered)
-    # of each window by itself: how products of matrices are rounded depends on their size
-    windows = pairwise([0, *accumulate(decided.windows or [len(rows)])])
-    odds = np.concatenate(
-        [
-            _WEIGHTS @ of_all[:, part].copy()
-            + decided.coverage[part] * (_BY_COVERAGE @ of_graph[:, part].copy())
-            for part in starmap(slice, windows)
-        ]
+    covered = [logged, margins, alone, title, counts, popular, known, np.log1p(decided.forms)]
+    # one by one: how products of matrices are rounded depends on their size
+    of_all, of_graph = (
+        sum(map(np.multiply, weights, values))
+        for weights, values in ((_WEIGHTS, plain), (_BY_COVERAGE, covered))
     )
+    odds = of_all + decided.coverage * of_graph
     by_scores = _odds_of_scores(decided)
     odds = np.where(linked, odds, by_scores)
     # that there is only one candidate proves nothing
