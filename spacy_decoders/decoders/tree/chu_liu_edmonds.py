@@ -1,18 +1,18 @@
 """Non-projective trees with scores on arcs alone, in O(n^2)."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ...budget import UNLIMITED, Budget
 from .constrained import best_constrained
-from .decoder import TreeDecoder, certified_if_legal, infeasible, refuse_unless
+from .decoder import Through, TreeDecoder, certified_if_legal, infeasible, refuse_unless
 from .fallbacks import bound_by_duals
-from .kernels import chu_liu_edmonds
 from .problem import TreeProblem, TreeSolution
 from .sentences import best_sentences
 
-__all__ = ["ChuLiuEdmonds"]
+__all__ = ["ChuLiuEdmonds", "best_arborescence"]
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,26 @@ class ChuLiuEdmonds(TreeDecoder):
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
         if problem.is_constrained:
             return best_constrained(self, problem, budget)
+        return self.decode_with_bounds(problem, budget)[0]
+
+    def decode_with_bounds(
+        self, problem: TreeProblem, budget: Budget
+    ) -> tuple[TreeSolution, Through | None]:
         refuse_unless(problem, "ChuLiuEdmonds", projective=False)
         if problem.boundaries is not None:
-            return best_sentences(self, problem, budget)
-        given = (problem.arcs, problem.single_root)
-        heads, *found = chu_liu_edmonds.with_duals(*given)
-        bound, slack = bound_by_duals(*given, *found)
-        if bound == -np.inf:
-            raise infeasible(problem)
-        return certified_if_legal("ChuLiuEdmonds", problem, heads, bound, slack)
+            return best_sentences(self, problem, budget), None
+        return best_arborescence("ChuLiuEdmonds", problem)
+
+
+def best_arborescence(decoder: str, problem: TreeProblem) -> tuple[TreeSolution, Through]:
+    """Return the best crossing tree of single arcs, in a decoder's name, and bounds by arcs."""
+    from .kernels import chu_liu_edmonds, proofs  # compiled where they are first needed
+
+    given = problem.arcs, problem.single_root
+    heads, *duals = chu_liu_edmonds.with_duals(*given)
+    bound, slack = bound_by_duals(*given, *duals)
+    if bound == -np.inf:
+        raise infeasible(problem)
+    upper = bound + 3.0 * slack  # the sums over the sets that an arc enters are rounded as well
+    through = partial(proofs.bounds_by_duals, problem.arcs, *duals[1:4], upper)
+    return certified_if_legal(decoder, problem, heads, bound, slack), through

@@ -10,6 +10,7 @@ import numpy as np
 from ....arrays import checked_whole
 from ....budget import UNLIMITED, Budget, rest_of
 from ....errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
+from ..chu_liu_edmonds import best_arborescence
 from ..constrained import best_constrained
 from ..decoder import (
     UNIT,
@@ -71,8 +72,8 @@ class BranchAndBound(TreeDecoder):
     bounded by the best arborescence.
 
     Every bound is derived again from the multipliers that the search leaves, apart from it.
-    Projective trees with grandparents and without siblings and factors take one pass, as in
-    :class:`SecondOrder`.
+    Without siblings and factors, arcs alone and projective trees with grandparents take one pass,
+    as in :class:`Eisner`, :class:`ChuLiuEdmonds` and :class:`SecondOrder`.
 
     References
     ----------
@@ -115,36 +116,40 @@ class BranchAndBound(TreeDecoder):
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
         if problem.is_constrained:
             return best_constrained(self, problem, budget)
-        if problem.boundaries is not None and not self._charts_sentences(problem):
-            return best_sentences(self, problem, budget)
-        if not self._needs_one_chart(problem, budget):
-            return self._decoded(problem, 1, budget)[0][0]
-        if problem.grandparents is None:
-            return best_with_bounds(NAME, problem, budget)[0]
-        from ..second_order import best_by_second_order  # compiled where it is first needed
-
-        return best_by_second_order(NAME, problem)
+        return self.decode_with_bounds(problem, budget)[0]
 
     def decode_with_bounds(
         self, problem: TreeProblem, budget: Budget
     ) -> tuple[TreeSolution, Through | None]:
-        if problem.is_first_order and self._needs_one_chart(problem, budget):
-            return best_with_bounds(NAME, problem, budget)
-        return super().decode_with_bounds(problem, budget)
+        if problem.boundaries is not None and not self._charts_sentences(problem):
+            return best_sentences(self, problem, budget), None
+        if self._needs_one_pass(problem, budget):
+            if problem.grandparents is not None:
+                from ..second_order import best_by_second_order  # compiled where first needed
+
+                return best_by_second_order(NAME, problem), None
+            if problem.projective:
+                return best_with_bounds(NAME, problem, budget)
+            found = best_arborescence(NAME, problem)
+            if found[0].certificate.is_optimal:  # or roundings are large
+                return found
+        return self._decoded(problem, 1, budget)[0][0], None
 
     def decode_arcs(self, *given: Any) -> list[TreeSolution | None]:
         if self.method == "paper" or self.backbone == "second-order":
             return super().decode_arcs(*given)
         return best_trees(NAME, *given)
 
-    def _needs_one_chart(self, problem: TreeProblem, budget: Budget) -> bool:
-        """Return whether one chart is all that the search needs."""
-        if not problem.projective or problem.n == 0 or self.method == "paper":
+    def _needs_one_pass(self, problem: TreeProblem, budget: Budget) -> bool:
+        """Return whether one pass of dynamic programming is all that the search needs."""
+        if problem.n == 0 or self.method == "paper":
             return False
         if problem.siblings is not None or problem.has_factors:
             return False
         if problem.grandparents is None:
             return self.backbone != "second-order"
+        if not problem.projective:
+            return False
         is_short = problem.n <= MOST_CHARTED and budget.seconds is None
         return is_short and self.backbone != "first-order"
 
