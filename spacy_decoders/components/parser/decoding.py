@@ -15,7 +15,7 @@ from ...certificate import Certificate, Status
 from ...decoders.conflicts import least_conflict
 from ...errors import InfeasibleError, ProblemError, UndecidedError
 from ...models.parser.boundaries import BoundaryLimits
-from ...models.parser.decoding import DecodedTree, FirstTree, TreeParser
+from ...models.parser.decoding import LABELLING, DecodedTree, FirstTree, TreeParser
 from ...models.parser.factors import Family
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
 from ..constraints.places import Source, conflict
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from ...decoders.tree import TreeSolution
 
 __all__ = ["DocumentDecoder", "check_decoder"]
-
-#: Seconds that labels of an arc and the rules on them may take, on a slow machine.
-LABELLING = 3e-6
 
 
 @dataclass(frozen=True)

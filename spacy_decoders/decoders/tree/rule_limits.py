@@ -1,6 +1,7 @@
 """What rules leave of the labelled arcs of a problem, and how a search branches on one."""
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,8 +59,6 @@ class LabelledArcs:
     def __init__(self, rules: Sequence[Rule], arcs: Floats, labels: Floats | None) -> None:
         self.arcs = arcs
         self.labels = np.zeros((*arcs.shape, 1)) if labels is None else labels
-        # a plane for each label: maxima over labels take a third of the time
-        self._planes = np.ascontiguousarray(self.labels.transpose(2, 0, 1))
         #: the labelled arcs that trees may have
         self.possible: Mask = (arcs > -np.inf)[:, :, None] & (self.labels > -np.inf)
         size, count = self.labels.shape[1:]
@@ -87,6 +86,11 @@ class LabelledArcs:
         self._heads = _columns([marked(term.heads, size) for _, term, _ in terms], size)
         self._tokens = _columns([marked(term.tokens, size) for _, term, _ in terms], size)
         self._labels = _columns([marked(term.labels, count) for _, term, _ in terms], count)
+
+    @cached_property
+    def _planes(self) -> Floats:
+        """One for each label: maxima over labels take a third of the time."""
+        return np.ascontiguousarray(self.labels.transpose(2, 0, 1))
 
     @property
     def is_limited(self) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...budget import Budget, Clock, rest_of
 from ...certificate import Certificate
-from ...errors import InfeasibleError
+from ...errors import InfeasibleError, UndecidedError
 from .boundaries import MOST_WORDS
 from .factors import FactorTemplates
 from .patterns import Patterns, TooManyPlaces
@@ -26,6 +26,10 @@ __all__ = ["DecodedTree", "FirstTree", "TreeParser"]
 
 #: Sentences of more words are decoded one by one: charts of several would not fit the cache.
 MOST_TOGETHER = 60
+
+#: Seconds that labels of an arc and the rules on them may take, on a slow machine; and those that
+#: they may take whatever the budget.
+LABELLING, LEAST = 3e-6, 0.03
 
 
 # An import inside of a function, sentence by sentence, takes longer than to look for this.
@@ -201,6 +205,7 @@ class TreeParser:
         :meth:`first_trees` found for it, if anything.
         """
         clock = clock or self.budget.start()
+        begun = clock.seconds_left
         if with_others or not self.by_arcs:
             sentence = sentence.completed()
         problem, is_whole = self._problem(sentence)
@@ -213,14 +218,20 @@ class TreeParser:
             solution = first.solution
         labels = sentence.labels[solution.heads, np.arange(1, problem.n + 1)]
         found = DecodedTree(problem, solution, sentence, labels)
+        # another tree takes as long as this one, and what its labels take
+        left, took = clock.seconds_left, begun - clock.seconds_left
+        is_late, is_illegal = left < np.inf and not with_others, False
+        is_late = is_late and took + LABELLING * problem.n**2 > left + LEAST
         if len(rules) > len(of_arcs) and labels.min() >= 0:
             from ...decoders.tree.scoring import breaks_any
 
             is_illegal = breaks_any(rules, solution.heads, labels)
-            if is_illegal or with_others:
+            if with_others or (is_illegal and not is_late):
                 found = self._ruled(found, rules)
-            if is_illegal:
+            if is_illegal and not is_late:
                 found = self._relabelled(found, rules, clock)
+        if is_late and (is_illegal or labels.min() < 0):
+            found = self._labelled(found, rules)
         if found.labels.min() < 0:  # the best tree has arcs that are unlikely by themselves
             return self.decode(sentence.with_labels(found.labels < 0), rules, clock=clock)
         if is_whole:
@@ -253,6 +264,41 @@ class TreeParser:
             named = [given[rule] for rule in error.rules if rule in given]
             raise no_tree_under(rules, named, error.is_least) if named else error from None
         return found._replace(solution=solution, labels=found.labels_of(solution))
+
+    def _labelled(self, found: DecodedTree, rules: Sequence[Rule]) -> DecodedTree:
+        """Label the arcs of a tree as the rules have it, where there is no time for another."""
+        from ...decoders.tree.constrained import NOTHING_YET
+        from ...decoders.tree.rule_limits import LabelledArcs
+        from ...decoders.tree.rules import rules_on_classes
+
+        sentence, heads = found.sentence, found.solution.heads
+        tokens, size = np.arange(1, found.problem.n + 1), found.problem.n + 1
+        class_of, classes, stated = rules_on_classes(tuple(rules), sentence.label_count)
+        logs = sentence.logs_of_tree(heads)
+        of_classes = [np.where(class_of == one, logs, -np.inf) for one in range(classes)]
+        scores = np.full((size, classes), -np.inf)
+        scores[1:] = np.stack([of.max(axis=1) for of in of_classes], axis=1)
+        arcs = np.full((size, size), -np.inf)
+        arcs[heads, tokens] = 0.0
+        given = stated, arcs, np.broadcast_to(scores, (size, size, classes))
+        chosen = LabelledArcs(*given).relabelled(heads)
+        if chosen is None:
+            raise UndecidedError(NOTHING_YET)
+        labels = np.stack([of.argmax(axis=1) for of in of_classes])[chosen, tokens - 1]
+        gained = logs[tokens - 1, labels] - sentence.label_scores[heads, tokens]
+        own = found.solution.certificate
+        assert own.score is not None  # infeasible problems have raised an error
+        certificate = Certificate.from_bound(
+            own.decoder,
+            own.score + float(gained.sum()),
+            np.inf if own.bound is None else own.bound,
+            tolerance=own.tolerance,
+            scale=np.inf,  # the tolerance is within its limit already
+            scope=own.scope,
+            iterations=own.iterations,
+        )
+        solution = replace(found.solution, certificate=certificate)
+        return found._replace(solution=solution, labels=labels.astype(np.int32))
 
     def _solved(self, problem: TreeProblem, clock: Clock) -> TreeSolution:
         return self.decoder.decode(problem, budget=rest_of(clock, 0))

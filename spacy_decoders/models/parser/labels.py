@@ -171,14 +171,24 @@ class ArcLabels:
         if self.logs is not None:
             kernels.best_of_classes(self.logs, self.labelled, class_of, found, best)
             return
-        n, first = len(self.likely), 0
-        scores, logs = np.zeros((2, n + 1, n + 1), "f")
-        unused = BestLabels(scores, logs, np.zeros((n + 1, n + 1), np.int32))
-        for logs in self.label(unused, np.arange(n), self.labelled):
+        first = 0
+        for logs in self.logs_of(self.labelled):
             rows = slice(first, first + _BLOCK)
             own = found[:, rows], best[:, rows]
             kernels.best_of_classes(logs, self.labelled[rows], class_of, *own)
             first = rows.stop
+
+    def logs_of(self, wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.float32]]:
+        """Yield the log-probabilities of some arcs' labels, a block of modifiers at a time.
+
+        **Shape**: `wanted` bool (modifiers, heads).
+        """
+        n, given = len(self.likely), self
+        if len(self.templates):
+            given = replace(self, templates=self.templates[wanted[self.likely]])
+        scores, logs = np.zeros((2, n + 1, n + 1), "f")
+        unused = BestLabels(scores, logs, np.zeros((n + 1, n + 1), np.int32))
+        yield from given.label(unused, np.arange(n), wanted)
 
     def part(self, first: int, end: int) -> ArcLabels:
         """Return the same for some of the tokens."""

@@ -84,6 +84,19 @@ class SentenceScores:
         found[0, :, class_of[of_root]] = 0.0
         return found, best
 
+    def logs_of_tree(self, heads: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return the log-probabilities of the labels of a tree's arcs, (n, labels), the root's last.
+
+        Other arcs need no labels for that.
+        """
+        inner = heads > 0
+        wanted = np.zeros((len(heads), len(heads)), bool)
+        wanted[inner, heads[inner] - 1] = True
+        logs = np.full((len(heads), self.label_count), -np.inf)
+        logs[inner, :-1] = np.concatenate(list(self.arc_labels.logs_of(wanted)))
+        logs[~inner, -1] = 0.0
+        return logs
+
     @property
     def label_count(self) -> int:
         """The number of labels, the root's own included."""

@@ -7,6 +7,7 @@ from spacy_decoders import Budget
 from spacy_decoders import budget as budgets
 from spacy_decoders.decoders.representatives import (
     ExactRepresentatives,
+    HittingDistance,
     LocalSearch,
     RepresentativesProblem,
     costs,
@@ -73,3 +74,17 @@ def test_costs_are_not_laid_out_to_the_end_when_the_time_has_ended(monkeypatch):
     problem = RepresentativesProblem(distances, np.split(np.arange(40), 4))
     assert costs.cost_table(problem, 0, Budget(seconds=1e-9).start()) is None
     assert costs.cost_table(problem, 0, Budget(seconds=1e9).start()) is not None
+
+
+def test_sets_that_the_time_does_not_reach_count_for_nothing(ticking):
+    # the first set prefers 1 and 3, all sets 2 and 4
+    distances = np.full((5, 5), 9)
+    distances[0, 1:] = distances[1:, 0] = [1, 2, 1, 2]
+    distances[2, 4] = distances[4, 2] = 1
+    problem = RepresentativesProblem(distances, [[0], [1, 2], [3, 4]])
+    for seconds, expected in ((0.5, [0, 0, 0]), (1e6, [0, 1, 1])):
+        begun = next(ticking)
+        found = HittingDistance().decode(problem, budget=Budget(seconds=seconds))
+        assert next(ticking) - begun < seconds + 4
+        assert found.choices.tolist() == expected
+        assert problem.cost(found.choices) == found.certificate.score

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import spacy_decoders
-from spacy_decoders.models.parser import labels
+from spacy_decoders.models.parser import decoding, labels
 
 TEXTS = (
     "The old man who sold the boats can fish in Coventry, but his neighbours never could.",
@@ -78,3 +78,35 @@ def test_trees_of_a_batch_are_those_of_each_sentence_by_itself(nlp):
     for (tree, scores), parsed in zip(together, alone, strict=True):
         assert [head for head, _, _ in tree] == parsed.heads.tolist()
         assert scores == pytest.approx([of.score for of in parsed.certificates], abs=1e-3)
+
+
+@pytest.mark.parametrize("projective", [True, False])
+def test_without_time_for_other_trees_the_best_one_is_labelled_as_rules_allow(nlp, projective):
+    texts = [*TEXTS, "To ill to near said the wife a to in wife the man and.", "Yes"]
+    parser, found = nlp.get_pipe("parser"), []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(decoding, "LABELLING", 1e9)
+        for seconds in (None, 1e6):
+            parser.configure(projective=projective, seconds=seconds)
+            scores = parser.predict(list(map(nlp.make_doc, texts)))
+            blocks = [block for of in scores for block in of.blocks]
+            found.append([parser.parser.decode(block, parser.tree_rules) for block in blocks])
+    parser.configure(projective=True, seconds=None)
+    ends = set()
+    for best, late, block in zip(*found, blocks, strict=True):
+        heads, certificate = late.solution.heads, late.solution.certificate
+        assert not any(
+            rule.is_broken([-1, *heads], [-1, *late.labels]) for rule in parser.tree_rules
+        )
+        count = block.label_count
+        logs = block.completed().best_labels(np.arange(count), count)[0]
+        arcs = late.problem.arcs - block.label_scores
+        tokens = np.arange(1, len(heads) + 1)
+        worth = (arcs[heads, tokens] + logs[heads, tokens, late.labels]).sum()
+        if late.solution.starts is not None:
+            worth += late.problem.boundaries[late.solution.starts].sum()
+        assert certificate.score == pytest.approx(worth, abs=1e-3)
+        optimum = best.solution.certificate.score
+        assert certificate.score <= optimum + 1e-3 and optimum - 1e-3 <= certificate.bound
+        ends.add(certificate.status)
+    assert ends == {"optimal", "bounded"}

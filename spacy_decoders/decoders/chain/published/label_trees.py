@@ -37,7 +37,7 @@ class LabelTree:
     local: Floats  # (n, L): emissions, with start scores at roots and end scores at leaves
     inside: Floats  # (n, L): the best of what is below each node and label, as far as time allowed
     parents: list[int]
-    order: list[int]  # every node after its parent
+    order: list[int]  # every node after its parent: the roots, their children, and so on
     clock: Clock
 
     @classmethod
@@ -49,19 +49,18 @@ class LabelTree:
         local = checked_scores("emissions", emissions, (None, model.size)).astype(np.float64)
         n = len(local)
         above = checked_indices("parents", parents, (n,), low=-1, high=n)
-        below: list[list[int]] = [[] for _ in range(n + 1)]
-        for node, parent in enumerate(above.tolist()):
-            below[parent].append(node)
-        order = below[-1]
-        for node in order:  # grows while it is read
-            order.extend(below[node])
+        from scipy.sparse import csr_matrix
+        from scipy.sparse.csgraph import breadth_first_order
+
+        edges = np.ones(n), (np.where(above < 0, n, above), np.arange(n))
+        order = breadth_first_order(csr_matrix(edges, (n + 1, n + 1)), n)[0][1:].tolist()
         if len(order) < n:
             raise ProblemError(
                 f"parents: node {min(set(range(n)) - set(order))} does not reach a root; give "
                 "the roots the parent -1."
             )
         local[above < 0] += model.start_scores
-        local[np.setdiff1d(np.arange(n), above)] += model.end_scores
+        local[np.bincount(above + 1, minlength=n + 1)[1:] == 0] += model.end_scores
         tree = cls(model.transitions, local, local, above.tolist(), order, clock)
         tree.inside = tree._messages()[0]
         local[np.isneginf(tree.inside)] = -np.inf  # nothing below is legal beside it
@@ -136,14 +135,19 @@ class LabelTree:
         return inside, up
 
     def _labels(self, inside: Floats) -> NDArray[np.int32]:
-        """Return the best labels, from the roots on."""
-        labels = np.zeros(len(self.order), dtype=np.int32)
-        for node in self.order:
-            parent = self.parents[node]
-            scores = inside[node] + (self.transitions[labels[parent]] if parent >= 0 else 0.0)
-            labels[node] = scores.argmax()
-            if scores[labels[node]] == -np.inf:  # all the messages would have shown this
-                raise UndecidedError(NOTHING_YET)
+        """Return the best labels, from the roots on, of all nodes of a depth together."""
+        order, above = np.array(self.order, np.int64), np.array(self.parents, np.int64)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        labels = np.zeros(len(order), dtype=np.int32)
+        first, last = 0, (roots := self.parents.count(-1))
+        before = place[above[order[roots:]]]  # where the parents stand, rising
+        while first < last:
+            nodes, scores = order[first:last], inside[order[first:last]]
+            if first:
+                scores = scores + self.transitions[labels[above[nodes]]]
+            labels[nodes] = scores.argmax(axis=1)
+            first, last = last, roots + int(before.searchsorted(last))
         return labels
 
     def _terms(self, labels: NDArray[np.int32]) -> Floats:
@@ -171,5 +175,7 @@ class LabelTree:
     def _solution(self, decoder: str, labels: NDArray[np.int32], iterations: int) -> ChainSolution:
         """Score a labelling, bound the best one by messages over all labels, and compare."""
         terms = self._terms(labels)
+        if terms.min(initial=0.0) == -np.inf:  # all the messages would have shown this
+            raise UndecidedError(NOTHING_YET)
         score, scale = float(terms.sum()), float(np.abs(terms).sum())
         return certified(decoder, labels, score, scale, self._bound(), iterations)

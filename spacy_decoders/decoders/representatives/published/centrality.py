@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....budget import Clock
 from ..problem import RepresentativesProblem
 from .heuristic import SeededHeuristic
 
@@ -28,7 +29,7 @@ class Degree(SeededHeuristic):
     Blanco, Boldi, Marino 2014, section 6.
     """
 
-    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
+    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> NDArray[np.int64]:
         graph = problem.graph_for("Degree")
         return _highest(problem, graph, graph.degree, self.seed)
 
@@ -45,7 +46,7 @@ class PageRank(SeededHeuristic):
     Blanco, Boldi, Marino 2014, section 6.
     """
 
-    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
+    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> NDArray[np.int64]:
         graph = problem.graph_for("PageRank")
         return _highest(problem, graph, graph.pagerank(), self.seed)
 

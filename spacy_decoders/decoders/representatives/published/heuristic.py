@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....arrays import checked_whole
-from ....budget import UNLIMITED, Budget
+from ....budget import UNLIMITED, Budget, Clock
 from ....certificate import Certificate
 from ..problem import RepresentativesProblem
 from ..solutions import RepresentativesDecoder, RepresentativesSolution
@@ -28,12 +28,12 @@ class SeededHeuristic(RepresentativesDecoder):
     def decode(
         self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
-        """Choose in one pass, whatever the budget."""
-        choices = self._choose(problem)
+        """Choose in one pass; all but `HittingDistance` whatever the budget."""
+        choices = self._choose(problem, budget.start())
         cost = problem.cost(choices)
         certificate = Certificate.heuristic(type(self).__name__, cost, iterations=1)
         return RepresentativesSolution.of(problem, choices, certificate)
 
     @abstractmethod
-    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
+    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> NDArray[np.int64]:
         """**Shape:** (k,): an index into each set."""

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ....budget import Clock
 from ..problem import RepresentativesProblem
 from .heuristic import SeededHeuristic
 
@@ -17,7 +18,8 @@ class HittingDistance(SeededHeuristic):
     r"""Choose in each set the candidate that is nearest to the other sets on average.
 
     The distance of a candidate to a set is that to the nearest vertex of it. Each
-    candidate costs :math:`\mathrm{local}(x) + \frac{w}{k-1} \sum_j d(x, X_j)`.
+    candidate costs :math:`\mathrm{local}(x) + \frac{w}{k-1} \sum_j d(x, X_j)`. Where the time
+    ends, the sets that it has not reached count for nothing.
 
     References
     ----------
@@ -30,11 +32,13 @@ class HittingDistance(SeededHeuristic):
     [1, 0]
     """
 
-    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
+    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> NDArray[np.int64]:
         allowed = problem.allowed
         # from each candidate to the nearest allowed one of each other set
         sums = np.zeros(len(problem.members))
         for i, (first, last) in enumerate(pairwise(problem.offsets.tolist())):
+            if i and clock.seconds_left == 0.0:
+                break
             members = problem.sets[i][allowed[first:last]]
             nearest = problem.distances[members].min(axis=0)[problem.members]
             nearest[first:last] = 0

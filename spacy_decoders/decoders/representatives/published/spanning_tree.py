@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
+from ....budget import Clock
 from ....graph import ConceptGraph
 from ..problem import RepresentativesProblem
 from .heuristic import SeededHeuristic
@@ -40,7 +41,7 @@ class SpanningTree(SeededHeuristic):
     Blanco, Boldi, Marino 2014, section 5.1.
     """
 
-    def _choose(self, problem: RepresentativesProblem) -> NDArray[np.int64]:
+    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> NDArray[np.int64]:
         graph = problem.graph_for("SpanningTree")
         costs = problem.local_costs.copy()
         if problem.size:
