@@ -85,7 +85,7 @@ class SentenceScores:
         return found, best
 
     def logs_of_tree(self, heads: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return the log-probabilities of the labels of a tree's arcs, (n, labels), the root's last.
+        """Return the logarithms of a tree's labels, (n, labels), that of the root last.
 
         Other arcs need no labels for that.
         """
