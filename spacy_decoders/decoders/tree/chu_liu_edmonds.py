@@ -65,5 +65,6 @@ def best_arborescence(decoder: str, problem: TreeProblem) -> tuple[TreeSolution,
     if bound == -np.inf:
         raise infeasible(problem)
     upper = bound + 3.0 * slack  # the sums over the sets that an arc enters are rounded as well
-    through = partial(proofs.bounds_by_duals, problem.arcs, *duals[1:4], upper)
+    penalty, value, parent = duals[1:4]
+    through = partial(proofs.bounds_by_duals, problem.arcs, penalty, value, parent, upper)
     return certified_if_legal(decoder, problem, heads, bound, slack), through
