@@ -67,9 +67,11 @@ def ordered(keys, local, offsets):
             at -= 1
         numbers[at] = i
     begins = np.zeros(k + 1, np.int64)
-    order = np.empty((ends - offsets[:-1]).sum(), np.int64)
+    order = np.empty(len(keys), np.int64)
     for at in range(k):
-        own = places[offsets[numbers[at]] : ends[numbers[at]]]
-        begins[at + 1] = begins[at] + len(own)
-        order[begins[at] : begins[at + 1]] = own
-    return numbers, order, begins
+        begins[at + 1] = begins[at]
+        # one by one: assigned as slices, numba would compile the text of an error, for a second
+        for x in places[offsets[numbers[at]] : ends[numbers[at]]]:
+            order[begins[at + 1]] = x
+            begins[at + 1] += 1
+    return numbers, order[: begins[k]], begins

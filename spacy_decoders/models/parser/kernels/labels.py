@@ -108,7 +108,8 @@ def label_tokens(modifiers, places, heads, given, marks, into, out):
             place += end - begin + 1
             if not wanted[row + h]:
                 continue
-            total[:] = of_modifiers[i] + of_heads[begin + h]
+            # assigned to a slice, numba would compile the text of an error, for a second
+            np.add(of_modifiers[i], of_heads[begin + h], total)
             total += distances[_class_of(near, begin + h - token)]
             if likely[row + h]:
                 if len(given) > 0:
