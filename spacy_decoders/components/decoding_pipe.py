@@ -36,10 +36,10 @@ class DecodingPipe(WithOptions, TrainablePipe):
     Its options are validated attributes, and those that were changed are saved with it.
 
     A subclass inherits from the class of its options too. It implements `predict` (a batch of
-    documents to one item of scores each), `decode` (one item of scores to a structure; or
-    `decode_together`, of a batch) and `annotate` (a structure onto its document), besides the
-    training methods of ``TrainablePipe``. `cfg` has settings that are saved beside the model,
-    `options` those options that differ from the defaults of the config.
+    documents to one item of scores each), `decode_together` (these to a structure each) and
+    `annotate` (a structure onto its document), besides the training methods of ``TrainablePipe``.
+    `cfg` has settings that are saved beside the model, `options` those options that differ from
+    the defaults of the config.
     """
 
     #: Words after which a batch is complete, however few documents these are: more scores would
@@ -80,17 +80,13 @@ class DecodingPipe(WithOptions, TrainablePipe):
         if name == "model":  # walking through it takes longer than decoding a sentence
             self._tensor_width = next(iter(tensor_widths(value)), None)
 
-    def decode(self, doc: Doc, scores: Any) -> Any:
-        """Turn one document's scores into a structure with its certificates."""
-        raise NotImplementedError(f"{type(self).__name__} must implement decode().")
+    def decode_together(self, docs: Sequence[Doc], scores: Sequence[Any]) -> list[Any]:
+        """Turn the scores of each document into a structure with its certificates."""
+        raise NotImplementedError(f"{type(self).__name__} must implement decode_together().")
 
     def annotate(self, doc: Doc, decoded: Any) -> None:
         """Write a structure and its certificates to the document."""
         raise NotImplementedError(f"{type(self).__name__} must implement annotate().")
-
-    def decode_together(self, docs: Sequence[Doc], scores: Sequence[Any]) -> list[Any]:
-        """Decode the documents of a batch."""
-        return list(map(self.decode, docs, scores))
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Any]) -> None:
         """Decode documents, and annotate each; the first failure is raised."""

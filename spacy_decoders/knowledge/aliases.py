@@ -1,7 +1,6 @@
 """How names are written, and the concepts that they may mean, with their frequencies."""
 
 import itertools
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from .database import Database
 
-__all__ = ["CASES", "AliasTable", "Meanings", "letter_case", "normalise", "normalised"]
+__all__ = ["CASES", "AliasTable", "Meanings", "letter_case", "normalise"]
 
 
 def normalise(alias: str) -> str:
@@ -28,24 +27,6 @@ def normalise(alias: str) -> str:
     if alias.isascii():  # no form of another character
         return " ".join(alias.lower().split())
     return " ".join(unicodedata.normalize("NFKC", alias).casefold().split())
-
-
-# white space that `normalise` would change, in texts joined by newlines
-_UNTIDY = re.compile(r"[^\S \n]|  | \n|\n |\A | \Z")
-
-
-def normalised(aliases: Sequence[str]) -> list[str]:
-    """Normalise all at once: the same as one by one, at a third of the time.
-
-    Examples
-    --------
-    >>> normalised(["Jaguar", "big  CAT"])
-    ['jaguar', 'big cat']
-    """
-    joined = unicodedata.normalize("NFKC", "\n".join(aliases)).casefold()
-    if joined.count("\n") == len(aliases) - 1 and not _UNTIDY.search(joined):
-        return joined.split("\n")
-    return [normalise(alias) for alias in aliases]
 
 
 #: The longest alias that is looked for in a text, in words.
@@ -137,7 +118,7 @@ class AliasTable:
 
     def find(self, aliases: Sequence[str]) -> list[Meanings | None]:
         """The candidates of each alias, None where it is unknown; all by one query."""
-        return self._known(normalised(aliases))
+        return self._known([*map(normalise, aliases)])
 
     def _known(self, aliases: Sequence[str]) -> list[Meanings | None]:
         """The candidates of normalised aliases."""
@@ -196,7 +177,7 @@ class AliasTable:
         begun = self.database.cache("begun")
         missing = [*forms.difference(begun)]
         if missing:
-            keys = normalised(missing)
+            keys = [*map(normalise, missing)]
             rows = self.database.ask_many(
                 "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM candidates "
                 "WHERE alias >= value AND alias < value || char(1114111))",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import ConceptBase
-from spacy_decoders.knowledge.aliases import normalise, normalised
+from spacy_decoders.knowledge.aliases import normalise
 from spacy_decoders.knowledge.concepts import Concept
 
 
@@ -38,14 +38,6 @@ def test_against_plain_counting(rng):
         total = sum(counted.values())
         for concept, prior in zip(found.tolist(), priors.tolist(), strict=True):
             assert prior == pytest.approx(counted[concept] / total)
-
-
-@pytest.mark.parametrize(
-    "texts",
-    [[], [""], ["A", "b c"], [" a"], ["a "], ["a\nb", "c"], ["a\u2028b"], ["ﬁ", "\u0301x"]],
-)
-def test_batches_arenormalised_as_single_aliases_are(texts):
-    assert normalised(texts) == [normalise(text) for text in texts]
 
 
 def test_unknown_and_empty_aliases_have_no_candidates():

@@ -71,7 +71,7 @@ def find_mentions(
     or ending with a stop word or punctuation. Those with a discarded label are left out. `places`
     are those of each document where constraints apply.
     """
-    from ...knowledge.aliases import normalised
+    from ...knowledge.aliases import normalise
 
     columns = [*TOKEN_COLUMNS]
     tokens: list[Any] = [doc.to_array(columns).reshape(-1, len(columns)) for doc in docs]
@@ -92,7 +92,7 @@ def find_mentions(
     best, met = with_candidates(options.kb, found, options.max_candidates)
     known, linkable = [*best], [every[place] for place in best]
     texts = [span.text for span in linkable]
-    names, common = normalised(texts), common_nouns(linkable, texts)
+    names, common = [*map(normalise, texts)], common_nouns(linkable, texts)
     forms = _forms(linkable, names, common)
     limit = options.max_candidates
     table = gather(options.kb, best.values(), met, names, forms, texts, limit)

@@ -48,8 +48,8 @@ class DocumentDecoder:
         Whether the margin of each head is wanted, and how many trees.
     first
         The best trees of the blocks without any rules, as
-        :meth:`~spacy_decoders.models.parser.decoding.TreeParser.first_trees` returns them, if they
-        are known.
+        :meth:`~spacy_decoders.models.parser.decoding.TreeParser.first_trees` returns them; None
+        for one that is not known.
     """
 
     scores: DocumentScores
@@ -57,16 +57,16 @@ class DocumentDecoder:
     demands: TreeDemands
     model: Model[Any, Any]
     limits: BoundaryLimits
-    head_margins: bool = False
-    k_best: int = 1
-    first: Sequence[FirstTree | None] | None = None
+    head_margins: bool
+    k_best: int
+    first: Sequence[FirstTree | None]
 
     def decode(self) -> ParsedDoc:
         """Find the best tree of each sentence."""
         doc = self.demands.doc
         parsed = ParsedDoc.blank(len(doc), self.scores.starts)
         serves = not (self.demands.wishes or self.head_margins or self.k_best > 1)
-        known = self.first if serves and self.first else [None] * len(self.scores.blocks)
+        known = self.first if serves else [None] * len(self.scores.blocks)
         for block, first in zip(self.scores.blocks, known, strict=True):
             if first is not None and first.is_legal:
                 _add(block, first.solution, first.heads, first.labels, parsed)

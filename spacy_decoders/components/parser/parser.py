@@ -189,19 +189,14 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             for doc, of in zip(docs, scores, strict=True)
         ]
 
-    @one_thread()
-    def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:
-        """Find the best tree of each sentence."""
-        return self._decoded(doc, scores, self.parser)
-
     def _decoded(
         self,
         doc: Doc,
         scores: DocumentScores,
         parser: TreeParser,
-        first: Sequence[FirstTree | None] | None = None,
+        first: Sequence[FirstTree | None],
     ) -> ParsedDoc:
-        """Find the best tree of each sentence; those without any rules may be known."""
+        """Find the best tree of each sentence; the first ones are those without any rules."""
         if self.patterns:
             parser = replace(parser, patterns=self._patterns.within(doc))
         parsed = DocumentDecoder(

@@ -184,10 +184,6 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         emissions = map(self.model.ops.to_numpy, scores.emissions)
         return list(zip(emissions, repeat(self._chain_model(scores))))
 
-    def decode(self, doc: Doc, scores: tuple[NDArray[np.float32], Any]) -> Tagging:
-        """Find the best labels of each sentence, or of the whole document."""
-        return self.decode_together([doc], [scores])[0]
-
     def decode_together(
         self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
     ) -> list[Tagging]:

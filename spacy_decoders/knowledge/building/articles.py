@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...process_pool import spawned_pool
-from ..aliases import normalised
+from ..aliases import normalise
 from ..concepts import BadRows
 from ..dumps.articles import Article, articles
 from .lines import as_lines
@@ -45,7 +45,7 @@ class ArticlePart(NamedTuple):
             [article.text for article in found],
             Counter(),
             Counter(),
-            zlib.compress(as_lines(normalised([a.body for a in found])).tobytes(), 1),
+            zlib.compress(as_lines(normalise(article.body) for article in found).tobytes(), 1),
         )
         for article in found:
             part.anchors.update(article.anchors)

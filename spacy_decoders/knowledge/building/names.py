@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from ..aliases import CASES, letter_case, normalised
+from ..aliases import CASES, letter_case, normalise
 from .articles import ArticlePart
 from .kernels import count_names, hash_lines
 from .lines import as_lines, storable
@@ -106,7 +106,7 @@ class LinkShares:
 
 def _hashes(names: list[str]) -> NDArray[np.uint64]:
     """Hashes of normalised names. **Shape:** ``(names,)``"""
-    lines = as_lines(normalised(names))
+    lines = as_lines(map(normalise, names))
     hashes: NDArray[np.uint64] = hash_lines(read_only(lines), len(names))
     return hashes
 
@@ -132,7 +132,7 @@ def rows_of_uses(uses: Iterable[Uses], shares: LinkShares | None) -> Iterator[tu
             cases = np.where(np.array(told, bool), cases, -1)
         table = np.where(np.arange(len(CASES)) == cases[:, None], part.counts[:, None], 0.0)
         yield from zip(
-            map(storable, normalised(part.names)),
+            (storable(normalise(name)) for name in part.names),
             part.concepts.tolist(),
             part.counts.tolist(),
             *table.T.tolist(),

@@ -32,7 +32,7 @@ def decoded(nlp, words, arcs, log_odds):
     np.fill_diagonal(given, -np.inf)
     scores = replace(scores, blocks=[replace(scores.blocks[0], arcs=given)])
     doc = Doc(nlp.vocab, words=words)
-    pipe.annotate(doc, pipe.decode(doc, scores))
+    pipe.annotate(doc, *pipe.decode_together([doc], [scores]))
     return doc
 
 

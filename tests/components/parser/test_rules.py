@@ -124,7 +124,7 @@ def test_trees_and_margins_under_rules_are_those_of_all_trees(ruled, rules):
         heads: _best_labelled(heads, arcs, labels, pipe.tree_rules)
         for heads in map(tuple, all_trees(4, projective=True, single_root=True))
     }
-    parsed = pipe.decode(doc, scores)
+    (parsed,) = pipe.decode_together([doc], [scores])
     pipe.configure(k_best=1, head_margins=False)
     ranked = sorted((of for of in worth.values() if of > -np.inf), reverse=True)
     assert parsed.certificates[0].score == pytest.approx(ranked[0], abs=1e-4)
