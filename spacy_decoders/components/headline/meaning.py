@@ -102,7 +102,8 @@ class SentenceTrees:
         tops = last_of(np.where(needed & inner, heads, own))
         # by sentences, and from the root down
         nodes = np.flatnonzero(tops == own)
-        nodes = nodes[np.lexsort((depths_of(heads)[nodes], sentences[nodes]))]
+        above = _above(texts, heads, inner)
+        nodes = nodes[np.lexsort((depths_of(above)[nodes], sentences[nodes]))]
         number = np.zeros(size, dtype=np.int64)
         number[nodes] = np.arange(len(nodes))
         groups = number[tops]
@@ -114,7 +115,7 @@ class SentenceTrees:
         least[firsts] = scores[firsts]
         ceilings = np.bincount(sentences[nodes], least, minlength=len(root)) + 1e-9
         words = np.bincount(sentences[texts.read], minlength=len(root))
-        parents = groups[heads[nodes]] - firsts[sentences[nodes]]
+        parents = groups[above[nodes]] - firsts[sentences[nodes]]
         parents[firsts] = -1
         lists = (
             root[sentences], heads, texts.read, texts.related({"det"}),
@@ -213,15 +214,34 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     heads[part] = top[part]
     head, above = heads[joint], up[joint]
     # the next of the conjuncts that depend on the same as it
-    places = np.flatnonzero(conjunct)
-    keys = np.append(np.sort(heads[places] * size + places), size * size)
-    following = keys[np.searchsorted(keys, head * size + joint)]
-    other = np.where(following // size == head, following % size, joint)
+    other = _next(heads, joint, np.flatnonzero(conjunct))
     other = np.where(conjunct[above] & (above > joint), above, other)
     other = np.where(conjunct[head] & (head > joint), head, other)
     joint, other = joint[other > joint], other[other > joint]
     heads[joint], part[joint] = other, True
     return part
+
+
+def _above(texts: Texts, heads: Integers, inner: Booleans) -> Integers:
+    """What each token leaves with: its head, or the conjunct that ends its list.
+
+    "Ann, Bob, and Eve" may become "Ann" or "Ann and Eve", but not "Ann, Bob".
+    """
+    last, conjunct = np.zeros(len(heads), dtype=bool), inner & texts.related({"conj"})
+    last[heads[texts.related(JOINTS)]] = True
+    others = np.flatnonzero(conjunct & ~last)
+    found = _next(heads, others, np.flatnonzero(conjunct & last))
+    above = heads.copy()
+    above[others] = np.where(found == others, heads[others], found)
+    return above
+
+
+def _next(heads: Integers, of: Integers, among: Integers) -> Integers:
+    """The next token after each, of some, with the same head; itself where there is none."""
+    size = len(heads)
+    keys = np.append(np.sort(heads[among] * size + among), size * size)
+    found = keys[np.searchsorted(keys, heads[of] * size + of)]
+    return np.where(found // size == heads[of], found % size, of)
 
 
 def articles_of_few(texts: Texts) -> Booleans:
@@ -247,7 +267,7 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
     name = kinds["title"] & kinds["title"][heads] & (heads > own)
     stays = (
         related(REQUIRED) | kinds["kept"] | kinds["mark"] | kinds["hyphen"] | kinds["quote"],
-        related({"conj"}) & related({"nsubj"})[heads],  # "*Ann and Bob* are twins"
+        related({"conj"}) & related({"nsubj", "compound"})[heads],  # "*Ann and Bob* are twins"
         related({"det"}) & related(UNMARKED)[heads],  # "twice *a* day"
         articles_of_few(texts),
         related({"amod", "nmod"}) & (ranking | name),

@@ -71,13 +71,18 @@ def test_a_conjunction_may_be_the_root_of_a_cut_sentence():
     assert [span._.headline for span in doc.spans["parts"]] == ["And Bob dances", "Sings and Bob"]
 
 
-def test_a_measure_keeps_its_article():
+def test_a_list_ends_as_it_does_in_the_text():
     doc = Doc(
-        VOCAB, words=["The", "train", "runs", "twice", "a", "day"], heads=[1, 2, 2, 2, 5, 3],
-        deps=["det", "nsubj", "ROOT", "advmod", "det", "obl:unmarked"],
+        VOCAB, words=["Ann", "saw", "Bob", ",", "Max", ",", "and", "Eve"],
+        heads=[1, 1, 1, 4, 2, 7, 7, 2],
+        deps=["nsubj", "ROOT", "obj", "punct", "conj", "punct", "cc", "conj"],
     )  # fmt: skip
-    doc = blank(mode="sentence", length=5).get_pipe("headline_generator")(doc)
-    assert doc._.headline == "Train runs twice a day"
+    pipe = blank(mode="sentence").get_pipe("headline_generator")
+    found = []
+    for length in range(3, 7):
+        pipe.length = length
+        found.append(pipe(doc.copy())._.headline)
+    assert found == 2 * ["Ann saw Bob"] + ["Ann saw Bob and Eve", "Ann saw Bob, Max, and Eve"]
 
 
 def test_what_finds_nothing_is_named(parsed):
@@ -367,23 +372,21 @@ def test_two_marks_go_together(shipped, text):
             "Ann , living with Bob , and Eve sang", [8, 2, 0, 4, 2, 7, 7, 0, 8],
             "nsubj punct acl case obl punct cc conj ROOT", "Ann and Eve sang",
         ),
+        (  # a measure keeps its article
+            "The train runs twice a day", [1, 2, 2, 2, 5, 3],
+            "det nsubj ROOT advmod det obl:unmarked", "Train runs twice a day",
+        ),
+        (  # relations of spaCy's English models are known
+            "Ann was praised by Bob and Eve for news", [2, 2, 2, 2, 3, 4, 4, 2, 7],
+            "nsubjpass auxpass ROOT agent pobj cc conj prep pobj", "Ann was praised by Bob",
+        ),
     ],
 )  # fmt: skip
-def test_a_comma_stays_where_what_it_parts_does(text, heads, relations, headline):
+def test_what_stays_of_a_tree(text, heads, relations, headline):
     doc = Doc(VOCAB, words=text.split(), heads=heads, deps=relations.split())
     length = len(headline.replace(",", "").split())
     doc = blank(mode="sentence", length=length).get_pipe("headline_generator")(doc)
     assert doc._.headline == headline
-
-
-def test_relations_of_spacys_english_models_are_known():
-    doc = Doc(
-        VOCAB, words=["Ann", "was", "praised", "by", "Bob", "and", "Eve", "for", "news"],
-        heads=[2, 2, 2, 2, 3, 4, 4, 2, 7],
-        deps=["nsubjpass", "auxpass", "ROOT", "agent", "pobj", "cc", "conj", "prep", "pobj"],
-    )  # fmt: skip
-    doc = blank(mode="sentence", length=5).get_pipe("headline_generator")(doc)
-    assert doc._.headline == "Ann was praised by Bob"
 
 
 def test_what_hyphens_join_is_one_word(shipped):
