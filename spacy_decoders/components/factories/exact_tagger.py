@@ -68,13 +68,13 @@ make_exact_tagger = register_factory(
         "doc._.probabilities",
         "doc._.entity_alternatives", "doc._.taggings", "doc._.certificates", "doc._.conflicts",
     ],
-    # for other targets set the weights of their scores in [training.score_weights]
+    # a component has those of its targets, and what no component has counts nothing
     scores={
         "tag_acc": 1.0,
-        "pos_acc": None,
-        "morph_acc": None,
+        "pos_acc": 1.0,
+        "morph_acc": 1.0,
         "morph_per_feat": None,
-        "ents_f": None,
+        "ents_f": 1.0,
         "ents_p": None,
         "ents_r": None,
         "ents_per_type": None,

@@ -52,10 +52,12 @@ def test_every_target_is_written_where_users_look(target):
     targets = [target] if isinstance(target, str) else target
     assert [ent.label_ for ent in gold.ents] == ["CITY"]
     scores = nlp.evaluate(examples(nlp))
+    weights = nlp.config["training"]["score_weights"]  # by which spaCy keeps the best model
     for name in targets:
         key, written = WRITTEN[name]
         assert written(doc) == written(gold)
         assert scores[key] == 1.0
+        assert weights[key] > 0
     assert doc.has_annotation("TAG") == ("tag" in targets)
 
 
