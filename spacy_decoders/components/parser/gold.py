@@ -60,14 +60,14 @@ def _with_morphology(token: Token) -> str:
 
 def read_gold(
     examples: Sequence[Example], labels: Sequence[str], tags: Sequence[str]
-) -> tuple[GoldTrees, str]:
+) -> tuple[GoldTrees, dict[str, str]]:
     """Read trees, boundaries and tags of examples, end to end, over the predicted tokens.
 
     Labels and tags that are not among the given ones count as missing, and so do the heads of a
-    sentence that form no tree with one root: what there is to say of the first such sentence is
-    returned, too.
+    sentence that form no tree with one root: what there is to say of the first such label
+    (``"label"``) and sentence (``"tree"``) is returned, too.
     """
-    faults: list[str] = []
+    faults: dict[str, str] = {}
     with_morphology = any("=" in tag for tag in tags)
     of_labels, of_tags = (
         {get_string_id(name): number for number, name in enumerate(names)}
@@ -85,7 +85,7 @@ def read_gold(
     heads, relations, starts, found = columns
     offsets = np.append(offsets, begins[-1])
     gold = GoldTrees(offsets, heads, relations, starts, found, begins.astype(np.int64))
-    return gold, next(iter(faults), "")
+    return gold, faults
 
 
 def _read(
@@ -94,11 +94,11 @@ def _read(
     labels: Mapping[int, int],
     tags: Mapping[int, int],
     with_morphology: bool,
-    faults: list[str],
+    faults: dict[str, str],
 ) -> list[Ints]:
     """Return where sentences begin, heads, labels, starts and tags of one example.
 
-    Its first token has the number `begin`. Sentences that are no trees are told to `faults`.
+    Its first token has the number `begin`. What can't be learnt is told to `faults`.
     """
     gold, n = example.reference, len(example.predicted)
     to_gold = _one_to_one(example.alignment.x2y)
@@ -112,6 +112,13 @@ def _read(
     places = np.arange(len(gold))
     gold_heads = places + relative.view(np.int64)
     known = (deps != 0) & _sound(gold, gold_heads, deps != 0, starts_in_gold, faults)
+    relations = _numbers(labels, deps)
+    for strange in np.flatnonzero((deps != 0) & (relations < 0) & (gold_heads != places))[:1]:
+        faults.setdefault(
+            "label",
+            f"the examples have the label {gold[int(strange)].dep_!r}, which it lacks; no such "
+            "label is learnt. Train a new parser on examples of all labels.",
+        )
     found = to_predicted[gold_heads]
     found = np.where(gold_heads == places, ROOT, np.where(found < 0, UNKNOWN, found))
     heads = _taken(np.where(known, found, UNKNOWN), to_gold)
@@ -122,14 +129,14 @@ def _read(
     return [
         begin + (begins if len(begins) else np.arange(min(1, n))),
         np.where(heads >= 0, heads + begin, heads),
-        _taken(_numbers(labels, deps), to_gold),
+        _taken(relations, to_gold),
         starts,
         _taken(_numbers(tags, gold_tags), to_gold),
     ]
 
 
 def _sound(
-    gold: Doc, heads: Ints, known: NDArray[np.bool_], starts: Ints, faults: list[str]
+    gold: Doc, heads: Ints, known: NDArray[np.bool_], starts: Ints, faults: dict[str, str]
 ) -> NDArray[np.bool_]:
     """Return which tokens are in a sentence whose tree is valid; tell of the others."""
     sound = np.ones(len(heads), dtype=bool)
@@ -138,9 +145,10 @@ def _sound(
         end = ends[np.searchsorted(starts, start)]
         if known[start:end].all():  # else partly annotated: arcs are used one by one
             sound[start:end] = False
-            faults.append(
+            faults.setdefault(
+                "tree",
                 f"a gold tree has {fault} and teaches no heads (others may follow unsaid): "
-                f"{gold[start:end].text[:80]!r}. Give each sentence one root and no cycle."
+                f"{gold[start:end].text[:80]!r}. Give each sentence one root and no cycle.",
             )
     return sound
 

@@ -276,8 +276,10 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             self.cfg.update(labels)
         else:
             found, tags, root = collect_labels(get_examples())
-            found = [*self.cfg["labels"], *(x for x in found if x not in self.cfg["labels"])]
-            self.cfg.update({"labels": found, "tags": tags, "root": root})
+            for label in found:
+                self.add_label(label)
+            if not self.model.get_ref("labels").has_dim("nO"):  # else it has tags of its own
+                self.cfg.update({"tags": tags, "root": root})
         if not self.cfg["labels"]:
             raise ProblemError(
                 f"{self.name}: the examples have no labelled arcs to learn; give trees (heads "

@@ -195,7 +195,7 @@ class CalibratedParser(CalibratedPipe):
         return _answers(decoded, found, self._read_gold(list(examples)))
 
     def _read_gold(self, examples: list[Example]) -> GoldTrees:
-        gold, fault = read_gold(examples, self.cfg["labels"], self.cfg["tags"])
-        if fault:
-            self.warn_once(fault, topic="gold")
+        gold, faults = read_gold(examples, self.cfg["labels"], self.cfg["tags"])
+        for topic, fault in faults.items():
+            self.warn_once(fault, topic=topic)
         return gold

@@ -29,10 +29,16 @@ def labels_in(examples: Iterable[Example], targets: Sequence[Target]) -> list[st
     return sorted(found)
 
 
-def gold_labels(examples: Iterable[Example], space: LabelSpace) -> NDArray[np.int32]:
-    """Return the number of each token's label, or `UNKNOWN`: predicted Docs end to end."""
-    known = (label for example in examples for label in aligned_labels(example, space.targets))
-    return np.array([space.index.get(label or "", UNKNOWN) for label in known], dtype=np.int32)
+def gold_labels(
+    examples: Iterable[Example], space: LabelSpace
+) -> tuple[NDArray[np.int32], set[str]]:
+    """Return the number of each token's label, or `UNKNOWN`: predicted Docs end to end.
+
+    The second value has the labels that the component lacks.
+    """
+    known = [label or "" for one in examples for label in aligned_labels(one, space.targets)]
+    numbers = [space.index.get(label, UNKNOWN) for label in known]
+    return np.array(numbers, dtype=np.int32), set(known) - {""} - space.index.keys()
 
 
 def aligned_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:

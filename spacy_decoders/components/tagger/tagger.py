@@ -84,14 +84,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Raise if constraints are about entities that the component does not tag, or labels."""
         super().check_options(options)
-        if self.cfg["labels"]:
-            names = set(self.labels).union(*self.space.parts)
-            types = self.space.scheme.types if "ent" in self.targets else ()
-            keys = {"labels": names, "not_labels": names, "entity": types, "not_entity": types}
-            check_known(options["constraints"], keys)
         target = options["target"]
-        if "ent" in ((target,) if isinstance(target, str) else target):
-            return
         needing = [
             f"constraints[{number}].{key}"
             for number, given in enumerate(options["constraints"])
@@ -100,11 +93,16 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         ]
         if options["entity_alternatives"] is not None:
             needing.append("entity_alternatives")
-        if needing:
+        if needing and "ent" not in ((target,) if isinstance(target, str) else target):
             raise ProblemError(
                 f"{needing[0]}: the target is {target!r}; only a component with the target 'ent' "
                 "writes entities."
             )
+        if self.cfg["labels"]:
+            names = set(self.labels).union(*self.space.parts)
+            types = self.space.scheme.types if "ent" in self.targets else ()
+            keys = {"labels": names, "not_labels": names, "entity": types, "not_entity": types}
+            check_known(options["constraints"], keys)
 
     @cached_property
     def targets(self) -> tuple[Target, ...]:
@@ -301,7 +299,13 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         examples = list(examples)
         ops = self.model.ops
         emissions = [ops.to_numpy(rows) for rows in scores.emissions]
-        gold = gold_labels(examples, self.space)
+        gold, strange = gold_labels(examples, self.space)
+        if strange:
+            self.warn_once(
+                f"the examples have labels that it lacks ({', '.join(sorted(strange)[:5])}); no "
+                "such label is learnt. Train a new component on examples of all labels.",
+                topic="labels",
+            )
         lengths = [n for example in examples for n in unit_lengths(example.predicted)]
         batch = ChainBatch(
             self._chain_model(scores),

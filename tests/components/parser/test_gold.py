@@ -23,8 +23,8 @@ def test_gold_that_is_no_tree_teaches_nothing(trained, heads, match):
     ).T
     gold.from_array(["HEAD", "DEP"], columns)
     gold.from_array(["SENT_START"], np.array([[1], [-1], [-1]]).astype(np.uint64))
-    found, fault = read_gold([Example(bare(gold), gold)], ["det"], [])
-    assert match in fault
+    found, faults = read_gold([Example(bare(gold), gold)], ["det"], [])
+    assert match in faults["tree"] and "label" not in faults
     assert (found.heads == UNKNOWN).all()
 
 

@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 import spacy
+from spacy.training import Example
 
 from tests.components.parser.parsing import (
     NAME,
     SMALL,
+    bare,
     make_examples,
+    make_gold,
     make_nlp,
     parse,
     trees,
@@ -92,3 +95,16 @@ def test_factors_learn_in_the_same_training():
     again.from_bytes(nlp.to_bytes())
     assert again.get_pipe(NAME).parser.templates
     assert trees(parse(again)) == trees(parse(nlp))
+
+
+def test_a_trained_parser_meets_other_examples():
+    nlp = make_nlp(steps=1)
+    settings = dict(nlp.get_pipe(NAME).cfg)
+    few = [Example(bare(gold), gold) for gold in [make_gold(nlp, [1])]]
+    nlp.initialize(lambda: few)  # as `spacy debug data` does
+    assert nlp.get_pipe(NAME).cfg == settings
+    few[0].reference[0].dep_ = "novel"
+    with pytest.warns(UserWarning, match="the label 'novel', which it lacks"):
+        nlp.update(few)
+    with pytest.raises(ValueError, match="E922"):
+        nlp.initialize(lambda: few)

@@ -6,7 +6,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_decoders.components.tagger.gold_layers import aligned_labels
-from tests.components.tagger.tagging import SENTENCES, annotated, bare
+from tests.components.tagger.tagging import SENTENCES, annotated, bare, trained
 
 
 def aligned_by_spacy(example: Example, target: str) -> list[str | None]:
@@ -34,3 +34,13 @@ def test_labels_that_are_missing():
     assert aligned_labels(example, ["tag"]) == ["NNP", None, "VBZ", None]
     assert aligned_labels(example, ["ent"]) == ["B-GPE", "I-GPE", None, "O"]
     assert aligned_labels(example, ["tag", "ent"]) == ["NNP B-GPE", None, None, None]
+
+
+def test_labels_that_the_component_lacks_are_told_once():
+    nlp = trained(0)
+    words = ["Bo", "sees"]
+    gold = Doc(nlp.vocab, words=words, tags=["NOVEL", "VBZ"])
+    examples = [Example(Doc(nlp.vocab, words=words), gold)]
+    with pytest.warns(UserWarning, match=r"lacks \(NOVEL\); no such label is learnt"):
+        nlp.update(examples)
+    nlp.update(examples)
