@@ -129,16 +129,18 @@ def _build(
 ) -> None:
     _announce(output)
     bar = tqdm(concepts, source, unit="concept")
-    write_concept_base(output, bar, source=source, url=url, hubs=hubs, progress=True)
+    try:
+        write_concept_base(output, bar, source=source, url=url, hubs=hubs, progress=True)
+    finally:  # also where no row is left
+        if concepts.bad.count:
+            rows = counted(concepts.bad.count, "row")
+            CONSOLE.print(f"[yellow]left out: {rows} that could not be read[/yellow]")
+        for example in concepts.bad.examples[:5]:
+            CONSOLE.print(f"  {example}", markup=False)
     base = ConceptBase.open(output)
     _summarise(output, base)
     if lost := base.manifest["lost_links"]:
         CONSOLE.print(f"left out: {counted(lost, 'link')} to nothing")
-    if concepts.bad.count:
-        rows = counted(concepts.bad.count, "row")
-        CONSOLE.print(f"[yellow]left out: {rows} that could not be read[/yellow]")
-        for example in concepts.bad.examples[:5]:
-            CONSOLE.print(f"  {example}", markup=False)
 
 
 def _announce(output: Path) -> None:

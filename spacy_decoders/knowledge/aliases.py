@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .database import Database
 
-__all__ = ["CASES", "AliasTable", "Meanings", "letter_case", "normalise"]
+__all__ = ["CASES", "AliasTable", "Meanings", "in_case", "letter_case", "normalise"]
 
 
 def normalise(alias: str) -> str:
@@ -55,6 +55,19 @@ def letter_case(text: str) -> int:
         if character.islower():
             return 3
     return 0
+
+
+def in_case(alias: str, case: int) -> str:
+    """Write a normalised alias in the way that has a place in `CASES`.
+
+    Examples
+    --------
+    >>> [in_case("the sun", case) for case in range(4)]
+    ['the sun', 'The sun', 'THE SUN', 'tHe sun']
+    """
+    letters = [place for place, letter in enumerate(alias) if letter.islower()]
+    large = ((), letters[:1], letters, letters[1:2])[case]
+    return "".join(c.upper() if place in large else c for place, c in enumerate(alias))
 
 
 class Meanings(NamedTuple):

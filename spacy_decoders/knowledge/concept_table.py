@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from ..arrays import checked_whole
 from ..errors import ProblemError
 from ..graph import ConceptGraph
-from .aliases import AliasTable
+from .aliases import AliasTable, in_case, letter_case, normalise
 from .concepts import QID, Concept
 from .database import Database
 from .texts import Column, Known, TextIndex, TitleWords, known_of
@@ -43,7 +43,7 @@ class ConceptTable:
         return isinstance(identity, str) and self.number(identity) >= 0
 
     def __iter__(self) -> Iterator[Concept]:
-        """The concepts, removed ones left out; their aliases are normalised."""
+        """The concepts, removed ones left out."""
         neighbours = self.graph.neighbours
         for number in range(len(self)):
             (known,) = self.known([number])
@@ -124,12 +124,24 @@ class ConceptTable:
         return url
 
     def names(self, concept: int) -> dict[str, float]:
-        """The aliases of a concept, normalised, and how often each was counted."""
+        """The aliases of a concept, and how often each was counted.
+
+        Of capitals that are kept which of :data:`~.aliases.CASES` they are, and the title's.
+        """
         rows = self._database.ask(
-            "SELECT alias, count FROM candidates WHERE concept = ? ORDER BY count DESC, alias",
+            "SELECT alias, count, lower, capitalised, upper, mixed FROM candidates "
+            "WHERE concept = ? ORDER BY count DESC, alias",
             int(concept),
         )
-        return dict(rows)
+        title, found = self.titles[int(concept)], dict[str, float]()
+        name, own = normalise(title), letter_case(title)
+        for alias, count, *cases in rows:
+            for case, uses in enumerate(cases):
+                if uses:
+                    found[title if (alias, case) == (name, own) else in_case(alias, case)] = uses
+            if (unknown := count - sum(cases)) > 1e-6 * count:
+                found[alias] = found.get(alias, 0.0) + unknown
+        return found
 
     def describe(self, concept: int | str) -> dict[str, Any]:
         """All that is known of a concept, as plain types.

@@ -48,6 +48,9 @@ def test_columns_that_are_not_read_are_named(tmp_path):
     path.write_text("id\ttitle\talias\tcolour\ncat\tJaguar\tJag\tyellow\n")
     said = run("kb", "build", path, tmp_path / "kb")
     assert "ignored: 'alias' (did you mean 'aliases'?), 'colour'; the columns are id, " in said
+    path.write_text("id\ttitle\talias\ncat\tJaguar\n")
+    said = run("kb", "build", path, tmp_path / "kb", code=1)
+    assert "concepts.tsv:2: 2 columns" in said and "there is no concept in it" in said
     path.write_text("id\ttitle\tid\ncat\tJaguar\tdog\n")
     assert "has the column 'id' more than once" in run(
         "kb", "build", path, tmp_path / "kb", code=1

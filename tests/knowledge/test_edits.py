@@ -63,7 +63,7 @@ def answers(base):
 
 
 def test_what_is_known_of_a_concept(base):
-    aliases = {"mercury": 30.0, "quicksilver": 2.0, "mercury (element)": 1.0}
+    aliases = {"mercury": 30.0, "quicksilver": 2.0, "Mercury (element)": 1.0}
     assert base.describe("element") == {**CONCEPTS[1], "aliases": aliases}
     sun = base.number("sun")
     assert (base.type(sun), base.qid(sun), base.url(sun)) == (
@@ -82,6 +82,14 @@ def test_capitals_tell_candidates_apart_that_share_an_alias(base):
     assert [one["written"] for one in small] == [0.0, 1.0]
     assert [one["written"] for one in large] == [1.0, 0.0]
     assert base.look_up("mercury", limit=1)[0]["id"] == "planet"
+
+
+def test_what_is_told_of_concepts_builds_and_updates_the_same(base):
+    base.update("planet", aliases={"Mercury": 60, "mercury": 2, "MERCURY": 3, "tHe wanderer": 1})
+    known = answers(base)
+    assert answers(ConceptBase.build(base, url="https://example.org/{id}")) == known
+    base.update("planet", aliases=base.describe("planet")["aliases"])
+    assert answers(base) == known
 
 
 @pytest.mark.parametrize("stage", ["live", "saved", "pickled"])

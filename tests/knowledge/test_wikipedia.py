@@ -177,4 +177,4 @@ def test_several_processes_come_to_the_same(all_dumps, tmp_path):
     one, _ = WikipediaDumps(**all_dumps).build(tmp_path / "one")
     WikipediaDumps(**all_dumps, workers=2).build(tmp_path / "two")
     assert content(tmp_path / "one") == content(tmp_path / "two")
-    assert one.names(one.number("Jungle"))["green hell"] == 1.0
+    assert one.names(one.number("Jungle"))["Green hell"] == 1.0
