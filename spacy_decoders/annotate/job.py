@@ -119,8 +119,13 @@ class Job:
         return REPORT.validate_json(self.report(shard).read_bytes())
 
     def files(self) -> list[Path]:
-        """The input files, in a fixed order."""
-        return input_files(self.source)
+        """The input files, in a fixed order; what lies in the output is none of them."""
+        source, output = self.source.resolve(), self.output.resolve()
+        if output == source or output.is_file():
+            raise ProblemError(f"output: {self.output} is input, or a file; name another folder.")
+        inside = source in output.parents
+        found = input_files(self.source)
+        return [path for path in found if not (inside and output in path.resolve().parents)]
 
     def shards(self) -> list[Shard]:
         """Cut the input into shards: the same cut for the same input and size."""
@@ -141,8 +146,9 @@ class Job:
             differing = [key for key in settings if begun.get(key) != settings[key]]
             if differing:
                 raise ProblemError(
-                    f"output: {self.output} was begun with another {', '.join(differing)}; "
-                    "choose another folder, or remove this one to start again."
+                    f"output: {self.output} was begun with other settings or input "
+                    f"({', '.join(differing)}); choose another folder, or remove this one to "
+                    "start again."
                 )
         (self.output / "reports").mkdir(parents=True, exist_ok=True)
         write_atomically(manifest, json.dumps(settings, indent=1))

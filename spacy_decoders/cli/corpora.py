@@ -60,7 +60,11 @@ def annotate_corpus(
 ) -> None:
     """Annotate a corpus, in files that are written whole and resumed where it stopped."""
     job = Job(source, output, model, format, shard_size, text_field)  # type: ignore[arg-type]
-    summary = annotate(job, workers=workers, scheduler=scheduler)
+    try:
+        summary = annotate(job, workers=workers, scheduler=scheduler)
+    except KeyboardInterrupt:
+        CONSOLE.print("Stopped. What is finished is kept: the same command goes on with the rest.")
+        raise typer.Exit(130) from None
     certified = "" if summary.certified is None else f", {summary.certified:.1%} proven optimal"
     CONSOLE.print(
         f"{counted(summary.written, 'document')} in {counted(summary.shards, 'file')} under "

@@ -75,5 +75,5 @@ def test_what_has_changed_never_meets_what_was_done(job, change, tmp_path):
     else:
         package = tmp_path / "site" / job.model / "__init__.py"
         package.write_text(package.read_text() + "\n")
-    with pytest.raises(ProblemError, match="was begun with another"):
+    with pytest.raises(ProblemError, match="was begun with other settings"):
         annotate(job, progress=False)

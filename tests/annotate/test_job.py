@@ -17,10 +17,16 @@ from .jobs import write_lines
 
 
 def test_an_output_of_other_settings_is_not_mixed_with(tmp_path, model):
-    source = write_lines(tmp_path / "in.jsonl", ["Text"])
+    (tmp_path / "in").mkdir()
+    source = write_lines(tmp_path / "in" / "in.jsonl", ["Text"])
     annotate(Job(source, tmp_path / "out", model=model), progress=False)
-    with pytest.raises(ProblemError, match="begun with another shard_size"):
+    with pytest.raises(ProblemError, match=r"begun with other settings or input \(shard_size\)"):
         annotate(Job(source, tmp_path / "out", model=model, shard_size=7), progress=False)
+    inside = Job(source.parent, source.parent / "out", model=model)
+    assert [annotate(inside, progress=False).resumed for _ in range(2)] == [0, 1]
+    for output in (source, source.parent):
+        with pytest.raises(ProblemError, match=r"output: .* another folder"):
+            annotate(Job(source.parent, output, model=model), progress=False)
 
 
 @settings(max_examples=40, deadline=None)
