@@ -64,8 +64,10 @@ def _doc(nlp: Language, row: dict[str, Any]) -> Doc:
             kb_id=mention.get("gold") or "",
             alignment_mode="expand",
         )
+        if span is None:
+            raise ValueError(f"the mention {mention} is not within the text")
         # of overlapping mentions the first is kept
-        if span and not any(span.start < other.end and other.start < span.end for other in kept):
+        if not any(span.start < other.end and other.start < span.end for other in kept):
             kept.append(span)
     doc.set_ents(kept)
     return doc

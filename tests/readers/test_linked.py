@@ -48,6 +48,7 @@ def test_entities_are_given_and_identifiers_are_not(corpus):
     [
         ("x.csv", "", "expected .spacy or .jsonl"),
         ("x.jsonl", "{}", "x.jsonl, line 1: expected an object with text and mentions"),
+        ("x.jsonl", '{"text": "a", "mentions": [{"start": 0, "end": 9}]}', "not within the text"),
         ("x.jsonl", "\n[]", "x.jsonl, line 2: expected a JSON object, got list"),
         ("x.jsonl", "not json", "x.jsonl, line 1: no JSON"),
     ],
