@@ -15,7 +15,6 @@ from spacy_decoders.errors import StorageError
 from tests.components.linker.linking import (
     NAME,
     TEXT,
-    given,
     identifiers,
     linked_example,
     pipeline,
@@ -83,16 +82,6 @@ def test_a_link_holds_scores_margin_and_candidates(nlp):
     assert sum(c["score"] for c in link["candidates"]) <= 1 + 1e-6
     assert all(token.ent_kb_id_ == "jaguar" for token in ent)
     json.dumps(link)
-
-
-def test_a_threshold_abstains():
-    nlp = pipeline(min_prob=1.0)
-    doc = nlp(given(nlp, TEXT, "jaguar"))
-    # every mention has several candidates, so none is certain; what only an alias suggests is gone
-    assert identifiers(doc) == {"jaguar": ""}
-    assert doc.ents[0]._.link["id"] == ""
-    assert doc.ents[0]._.link["candidates"][0]["id"] == "jaguar"
-    assert not nlp(TEXT).ents
 
 
 def test_entities_are_linked_and_unknown_ones_get_nil():

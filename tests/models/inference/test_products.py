@@ -135,17 +135,6 @@ def test_states_do_not_depend_on_other_texts(monkeypatch, width):
     assert_allclose(np.concatenate(together), np.concatenate(trained), atol=1e-6)
 
 
-def test_a_step_is_no_call_from_python(monkeypatch):
-    from spacy_decoders.models.inference.kernels import lstm
-
-    calls, run = [], lstm.run
-    monkeypatch.setattr(lstm, "run", lambda *given: calls.append(given) or run(*given))
-    layer = BiLSTM(width=3, nI=5)
-    layer.initialize()
-    layer.predict([np.ones((100, 5), "f"), np.ones((60, 5), "f")])
-    assert len(calls) == 2
-
-
 def test_a_process_without_permission_multiplies_by_blas(monkeypatch):
     class Refusing:
         def __init__(self, name):
