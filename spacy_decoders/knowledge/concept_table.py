@@ -77,18 +77,10 @@ class ConceptTable:
         """What is known of some concepts, read at once."""
         return known_of(self._database, concepts)
 
-    def type(self, concept: int) -> str | None:
-        """What kind of thing a concept is, None where unknown."""
-        return self.known([concept])[0].type or None
-
     @property
     def type_names(self) -> list[str]:
         """The types that there are."""
         return [name for (name,) in self._database.ask("SELECT type FROM types ORDER BY 1")]
-
-    def qid(self, concept: int) -> str | None:
-        """The Wikidata item of a concept, None where unknown."""
-        return self.known([concept])[0].qid
 
     def numbers_of_qid(self, qid: str) -> list[int]:
         """The concepts that are an item of Wikidata, by its name such as ``"Q925"``."""

@@ -99,7 +99,7 @@ def test_the_concepts_that_ship_are_sound():
     assert len(fresh) > 400
     assert fresh.graph.degree.all(), "a concept without links can't be linked by them"
     base = ConceptBase.open(Path(spacy_decoders.__file__).parent / "data/concepts/base")
-    items = [base.qid(concept) for concept in range(len(base))]
+    items = [known.qid for known in base.known(range(len(base)))]
     known = [item for item in items if item]
     assert len(known) == len(set(known)) > 250
     assert items[base.number("mercury_planet")] == "Q308"

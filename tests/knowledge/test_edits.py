@@ -66,12 +66,9 @@ def test_what_is_known_of_a_concept(base):
     aliases = {"mercury": 30.0, "quicksilver": 2.0, "Mercury (element)": 1.0}
     assert base.describe("element") == {**CONCEPTS[1], "aliases": aliases}
     sun = base.number("sun")
-    assert (base.type(sun), base.qid(sun), base.url(sun)) == (
-        "star",
-        None,
-        "https://example.org/sun",
-    )
-    assert base.type(base.number("planet")) is None
+    (known,) = base.known([sun])
+    assert (known.type, known.qid, base.url(sun)) == ("star", None, "https://example.org/sun")
+    assert base.describe("planet")["type"] is None
     with pytest.raises(ProblemError, match="there is no 'moon'"):
         base.describe("moon")
 
