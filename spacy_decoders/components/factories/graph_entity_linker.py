@@ -47,7 +47,7 @@ class LinkerOptions(WithOptions):
     shown: PositiveInt = option(10)
     """The most candidates in ``ent._.link``."""
     window: PositiveInt = option(100)
-    """The most distinct mentions decoded at a time."""
+    """The most mentions with candidates decoded at a time, each occurrence counting."""
     iterations: PositiveInt | None = option(1000)
     """The decoder's iterations for one window, margins included; null for no limit."""
     seconds: PositiveFloat | None = option(None)
