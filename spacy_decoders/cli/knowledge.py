@@ -110,9 +110,8 @@ def build_from_wikipedia(
     """Build from the dumps of a Wikipedia."""
     _announce(output)
     dumps = WikipediaDumps(
-        page, redirect, pagelinks, linktarget, articles, page_props, wikidata, language,
-        workers, progress=True,
-    )  # fmt: skip
+        page, redirect, pagelinks, linktarget, articles, page_props, wikidata, language, workers
+    )
     base, bad = dumps.build(output, hubs=hubs)
     _summarise(output, base)
     for name, rows in bad.items():
@@ -128,9 +127,9 @@ def _build(
     url: str = "",
 ) -> None:
     _announce(output)
-    bar = tqdm(concepts, source, unit="concept")
+    bar = tqdm(concepts, source, unit="concept", disable=None, delay=1)
     try:
-        write_concept_base(output, bar, source=source, url=url, hubs=hubs, progress=True)
+        write_concept_base(output, bar, source=source, url=url, hubs=hubs)
     finally:  # also where no row is left
         if concepts.bad.count:
             rows = counted(concepts.bad.count, "row")

@@ -165,7 +165,7 @@ class ConceptGraph:
             hubs = HubIndex(table, arrays, complete)
         return cls(arrays, hubs)
 
-    def index_hubs(self, count: int = 256, *, progress: bool = False) -> None:
+    def index_hubs(self, count: int = 256) -> None:
         """Compute the distances of all vertices from those of highest degree.
 
         This makes distances fast on a graph with hubs. It takes a byte per hub and vertex,
@@ -176,11 +176,9 @@ class ConceptGraph:
         ----------
         count
             Hubs; no more than there are vertices.
-        progress
-            Whether to show a progress bar.
         """
         count = min(checked_whole("count", count, low=1), len(self))
-        self._hubs = HubIndex.build(self.arrays, count, progress) if count else None
+        self._hubs = HubIndex.build(self.arrays, count) if count else None
 
     # --- properties -------------------------------------------------------------
 

@@ -50,13 +50,13 @@ class HubIndex:
         return int(self.table.shape[1])
 
     @classmethod
-    def build(cls, arrays: GraphArrays, count: int, progress: bool) -> HubIndex:
+    def build(cls, arrays: GraphArrays, count: int) -> HubIndex:
         """Search from `count` hubs, 64 at a time."""
         size = len(arrays.ids)
         table = np.full((size, count), UNREACHED, dtype=np.uint8)
         complete = True
         none = read_only(np.empty(0, dtype=np.int32))
-        for begin in tqdm(range(0, count, 64), "hub index", disable=not progress):
+        for begin in tqdm(range(0, count, 64), "hub index", disable=None, delay=1):
             hubs = read_only(np.arange(begin, min(begin + 64, count), dtype=np.int32))
             part = np.full((size, 64), UNREACHED, dtype=np.uint8)
             multi_source(*arrays.adjacency, hubs, none, 0, LIMIT, True, part)

@@ -85,7 +85,7 @@ class ConceptBase(EditableConcepts):
         folder
             Where to put it; None for a temporary folder, which goes with the object.
         **options
-            Of :func:`write_concept_base`: ``source``, ``url``, ``hubs``, ``progress``.
+            Of :func:`write_concept_base`: ``source``, ``url``, ``hubs``.
 
         Raises
         ------

@@ -27,7 +27,6 @@ def write_concept_base(
     source: str = "",
     url: str = "",
     hubs: int = 0,
-    progress: bool = False,
     searched: bool = True,
     link_probabilities: Iterable[tuple[str, float]] = (),
 ) -> Path:
@@ -50,8 +49,6 @@ def write_concept_base(
     hubs
         Vertices of highest degree to index distances to; 256 suit millions of concepts, 0
         a graph that is searched in no time as it is.
-    progress
-        Whether to show progress bars.
     searched
         Whether concepts can be found by their words.
     link_probabilities
@@ -79,7 +76,7 @@ def write_concept_base(
     shares = {normalise(alias): float(share) for alias, share in link_probabilities}
     graph = ConceptGraph.from_edges(links[known], vertices=np.arange(len(order)))
     if hubs:
-        graph.index_hubs(hubs, progress=progress)
+        graph.index_hubs(hubs)
     write_folder(
         folder,
         graph,

@@ -46,8 +46,6 @@ class WikipediaDumps:
         the addresses of pages.
     workers
         Processes for the files of articles, each of which is read by one.
-    progress
-        Whether to show progress bars.
     """
 
     page: Path
@@ -59,7 +57,6 @@ class WikipediaDumps:
     wikidata: Path | None = None
     language: str = "en"
     workers: int = 1
-    progress: bool = False
 
     def build(self, output: str | Path, *, hubs: int = 0) -> tuple[ConceptBase, dict[str, int]]:
         """Build the base; returns it, and how many rows of each dump could not be read.
@@ -77,21 +74,19 @@ class WikipediaDumps:
             If a dump is missing, damaged or of the wrong kind, or holds no concept.
         """
         self._check()
-        titles = read_titles(self.page, self.redirect, progress=self.progress)
+        titles = read_titles(self.page, self.redirect)
         if not len(titles):
             raise ProblemError(f"page: there is no concept in {self.page}.")
-        links = read_links(titles, self.pagelinks, self.linktarget, progress=self.progress)
+        links = read_links(titles, self.pagelinks, self.linktarget)
         if hubs:
-            links.graph.index_hubs(hubs, progress=True)
+            links.graph.index_hubs(hubs)
         bad = {**titles.bad, **links.bad}
-        items = read_items(
-            titles, self.page_props, self.wikidata, self.language, progress=self.progress
-        )
+        items = read_items(titles, self.page_props, self.wikidata, self.language)
         paths = self._article_paths()
         with beside(Path(output).resolve()) as folder:
             shares = None
             if paths:
-                unread = read_articles(paths, folder, self.workers, progress=self.progress)
+                unread = read_articles(paths, folder, self.workers)
                 bad["articles"] = unread.count
                 shares = LinkShares.count(_uses(titles, links, folder, paths), parts_of(folder))
             bad |= items.bad

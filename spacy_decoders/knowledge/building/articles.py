@@ -6,7 +6,6 @@ import pickle  # safe here: the files are those that this build has just written
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -54,9 +53,7 @@ class ArticlePart(NamedTuple):
         return part
 
 
-def read_articles(
-    paths: Sequence[Path], folder: Path, workers: int, *, progress: bool = False
-) -> BadRows:
+def read_articles(paths: Sequence[Path], folder: Path, workers: int) -> BadRows:
     """Read dumps of articles, each by one process, into the files of a folder.
 
     Returns what could not be read.
@@ -64,7 +61,7 @@ def read_articles(
     tasks = [(path, folder / f"{number:04d}") for number, path in enumerate(paths)]
     bad = BadRows()
     if workers == 1 or len(tasks) == 1:
-        found = list(map(partial(_read_file, progress=progress), tasks))
+        found = list(map(_read_file, tasks))
     else:
         with spawned_pool(workers) as pool:
             found = list(pool.map(_read_file, tasks))
@@ -74,11 +71,11 @@ def read_articles(
     return bad
 
 
-def _read_file(task: tuple[Path, Path], *, progress: bool = False) -> BadRows:
+def _read_file(task: tuple[Path, Path]) -> BadRows:
     path, folder = task
     folder.mkdir()
     bad = BadRows()
-    found = articles(path, bad, progress=progress)
+    found = articles(path, bad)
     for number in count():
         some = list(islice(found, _ARTICLES))
         if not some:

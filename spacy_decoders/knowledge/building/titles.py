@@ -67,9 +67,9 @@ class Titles:
         )
 
 
-def read_titles(page: Path, redirect: Path, *, progress: bool = False) -> Titles:
+def read_titles(page: Path, redirect: Path) -> Titles:
     """Read the pages of the main name space, and what redirects lead to."""
-    ids, redirects, lines, bad = _pages(page, progress)
+    ids, redirects, lines, bad = _pages(page)
     index = LineIndex.of(lines, len(ids))
     first = np.zeros(len(ids), bool)
     first[index.rows] = True
@@ -81,7 +81,7 @@ def read_titles(page: Path, redirect: Path, *, progress: bool = False) -> Titles
     target = np.where(own, np.arange(len(ids)), NONE)
     table = SqlTable(redirect)
     columns = ["rd_from", "rd_namespace"]
-    for chunk in table.chunks(columns, ["rd_title"], progress=progress):
+    for chunk in table.chunks(columns, ["rd_title"]):
         source = taken(place, chunk.numbers[:, 0])
         known = (chunk.numbers[:, 1] == 0) & (taken(first & redirects, source) == 1)
         target[source[known]] = index.find(chunk.texts[0], len(source))[known]
@@ -104,9 +104,7 @@ def _starts(lines: NDArray[np.uint8]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.flatnonzero(lines == _NEWLINE) + 1])
 
 
-def _pages(
-    path: Path, progress: bool
-) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.uint8], int]:
+def _pages(path: Path) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.uint8], int]:
     """Of the pages of the main name space: ids, whether they are redirects, titles as lines.
 
     The last is how many rows could not be read.
@@ -114,7 +112,7 @@ def _pages(
     table = SqlTable(path)
     ids, redirects, lines = [np.empty(0, np.int64)], [np.empty(0, bool)], [np.empty(0, np.uint8)]
     columns = ["page_id", "page_namespace", "page_is_redirect"]
-    for chunk in table.chunks(columns, ["page_title"], progress=progress):
+    for chunk in table.chunks(columns, ["page_title"]):
         numbers, space, redirect = chunk.numbers.T
         kept = (space == 0) & (numbers >= 0) & (numbers < _IDS)
         ids.append(numbers[kept])
@@ -132,9 +130,7 @@ class PageLinks(NamedTuple):
     bad: dict[str, int]  # rows left out, by table
 
 
-def read_links(
-    titles: Titles, pagelinks: Path, linktarget: Path | None, *, progress: bool = False
-) -> PageLinks:
+def read_links(titles: Titles, pagelinks: Path, linktarget: Path | None) -> PageLinks:
     """Read the links between concepts.
 
     Raises `ProblemError` if the links name their targets by number and there is no dump of link
@@ -148,11 +144,11 @@ def read_links(
                 f"linktarget: {pagelinks.name} names its targets by number; give the "
                 "linktarget dump of the same day too."
             )
-        of_target, bad["linktarget"] = _read_targets(linktarget, titles, progress)
+        of_target, bad["linktarget"] = _read_targets(linktarget, titles)
     size = len(titles)
-    codes = np.concatenate(
-        [np.empty(0, np.int64), *_links(table, titles, of_target, progress)], dtype=np.int64
-    )
+    found = [np.empty(0, np.int64), *_links(table, titles, of_target)]
+    codes = np.concatenate(found, dtype=np.int64)
+    del found
     codes.sort()
     codes = codes[np.diff(codes, prepend=-1) != 0]
     source, target = (codes // size).astype(np.int32), (codes % size).astype(np.int32)
@@ -162,11 +158,11 @@ def read_links(
     return PageLinks(graph, received, {"pagelinks": table.bad, **bad})
 
 
-def _read_targets(path: Path, titles: Titles, progress: bool) -> tuple[NDArray[np.int32], int]:
+def _read_targets(path: Path, titles: Titles) -> tuple[NDArray[np.int32], int]:
     """The concept of each link target, -1 for none, and how many rows could not be read."""
     table, of_target = SqlTable(path), np.empty(0, np.int32)
     columns = ["lt_id", "lt_namespace"]
-    for chunk in table.chunks(columns, ["lt_title"], progress=progress):
+    for chunk in table.chunks(columns, ["lt_title"]):
         numbers = chunk.numbers[:, 0]
         known = (numbers >= 0) & (numbers < _TARGETS)
         missing = int(numbers[known].max(initial=-1)) + 1 - len(of_target)
@@ -184,12 +180,12 @@ def _concepts_of_titles(chunk: Chunk, titles: Titles) -> NDArray[np.int64]:
 
 
 def _links(
-    table: SqlTable, titles: Titles, of_target: NDArray[np.int32] | None, progress: bool
+    table: SqlTable, titles: Titles, of_target: NDArray[np.int32] | None
 ) -> Iterator[NDArray[np.int64]]:
     """The links between different concepts, each as ``source * concepts + target``."""
     by_number = of_target is not None
     columns = ["pl_from", "pl_target_id" if by_number else "pl_namespace"]
-    for chunk in table.chunks(columns, [] if by_number else ["pl_title"], progress=progress):
+    for chunk in table.chunks(columns, [] if by_number else ["pl_title"]):
         source = titles.concept_of_pages(chunk.numbers[:, 0])
         if of_target is not None:
             target = taken(of_target, chunk.numbers[:, 1])

@@ -52,12 +52,7 @@ class Items(NamedTuple):
 
 
 def read_items(
-    titles: Titles,
-    page_props: Path | None,
-    wikidata: Path | None,
-    language: str,
-    *,
-    progress: bool = False,
+    titles: Titles, page_props: Path | None, wikidata: Path | None, language: str
 ) -> Items:
     """Read which items the concepts are, and what Wikidata says of these."""
     numbers = np.zeros(len(titles), np.int64)
@@ -65,7 +60,7 @@ def read_items(
     reader, bad = _ItemReader(language), {}
     if wikidata is not None:
         unread = BadRows()
-        found = items(wikidata, reader.read, unread, holding=reader.holding, progress=progress)
+        found = items(wikidata, reader.read, unread, holding=reader.holding)
         while some := list(islice(found, TEXTS)):
             pages = as_lines(title for _, title, _ in some)
             concepts = titles.concept_of_lines(pages, len(some)).tolist()
@@ -76,7 +71,7 @@ def read_items(
                         descriptions[concept] = description
         bad["wikidata"] = unread.count
     if page_props is not None:
-        bad["page_props"] = _read_props(page_props, titles, numbers, progress)
+        bad["page_props"] = _read_props(page_props, titles, numbers)
     return Items(numbers, reader.types_of(numbers), descriptions, bad)
 
 
@@ -146,10 +141,10 @@ def _class_types(
     return classes[known], types[known], depths[known]
 
 
-def _read_props(path: Path, titles: Titles, numbers: NDArray[np.int64], progress: bool) -> int:
+def _read_props(path: Path, titles: Titles, numbers: NDArray[np.int64]) -> int:
     """Read the page_props dump; a page's own item counts, not those of redirects to it."""
     table = SqlTable(path)
-    for chunk in table.chunks(["pp_page"], ["pp_propname", "pp_value"], progress=progress):
+    for chunk in table.chunks(["pp_page"], ["pp_propname", "pp_value"]):
         concepts = titles.concept_of_pages(chunk.numbers[:, 0], own=True).tolist()
         cells = (lines.tobytes().split(b"\n") for lines in chunk.texts)
         for concept, name, value in zip(concepts, *cells, strict=False):

@@ -76,14 +76,14 @@ def page_title(text: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def articles(path: Path, bad: BadRows, *, progress: bool = False) -> Iterator[Article]:
+def articles(path: Path, bad: BadRows) -> Iterator[Article]:
     """Read the articles of a ``pages-articles.xml`` dump, plain or compressed.
 
     Pages that can't be read go to `bad`.
 
     Raises `ProblemError` if the file is damaged or ends too early.
     """
-    for source in _pages(path, bad, progress):
+    for source in _pages(path, bad):
         try:
             page = fromstring(source)
         except ParseError as error:
@@ -93,9 +93,9 @@ def articles(path: Path, bad: BadRows, *, progress: bool = False) -> Iterator[Ar
             yield _article(page)
 
 
-def _pages(path: Path, bad: BadRows, progress: bool) -> Iterator[bytes]:
+def _pages(path: Path, bad: BadRows) -> Iterator[bytes]:
     """The pages of a dump, which is written by a machine: their tags begin and end lines."""
-    with open_dump(path, progress=progress) as stream:
+    with open_dump(path) as stream:
         page: list[bytes] = []
         size = 0
         for line in whole_lines(stream, path):

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -40,15 +41,15 @@ class Chunk(NamedTuple):
 
 
 @contextmanager
-def open_dump(path: Path, *, progress: bool = False) -> Iterator[IO[bytes]]:
-    """Open a plain, gzip or bzip2 file by its ending.
+def open_dump(path: Path) -> Iterator[IO[bytes]]:
+    """Open a plain, gzip or bzip2 file by its ending; a terminal shows how far it has been read.
 
     Raises `ProblemError` while it is read, if it is a damaged download.
     """
-    size = path.stat().st_size
+    size, silent = path.stat().st_size, True if parent_process() else None
     with (
         path.open("rb") as raw,
-        tqdm.wrapattr(raw, "read", size, desc=path.name, disable=not progress) as compressed,
+        tqdm.wrapattr(raw, "read", size, desc=path.name, disable=silent, delay=1) as compressed,
     ):
         given: Any = compressed
         try:
@@ -82,9 +83,7 @@ class SqlTable:
         #: tuples left out as broken in the last reading
         self.bad = 0
 
-    def chunks(
-        self, numbers: Sequence[str], texts: Sequence[str] = (), *, progress: bool = False
-    ) -> Iterator[Chunk]:
+    def chunks(self, numbers: Sequence[str], texts: Sequence[str] = ()) -> Iterator[Chunk]:
         """Stream the rows: of these number columns and text columns, by their names."""
         wanted = sorted({self._column(name) for name in (*numbers, *texts)})
         number_at, text_at = (
@@ -92,7 +91,7 @@ class SqlTable:
         )
         row = self._row(numbers, texts)
         self.bad = 0
-        with open_dump(self.path, progress=progress) as stream:
+        with open_dump(self.path) as stream:
             lines = whole_lines(stream, self.path)
             statements = (
                 line for line in lines if line.lstrip().startswith((b"INSERT INTO", b"(", b","))

@@ -21,14 +21,13 @@ def items(
     bad: BadRows,
     *,
     holding: Sequence[bytes] = (b"",),
-    progress: bool = False,
 ) -> Iterator[Read]:
     """Give what `read` makes of the items of a dump: a JSON array with one item a line.
 
     Lines with nothing of `holding` in them are passed over unparsed, and items of which `read`
     makes None; those that can't be read go to `bad`.
     """
-    with open_dump(path, progress=progress) as stream:
+    with open_dump(path) as stream:
         for number, line in enumerate(whole_lines(stream, path), start=1):
             text = line.strip().rstrip(b",")
             if text in (b"", b"[", b"]") or not any(part in text for part in holding):
