@@ -72,6 +72,14 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
             )
         super().__init__(vocab, model, name, cfg={}, kb=kb(vocab), **options)
 
+    def configure(self, **values: Any) -> None:
+        """Set several options at once, all or none; `kb` may be a concept base itself."""
+        from ...knowledge.concept_base import ConceptBase
+
+        if isinstance(values.get("kb"), ConceptBase):
+            values["kb"] = ConceptKnowledgeBase(self.vocab, values["kb"])
+        super().configure(**values)
+
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse at once what would fail at every document."""
         decoder = type(options["decoder"]).__name__

@@ -5,7 +5,6 @@ import spacy
 from spacy.tokens import Span
 
 from spacy_decoders import ConceptBase, ProblemError
-from spacy_decoders.components.linker.knowledge_base import ConceptKnowledgeBase
 from tests.components.linker.linking import (
     NAME,
     entities,
@@ -48,7 +47,7 @@ CONCEPTS = [
 def linking(concepts):
     """A linker of entities over some concepts."""
     nlp, base = pipeline(mentions="ents"), ConceptBase.build(concepts)
-    nlp.get_pipe(NAME).set_kb(lambda vocab: ConceptKnowledgeBase(vocab, base))
+    nlp.get_pipe(NAME).kb = base
     return nlp
 
 
