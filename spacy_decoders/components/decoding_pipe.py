@@ -131,7 +131,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
             f"doc.tensor {is_there if 0 not in shape else 'is missing'}, the token vectors that a "
             f"component before it writes; {self.name} works without them, and less well. Enable "
             "that component, such as the parser with `tensor = true`, and keep it before this "
-            "one.",
+            "one; in training, name it in annotating_components.",
             topic=id(docs[0].vocab),  # pipelines that source a component share the object
         )
 

@@ -297,6 +297,9 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     ) -> tuple[float, ChainScores]:
         """Return the loss, summed over tokens and sentences, and its gradient."""
         examples = list(examples)
+        docs = [example.predicted for example in examples]
+        if all(self.lack_vectors(docs)):  # a part may: see `absent` of the model
+            self.warn_of_missing_vectors(docs)
         ops = self.model.ops
         emissions = [ops.to_numpy(rows) for rows in scores.emissions]
         gold, strange = gold_labels(examples, self.space)
@@ -306,7 +309,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
                 "such label is learnt. Train a new component on examples of all labels.",
                 topic="labels",
             )
-        lengths = [n for example in examples for n in unit_lengths(example.predicted)]
+        lengths = [n for doc in docs for n in unit_lengths(doc)]
         batch = ChainBatch(
             self._chain_model(scores),
             np.concatenate(emissions),

@@ -39,6 +39,8 @@ def test_a_tagger_reads_the_vectors_of_the_parser(tmp_path):
     again = spacy.load(tmp_path)
     found = list(again.pipe(bare(gold) for gold in golds))
     assert [[t.tag_ for t in doc] for doc in found] == [[t.tag_ for t in doc] for doc in docs]
+    with pytest.warns(UserWarning, match="in training, name it in annotating_components"):
+        nlp.update(make_examples(nlp), exclude=["branch_and_bound_parser"])
 
 
 def test_without_the_parser_the_hashed_features_stand_alone():
