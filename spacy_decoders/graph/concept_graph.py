@@ -85,7 +85,7 @@ class ConceptGraph:
         return cls(GraphArrays.of_edges(edges, vertices, largest_component))
 
     @classmethod
-    def from_networkx(cls, graph: Any, *, largest_component: bool = False) -> ConceptGraph:
+    def from_networkx(cls, graph: Any) -> ConceptGraph:
         """Build from a networkx graph.
 
         Nodes that are whole numbers keep them as ids. Otherwise nodes are numbered in
@@ -99,11 +99,7 @@ class ConceptGraph:
             number = {node: i for i, node in enumerate(vertices)}
             edges = [(number[u], number[v]) for u, v in edges]
             vertices = list(range(len(number)))
-        return cls.from_edges(
-            np.array(edges).reshape(-1, 2),
-            vertices=vertices,
-            largest_component=largest_component,
-        )
+        return cls.from_edges(np.array(edges).reshape(-1, 2), vertices=vertices)
 
     @classmethod
     def from_parquet(

@@ -9,7 +9,6 @@ from urllib.parse import quote
 import numpy as np
 from pydantic import ValidationError
 
-from ..arrays import checked_whole
 from ..errors import ProblemError
 from ..graph import ConceptGraph
 from .aliases import AliasTable, in_case, letter_case, normalise
@@ -156,15 +155,13 @@ class ConceptTable:
             "text": self.known([number])[0].text,
         }
 
-    def look_up(self, mention: str, limit: int | None = None) -> list[dict[str, Any]]:
+    def look_up(self, mention: str) -> list[dict[str, Any]]:
         """What a mention may mean, the most frequent first, as plain types.
 
         Parameters
         ----------
         mention
             A text; case makes no difference to what is found.
-        limit
-            The most candidates.
 
         Returns
         -------
@@ -175,20 +172,18 @@ class ConceptTable:
         Raises
         ------
         ProblemError
-            If the mention is no string, or the limit no whole number.
+            If the mention is no string.
         """
         if not isinstance(mention, str):
             raise ProblemError(f"mention: expected a string; got {mention!r}.")
-        if limit is not None:
-            checked_whole("limit", limit, low=0)
         found = self.aliases.all_of(mention)
-        self.known(found.concepts[:limit].tolist())  # all at once
+        self.known(found.concepts.tolist())  # all at once
         return [
             {**self._shown(concept), "prior": prior, "written": None if np.isnan(share) else share}
             for concept, prior, share in zip(
-                found.concepts[:limit].tolist(),
-                found.priors[:limit].tolist(),
-                found.written(mention)[:limit].tolist(),
+                found.concepts.tolist(),
+                found.priors.tolist(),
+                found.written(mention).tolist(),
                 strict=True,
             )
         ]

@@ -5,9 +5,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_whole, is_number, read_only
+from ...arrays import checked_whole, read_only
 from ...budget import UNLIMITED, Budget, Clock
-from ...errors import DecodersError, ProblemError
+from ...errors import DecodersError
 from .decoder import LEAST, lacks_time, solve_in_slices
 from .forward_dominance import ForwardDominance
 from .kernels import lattice
@@ -119,11 +119,7 @@ def legal_up_to(model: ChainModel, sentence: Sentences, k: int) -> float:
 
 
 def max_marginal_margins(
-    model: ChainModel,
-    emissions: ArrayLike,
-    lengths: ArrayLike | None = None,
-    *,
-    cap: float = math.inf,
+    model: ChainModel, emissions: ArrayLike, lengths: ArrayLike | None = None
 ) -> NDArray[np.float32]:
     """Return how much worse the best labelling with another label at each token is.
 
@@ -133,20 +129,18 @@ def max_marginal_margins(
         **Shape (n, L)**, or of several sentences laid end to end.
     lengths
         **Shape (sentences,)**: tokens of each sentence; None for one sentence.
-    cap
-        Larger margins are returned as `cap`.
 
     Returns
     -------
-    **Shape (n,)**, float32, not negative: 0 where another labelling is as good, ``inf`` (or
-    `cap`) where no legal labelling has another label at that token, NaN where the best labelling
-    is not proven. Computed in float64: exact to ``1e-9 * (1 + scale)``, for the sum of the
-    absolute scores of the best labelling's parts, and then rounded to float32.
+    **Shape (n,)**, float32, not negative: 0 where another labelling is as good, ``inf`` where no
+    legal labelling has another label at that token, NaN where the best labelling is not proven.
+    Computed in float64: exact to ``1e-9 * (1 + scale)``, for the sum of the absolute scores of
+    the best labelling's parts, and then rounded to float32.
 
     Raises
     ------
     ProblemError
-        If a shape is wrong, a score is NaN or ``+inf``, or `cap` is not greater than 0.
+        If a shape is wrong, or a score is NaN or ``+inf``.
     InfeasibleError
         If a sentence has no legal labelling.
 
@@ -155,8 +149,6 @@ def max_marginal_margins(
     >>> max_marginal_margins(ChainModel([[1, 0], [0, 1]]), [[3, 0], [0, 1.5]])
     array([2. , 0.5], dtype=float32)
     """
-    if not is_number(cap) or not cap > 0:
-        raise ProblemError(f"cap: expected a number greater than 0, got {cap!r}.")
     sentences = Sentences.of(model, emissions, lengths)
     best = ForwardDominance().solve(model, sentences)
     given = model.links, model.padded.transposed, sentences.emissions.reshape(-1)
@@ -164,4 +156,4 @@ def max_marginal_margins(
     proven = np.abs(best.bounds - best.scores) < best.tolerances  # false of NaN and inf, too
     if not proven.all():
         margins[~np.repeat(proven, np.diff(sentences.offsets))] = np.nan
-    return read_only(np.minimum(margins, cap).astype(np.float32))
+    return read_only(margins.astype(np.float32))

@@ -83,7 +83,7 @@ def test_margins_beside_labels_that_are_not_proven_are_none(monkeypatch, size, i
     right = max_marginal_margins(case.model, case.emissions, LENGTHS)
     no_repair(monkeypatch)
     monkeypatch.setattr(ForwardDominance, "_search", lambda *_: labels)
-    found = max_marginal_margins(case.model, case.emissions, LENGTHS, cap=100.0)
+    found = max_marginal_margins(case.model, case.emissions, LENGTHS)
     assert np.isnan(found[: LENGTHS[0]]).all()
     assert np.array_equal(found[LENGTHS[0] :], right[LENGTHS[0] :])
 

@@ -70,7 +70,7 @@ def test_the_lowest_float_is_no_mask(name, size):
         for ask in (
             lambda given: decoder.decode(model, given),
             lambda given: k_best(model, given, 10_000),
-            lambda given: max_marginal_margins(model, given, cap=1.0),
+            lambda given: max_marginal_margins(model, given),
             lambda given: zero_one_oracle(model, given, [0, 0, 0]),
         ):
             with pytest.raises(ProblemError, match=r"emissions: the score -3.4.* use -inf"):
