@@ -12,7 +12,7 @@ from functools import cache
 from threading import RLock
 from typing import Any
 
-__all__ = ["TURN", "one_thread"]
+__all__ = ["one_thread"]
 
 #: Threads compute in turns. Decoding is a thousand short kernels: threads that run at once wait
 #: for the interpreter's lock after each of them, and eight take half as long again as one. If they

@@ -19,7 +19,7 @@ from ..errors import ProblemError, StorageError
 from ..files import file_digest
 from ..models.saved import damaged, widen_weights
 from ..models.tagger.tensors import tensor_widths
-from ..one_thread import TURN
+from ..one_thread import one_thread
 from .options import WithOptions
 
 __all__ = ["CHECKSUMS", "DecodingPipe"]
@@ -145,7 +145,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         handle_error = self.get_error_handler()
         failures: list[Exception | None] | None = None
         try:
-            with TURN:  # one for all: another thread's would push theirs out of the cache
+            with one_thread():  # for all: another's would push theirs out of the cache
                 decoded = self.decode_together(docs, self.predict(docs))
                 failures = [self._failure(*own) for own in zip(docs, decoded, strict=True)]
         except Exception as error:

@@ -2,12 +2,15 @@
 
 import multiprocessing
 import threading
+from contextlib import contextmanager
 
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import spacy_decoders
+from spacy_decoders import one_thread
 from spacy_decoders.components import decoding_pipe
 
 from .test_sourcing import read
@@ -103,23 +106,28 @@ def test_threads_share_a_pipeline(shipped, expected):
     assert found == [expected] * 4
 
 
-def test_a_batch_takes_one_turn(shipped, monkeypatch):
+def test_a_batch_takes_one_turn_on_one_thread(shipped, monkeypatch):
     turns = []
 
-    class Turn:
-        def __enter__(self):
-            turns.append("begins")
+    @contextmanager
+    def turn():
+        turns.append("begins")
+        with one_thread.one_thread():
+            yield
+        turns.append("ends")
 
-        def __exit__(self, *raised):
-            turns.append("ends")
+    def threads():
+        return max(of["num_threads"] for of in threadpool_info() if of["user_api"] == "blas")
 
     entities = shipped.get_pipe("entities")
     docs = [shipped.make_doc("Rome") for _ in range(5)]
     annotate = entities.annotate
-    monkeypatch.setattr(decoding_pipe, "TURN", Turn())
-    monkeypatch.setattr(entities, "annotate", lambda *of: turns.append("doc") or annotate(*of))
-    assert list(entities.pipe(docs)) == docs
-    assert turns == ["begins", *["doc"] * 5, "ends"]
+    monkeypatch.setattr(decoding_pipe, "one_thread", turn)
+    monkeypatch.setattr(entities, "annotate", lambda *of: turns.append(threads()) or annotate(*of))
+    one_thread._libraries.cache_clear()  # of all that are loaded by now
+    with threadpool_limits(limits=2, user_api="blas"):
+        assert list(entities.pipe(docs)) == docs
+    assert turns == ["begins", *[1] * 5, "ends"]
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork")

@@ -26,7 +26,6 @@ from ...models.parser.factors import FAMILIES, FactorTemplates, add_families
 from ...models.parser.losses import learn, train_factors
 from ...models.parser.patterns import Patterns
 from ...models.parser.tree_scores import ENCODED_WORDS, DocumentScores, score_documents
-from ...one_thread import one_thread
 from ..constraints.constraint import check_known
 from ..constraints.places import WithConstraints
 from ..extensions import record, record_certificates, record_list, record_margins
@@ -140,7 +139,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     # --- prediction ---
 
-    @one_thread()
     def predict(self, docs: Iterable[Doc]) -> list[DocumentScores]:
         """Score the trees of each document's sentences."""
         docs = list(docs)
@@ -173,7 +171,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         )
         return [replace(of, demands=own) for of, own in zip(scores, demands, strict=True)]
 
-    @one_thread()
     def decode_together(
         self, docs: Sequence[Doc], scores: Sequence[DocumentScores]
     ) -> list[ParsedDoc]:
