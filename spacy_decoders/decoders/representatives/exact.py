@@ -10,11 +10,16 @@ from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from .branch_and_bound import ExactSearch
 from .costs import canonical_order, cost_table, rounded_down
-from .kernels.pricing import best_of, price_all
+from .kernels.enumeration import price_all
 from .local_search import improve, near_one
 from .margins import margins_of
 from .problem import RepresentativesProblem
-from .solutions import RepresentativesDecoder, RepresentativesSolution, certificate_of
+from .solutions import (
+    RepresentativesDecoder,
+    RepresentativesSolution,
+    certificate_of,
+    least_of_others,
+)
 
 __all__ = ["ExactRepresentatives"]
 
@@ -127,9 +132,12 @@ class ExactRepresentatives(RepresentativesDecoder):
         local = problem.local_costs[places]
         rows, weight = problem.members[places], problem.pair_weight
         costs, magnitudes, beside = price_all(problem.distances, offsets, rows, local, weight)
-        chosen, others = best_of(costs, beside, offsets)
+        rest, chosen = int(costs.argmin()), np.empty(len(order), np.int64)
+        for i in range(len(order) - 1, -1, -1):  # the last set's candidates change fastest
+            rest, chosen[i] = divmod(rest, int(offsets[i + 1] - offsets[i]))
         margins, positions = np.empty(len(order)), np.empty(len(order), np.int64)
-        margins[order], positions[order] = others, places[chosen]
+        margins[order] = least_of_others(beside, offsets, chosen) - costs.min()
+        positions[order] = places[offsets[:-1] + chosen]
         choices = positions - problem.offsets[:-1]
         # what a sum of all terms of a choice is at least
         bounds = rounded_down(costs, magnitudes, len(order) * (len(order) + 1) // 2)

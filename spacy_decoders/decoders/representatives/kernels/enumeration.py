@@ -1,4 +1,4 @@
-"""Depth-first search of all choices of a box, by its costs after potentials."""
+"""All choices: of few sets each has its price, those of a box are searched depth first."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ....jit import jit
 from .layout import LARGEST
 
-__all__ = ["Found", "search"]
+__all__ = ["Found", "price_all", "search"]
 
 
 class Found(NamedTuple):
@@ -149,3 +149,45 @@ def search(costs, cutoff, step, max_nodes):
         else:
             least = min(least, bound)
     return Found(least, best, choices, nodes)
+
+
+@jit()
+def price_all(distances, offsets, rows, unary, weight):
+    """Price every choice of one candidate from each set; those of the last set change fastest.
+
+    Returns the costs of the choices and the sums of the absolute values of their terms, float64
+    (choices,), and the least cost of those with each candidate, float64 (n,).
+
+    **Shapes:** distances (v, v), int32 or float64; offsets int64 (k + 1,), where the candidates
+    of each set begin; rows int32 (n,), the row of each, and unary float64 (n,), its cost alone.
+    """
+    k = len(offsets) - 1
+    choices = 1
+    for i in range(k):
+        choices *= offsets[i + 1] - offsets[i]
+    costs = np.empty(choices)
+    magnitudes = np.empty(choices)
+    beside = np.full(len(rows), np.inf)
+    chosen = offsets[:-1].copy()
+    for choice in range(choices):
+        cost = magnitude = 0.0
+        for i in range(k):
+            cost += unary[chosen[i]]
+            magnitude += abs(unary[chosen[i]])
+        for i in range(k):
+            for j in range(i + 1, k):
+                pair = weight * distances[rows[chosen[i]], rows[chosen[j]]]
+                cost += pair
+                magnitude += abs(pair)
+        costs[choice] = cost
+        magnitudes[choice] = magnitude
+        for i in range(k):
+            beside[chosen[i]] = min(beside[chosen[i]], cost)
+        i = k - 1
+        while i >= 0:
+            chosen[i] += 1
+            if chosen[i] < offsets[i + 1]:
+                break
+            chosen[i] = offsets[i]
+            i -= 1
+    return costs, magnitudes, beside
