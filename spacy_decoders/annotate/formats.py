@@ -1,10 +1,10 @@
 """Writing annotated documents: DocBin, JSON lines, parquet."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 from ..extras import needed
@@ -19,8 +19,8 @@ def _annotations(doc: Doc) -> dict[str, Any]:
     """Return what was annotated, in plain JSON types.
 
     Per token: text, tag, part of speech, morphology, lemma, head (index in the document),
-    dependency; per entity: characters, label, ``kb_id`` and link; the headlines; the
-    certificates.
+    dependency; per entity, and span of a group: characters, label, ``kb_id`` and link; the
+    headlines; the certificates; the demands that could not be met.
     """
     return {
         "id": doc.user_data.get("id", ""),
@@ -35,20 +35,26 @@ def _annotations(doc: Doc) -> dict[str, Any]:
         "sentences": [[sent.start, sent.end] for sent in doc.sents]
         if doc.has_annotation("SENT_START")
         else [],
-        "ents": [
-            {
-                "start": ent.start_char,
-                "end": ent.end_char,
-                "label": ent.label_,
-                "kb_id": ent.kb_id_,
-                "link": dict(ent._.link),
-            }
-            for ent in doc.ents
-        ],
+        "ents": _rows_of(doc.ents),
+        "spans": {name: _rows_of(group) for name, group in doc.spans.items()},
         "headline": doc._.headline,
         "headlines": list(doc._.headlines),
         "certificates": dict(doc._.certificates),
+        "conflicts": list(doc._.conflicts),
     }
+
+
+def _rows_of(spans: Iterable[Span]) -> list[dict[str, Any]]:
+    return [
+        {
+            "start": span.start_char,
+            "end": span.end_char,
+            "label": span.label_,
+            "kb_id": span.kb_id_,
+            "link": dict(span._.link),
+        }
+        for span in spans
+    ]
 
 
 def _other_fields(doc: Doc, annotations: dict[str, Any]) -> dict[str, Any]:
@@ -87,7 +93,7 @@ def _columns(doc: Doc) -> dict[str, Any]:
     columns = _annotations(doc)
     columns["fields"] = _other_fields(doc, columns)
     # of no fixed shape, so JSON inside a column
-    for name in ("ents", "headlines", "certificates", "fields"):
+    for name in ("ents", "spans", "headlines", "certificates", "conflicts", "fields"):
         columns[name] = as_json(columns[name])
     return columns
 

@@ -59,7 +59,7 @@ class HeadlineCorpus:
                 if not (isinstance(title, str) and isinstance(text, str)):
                     raise ProblemError(
                         f"{place}: expected an object with the strings {self.title!r} and "
-                        f"{self.text!r}."
+                        f"{self.text!r}; name other fields by `title` and `text`."
                     )
                 yield title, text
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span
 
 from spacy_decoders.annotate import Job, annotate
 
@@ -111,9 +111,10 @@ def test_fields_of_parquet_are_kept(tmp_path, model):
     assert json.loads(row["fields"]) == {"day": "2024-02-29", "raw": "/w=="}
 
 
-def test_lemmas_and_morphology_are_written(tmp_path, model):
+def test_what_is_known_of_tokens_and_spans_is_written(tmp_path, model):
     vocab = spacy.blank("en").vocab
     doc = Doc(vocab, words=["Cats"], lemmas=["cat"], morphs=["Number=Plur"], pos=["NOUN"])
+    doc.spans["concepts"] = [Span(doc, 0, 1, "CONCEPT", kb_id="cat")]
     DocBin(docs=[doc]).to_disk(tmp_path / "in.spacy")
     parquet = pytest.importorskip("pyarrow.parquet")
     for format, read in (
@@ -123,4 +124,7 @@ def test_lemmas_and_morphology_are_written(tmp_path, model):
         job = Job(tmp_path / "in.spacy", tmp_path / format, model=model, format=format)
         annotate(job, progress=False)
         (row,) = read(job.part(0))
+        spans = json.loads(row["spans"]) if format == "parquet" else row["spans"]
+        (span,) = spans["concepts"]
+        assert (span["start"], span["end"], span["kb_id"], span["link"]) == (0, 4, "cat", {})
         assert (row["lemmas"], row["morphs"]) == (["cat"], ["Number=Plur"])
