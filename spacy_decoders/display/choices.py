@@ -119,8 +119,8 @@ def tag_choices(doc: Doc, span: Span) -> Iterator[tuple[str, list[Choice]]]:
 
 
 def mentions_in(doc: Doc) -> list[Span]:
-    """Entities and, between them, the concepts that the linker puts aside."""
-    aside = [span for span in doc.spans.get("concepts", ()) if span._.link]
+    """Entities and, between them, the spans of any group that a linker has looked at."""
+    aside = [span for group in doc.spans.values() for span in group if span._.link]
     return sorted(filter_spans([*doc.ents, *aside]), key=lambda span: span.start)
 
 

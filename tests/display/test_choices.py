@@ -2,8 +2,11 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
 
-from spacy_decoders.display.choices import ranked_choices
+from spacy_decoders.components import extensions
+from spacy_decoders.display.choices import mentions_in, ranked_choices
 
 
 @given(
@@ -26,3 +29,11 @@ def test_costs_are_those_of_plain_search(ranked):
             assert option.loss == scores[0] - best
     agreed = set(range(5)) - {int(choice.place) for choice in listed}
     assert all(len({answer.get(place, "") for answer in answers}) == 1 for place in agreed)
+
+
+def test_linked_spans_of_every_group_are_mentions():
+    extensions.install()
+    doc = Doc(Vocab(), words=["the", "cat"])
+    doc.spans["animals"] = [Span(doc, 1, 2, "CONCEPT"), Span(doc, 0, 1, "ARTICLE")]
+    doc[1:2]._.link = {"id": "cat"}
+    assert [mention.text for mention in mentions_in(doc)] == ["cat"]
