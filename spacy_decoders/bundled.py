@@ -70,8 +70,6 @@ def load(
     """
     import spacy
 
-    if not isinstance(language, str):
-        raise ProblemError(f"language: expected a string; got {language!r}.")
     if language != "en":
         raise ProblemError(
             f"language: only the pipeline of 'en' is shipped; got {language!r}. Load a pipeline "

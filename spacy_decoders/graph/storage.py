@@ -8,7 +8,6 @@ reads them, which checks no index itself.
 """
 
 import json
-import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -119,16 +118,6 @@ class FolderFormat:
             header = {"format": self._format, "version": self.version, **facts, "files": files}
             text = json.dumps(header, indent=1)
             (fresh / self.header_name).write_text(text, encoding="utf8")
-
-    def copy(self, source: Path, folder: str | Path) -> None:
-        """Copy a folder atomically; files in the place that somebody has mapped stay theirs.
-
-        Raises `ProblemError` if the place holds something else.
-        """
-        folder = Path(folder).resolve()
-        self._check_replaceable(folder)
-        with replaced(folder) as fresh:
-            shutil.copytree(source, fresh, dirs_exist_ok=True)
 
     def read(self, folder: str | Path, *, verify: bool = False) -> StoredArrays:
         """Map the arrays of a folder into memory, after comparing the files with the header.

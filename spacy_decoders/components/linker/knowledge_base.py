@@ -15,7 +15,6 @@ from spacy.tokens import Span
 from spacy.vocab import Vocab
 
 from ...errors import ProblemError, StorageError
-from ...knowledge.database import FOLDER
 
 if TYPE_CHECKING:
     from ...knowledge.concept_base import ConceptBase
@@ -88,11 +87,9 @@ class ConceptKnowledgeBase(KnowledgeBase):
         return self.concept_vector(*self.base.known([concept]))
 
     def to_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> None:
-        """Copy the folder of the concept base; one that was changed is saved."""
-        if self.base.changed:
+        """Save the concept base, unless its own folder has it as it is."""
+        if self.base.changed or Path(path).resolve() != self.base.folder.resolve():
             self.base.save(path)
-        elif Path(path).resolve() != self.base.folder.resolve():
-            FOLDER.copy(self.base.folder, path)
 
     def from_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> ConceptKnowledgeBase:
         """Open another folder in the place of this one."""
