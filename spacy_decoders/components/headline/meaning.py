@@ -87,7 +87,8 @@ class SentenceTrees:
         """
         sentences, to, size = texts.sentences, texts.heads, len(texts.text)
         own, begins = np.arange(size), np.diff(sentences, prepend=-1) != 0
-        root = _roots(texts, begins)
+        # where a sentence is cut, the first word whose head is outside is its root
+        root = np.lexsort((depths_of(to), texts.columns["HEAD"] != 0, sentences))[begins]
         inner = own != root[sentences]
         inside = inner & (to != own) & (sentences[to] == sentences)
         heads = np.where(inside, to, root[sentences])
@@ -128,21 +129,6 @@ class SentenceTrees:
     def place(self, number: int) -> slice:
         """The tokens of a sentence."""
         return slice(*self.begins[number : number + 2])
-
-
-def _roots(texts: Texts, begins: Booleans) -> Integers:
-    """The root of each sentence; where it is cut, spaCy's. **Shape:** ``(sentences,)``"""
-    sentences, first = texts.sentences, np.flatnonzero(begins)
-    whole = np.flatnonzero(texts.columns["HEAD"] == 0)[::-1]
-    root = np.full(len(first), -1)
-    root[sentences[whole]] = whole
-    ends = np.append(first[1:], len(sentences))
-    for number in np.flatnonzero(root < 0).tolist():
-        start, unit = int(first[number]), int(texts.text[first[number]])
-        before = texts.bounds[unit][0]
-        span = texts.units[unit][start - before : int(ends[number]) - before]
-        root[number] = start + span.root.i - span.start
-    return root
 
 
 def _leads(texts: Texts, roots: Integers) -> Floats:
@@ -199,12 +185,6 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     blank, degree = texts.columns["SPACY"] > 0, kinds["degree"]
     joins = (degree | (kinds["hyphen"] & ~after(blank))) & ~blank
     joins &= ~(begins | np.append(begins[1:], True))
-    # between clauses it is a dash: "get too warm-it's not like a rock"
-    left, right, up = np.maximum(own - 1, 0), np.minimum(own + 1, size - 1), heads[heads]
-    joins &= (
-        (heads[left] == heads[right]) | (heads[left] == right) | (heads[right] == left)
-        | (texts.related({"case", "cc"})[right] & (up[right] == left))
-    )  # fmt: skip
     apart = ~(joins | after(joins))
     nearest = np.minimum.reduceat(depths_of(heads) * size + own, np.flatnonzero(apart)) % size
     top = nearest[np.cumsum(apart) - 1]
@@ -212,7 +192,7 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     conjunct = texts.related({"conj"})
     joint = np.flatnonzero(texts.related(JOINTS) & (heads != own) & ~part)
     heads[part] = top[part]
-    head, above = heads[joint], up[joint]
+    head, above = heads[joint], heads[heads][joint]
     # the next of the conjuncts that depend on the same as it
     other = _next(heads, joint, np.flatnonzero(conjunct))
     other = np.where(conjunct[above] & (above > joint), above, other)

@@ -26,6 +26,8 @@ USUAL_WORDS = (4, 12)
 MOST_WAYS = 1000
 #: Marks that a headline may have.
 ALL_MARKS = MARKS | HYPHENS
+#: Those that part what belongs together where words are left out.
+PARTING = frozenset({",", "--", "—"})
 #: Relations of what a comma parts from a head behind it, of subjects, and of what goes on behind
 #: a comma with what is before it.
 FRONTED = frozenset({"advcl", "obl", "advmod", "parataxis", "ccomp", "discourse", "vocative"})
@@ -208,7 +210,7 @@ def chosen(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
         elif text in ALL_MARKS and words[0] < place and (place < words[-1] or text == ")"):
             last, following = found[-1], words[bisect_left(words, place) % len(words)]
             parts = None
-            if text == "," and last in shown:
+            if text in PARTING and last in shown:
                 around = last, place - 1, read.index(True, place), following
                 commas = [at for at in found if tokens[at].text == text]
                 parts = _parts(texts, span.start, heads, around, commas)
@@ -219,11 +221,7 @@ def chosen(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
                 beside = all(articles[place + 1 : following])
                 stays = last == place - 1 and (beside or place + 1 in shown | kept)
             else:
-                # the second of two commas goes with the first and what was between them
-                gone = [following - 1] if following - 1 > place else []
-                gone += [last + 1] if heads[place] < place > last + 1 else []
                 stays = text == "(" or last in shown
-                stays &= all(tokens[gap].text != text or gap in shown | kept for gap in gone)
             if stays:
                 found.append(place)
     brackets = {tokens[place].text for place in found} & {"(", ")"}
@@ -238,18 +236,19 @@ def _parts(
 
     `around` are the last word that stays, the words on both sides, and the next one that stays;
     `commas` those that stay before it. It stays behind what is before its head ("Born in Iowa, he
-    ...") and before appositions and conjuncts. Where the word before it is left out, it goes after
-    a subject ("Ann [(a lawyer)], won"), and before "and" but where that joins clauses.
+    ...") and before appositions and conjuncts. Where a word beside it is left out, it goes after a
+    subject ("Ann[, a lawyer], won"); where that before it is, before "and" but between clauses.
     """
     last, left, right, following = (_chain(heads, place) for place in around)
     # the largest parts around it
     before = next((word for word in last[::-1] if word not in following), last[0])
     behind = next((word for word in following[::-1] if word not in last), following[0])
     shortened = last[0] < left[0]
+    either = shortened or right[0] < following[0]
     if heads[before] >= right[0] and before not in following:
         if texts.related(FRONTED)[start + before] and before in left and before not in right:
             return True
-        if texts.related(SUBJECTS)[start + before] and shortened and commas[-1:] < [before]:
+        if texts.related(SUBJECTS)[start + before] and either and commas[-1:] < [before]:
             return False
     if (
         texts.related(LISTED)[start + behind]
