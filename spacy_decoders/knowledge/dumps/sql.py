@@ -65,7 +65,7 @@ def open_dump(path: Path) -> Iterator[IO[bytes]]:
             if isinstance(error, OSError) and error.errno is not None:
                 raise
             raise ProblemError(
-                f"dump: {path} is damaged or ends too early; download it again ({error})."
+                f"{path} is damaged or ends too early; copy or download it again ({error})."
             ) from error
 
 
