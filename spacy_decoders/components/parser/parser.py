@@ -9,7 +9,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from spacy.errors import Errors
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
@@ -131,7 +130,10 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         if label in self.labels:
             return 0
         if self.model.get_ref("labels").has_dim("nO"):
-            raise ValueError(Errors.E922.format(name=self.name, nO=len(self.labels)))
+            raise ProblemError(
+                f"label: a model of {len(self.labels)} labels can't learn {label!r} as well; "
+                "train a new parser on examples of all labels."
+            )
         self.cfg["labels"] = [*self.cfg["labels"], label]
         self._forget()
         self.vocab.strings.add(label)
