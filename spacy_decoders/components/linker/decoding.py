@@ -144,7 +144,6 @@ def _decoded(
         margins=solution.margins.astype(np.float64),
         exact=solution.exact_margins,
         repeats=table.repeats,
-        forms=np.full(count, table.form_count),
         coverage=np.full(count, table.coverage),
     )
 

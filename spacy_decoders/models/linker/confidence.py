@@ -15,10 +15,8 @@ __all__ = ["Decided", "log_odds_right"]
 
 Floats = NDArray[np.float64]
 
-#: Costs, scores alone, and popularity, beyond which a decision can't be surer.
-_LEAST, _MOST = np.array([[0.0], [-10.0], [-6.0]]), np.array([[30.0], [10.0], [6.0]])
-#: What stands for the lead in popularity of an only candidate.
-_ALONE = 3.0
+#: Costs, and scores alone, beyond which a decision can't be surer.
+_LEAST, _MOST = np.array([[0.0], [-10.0]]), np.array([[30.0], [10.0]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +41,6 @@ class Decided:
     exact: NDArray[np.bool_]
     #: How many mentions have the form of each. **Shape:** ``(mentions,)``
     repeats: NDArray[np.int64]
-    #: How many different forms there are in the window of each mention. **Shape:**
-    #: ``(mentions,)``
-    forms: NDArray[np.int64]
     #: The share of the candidates there that the graph knows. **Shape:** ``(mentions,)``
     coverage: Floats
 
@@ -101,13 +96,12 @@ class Decided:
         return np.minimum(shares, 1.0)
 
 
-#: Weights of: 1; the logarithm of the lead over the other choices while the other links stay, and
-#: of the margin; the lead alone over the other candidates, and whether there is none; the
-#: logarithms of the numbers of candidates and of mentions of the form; being the title; coverage.
-_WEIGHTS = np.array([-1.0, -0.08, 1.26, 0.1, 0.65, -0.25, -0.06, 1.29, -0.27])
-#: Weights, times the coverage, of: both logarithms of leads; the lead alone; being the title; the
-#: number of candidates; the lead in popularity; popularity; the number of forms.
-_BY_COVERAGE = np.array([0.89, -1.02, 0.22, -0.57, 0.74, 0.42, -0.23, 0.11])
+#: Weights of: 1; the logarithm of the margin; the lead alone over the other candidates; the
+#: logarithm of the number of candidates; being the title.
+_WEIGHTS = np.array([-0.87, 1.28, 0.09, -0.24, 0.99])
+#: Weights, times the coverage, of: the logarithm of the lead over the other choices while the
+#: other links stay; the next three as above.
+_BY_COVERAGE = np.array([0.83, -1.09, 0.23, 0.49])
 
 
 def log_odds_right(decided: Decided) -> Floats:
@@ -118,30 +112,23 @@ def log_odds_right(decided: Decided) -> Floats:
     mention may be nothing else, infinity; where nothing is chosen, the log-odds of the scores. The
     sets have names alone: for a common noun the scores, where nothing is a choice, bound it.
     """
-    local, rows, starts = decided.local, decided.rows, decided.offsets[:-1]
-    last = decided.offsets[1:] - 1
-    values = np.stack([decided.scores, local, decided.features[:, Feature.POPULARITY]])
-    values[1:, last] = -np.inf  # the leads among the candidates
-    popularity, others = values[2], values.copy()
+    rows, starts, last = decided.rows, decided.offsets[:-1], decided.offsets[1:] - 1
+    values = np.stack([decided.scores, decided.local])
+    values[1, last] = -np.inf  # the lead among the candidates
+    others = values.copy()
     others[:, rows] = -np.inf
     best = np.maximum.reduceat(others, starts, axis=1)
     with np.errstate(invalid="ignore"):
         # by what each choice is more than the best of its mention's others
         leads = np.where(np.isinf(best), np.inf, values[:, rows] - best)
-    lead, alone, popular = np.clip(leads, _LEAST, _MOST)
+    lead, alone = np.clip(leads, _LEAST, _MOST)
     linked = rows != last
     alone = np.where(linked, alone, 0.0)
-    popular = np.where(np.isinf(leads[2]), _ALONE, popular)
-    logged = np.log1p(lead)
     margins = np.log1p(np.clip(decided.margins, _LEAST[0], _MOST[0]) * decided.repeats)
     counts = np.log(np.maximum(1, decided.sizes - 1))
     title = decided.features[rows, Feature.TITLE].astype(np.float64)
-    ones = np.ones(len(rows))
-    plain = [ones, logged, margins, alone, alone < 0, counts, np.log(decided.repeats), title]
-    plain.append(decided.coverage)
-    known = np.where(linked, popularity[np.where(linked, rows, 0)], 0.0)
-    known = np.where(np.isinf(known), 0.0, known)
-    covered = [logged, margins, alone, title, counts, popular, known, np.log1p(decided.forms)]
+    plain = [np.ones(len(rows)), margins, alone, counts, title]
+    covered = [np.log1p(lead), margins, alone, counts]
     # one by one: how products of matrices are rounded depends on their size
     of_all, of_graph = (
         sum(map(np.multiply, weights, values))

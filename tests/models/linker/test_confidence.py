@@ -15,7 +15,6 @@ def decided(scores, choices, sizes, *, local=None, title=(), **others):
         "margins": np.full(len(sizes), 3.0),
         "exact": np.ones(len(sizes), bool),
         "repeats": np.ones(len(sizes), np.int64),
-        "forms": np.full(len(sizes), len(sizes)),
         "coverage": np.ones(len(sizes)),
         **others,
     }
