@@ -1,8 +1,10 @@
 """Corpora that ``spacy train`` reads: annotated sentences turned into Examples."""
 
 import random
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
@@ -146,11 +148,17 @@ class ColumnCorpus(SentenceCorpus):
     types that are not named are unknown. None if all types stay as they are."""
 
     def read(self, path: Path) -> Iterable[Sentence]:
-        sentences = read_columns(path, self.columns, self.separator)
-        return (
-            sentence if self.types is None else _renamed(sentence, self.types)
-            for sentence in sentences
-        )
+        types, met = self.types, set[str]()
+        for sentence in read_columns(path, self.columns, self.separator):
+            met.update(label[2:] for label in sentence.ents or ())
+            yield sentence if types is None else _renamed(sentence, types)
+        unnamed = {kind.casefold(): kind for kind in met.difference(types or ())}
+        for name in (types or {}).keys() - met:
+            for near in get_close_matches(name.casefold(), unnamed, n=1, cutoff=0.8):
+                warnings.warn(
+                    f"types: {path.name} has no entity {name!r}; did you mean {unnamed[near]!r}?",
+                    stacklevel=2,
+                )
 
 
 def _renamed(sentence: Sentence, types: Mapping[str, str]) -> Sentence:

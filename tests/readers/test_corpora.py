@@ -146,5 +146,12 @@ def test_corpora_whose_types_differ(tmp_path):
     )
     found = [example.get_aligned_ner() for example in corpus(spacy.blank("en"))]
     assert found == [["U-PER", "O"], ["B-ORG", "L-ORG", "O", None]]
+    misspelt = column_corpus(
+        tmp_path / "b.tsv", columns, types={**types, "Film": "WORK", "book": "O"}
+    )
+    with pytest.warns(
+        UserWarning, match=r"types: b.tsv has no entity 'Film'; did you mean 'film'"
+    ):
+        list(misspelt(spacy.blank("en")))
     with pytest.raises(ProblemError, match="corpora: expected at least one"):
         joined_corpus({})
