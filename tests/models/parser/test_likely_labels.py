@@ -73,7 +73,7 @@ def test_trees_of_a_batch_are_those_of_each_sentence_by_itself(nlp):
     together = parses(nlp, texts)
     parser = nlp.get_pipe("parser")
     alone = [
-        parser.decode(doc, of) for doc in map(nlp.make_doc, texts) for of in parser.predict([doc])
+        parser.decode_together([doc], parser.predict([doc]))[0] for doc in map(nlp.make_doc, texts)
     ]
     for (tree, scores), parsed in zip(together, alone, strict=True):
         assert [head for head, _, _ in tree] == parsed.heads.tolist()
