@@ -74,17 +74,24 @@ class GraphArrays:
     @classmethod
     def of_stored(cls, stored: StoredArrays) -> GraphArrays:
         """Take the arrays of a folder, and check that all indices are within the graph."""
-        size = len(stored["ids"])
-        stored.check_ascending("ids", strictly=True)
-        stored.check_offsets("indptr", size, len(stored["indices"]))
-        stored.check_range("indices", size)
-        stored.check_size("inner", size)
-        stored.check_range("inner", size)
+        names = ("indptr", "indices", "ids", "inner")
+        indptr, indices, ids, inner = map(stored.arrays.__getitem__, names)
+        size = len(ids)
+        # as unsigned numbers the negative ones are the largest: one pass finds both
+        within = [not len(of) or of.view(np.uint32).max() < size for of in (indices, inner)]
         present = np.zeros(size, dtype=bool)
-        present[stored["inner"]] = True
-        if not present.all():
-            stored.refuse("inner", "two vertices have one number")
-        return cls(stored["indptr"], stored["indices"], stored["ids"], stored["inner"])
+        present[inner if within[1] else []] = True
+        ends = len(indptr) == size + 1 and (indptr[0], indptr[-1]) == (0, len(indices))
+        sound = (
+            ends and (indptr[1:] >= indptr[:-1]).all(),
+            within[0],
+            (ids[1:] > ids[:-1]).all(),
+            len(inner) == size and present.all(),
+        )
+        for name, is_sound in zip(names, sound, strict=True):
+            if not is_sound:
+                stored.refuse(name, f"its entries are none of a graph of {size} vertices")
+        return cls(indptr, indices, ids, inner)
 
     @cached_property
     def adjacency(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

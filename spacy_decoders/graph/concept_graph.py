@@ -154,9 +154,8 @@ class ConceptGraph:
         hubs = None
         if "hubs" in stored:
             table = stored["hubs"]
-            stored.check_size("hubs", size)
-            if not 0 < table.shape[1] <= size:
-                stored.refuse("hubs", f"{table.shape[1]} hubs can't be")
+            if len(table) != size or not 0 < table.shape[1] <= size:
+                stored.refuse("hubs", f"{table.shape} is not its shape for {size} vertices")
             complete = stored.header.get("hubs_complete") is True
             hubs = HubIndex(table, arrays, complete)
         return cls(arrays, hubs)

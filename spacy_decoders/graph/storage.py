@@ -2,9 +2,8 @@
 
 The header has the size, the type and the checksum of every file. Folders are untrusted input: file
 names come from the :class:`FolderFormat` and not from the header, files outside the folder are
-refused, and sizes are compared with the files before anything is mapped. The contents are checked
-by :meth:`StoredArrays.check_offsets` and :meth:`StoredArrays.check_range` before a compiled loop
-reads them, which checks no index itself.
+refused, and sizes are compared with the files before anything is mapped. Contents are checked by
+who asks for them, before a compiled loop reads them, which checks no index itself.
 """
 
 import json
@@ -47,33 +46,6 @@ class StoredArrays:
         raise StorageError(
             f"folder: {self.folder / name}.npy is damaged: {reason}; copy or build it again."
         )
-
-    def check_size(self, name: str, size: int) -> None:
-        """Require `size` entries along the first axis."""
-        if len(self[name]) != size:
-            self.refuse(name, f"it has {len(self[name])} entries, which should be {size}")
-
-    def check_offsets(self, name: str, count: int, end: int) -> None:
-        """Require offsets of `count` parts of `end` entries in all."""
-        offsets = self[name]
-        self.check_size(name, count + 1)
-        if offsets[0] != 0 or offsets[-1] != end:
-            self.refuse(name, f"it should run from 0 to {end}, not {offsets[0]} to {offsets[-1]}")
-        self.check_ascending(name)
-
-    def check_ascending(self, name: str, *, strictly: bool = False) -> None:
-        """Require that no entry is less than the one before it or, `strictly`, equal to it."""
-        values = self[name]
-        descends = np.less_equal if strictly else np.less
-        if descends(values[1:], values[:-1]).any():
-            self.refuse(name, "its entries do not ascend")
-
-    def check_range(self, name: str, high: int) -> None:
-        """Require that all entries of an int32 array are at least 0 and below `high`."""
-        # as unsigned numbers the negative ones are the largest: one pass finds both
-        values = self[name].view(np.uint32)
-        if len(values) and values.max() >= high:
-            self.refuse(name, f"an entry is not in the range from 0 to {high - 1}")
 
 
 @dataclass(frozen=True)
