@@ -51,7 +51,7 @@ BY_NAME = {
     # BranchAndBound(method="paper")
     f"{PACKAGE}.decoders.tree.branch_and_bound.decoder"
 }
-MOST_LINES = 500
+MOST_LINES = 420
 
 
 class Import(NamedTuple):
