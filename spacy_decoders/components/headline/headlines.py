@@ -45,8 +45,6 @@ ADDRESS = -1.0
 PARTS = frozenset({"compound", "flat", "goeswith"})
 ASIDE = frozenset({"discourse", "vocative"})
 JOINING = frozenset({"case", "cc"})
-#: Relations of verbs to what may make a claim of theirs untrue.
-BELOW = frozenset({"xcomp", "ccomp", "advcl", "acl", "parataxis", "pcomp"})
 #: Tags of what names things, and of what noun phrases end with.
 NOUNS = frozenset({"NOUN", "PROPN", "X", ""})
 LAST = NOUNS | {"NUM", "SYM"}
@@ -272,16 +270,16 @@ def _heads(to: Integers, starts: Integers, ends: Integers) -> Integers:
 
 
 def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
-    """Which tokens are in another's clause, denied or asked; which verbs look like nouns there."""
-    kinds = texts.kinds
-    begins, sentence = texts.columns["SENT_START"].astype(np.int64) == 1, texts.sentences
+    """Which tokens are in what is denied or asked, and which verbs look like nouns there."""
+    kinds, sentence = texts.kinds, texts.sentences
+    begins = texts.columns["SENT_START"].astype(np.int64) == 1
     asked = anywhere(kinds["question"], sentence)
-    found = texts.related(BELOW) | asked
+    found = asked.copy()
     found[texts.heads[denying]] = True
-    found = inherited(found, texts.heads)
     # verbs behind "did", or "should" of a condition, are easily taken for nouns
     supposed = anywhere(begins & texts.tagged({"AUX"}), sentence)
-    return found, np.where(asked, anywhere(kinds["did"], sentence), supposed)
+    hidden = np.where(asked, anywhere(kinds["did"], sentence), supposed)
+    return inherited(found, texts.heads), hidden
 
 
 def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[Headline]:
