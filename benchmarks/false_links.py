@@ -17,6 +17,7 @@ import spacy
 from spacy.language import Language
 
 import spacy_decoders
+from spacy_decoders.knowledge.aliases import normalise
 
 NAME = "graph_entity_linker"
 FIRST_NAMES = ("Mary", "Peter", "Olga", "Henry", "Amina", "Paolo", "Ingrid", "Samuel")
@@ -58,7 +59,7 @@ def true_texts(base) -> list[tuple[str, dict[str, str]]]:
     nouns = {}
     for concept in base:
         name = concept.title.lower()
-        if concept.title.isalpha() and name in concept.aliases:
+        if concept.title.isalpha() and name in map(normalise, concept.aliases):
             nouns[concept.id] = name
     for identity in nouns:
         number = base.number(identity)
@@ -97,7 +98,7 @@ def other_senses(base) -> list[str]:
     """Sentences in which names of concepts are common words, or surnames of others."""
     names = []
     for concept in base:
-        for alias in concept.aliases:
+        for alias in map(normalise, concept.aliases):
             # never written in small letters
             lower = np.nan_to_num(base.aliases.all_of(alias).shares[0])
             if alias.isalpha() and len(alias) > 3 and not lower.any():
