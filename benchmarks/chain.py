@@ -15,10 +15,12 @@ from harness import Report, arguments, curves, interleaved  # isort: skip - befo
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import thread_time
 from typing import Any
 
 import numpy as np
+import pycrfsuite
 from numba import njit
 from pipelines import EWT, bare, golds_of
 
@@ -47,7 +49,7 @@ DENSE = "dense SIMD"
 #: The row whose certificates stay arrays.
 ARRAYS = "ForwardDominance, columns alone"
 #: What is not ours.
-PEERS = ("numpy argmax", "plain Viterbi")
+PEERS = ("numpy argmax", "plain Viterbi", "CRFsuite")
 
 #: Multiplications that a dense decoder may spend on a set: fewer sentences are left to it.
 DENSE_WORK = {False: 6e8, True: 1.5e8}
@@ -163,19 +165,19 @@ def compared(
 ) -> None:
     """Tabulate speed and exactness of what was measured."""
     best = optimal_scores(*part.arrays)
-    bases = ("plain Viterbi", DENSE)
+    bases = ("plain Viterbi", DENSE, "CRFsuite")
     rows = []
     for label, time in times.items():
         exact: tuple[float | None, ...] = (None,) * 4
         if label in decoders:
             exact = exactness(part, decoders[label], best)
-        elif label == "plain Viterbi":
+        elif label in ("plain Viterbi", "CRFsuite"):
             exact = (100.0, None, None, None)
         ratios = [times[base] / time if base in times else None for base in bases]
         rows.append([label, *exact, 1e9 / (time * part.mean), time, *ratios])
     columns = ["decoder", "% exact", "% certified", "largest loss", "iterations"]
     columns += ["sentences/s", "ns/token", "x plain", "x dense"]
-    report.table(title, columns, rows)
+    report.table(title, [*columns, "x CRFsuite"], rows)
 
 
 def table_one(report: Report, name: str, scores: Part, *, quick: bool) -> dict[str, float]:
@@ -201,6 +203,7 @@ def table_one(report: Report, name: str, scores: Part, *, quick: bool) -> dict[s
             tokens,
         ),
     }
+    tasks["CRFsuite"] = crfsuite_task(size, few.lengths)
     for label, decoder in decoders.items():
         slow = wide and label in (DENSE, "PrunedViterbi")
         tasks[label] = (few if slow else every).task(decoder)
@@ -245,7 +248,7 @@ def table_two(report: Report, name: str, scores: Part, *, quick: bool) -> None:
 def plot(report: Report, found: Sequence[tuple[int, Mapping[str, float]]]) -> None:
     """Draw time against label count."""
     shown = ["numpy argmax", "Beam 1", "Beam 2", "Beam 5", "ForwardDominance"]
-    shown += ["ColumnGeneration", DENSE, "plain Viterbi"]
+    shown += ["ColumnGeneration", DENSE, "plain Viterbi", "CRFsuite"]
     series: dict[str, tuple[list[float], list[float]]] = {}
     for size, times in sorted(found, key=lambda item: item[0]):
         for label in shown:
@@ -272,7 +275,7 @@ def main() -> None:
         report.close()  # what was measured is kept, whatever cut the rest
 
 
-# -- what is not ours: plain loops
+# -- what is not ours: plain loops, and another program
 
 
 @njit(cache=True)
@@ -328,6 +331,35 @@ def optimal_scores(transitions, start, end, emissions, lengths):
         best[s] = (running + end).max() if n else 0.0
         begin += n
     return best
+
+
+def crfsuite_task(size: int, lengths: list[int]) -> tuple[Callable[[], Any], int]:
+    """CRFsuite's decoding of sentences of these lengths, and how many tokens that decodes.
+
+    CRFsuite cannot be given scores from outside, so it decodes a model of its own with as
+    many labels. Its Viterbi is dense: it takes the same time whatever the scores. The
+    emissions are set before; only decoding is in the returned function, one sentence at a
+    time, and all sentences have the length nearest to their mean.
+    """
+    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+    trainer.set_params({"max_iterations": 1, "feature.possible_transitions": False})
+    labels = [f"label{y}" for y in range(size)]
+    # every label once, and every label after itself
+    trainer.append([[f"word{y}"] for y in range(size)], labels)
+    tagger = pycrfsuite.Tagger()
+    with TemporaryDirectory() as folder:
+        path = str(Path(folder) / "model")
+        trainer.train(path)
+        tagger.open(path)
+    mean = round(sum(lengths) / len(lengths))
+    tagger.set([[f"word{i % size}"] for i in range(mean)])
+
+    def decode() -> None:
+        for _ in lengths:
+            tagger.tag()
+
+    assert len(tagger.labels()) == size
+    return decode, mean * len(lengths)
 
 
 if __name__ == "__main__":
