@@ -291,40 +291,22 @@ def test_the_first_headline_does_not_depend_on_how_many_are_asked_for(shipped):
 
 @pytest.mark.filterwarnings("ignore:headline")
 @pytest.mark.parametrize(
-    "text",
-    [
-        "The rocket reached a speed of 28,000 km/h on Monday.",
-        "The budget of $ 3.5 million was approved by 52 votes to 48.",
-        "The rate rose by 0.25 percentage points to 3 %.",
-        "The bread was baked at 180°C for an hour.",
-        "The oven was heated to 180 °C on Monday.",
-    ],
-)
-def test_numbers_keep_their_units(shipped, text):
-    units = {"km", "/", "h", "million", "points", "%", "°", "C"}
-    doc = shipped(text)
-    tied = [i for i in range(len(doc) - 1) if doc[i + 1].text.rstrip(".") in units]
-    every = []
-    for length in range(4, 14):
-        with pipe_options(shipped.get_pipe("headline"), length=length):
-            every += [headline["tokens"] for headline in shipped(text)._.headlines]
-    assert any(i in tokens for tokens in every for i in tied)
-    for tokens in every:
-        assert all((i in tokens) == (i + 1 in tokens) for i in tied)
-
-
-@pytest.mark.filterwarnings("ignore:headline")
-@pytest.mark.parametrize(
     ("text", "quoted", "word"),
     [
         ('The film "Heat" was shown in Cannes.', 'ilm "Heat" was', "Heat"),
         ('He called it a "great victory for peace".', ' "great victory for peace"', "victory"),
         ("The editor called the ‘peace plan’ unfair.", " ‘peace plan’ ", "plan"),
         ('"The war is over," the general said.', '"The war is over," ', '"'),
+        ("The rocket reached a speed of 28,000 km/h on Monday.", "28,000 km/h", "28,000"),
+        ("The budget of $ 3.5 million was approved by 52 votes to 48.", "$ 3.5 million", "3.5"),
+        ("The rate rose by 0.25 percentage points to 3 %.", "0.25 percentage points", "0.25"),
+        ("The bread was baked at 180°C for an hour.", "180°C", "180"),
+        ("The oven was heated to 180 °C on Monday.", "180 °C", "180"),
+        ("The search-and-destroy operation ended on Monday.", "earch-and-destroy", "earch"),
     ],
 )
-def test_what_is_quoted_keeps_its_marks(shipped, text, quoted, word):
-    lines = at_lengths(shipped, text, 3, 12)
+def test_quotations_keep_their_marks_and_numbers_their_units(shipped, text, quoted, word):
+    lines = at_lengths(shipped, text, 3, 13)
     assert any(quoted in line for line in lines)
     assert all(quoted in line or word not in line for line in lines)
 
@@ -388,12 +370,6 @@ def test_what_stays_of_a_tree(text, heads, relations, headline):
     length = len(headline.replace(",", "").split())
     doc = blank(mode="sentence", length=length).get_pipe("headline_generator")(doc)
     assert doc._.headline == headline
-
-
-def test_what_hyphens_join_is_one_word(shipped):
-    text = "The search-and-destroy operation was carried out by the army on Monday."
-    for line in map(str.lower, at_lengths(shipped, text, 6, 12)):
-        assert "search-and-destroy" in line or "search" not in line
 
 
 def test_nothing_to_shorten(shipped):
