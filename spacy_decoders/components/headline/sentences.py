@@ -250,12 +250,8 @@ def _parts(
             return True
         if texts.related(SUBJECTS)[start + before] and either and commas[-1:] < [before]:
             return False
-    if (
-        texts.related(LISTED)[start + behind]
-        and heads[behind] <= left[0]
-        and behind in right
-        and behind not in left
-    ):
+    between = heads[behind] <= left[0] and behind in right and behind not in left
+    if between and texts.related(LISTED)[start + behind]:
         joint = texts.related({"cc"}) & ~texts.kinds["exception"]
         clause = texts.tagged({"VERB", "AUX"})[start + behind]
         return bool(clause or not (shortened and joint[start + following[0]]))
