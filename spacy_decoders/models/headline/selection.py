@@ -57,6 +57,11 @@ PHRASE_WEIGHTS = {
 }
 #: A reward of 1 is worth as much as this difference of log-probabilities.
 SHARPNESS = 8.0
+#: Share of the log-likelihood of good phrases in the loss; without it a text whose good phrases
+#: are all unlikely teaches nothing.
+LIKELIHOOD = 0.1
+#: A phrase is taken as `exp(reward / TEMPERATURE)` times as good.
+TEMPERATURE = 0.1
 #: Penalty of the squared weights of standardised features, and steps of the fit at most.
 PENALTY, STEPS = 0.01, 300
 
@@ -153,10 +158,11 @@ def fit_logistic(features: Floats, labels: NDArray[Any], *, ridge: float = 1.0) 
     return _least(loss_of, features.shape[1])
 
 
-def expected_reward(scores: Floats, rewards: Floats) -> tuple[float, Floats]:
-    """Return the expected reward of a phrase drawn by its score, and its gradient.
+def expected_reward(scores: Floats, rewards: Floats) -> tuple[float, float, Floats]:
+    """Return the expected reward of a phrase drawn by its score, the loss, and its gradient.
 
-    Scores, rewards and gradient are of each phrase, **shape** ``(n,)``.
+    The loss is lower the higher the expected reward, and the likelier good phrases. Scores,
+    rewards and gradient are of each phrase, **shape** ``(n,)``.
 
     References
     ----------
@@ -164,13 +170,21 @@ def expected_reward(scores: Floats, rewards: Floats) -> tuple[float, Floats]:
 
     Examples
     --------
-    >>> value, gradient = expected_reward(np.zeros(2), np.array([1.0, 0.0]))
-    >>> value, gradient.tolist()
-    (0.5, [0.25, -0.25])
+    >>> value, loss, gradient = expected_reward(np.zeros(2), np.array([1.0, 0.0]))
+    >>> value, bool(gradient[0] < 0)
+    (0.5, True)
     """
-    chances = np.exp(scores - np.logaddexp.reduce(scores))
+    logarithms = scores - np.logaddexp.reduce(scores)
+    chances = np.exp(logarithms)
     value = float(chances @ rewards)
-    return value, chances * (rewards - value)
+    loss = SHARPNESS * (1.0 - value)
+    gradient = -SHARPNESS * chances * (rewards - value)
+    if rewards.max() > 0:
+        wanted = np.exp((rewards - rewards.max()) / TEMPERATURE) * (rewards > 0)
+        wanted /= wanted.sum()
+        loss = (1.0 - LIKELIHOOD) * loss - LIKELIHOOD * float(wanted @ logarithms)
+        gradient = (1.0 - LIKELIHOOD) * gradient + LIKELIHOOD * (chances - wanted)
+    return value, loss, gradient
 
 
 def fit_phrases(tables: Sequence[Floats], rewards: Sequence[Floats]) -> Floats:
@@ -187,13 +201,13 @@ def fit_phrases(tables: Sequence[Floats], rewards: Sequence[Floats]) -> Floats:
 
     def loss_of(weights: Floats) -> tuple[float, Floats]:
         scores, gradient = every @ weights, np.zeros(len(every))
-        total, weight = 0.0, SHARPNESS / len(texts)
+        total = 0.0
         for text, reward in zip(texts, rewards, strict=True):
-            value, gradient[text] = expected_reward(scores[text], reward)
-            total += value
+            _, loss, gradient[text] = expected_reward(scores[text], reward)
+            total += loss
         penalty = PENALTY * weights
-        slope = penalty - weight * (every.T @ gradient)
-        return float(penalty @ weights) / 2.0 - weight * total, slope
+        slope = every.T @ gradient / len(texts) + penalty
+        return total / len(texts) + float(penalty @ weights) / 2.0, slope
 
     return np.asarray(_least(loss_of, every.shape[1]) / scale)
 

@@ -24,15 +24,15 @@ def test_phrases_keep_inner_function_words_numbers_and_hyphens():
     assert not {"search of", "first search", "The depth", "2", "in C++"} & found
 
 
-def test_the_gradient_of_the_reward():
+def test_the_gradient_of_the_risk():
     rng = np.random.default_rng(0)
     scores, rewards = rng.normal(size=6), rng.random(6)
-    value, gradient = expected_reward(scores, rewards)
+    value, loss, gradient = expected_reward(scores, rewards)
     chances = np.exp(scores) / np.exp(scores).sum()
     assert value == pytest.approx(float(chances @ rewards))
     for place in range(6):
         step = 1e-6 * np.eye(6)[place]
-        slope = (expected_reward(scores + step, rewards)[0] - value) / 1e-6
+        slope = (expected_reward(scores + step, rewards)[1] - loss) / 1e-6
         assert slope == pytest.approx(gradient[place], abs=1e-4)
 
 
