@@ -24,6 +24,8 @@ REQUIRED = frozenset({
     "nsubj", "csubj", "obj", "iobj", "cop", "aux", "xcomp", "ccomp", "expl", "case", "mark",
     "pobj", "pcomp", "fixed", "flat", "compound", "goeswith", "nummod", "nmod:poss", "obl:agent",
 })  # fmt: skip
+#: Relations of conjunctions.
+JOINTS = frozenset({"cc"})
 #: Relations that a negation does not reach beyond.
 OUTSIDE = frozenset({
     "conj", "cc", "parataxis", "appos", "discourse", "vocative", "det", "punct", "dep",
@@ -35,8 +37,12 @@ ARGUMENTS = frozenset({
 ABOUT = frozenset({"nsubj", "csubj", "expl"})
 #: Relations of what a verb says enough with.
 COMPLETE = frozenset({"obj", "cop", "iobj", "xcomp", "ccomp"})
+#: Relations of clauses that the sentence judges: "it is illegal *to sell it to children*".
+JUDGED = frozenset({"csubj"})
 #: Parts of speech that say little without what follows: "all *you need*", "50% *off shoes*".
 VAGUE = frozenset({"PRON", "DET", "NUM", "SYM"})
+#: Relations of measures without a preposition: "twice *a day*".
+UNMARKED = frozenset({"obl:unmarked", "nmod:unmarked"})
 #: A sentence counts this much more the earlier it is.
 LEAD = 0.5
 #: What a pronoun as the subject costs: it refers to another sentence; and no subject, where it is
@@ -184,7 +190,7 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     top = nearest[np.cumsum(apart) - 1]
     part: Booleans = top != own
     conjunct = texts.related({"conj"})
-    joint = np.flatnonzero(texts.related({"cc"}) & (heads != own) & ~part)
+    joint = np.flatnonzero(texts.related(JOINTS) & (heads != own) & ~part)
     heads[part] = top[part]
     head, above = heads[joint], heads[heads][joint]
     # the next of the conjuncts that depend on the same as it
@@ -202,7 +208,7 @@ def _above(texts: Texts, heads: Integers, inner: Booleans) -> Integers:
     "Ann, Bob, and Eve" may become "Ann" or "Ann and Eve", but not "Ann, Bob".
     """
     last, conjunct = np.zeros(len(heads), dtype=bool), inner & texts.related({"conj"})
-    last[heads[texts.related({"cc"})]] = True
+    last[heads[texts.related(JOINTS)]] = True
     others = np.flatnonzero(conjunct & ~last)
     found = _next(heads, others, np.flatnonzero(conjunct & last))
     above = heads.copy()
@@ -242,7 +248,7 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
     stays = (
         related(REQUIRED) | kinds["kept"] | kinds["mark"] | kinds["hyphen"] | kinds["quote"],
         related({"conj"}) & related({"nsubj", "compound"})[heads],  # "*Ann and Bob* are twins"
-        related({"det"}) & related({"obl:unmarked", "nmod:unmarked"})[heads],  # "twice *a* day"
+        related({"det"}) & related(UNMARKED)[heads],  # "twice *a* day"
         articles_of_few(texts),
         related({"amod", "nmod"}) & (ranking | name),
         behind & kinds["particle"] & related({"advmod"}) & tagged({"VERB"})[heads],
@@ -268,7 +274,7 @@ def _clauses(texts: Texts, heads: Integers, inner: Booleans, first: Integers) ->
     begin with their verb ("*Had the dam burst*, ..."), and a conjunct without a verb that is
     denied: "safe for adults *but not for children*".
     """
-    kinds, joint, negative = texts.kinds, texts.related({"cc"}), texts.kinds["negation"]
+    kinds, joint, negative = texts.kinds, texts.related(JOINTS), texts.kinds["negation"]
     begins, conjunct = np.diff(texts.sentences, prepend=-1) != 0, texts.related({"conj"})
     exception = kinds["exception"]
     marked = (negative | kinds["asking"]) & ~exception
@@ -276,7 +282,7 @@ def _clauses(texts: Texts, heads: Integers, inner: Booleans, first: Integers) ->
     marked |= exception
     own = np.arange(len(heads))
     predicates = last_of(np.where(texts.related(ARGUMENTS) & inner, heads, own))[heads]
-    denied, needed = texts.related({"csubj"}).copy(), marked.copy()  # "it is illegal *to sell it*"
+    denied, needed = texts.related(JUDGED).copy(), marked.copy()
     denied[predicates[marked]] = True
     needed[predicates[exception]] = True
     needed[heads[negative & (conjunct & ~texts.tagged({"VERB"}))[heads]]] = True
