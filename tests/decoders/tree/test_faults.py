@@ -88,7 +88,7 @@ def tampered_charts(kind):
         elif kind == "no tree":
             charts[:] = -np.inf
         elif kind == "value":
-            charts -= 5.0
+            charts[np.isfinite(charts)] -= 5.0  # cells that no tree needs have any bits
         elif kind == "not a number":
             charts[:] = np.nan
         elif kind == "out of range":
