@@ -126,6 +126,7 @@ ABLATIONS = (
     *(
         Ablation(f"tokens.{name}", judges.raw_tokens, attributes(**{name: value}))
         for name, value in (
+            ("INVISIBLE", NEVER),
             ("RUNS", []),
             ("ENDS", []),
             ("BEGINS", []),
