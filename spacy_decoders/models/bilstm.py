@@ -160,20 +160,21 @@ def _outputs(
     """
     from .inference.kernels import lstm as kernels
 
-    width, packed = len(U), _Packed.of(lengths)
-    if width % 8:  # the loops take 8 rows and 32 columns at a time
-        U = np.pad(U, ((0, -width % 8), (0, 32)))
+    width, columns, packed = len(U), 4 * len(U), _Packed.of(lengths)
     offsets = np.asarray(packed.offsets)
     blocks = _blocks(offsets)
     most = offsets[1] if blocks else 0  # no step has more sequences than the first
-    room = np.empty((padded(max(_BLOCK, most)), 4 * width), dtype=np.float32)
+    room = np.empty((padded(max(_BLOCK, most)), columns), dtype=np.float32)
     output = np.empty((len(vectors), 2 * width), dtype=np.float32)
     for d, rows in enumerate(packed.rows):
-        own = slice(4 * width * d, 4 * width * (d + 1))
+        own = slice(columns * d, columns * (d + 1))
         of_inputs, of_states = (Multiplier(part[:, own], len(vectors)) for part in (W, U))
-        recurrent = np.zeros((padded(most), padded(4 * width)), dtype=np.float32)
-        states, cells = np.zeros((2, most, len(U)), dtype=np.float32)
-        of_layer = (U, own.start, of_states.tiles, bias[own], recurrent, states, cells)
+        panels = np.zeros((-(-columns // kernels.PANEL), width, kernels.PANEL), dtype=np.float32)
+        if of_states.tiles is None:
+            kernels.pack(U, own.start, columns, panels)
+        recurrent = np.zeros((padded(most), padded(columns)), dtype=np.float32)
+        states, cells = np.zeros((2, most, width), dtype=np.float32)
+        of_layer = (panels, of_states.tiles, bias[own], recurrent, states, cells)
         for first, last in blocks:
             read = rows[offsets[first] : offsets[last]]
             inputs = of_inputs.product(vectors[read], room)

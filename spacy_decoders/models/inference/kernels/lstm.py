@@ -1,12 +1,19 @@
 """The steps of an LSTM, after the products of its inputs."""
 
 import numpy as np
+from numba.core.codegen import get_host_cpu_features
 
 from ....jit import internal, jit
-from ....simd import add, fill16, load16, multiply, peek, store
+from ....simd import add, fill8, fill16, load8, load16, multiply, peek, store
 from .tiles import multiply as multiply_tiles
 
 _FAST = frozenset({"nsz", "contract"})
+
+#: Numbers in a register: twice as many would leave too few registers to add up in.
+_LANES = 16 if "+avx512f" in get_host_cpu_features() else 8
+_load, _fill = (load16, fill16) if _LANES == 16 else (load8, fill8)
+#: Columns that are multiplied together.
+PANEL = 2 * _LANES
 
 
 @jit(inline="always", error_model="numpy")
@@ -32,49 +39,61 @@ def _tanh(x):
     return x * p / q
 
 
-@jit(inline="always")
-def _eight(values, at):
-    """Return eight numbers, each in all lanes of a vector."""
-    a, b = fill16(peek(values, at)), fill16(peek(values, at + 1))
-    c, d = fill16(peek(values, at + 2)), fill16(peek(values, at + 3))
-    e, f = fill16(peek(values, at + 4)), fill16(peek(values, at + 5))
-    return a, b, c, d, e, f, fill16(peek(values, at + 6)), fill16(peek(values, at + 7))
+@jit(error_model="numpy")
+def pack(weights, begin, columns, panels):
+    """Lay columns of a matrix out in panels, each of which is read from end to end.
+
+    **Shape**: weights float32 (inner, all columns), of which some from `begin` on are taken;
+    panels float32 (columns / :data:`PANEL`, rounded up, inner, :data:`PANEL`), written, 0 beyond
+    the columns, and before.
+    """
+    for k in range(len(weights)):
+        for panel in range(len(panels)):
+            first = panel * PANEL
+            for j in range(min(PANEL, columns - first)):
+                panels[panel, k, j] = weights[k, begin + first + j]
 
 
 @jit(inline="always")
-def _added(total, factors, weights, at, stride):
-    """Add the products of eight numbers and as many rows of weights to a sum, one by one."""
-    total = add(multiply(factors[0], load16(weights, at)), total)
-    total = add(multiply(factors[1], load16(weights, at + stride)), total)
-    total = add(multiply(factors[2], load16(weights, at + 2 * stride)), total)
-    total = add(multiply(factors[3], load16(weights, at + 3 * stride)), total)
-    total = add(multiply(factors[4], load16(weights, at + 4 * stride)), total)
-    total = add(multiply(factors[5], load16(weights, at + 5 * stride)), total)
-    total = add(multiply(factors[6], load16(weights, at + 6 * stride)), total)
-    return add(multiply(factors[7], load16(weights, at + 7 * stride)), total)
+def _added(sums, factor, left, right):
+    """Add a number times two vectors to the sums of a row."""
+    return add(multiply(factor, left), sums[0]), add(multiply(factor, right), sums[1])
+
+
+@jit(inline="always")
+def _store(sums, out, at):
+    store(out, at, sums[0])
+    store(out, at + _LANES, sums[1])
 
 
 @internal(fastmath=_FAST, error_model="numpy")
-def _multiply(rows, weights, begin, out):
-    """Write ``rows @ weights[:, begin:]``: each row's sums do not depend on the others.
+def _multiply(rows, panels, out):
+    """Write ``rows @ weights``: each row's sums do not depend on the others.
 
-    BLAS takes as long for a single row as for eight. Eight rows of weights at a time are read in
-    the order of memory, for two rows at once, the last one twice where the number is odd.
+    BLAS takes as long for a single row as for eight. The sums of four rows and a panel's columns
+    stay in registers; what is missing of the last four rows is its last one again.
     """
     count, inner = rows.shape
-    stride, columns = weights.shape[1], out.shape[1]
-    out[:count] = 0.0
-    for k in range(0, inner, 8):
-        for upper in range(0, count, 2):
-            lower = min(upper + 1, count - 1)
-            of_upper, of_lower = _eight(rows, upper * inner + k), _eight(rows, lower * inner + k)
-            for column in range(0, columns, 16):
-                at = k * stride + begin + column
-                first, second = upper * columns + column, lower * columns + column
-                total = _added(load16(out, first), of_upper, weights, at, stride)
-                other = _added(load16(out, second), of_lower, weights, at, stride)
-                store(out, first, total)
-                store(out, second, other)
+    columns = out.shape[1]
+    zero = _fill(np.float32(0.0)), _fill(np.float32(0.0))
+    for panel in range(len(panels)):
+        column = panel * PANEL
+        for row in range(0, count, 4):
+            a, b = row * inner, min(row + 1, count - 1) * inner
+            c, d = min(row + 2, count - 1) * inner, min(row + 3, count - 1) * inner
+            of_a = of_b = of_c = of_d = zero
+            at = column * inner
+            for k in range(inner):
+                left, right = _load(panels, at), _load(panels, at + _LANES)
+                of_a = _added(of_a, _fill(peek(rows, a + k)), left, right)
+                of_b = _added(of_b, _fill(peek(rows, b + k)), left, right)
+                of_c = _added(of_c, _fill(peek(rows, c + k)), left, right)
+                of_d = _added(of_d, _fill(peek(rows, d + k)), left, right)
+                at += PANEL
+            _store(of_d, out, min(row + 3, count - 1) * columns + column)
+            _store(of_c, out, min(row + 2, count - 1) * columns + column)
+            _store(of_b, out, min(row + 1, count - 1) * columns + column)
+            _store(of_a, out, row * columns + column)
 
 
 @internal(counted=True, fastmath=_FAST, error_model="numpy")
@@ -97,16 +116,15 @@ def _step(inputs, recurrent, bias, states, cells, places, output):
 
 
 @jit(fastmath=_FAST, error_model="numpy")
-def run(inputs, offsets, weights, begin, tiles, bias, recurrent, states, cells, places, output):
+def run(inputs, offsets, panels, tiles, bias, recurrent, states, cells, places, output):
     """Go some tokens on in each sequence that still runs.
 
     **Shape**: inputs float32 (tokens, 4 * width), the products of the tokens in the order of
     input, forget, output and candidate, step by step; offsets int64 (steps + 1,), where each
-    step's tokens begin, 0 before the very first; weights float32 (inner, columns), those of the
-    states from column `begin` on, 0 beyond `width` rows, where `inner` is a multiple of 8; tiles,
-    what :func:`.tiles.multiply` takes of them, or None; bias float32 (4 * width,); recurrent
-    float32 (sequences, 4 * width), both sizes rounded up to multiples of 32, so many columns as
-    there are at least from `begin` on, overwritten; states and cells float32 (sequences, inner),
+    step's tokens begin, 0 before the very first; panels, the weights of the states as :func:`pack`
+    lays them out; tiles, what :func:`.tiles.multiply` takes of them, or None, so that the panels
+    are read; bias float32 (4 * width,); recurrent float32 (sequences, 4 * width), both sizes
+    rounded up to multiples of 32, overwritten; states and cells float32 (sequences, width),
     changed in place; all three are 0 before the very first step; places int64 (tokens,), the rows
     of output float32 (all tokens, width or more) that are written.
     """
@@ -115,7 +133,7 @@ def run(inputs, offsets, weights, begin, tiles, bias, recurrent, states, cells, 
         if offsets[step] > 0:
             before = states[: last - first]
             if tiles is None:
-                _multiply(before, weights, begin, recurrent)
+                _multiply(before, panels, recurrent)
             else:
                 multiply_tiles(before, tiles[0], tiles[1], tiles[2], recurrent)
         _step(inputs[first:last], recurrent, bias, states, cells, places[first:last], output)
