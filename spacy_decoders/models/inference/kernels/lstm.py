@@ -99,14 +99,17 @@ def _multiply(rows, panels, out):
 @internal(counted=True, fastmath=_FAST, error_model="numpy")
 def _step(inputs, recurrent, bias, states, cells, places, output):
     """Go one token on in each sequence that still runs."""
-    width, half = len(bias) // 4, np.float32(0.5)
+    width, one = len(bias) // 4, np.float32(1.0)
     gates = np.empty(4 * width, np.float32)
     for s in range(len(inputs)):
         given, more = inputs[s], recurrent[s]
-        for j in range(3 * width):
-            gates[j] = _tanh((given[j] + more[j] + bias[j]) * half) * half + half
-        for j in range(3 * width, 4 * width):
-            gates[j] = _tanh(given[j] + more[j] + bias[j])
+        for gate in range(4):
+            # sigmoid(x) = (tanh(x / 2) + 1) / 2; the last one is the candidate, a tanh: one loop
+            # for both is half as long to compile
+            scale = np.float32(0.5) if gate < 3 else one
+            for j in range(gate * width, (gate + 1) * width):
+                found = _tanh((given[j] + more[j] + bias[j]) * scale)
+                gates[j] = found * scale + (one - scale)
         state, cell, into = states[s], cells[s], output[places[s]]
         for j in range(width):
             cell[j] = gates[j] * gates[3 * width + j] + gates[width + j] * cell[j]
