@@ -172,7 +172,7 @@ def path_score(start, weights, end, vertices) -> float:
 
 
 def all_paths(start, weights, end, classes, k) -> list[tuple[float, tuple[int, ...]]]:
-    """Every path of k vertices that meets no class twice, with its score, best first."""
+    """Every path of k vertices that visits each class at most once, with its score, best first."""
     scored = [
         (path_score(start, weights, end, vertices), vertices)
         for vertices in permutations(range(len(start)), k)

@@ -1,4 +1,4 @@
-"""Selection and ordering: the best path of a given length that meets no class twice.
+"""Selection and ordering: the best path of a given length that visits each class at most once.
 
 Names load on first use, so that naming a decoder in a config compiles nothing.
 """

@@ -16,16 +16,16 @@ __all__ = ["Beam", "solved_by_beam"]
 
 @dataclass(frozen=True)
 class Beam(PathDecoder):
-    """Extend the `width` best paths vertex by vertex, visiting no class twice.
+    """Extend the `width` best paths vertex by vertex, visiting each class at most once.
 
     Parameters
     ----------
     width
-        Hypotheses kept at each length.
+        Number of hypotheses kept at each length.
     lookahead
         Rank a hypothesis by its score plus that of the best walk from it to the end, which may
-        repeat classes. A tenth of the width then finds as good a path, a hypothesis without any
-        completion is pruned at once, and the best walk bounds the optimum.
+        repeat classes. A tenth of the width then finds equally good paths, a hypothesis without
+        any completion is pruned at once, and the best walk bounds the optimum from above.
 
     Raises
     ------
@@ -56,7 +56,7 @@ class Beam(PathDecoder):
     def decode(
         self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
     ) -> PathSolution:
-        """Find a good path, with a narrower beam once the budget's seconds have ended.
+        """Find a good path; the beam is narrowed when the budget's seconds run out.
 
         Raises `InfeasibleError` if there is no path.
         """
@@ -65,7 +65,7 @@ class Beam(PathDecoder):
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
     ) -> list[PathSolution]:
-        """Return up to `k` paths of the last layer, best first; any path if it is empty."""
+        """Return up to `k` paths of the last layer, best first; if it is empty, any legal path."""
         clock = budget.start()
         length, k = problem.checked_length(length), checked_whole("k", k, low=1)
         return solved_by_beam("Beam", problem, length, k, self.width, clock, self.lookahead)
@@ -80,9 +80,10 @@ def solved_by_beam(
     clock: Clock,
     lookahead: bool = True,
 ) -> list[PathSolution]:
-    """Return up to `k` paths of a beam, best first; any path if the beam ends before its length.
+    """Return up to `k` paths of a beam, best first; any legal path if every hypothesis dies.
 
-    There is no lookahead where the time does not suffice for it; the bound comes with it.
+    Lookahead is skipped where too little time is left for it. Only with `lookahead` is there a
+    bound.
     """
     if lookahead and not problem.lacks_time(clock, length, 2):
         outlook = problem.completions(length)

@@ -1,4 +1,4 @@
-"""Beam search, one layer of the path after another."""
+"""Beam search, layer by layer."""
 
 from collections.abc import Callable
 
@@ -8,10 +8,10 @@ from .problem import Floats, Integers, PathProblem
 
 __all__ = ["beam"]
 
-#: Extensions that are ranked between two looks at the clock: some milliseconds.
-LOOKS = 200_000
-#: Hypotheses that a beam keeps once its time has ended.
-NARROW = 10
+#: Extensions ranked between two checks of the clock: a few milliseconds.
+EXTENSIONS_PER_CHECK = 200_000
+#: Width of the beam once its time has run out.
+NARROW_WIDTH = 10
 
 
 def beam(
@@ -22,16 +22,17 @@ def beam(
 ) -> tuple[Floats, Integers]:
     """Return the scores and paths of the last layer, in no particular order.
 
-    ``outlook[l, v]``, **shape** ``(length, n)``, is added to a hypothesis at v that lacks l more
-    vertices, to rank it: the best walk to the end, or zero except for the ends in the last layer.
-    A layer keeps `width` hypotheses, and only a few once the time is `exhausted`.
+    ``outlook[l, v]``, **shape** ``(length, n)``, is added to the score of a hypothesis at v that
+    lacks l more vertices, to rank it: the score of the best walk to the end, or, without
+    lookahead, zeros and the end scores for l = 0. A layer keeps `width` hypotheses, and only
+    `NARROW_WIDTH` once the time is `exhausted`.
     """
     size, classes = problem.size, problem.dense_classes
     scores, paths = np.zeros(1), np.empty((1, 0), dtype=np.int32)
     met = np.zeros((1, problem.class_count), dtype=bool)
-    rows = 1 + LOOKS // size
+    rows = 1 + EXTENSIONS_PER_CHECK // size
     for rest in outlook[::-1]:
-        # a path that is still empty begins at "row 0", the starts
+        # the empty path is extended by the start scores, its row 0
         steps = problem.weights if paths.shape[1] else problem.start[None]
         ends = paths[:, -1] if paths.shape[1] else np.zeros(1, dtype=np.int32)
         ranks, extensions = np.empty(0), np.empty(0, dtype=np.int64)
@@ -43,7 +44,7 @@ def beam(
             ranks = np.concatenate([ranks, rank.ravel()[legal]])
             extensions = np.concatenate([extensions, legal + first * size])
             late = exhausted()
-            most = min(width, NARROW) if late else width
+            most = min(width, NARROW_WIDTH) if late else width
             if len(ranks) > most:
                 best = np.argpartition(-ranks, most - 1)[:most]
                 ranks, extensions = ranks[best], extensions[best]

@@ -1,4 +1,4 @@
-"""Exact paths: walk bounds, branch and bound, and a proof from behind."""
+"""Exact paths: walk bounds, branch and bound, and a proof on the reversed graph."""
 
 import math
 from collections.abc import Iterable
@@ -17,22 +17,21 @@ from .proof import full_bound, quick_bound, some_path
 
 __all__ = ["ExactPath", "decode_lengths", "k_best"]
 
-#: The most paths that one ranking keeps.
+#: The largest `k` of a ranking.
 MOST_RANKED = 100_000
 
 
 @dataclass(frozen=True)
 class ExactPath(PathDecoder):
-    """Exact decoding: a search with bounds from walks.
+    """Exact decoding: branch and bound, with walks as bounds.
 
     A walk may visit a class more than once, so the best one is found by dynamic programming and
     bounds the best path from above. A depth-first branch and bound with the walks as completion
-    bounds decides most problems within a few thousand nodes. For the rest the bound is tightened
-    by a price on each class (Lagrangian multipliers), before the search goes on to its end.
+    bounds solves most problems within a few thousand nodes. For the others a price on each class
+    (a Lagrangian multiplier) tightens the bound before the search is run to completion.
 
-    The proof is a second run, over the paths from their last vertex to their first: the bound
-    that it comes to is compared with the score of the path. Without a budget it works until the
-    proof is complete.
+    The proof is a second search, on the reversed graph: the bound it reaches is compared with the
+    score of the path. Without a budget it runs until the proof is complete.
 
     References
     ----------
@@ -55,10 +54,10 @@ class ExactPath(PathDecoder):
     def decode(
         self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
     ) -> PathSolution:
-        """Find the best path of `length` vertices and prove it.
+        """Find the best path of `length` vertices and prove it optimal.
 
-        An iteration of the budget is a round of the search or of pricing. Raises `InfeasibleError`
-        if there is no such path.
+        An iteration of the budget is a round of the search or of subgradient steps. Raises
+        `InfeasibleError` if there is no such path.
         """
         clock = budget.start()
         return self._solve(problem, problem.checked_length(length), 1, clock)[0]
@@ -66,16 +65,16 @@ class ExactPath(PathDecoder):
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
     ) -> list[PathSolution]:
-        """Find paths as :meth:`.PathDecoder.k_best` does, in one search.
+        """Find the same paths as :meth:`.PathDecoder.k_best`, in one search.
 
         Raises `InfeasibleError` if there is no path of that length, and `ProblemError` if `k` is
-        no whole number from 1 to 100,000.
+        not a whole number from 1 to 100,000.
         """
         clock = budget.start()
         length, k = problem.checked_length(length), checked_whole("k", k, low=1)
         k = min(k, math.perm(problem.size, length))
         if k > MOST_RANKED:
-            raise ProblemError(f"k: at most {MOST_RANKED:,} paths are ranked; got {k:,}.")
+            raise ProblemError(f"k: at most {MOST_RANKED:,} paths can be ranked; got {k:,}.")
         return self._solve(problem, length, k, clock)
 
     def _solve(
@@ -94,7 +93,7 @@ class ExactPath(PathDecoder):
             paths = problem.ranked(paths)
         rounds = 1 if closing is None else closing.rounds
         if not paths:
-            # a path that was found from behind must not be certified by the same search
+            # the reversed search finds this path, so it must not certify it as well
             paths = [some_path(problem, length, clock)]
             bound = quick_bound(problem, length, problem.score(paths[0]), 0, clock)
         else:
@@ -111,7 +110,7 @@ class ExactPath(PathDecoder):
         closing: LagrangianSearch | None,
         clock: Clock,
     ) -> float:
-        """Bound all paths from behind, with the effort that the search for this one took."""
+        """Bound all paths by a reversed search of the same effort as the one for this path."""
         length, score, bound = len(path), problem.score(path), np.inf
         if closing is None:
             bound = quick_bound(problem, length, score, FIRST_NODES, clock)

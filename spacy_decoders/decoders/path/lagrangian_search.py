@@ -1,4 +1,4 @@
-"""Lagrangian branch and bound: walks with priced classes bound what a search may leave out."""
+"""Lagrangian branch and bound: pruning by the bounds of walks that pay a price for each class."""
 
 from typing import Any
 
@@ -11,31 +11,31 @@ from .kernels.search import RankedPaths, fresh_state, search, search_once
 from .kernels.walks import Prices, PriceSearch, lagrangian_bounds, walk_bounds
 from .problem import Floats, PathProblem
 
-__all__ = ["STEPS", "BestPaths", "LagrangianSearch", "nodes_within"]
+__all__ = ["CANDIDATES_PER_CHECK", "BestPaths", "LagrangianSearch", "nodes_within"]
 
-#: Vertices looked at that count as one iteration, between two looks at the clock: about 10 ms.
-STEPS = 4_000_000
-#: Seconds that a node takes for each vertex on a slow machine.
+#: Candidate vertices examined in one iteration, between two checks of the clock: about 10 ms.
+CANDIDATES_PER_CHECK = 4_000_000
+#: Seconds to expand a node, for each vertex, on a slow machine.
 NODE = 1e-8
-#: Nodes of the first search: hardly any document needs more, and prices take longer than they.
+#: Nodes of the first search: hardly any document needs more, and pricing takes longer than that.
 FIRST_NODES = 3000
-#: Subgradient steps of a round, and the most such rounds.
+#: Subgradient steps of a round, and the largest number of such rounds.
 STEPS_A_ROUND, ROUNDS = 15, 8
-#: Pairs of vertices of the walks between two looks at the clock.
-PAIRS = 40_000_000
-#: Width of the beam that an interrupted search is not to be worse than.
+#: Pairs of vertices that the walks compare between two checks of the clock.
+PAIRS_PER_CHECK = 40_000_000
+#: Width of the beam that an interrupted search falls back on.
 WIDTH = 80
 
 
 def nodes_within(clock: Clock, size: int, most: int) -> int:
-    """Return how many nodes a search may expand in one go among so many vertices."""
+    """Return how many nodes over `size` vertices there is time to expand, at most `most`."""
     return int(min(most, 1.0 + clock.seconds_left / (NODE * size)))
 
 
 class BestPaths:
-    """The best distinct paths of a length found so far, sorted, best first: `count` at most.
+    """The at most `count` best distinct paths of one length found so far, best first.
 
-    Only those that score more than the floor are kept.
+    Only paths that score more than `floor` are kept.
     """
 
     def __init__(self, length: int, count: int, floor: float = -np.inf) -> None:
@@ -54,11 +54,11 @@ class BestPaths:
 
     @property
     def most(self) -> float:
-        """The score of the best path found, as the search computed it; ``-inf`` without one."""
+        """The score of the best path found, as the search computed it; ``-inf`` if none is."""
         return float(self.scores[0]) if self.paths[0, 0] >= 0 else -np.inf
 
     def search(self, problem: PathProblem, bounds: Floats, nodes: int) -> float:
-        """Expand at most `nodes` nodes depth first; return a bound on every path not visited."""
+        """Expand at most `nodes` nodes depth first; return a bound on all paths not visited."""
         free = (np.zeros(problem.size), 0.0)
         best = (self.scores, self.paths)
         frontier: float = search_once(problem.arrays, bounds, free, best, 0.0, nodes)
@@ -78,10 +78,10 @@ class BestPaths:
 class LagrangianSearch:
     """Closes the gap between the best paths known and the bound on all others.
 
-    The best paths are to be improved on, and updated in place. Paths that exceed the known ones by
-    no more than rounding errors, and no more than `most_slack`, need not be visited. The table,
-    **shape** ``(length, n)``, has the walks beyond each vertex, from `PathProblem.completions`;
-    without it prices have to be set first.
+    `best` holds the incumbents and is updated in place. Paths that exceed them by no more than
+    rounding errors, and by no more than `most_slack`, need not be visited. `table`, **shape**
+    ``(length, n)``, holds the walk bounds of `PathProblem.completions`; without it, prices must be
+    set before the search.
     """
 
     def __init__(
@@ -94,9 +94,9 @@ class LagrangianSearch:
         table: Floats | None = None,
     ) -> None:
         self.best = best
-        self.bound = np.inf  # of every path that is not among the best, unless within the slack
+        self.bound = np.inf  # on all paths that are not in `best`, up to the slack
         self.rounds = 1  # of the search or of pricing
-        self.prices = np.zeros(problem.size)  # of each vertex, by its class alone
+        self.prices = np.zeros(problem.size)  # of each vertex, equal within a class
         self._table = self._after = table
         self._clock = clock
         self._most_slack = most_slack
@@ -105,7 +105,7 @@ class LagrangianSearch:
 
     @property
     def done(self) -> bool:
-        """Whether no other path exceeds the known ones."""
+        """Whether it is proven that no other path exceeds the incumbents."""
         return self.bound <= self.best.threshold + self.slack
 
     @property
@@ -114,13 +114,13 @@ class LagrangianSearch:
         return self._clock.exhausted(self.rounds + 1)
 
     def run(self, bound: float) -> None:
-        """Work until no other path is better or the budget ends; a bound is known."""
+        """Price and search, from a known bound, until the gap is closed or the budget ends."""
         self.bound = bound
         self._price()
         if not self.done and not self.exhausted:
             self.search(None)
         if not self.done and len(self.best.scores) == 1:
-            # an interrupted search should not return less than a beam does
+            # an interrupted search should not return a worse path than a beam does
             assert self._table is not None
             scores, paths = beam(self._problem, self._table, WIDTH, self._clock.exhausted)
             if len(scores):
@@ -137,25 +137,25 @@ class LagrangianSearch:
         return min(rounding, self._most_slack)
 
     def set_prices(self, prices: Floats) -> None:
-        """Set the prices of the vertices, and the walks that pay them."""
+        """Set the prices of the vertices, and the walk bounds under them."""
         problem = self._problem
         self.prices, self._paid = prices, Prices(prices, problem.total(prices))
         self._after = walk_bounds(problem.reversed_edges, problem.end, prices, self._length - 1)
 
     def _price(self) -> None:
-        """Lower the walk bound by prices."""
+        """Tighten the walk bound by rounds of subgradient steps on the prices."""
         problem = self._problem
         free = np.zeros(problem.class_count)
         progress = PriceSearch(free, free.copy(), np.array([1.0, 0.0, np.inf]))
-        several = max(1, PAIRS // (self._length * problem.size**2))
+        steps_per_check = max(1, PAIRS_PER_CHECK // (self._length * problem.size**2))
         for _ in range(ROUNDS):
             if self.done or self.exhausted:
                 return
             self.rounds += 1
             target = self._target
-            for begin in range(0, STEPS_A_ROUND, several):
-                steps = min(several, STEPS_A_ROUND - begin)
-                # the walks with the prices that are found take the time of one step more
+            for begin in range(0, STEPS_A_ROUND, steps_per_check):
+                steps = min(steps_per_check, STEPS_A_ROUND - begin)
+                # setting the prices takes as long as one more step
                 if problem.lacks_time(self._clock, self._length, steps + 1):
                     return
                 given = (problem.graph, self._length, target, steps, progress)
@@ -164,27 +164,29 @@ class LagrangianSearch:
 
     @property
     def _target(self) -> float:
-        """The score that the subgradient steps aim at: that of the incumbent, or an estimate."""
+        """The target of Polyak's step size: the score of the incumbent, or an estimate of it."""
         if self.best.threshold > -np.inf:
             return self.best.threshold
         return self.bound - max(1.0, 0.05 * abs(self.bound))
 
     def search(self, nodes: int | None) -> None:
-        """Search depth first with the present bounds, to the end if `nodes` is None."""
+        """Search depth first under the current prices, to completion if `nodes` is None."""
         threshold, slack = self.best.threshold, self.slack
         single = len(self.best.scores) == 1
-        # where several paths are kept, the known ones are found again, so ties must be accepted
+        # a ranking of several paths is found anew, so the worst incumbent must pass the floor
         floor = threshold if single else np.nextafter(threshold - slack, -np.inf)
         found = BestPaths(self._length, len(self.best.scores), floor)
         state = fresh_state(self._problem.size, self._problem.class_count, self._length)
         ranking = RankedPaths(found.scores, found.paths)
         given = (self._problem.graph, self._after, self._paid, ranking, slack, state)
-        most, size = 1 + STEPS // self._problem.size, self._problem.size
-        a_round = nodes_within(self._clock, size, nodes) if nodes else most
+        size = self._problem.size
+        nodes_a_round = 1 + CANDIDATES_PER_CHECK // size
+        if nodes:
+            nodes_a_round = nodes_within(self._clock, size, nodes)
         frontier = np.inf
         while frontier > -np.inf:
             self.rounds += 1
-            frontier = search(*given, a_round)
+            frontier = search(*given, nodes_a_round)
             if nodes is not None or self.exhausted:
                 break
         self.bound = min(self.bound, frontier)

@@ -30,11 +30,11 @@ from .kernels.walks import Graph, walk_bounds
 
 __all__ = ["PathDecoder", "PathProblem", "PathSolution"]
 
-#: Seconds for each pair of vertices on a slow machine: of a layer of walks, and of the edges with
-#: their transpose.
+#: Seconds for each pair of vertices on a slow machine: to compute a layer of walks, and to build
+#: the edges with their transpose.
 WALK, EDGES = 2e-9, 3e-8
-#: Seconds that tables may take when the time has ended.
-LEAST = 0.015
+#: Seconds that tables may still take when the budget has run out.
+OVERTIME = 0.015
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
@@ -98,13 +98,13 @@ class PathProblem:
         store(self, "end", scores("end", end, (n,)))
         indices = checked_indices("classes", classes, (n,), dtype=np.int64)
         store(self, "classes", owned(indices, classes))
-        _ = self._largest  # now: decoders ask for it when their time has ended
+        _ = self._largest  # computed now: decoders need it when their time has run out
 
     @classmethod
     def of_valid(
         cls, start: Floats, weights: Floats, end: Floats, classes: Integers
     ) -> PathProblem:
-        """Return a problem of contiguous arrays that are known to be valid and not shared."""
+        """Return a problem from contiguous arrays that are known to be valid and not shared."""
         problem = object.__new__(cls)
         scores = {"start": start, "weights": weights, "end": end}
         for name, array in scores.items():
@@ -125,19 +125,19 @@ class PathProblem:
 
     @cached_property
     def class_count(self) -> int:
-        """The number of classes, which no path is longer than."""
+        """The number of classes, and so the length of the longest path."""
         return int(self.dense_classes.max()) + 1 if self.size else 0
 
     @cached_property
     def edges(self) -> Floats:
-        """The weights, with ``-inf`` where both ends are of one class. **Shape:** ``(n, n)``"""
+        """The weights, ``-inf`` where both vertices are of one class. **Shape:** ``(n, n)``"""
         classes = self.dense_classes
         same = classes[:, None] == classes[None, :]
         return read_only(np.where(same, -np.inf, self.weights))
 
     @cached_property
     def reversed_edges(self) -> Floats:
-        """The transpose of `edges`: row = the edge's target. **Shape:** ``(n, n)``"""
+        """The transpose of `edges`: the row is the edge's target. **Shape:** ``(n, n)``"""
         return read_only(np.ascontiguousarray(self.edges.T))
 
     @cached_property
@@ -153,7 +153,7 @@ class PathProblem:
 
     @cached_property
     def reversed(self) -> PathProblem:
-        """The same problem from behind: its paths are those of this one in reverse."""
+        """The problem on the reversed graph: its paths are those of this one backwards."""
         backwards = self.of_valid(self.end, self.weights.T, self.start, self.classes)
         backwards.__dict__.update(
             edges=self.reversed_edges,
@@ -164,24 +164,27 @@ class PathProblem:
         return backwards
 
     def completions(self, length: int) -> Floats:
-        """The best walk of l vertices after v to an end, up to `length`: **shape** (length, n)."""
+        """The score of the best walk of l vertices after v, with its end. **Shape:** (length, n)
+
+        It bounds every completion of a path that has reached v and lacks l vertices.
+        """
         table: Floats = walk_bounds(self.reversed_edges, self.end, np.zeros(self.size), length - 1)
         return table
 
     def lacks_time(self, clock: Clock, length: int, tables: int = 1) -> bool:
-        """Return whether so many tables of walks, and what they need, may take too long."""
+        """Return whether computing so many tables of walks may exceed the time left."""
         each = WALK * length * tables + (0.0 if "reversed_edges" in vars(self) else EDGES)
-        return each * self.size**2 > clock.seconds_left + LEAST
+        return each * self.size**2 > clock.seconds_left + OVERTIME
 
     def simple_bound(self, length: int) -> float:
-        """A bound on all paths by the largest scores alone: it takes hardly any time."""
+        """An upper bound on all paths from the largest scores alone, in next to no time."""
         first, step, last = self._largest
         bound = first + (length - 1) * step + last
         return bound + self.rounding(length, bound)
 
     @cached_property
     def _largest(self) -> tuple[float, float, float]:
-        """The largest start, weight and end, none less than 0."""
+        """The largest start, weight and end, each at least 0."""
         start, step, end = self.start, self.weights, self.end
         first, onward, last = (float(scores.max(initial=0.0)) for scores in (start, step, end))
         return first, onward, last
@@ -197,11 +200,11 @@ class PathProblem:
         return math.fsum(self.parts(vertices))
 
     def ranked(self, paths: Iterable[Integers]) -> list[Integers]:
-        """The paths, best first: the sums of a kernel may order equal ones otherwise."""
+        """The paths, best first by exact score: a kernel's rounded sums may order ties wrongly."""
         return sorted(paths, key=self.score, reverse=True)
 
     def total(self, prices: Floats) -> float:
-        """The most that a path pays that visits every class, rounded once."""
+        """The sum of the prices, each class counted once; rounded once."""
         by_class = np.zeros(self.class_count)
         np.maximum.at(by_class, self.dense_classes, prices)
         return math.fsum(by_class)
@@ -214,10 +217,10 @@ class PathProblem:
         )
 
     def checked_length(self, length: int) -> int:
-        """Return a length that the number of classes allows.
+        """Return the length as an int.
 
-        Raises `ProblemError` if it is not an integer of at least 1, and `InfeasibleError` if there
-        are fewer classes than that.
+        Raises `ProblemError` if it is not a whole number of at least 1, and `InfeasibleError` if
+        there are fewer classes than that.
         """
         try:
             length = operator.index(length)
@@ -227,18 +230,18 @@ class PathProblem:
             raise ProblemError(f"length: a path has at least 1 vertex, got {length}.")
         if length > self.class_count:
             raise InfeasibleError(
-                f"length: no path has {length} vertices; none meets a class twice, and there are "
-                f"{self.class_count} classes among {self.size} vertices. Ask for no more."
+                f"length: no path has {length} vertices; there are {self.class_count} classes "
+                f"among {self.size} vertices, and it visits each at most once. Ask for no more."
             )
         return length
 
     def rounding(self, length: int, score: float, prices: float = 0.0) -> float:
         """The largest rounding error in the score of any path that scores at least `score`.
 
-        Such a path has terms whose magnitudes add up to at most twice its positive part,
-        plus ``|score|``: however low the scores it leaves out, they cost no precision. A sum
-        of m floats is off by at most m units in the last place of that. `prices` is what a
-        relaxation adds to both sides.
+        The magnitudes of such a path's terms add up to at most twice its positive part plus
+        ``|score|``, so very low scores that it avoids cost no precision. A sum of m floats is off
+        by at most m units in the last place of that. `prices` is the total that a relaxation
+        subtracts and adds back.
         """
         first, step, last = self._largest
         magnitude = 2.0 * (first + (length - 1) * step + last) + abs(score) + 4.0 * prices
@@ -247,12 +250,12 @@ class PathProblem:
 
 @dataclass(frozen=True, eq=False)
 class PathSolution:
-    """A path, and how good it is."""
+    """A path and its certificate."""
 
     vertices: Integers
     """The vertices in order; empty if the certificate says infeasible. **Shape:** ``(k,)``"""
     certificate: Certificate
-    """What is proven about it."""
+    """What is proven about the path's score."""
 
     def __post_init__(self) -> None:
         vertices = np.ascontiguousarray(self.vertices, dtype=np.int32)
@@ -271,14 +274,14 @@ class PathSolution:
     ) -> PathSolution:
         """Return the solution whose certificate compares a path's score with a bound.
 
-        Raises `DecodersError` if it is not a path of the problem, which is an error in `decoder`.
+        Raises `DecodersError` if it is not a path of the problem, which is a bug in `decoder`.
         """
         path = np.asarray(vertices).tolist()
         if len(set(map(problem.classes.item, path))) < len(path) or min(path) < 0:
-            raise DecodersError(f"{decoder}: the path {path} meets a class twice.")
+            raise DecodersError(f"{decoder}: the path {path} visits a class twice.")
         parts = problem.parts(path)
         if min(parts) == -np.inf:
-            raise DecodersError(f"{decoder}: the path {path} has a forbidden part.")
+            raise DecodersError(f"{decoder}: the path {path} has a forbidden start, edge or end.")
         scale = math.fsum(map(abs, parts))
         certificate = Certificate.from_bound(
             decoder,
@@ -312,9 +315,9 @@ class PathDecoder(ABC):
     ) -> list[PathSolution]:
         """Find up to `k` distinct paths of `length` vertices, best first.
 
-        Every certificate compares with the best path of all: the gap of the others is the
-        difference between their scores and its score. The budget's seconds are for all of the
-        decodings that this takes, and its iterations for each.
+        Every certificate has the bound on the best path, so the gap of the k-th is how far it
+        falls short of that. The budget's seconds are for all the decodings that this takes, its
+        iterations for each of them.
 
         Lawler (1972): the paths other than the best are partitioned by where they deviate from
         it. Each part is a smaller problem of the same kind, which starts after the common prefix.
@@ -324,7 +327,7 @@ class PathDecoder(ABC):
         InfeasibleError
             If there is no path of that length.
         """
-        clock, a_part = budget.start(), 10 * WALK * problem.size**2
+        clock, seconds_a_part = budget.start(), 10 * WALK * problem.size**2
         checked_whole("k", k, low=1)
         best = self.decode(problem, length, budget=budget)
         order = count()
@@ -335,7 +338,7 @@ class PathDecoder(ABC):
             paths.append(vertices)
             path = [int(v) for v in vertices]
             for kept in range(fixed, len(path)):
-                if clock.seconds_left <= a_part:
+                if clock.seconds_left <= seconds_a_part:
                     break
                 closed = (forbidden if kept == fixed else frozenset()) | {path[kept]}
                 other = self._best_departure(
@@ -343,11 +346,11 @@ class PathDecoder(ABC):
                 )
                 if other is not None:
                     heapq.heappush(heap, (-problem.score(other), next(order), other, kept, closed))
-        # a later decoding may find a better path that an earlier heuristic one missed
+        # a heuristic decoder may miss a path at first and find it in a part, so rank them anew
         proven = best.certificate
         bound = np.inf if proven.bound is None else proven.bound
         return [
-            # the confidence is that of the first path, and says nothing of the others
+            # the confidence is about the first path alone
             best
             if list(path) == list(best.vertices)
             else PathSolution.certified(
@@ -361,8 +364,8 @@ class PathDecoder(ABC):
     ) -> list[PathSolution]:
         """Find the best path of each length, in the order given.
 
-        A length that no path has gets no vertices and a certificate that says infeasible.
-        The budget is for each length.
+        A length that no path has gets an empty path and an infeasible certificate. The budget is
+        for each length.
         """
         none = Certificate.infeasible(type(self).__name__)
         solutions = []
@@ -381,7 +384,7 @@ class PathDecoder(ABC):
         length: int,
         budget: Budget,
     ) -> Integers | None:
-        """The best path that starts with `prefix` and continues with none of `closed`."""
+        """The best path that starts with `prefix`, and not with one of `closed` after it."""
         classes = problem.dense_classes
         left = np.flatnonzero(~np.isin(classes, classes[prefix]))
         if not len(left):

@@ -1,4 +1,4 @@
-"""An upper bound on all paths: the search is run anew, on the graph with its edges reversed."""
+"""An upper bound on all paths, by a second search on the reversed graph."""
 
 import math
 
@@ -8,29 +8,35 @@ from ...budget import Budget, Clock
 from ...errors import InfeasibleError
 from .kernels.search import RankedPaths, bound_at_once, fresh_state, search
 from .kernels.walks import Graph, Prices
-from .lagrangian_search import FIRST_NODES, STEPS, BestPaths, LagrangianSearch, nodes_within
+from .lagrangian_search import (
+    CANDIDATES_PER_CHECK,
+    FIRST_NODES,
+    BestPaths,
+    LagrangianSearch,
+    nodes_within,
+)
 from .problem import Floats, Integers, PathProblem
 
 __all__ = ["full_bound", "quick_bound", "some_path"]
 
-#: Nodes of the first search for any path, made whatever the budget: enough for small problems.
-NODES = 20_000
+#: Nodes that a search for any path expands whatever the budget: enough for small problems.
+NODES_PER_CHECK = 20_000
 
 
 def quick_bound(
     problem: PathProblem, length: int, score: float, nodes: int, clock: Clock
 ) -> float:
-    """Return an upper bound on all paths, by a search from behind of at most `nodes` nodes.
+    """Return an upper bound on all paths, by a reversed search of at most `nodes` nodes.
 
-    Only nodes with a larger bound than the score of a known path are searched. With 0 nodes the
-    result is the score of the best walk; where there is no time for that either, it is made of the
-    largest scores.
+    `score` is that of a known path, below which nodes are pruned. With 0 nodes the bound is the
+    score of the best walk, or, where there is no time for that either, the sum of the largest
+    scores.
     """
     if problem.lacks_time(clock, length):
         return problem.simple_bound(length)
     nodes = nodes_within(clock, problem.size, nodes)
     slack = problem.rounding(length, score)
-    floor = _beneath(score, slack)
+    floor = _floor_below(score, slack)
     start, edges, reversed_edges, end, *classes = problem.arrays
     backwards = (end, reversed_edges, edges, start, *classes)
     bound: float = bound_at_once(backwards, length, floor, slack, nodes)
@@ -46,16 +52,16 @@ def full_bound(
     *,
     to_the_end: bool,
 ) -> float:
-    """Return an upper bound on all paths, by branch and bound from behind.
+    """Return an upper bound on all paths, by Lagrangian branch and bound on the reversed graph.
 
-    The score is that of a known path: the search goes on until the bound meets it or the clock
-    ends, if it is to go `to_the_end`. The prices of the vertices are not negative, and equal
-    within a class; whatever they are, the bound is valid; if they are good, it is tight.
+    `score` is that of a known path. If `to_the_end`, the search runs until the bound meets it or
+    the clock runs out. The bound is valid for any `prices` of the vertices that are at least 0
+    and equal within a class; good ones make it tight.
     """
     if problem.lacks_time(clock, length):
         return problem.simple_bound(length)
     slack = problem.rounding(length, score, problem.total(prices))
-    best = BestPaths(length, 1, _beneath(score, slack))
+    best = BestPaths(length, 1, _floor_below(score, slack))
     seconds = Clock(Budget(clock.budget.seconds), clock.started)
     closing = LagrangianSearch(problem.reversed, length, best, seconds, math.inf)
     closing.set_prices(prices)
@@ -63,26 +69,27 @@ def full_bound(
     return max(closing.bound, best.most + slack) + slack
 
 
-def _beneath(score: float, slack: float) -> float:
-    """Where a search from behind begins: below the score of the known path.
+def _floor_below(score: float, slack: float) -> float:
+    """The floor of a reversed search, low enough that it must find an equally good path again.
 
-    It has to find a path as good again, or its bound lies below the score. Without rounding, as
-    where all scores are 0, the next number below does.
+    Otherwise its bound would lie below the score. Where rounding is 0, as with scores that are
+    all 0, the next smaller number is low enough.
     """
     return min(score - 3.0 * slack, math.nextafter(score, -math.inf))
 
 
 def some_path(problem: PathProblem, length: int, clock: Clock) -> Integers:
-    """Return any path, found from behind: the fallback of decoders that found none.
+    """Return any legal path, found by a reversed search: the fallback if a decoder finds none.
 
-    Raises `InfeasibleError` if it is proven that there is none, or the clock ends first; the
+    Raises `InfeasibleError` if it is proven that there is none, or the clock runs out first; the
     message says which.
     """
-    limit, a_look = clock.budget.iterations, min(NODES, 1 + STEPS // problem.size)
-    behind = not problem.lacks_time(clock, length)
-    if behind:
+    limit = clock.budget.iterations
+    nodes_a_run = min(NODES_PER_CHECK, 1 + CANDIDATES_PER_CHECK // problem.size)
+    backwards = not problem.lacks_time(clock, length)
+    if backwards:
         graph, bounds = problem.reversed.graph, problem.reversed.completions(length)
-    else:  # without tables, no vertex is ruled out beforehand
+    else:  # no time for walk bounds: search forwards, with bounds that prune nothing
         weights, classes = problem.weights, problem.dense_classes
         graph = Graph(problem.start, weights, weights, problem.end, classes, problem.class_count)
         bounds = np.full((length, problem.size), problem.simple_bound(length))
@@ -90,19 +97,21 @@ def some_path(problem: PathProblem, length: int, clock: Clock) -> Integers:
     best, nodes = BestPaths(length, 1), 0
     state = fresh_state(problem.size, problem.class_count, length)
     given = graph, bounds, Prices(np.zeros(problem.size), 0.0)
-    while search(*given, RankedPaths(best.scores, best.paths), 0.0, state, a_look) > -math.inf:
-        nodes += a_look
-        too_many = limit is not None and nodes * problem.size > (limit + 10) * STEPS
+    ranking = RankedPaths(best.scores, best.paths)
+    while search(*given, ranking, 0.0, state, nodes_a_run) > -math.inf:
+        nodes += nodes_a_run
+        examined = nodes * problem.size
+        too_many = limit is not None and examined > (limit + 10) * CANDIDATES_PER_CHECK
         if best.found or too_many or clock.exhausted():
             break
     else:
         if not best.found:
             raise InfeasibleError(
-                f"length: no path has {length} vertices; the forbidden (-inf) starts, edges and "
-                "ends, and the classes, leave none. Ask for a shorter path, or forbid less."
+                f"length: no path has {length} vertices; forbidden (-inf) starts, edges and ends, "
+                "and the classes, rule out all of them. Ask for a shorter path, or forbid less."
             )
     if best.found:
-        return best.paths[0, ::-1].copy() if behind else best.paths[0].copy()
+        return best.paths[0, ::-1].copy() if backwards else best.paths[0].copy()
     raise InfeasibleError(
         f"The budget ended before any path of {length} vertices was found; there may be one. "
         "Allow more time or iterations."

@@ -1,4 +1,4 @@
-"""The best connected part of a tree between two sizes: exact, by a tree knapsack."""
+"""The best subtree at the root whose size is within limits: an exact tree knapsack."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ __all__ = ["SubtreeProblem", "SubtreeSolution", "TreeKnapsack"]
 
 #: The largest size of a node.
 LARGEST = 10**9
-#: The most sums of sizes that the tables of a problem may have, some 100 bytes each.
-MOST_SUMS = 4 * 10**6
-#: Each size is a digit of so many bits of one number.
+#: The most entries that the tables of a problem may have, about 100 bytes each.
+MOST_ENTRIES = 4 * 10**6
+#: The sizes of a node are packed into one integer, as digits of so many bits.
 BITS = 64
 MASK = (1 << BITS) - 1
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-#: The most that is added with each sum of sizes; and whether a sum is within the limits.
+#: The best score by packed size; and whether a packed size is within the limits.
 Table: TypeAlias = dict[int, float]
 Fits: TypeAlias = Callable[[int], bool]
 
@@ -33,27 +33,27 @@ Fits: TypeAlias = Callable[[int], bool]
 class SubtreeProblem:
     """A rooted tree whose nodes have a score and a size.
 
-    A solution is a set of nodes that contains the root, and with each node its parent. Scores add
-    up and are maximised.
+    A solution is a set of nodes that contains the root and the parent of each of its other nodes.
+    The sum of their scores is maximised.
 
     Raises `ProblemError` if a shape does not fit, a score is not finite, a parent does not come
     before its child, or a size is negative.
     """
 
     scores: Floats
-    """Of each node. **Shape:** ``(n,)``"""
+    """The score of each node. **Shape:** ``(n,)``"""
     parents: Integers
-    """The parent of each node, which comes before it; -1 for the root, node 0. **Shape:** (n,)"""
+    """The parent of each node, an earlier node; -1 for the root, node 0. **Shape:** ``(n,)``"""
     sizes: Integers
-    """The size of each node, a whole number of at least 0, or several sizes of each, such as its
-    words and its characters. **Shape:** ``(n,)`` or ``(n, sizes)``"""
+    """The size of each node, a whole number of at least 0, or several sizes, such as its number of
+    words and of characters. **Shape:** ``(n,)`` or ``(n, sizes)``"""
 
     def __init__(self, scores: ArrayLike, parents: ArrayLike, sizes: ArrayLike) -> None:
         store = object.__setattr__
         store(self, "scores", checked_scores("scores", scores, (None,), dtype=np.float64))
         n = len(self.scores)
         if not n or not np.isfinite(self.scores).all():
-            raise ProblemError("scores: expected finite scores of at least one node.")
+            raise ProblemError("scores: expected finite scores, of at least one node.")
         store(self, "parents", checked_indices("parents", parents, (n,), dtype=np.int64))
         shape = (n,) if np.ndim(sizes) == 1 else (n, None)
         store(
@@ -80,11 +80,11 @@ class SubtreeSolution:
 
 @dataclass(frozen=True)
 class TreeKnapsack:
-    """The best subtree at the root between two sizes.
+    """The best subtree at the root whose size is within limits.
 
     It is found by dynamic programming over the nodes in preorder, each either taken or left out
-    with all below it. The bound comes from another recursion, which merges the tables of
-    children from the leaves up.
+    with all its descendants. The bound comes from another recursion, which merges the tables of
+    children into their parents', from the leaves up.
 
     References
     ----------
@@ -106,10 +106,10 @@ class TreeKnapsack:
     ) -> SubtreeSolution:
         """Find the best subtree whose sizes add up to at least `least` and at most `capacity`.
 
-        Where nodes have several sizes, there is a limit for each. The tables have an entry for
-        each sum of sizes that occurs, up to the first capacity. Raises `InfeasibleError` if no
-        subtree has such a size, and `ProblemError` if there is not a limit for each size, or the
-        tables would not fit the memory.
+        Where nodes have several sizes, each has its own limits. The tables have an entry for each
+        sum of sizes that occurs, up to the first capacity. Raises `InfeasibleError` if no subtree
+        has such a size, and `ProblemError` if a limit is missing or the tables do not fit in
+        memory.
         """
         several = problem.sizes.shape[1:]
         for name, limit in (("capacity", capacity), ("least", least)):
@@ -141,9 +141,9 @@ def best_subtree(
     capacity: Sequence[int],
     least: Sequence[int],
 ) -> SubtreeSolution | None:
-    """Decode what is known to be a tree, as :meth:`TreeKnapsack.decode` does.
+    """Decode as :meth:`TreeKnapsack.decode` does, without checking the arguments.
 
-    Each node has its sizes, one for each limit. None is returned if no subtree has such a size.
+    Each node has one size for each limit. Returns None if no subtree has such a size.
     """
     digits = [BITS * place for place in reversed(range(len(capacity)))]
     numbers = [sum(map(lshift, of, digits)) for of in sizes]
@@ -171,7 +171,7 @@ def best_subtree(
 
 
 def _preorder(parents: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The nodes in preorder, and for each place the place after its subtree."""
+    """The nodes in preorder, and for each position the first one after its subtree."""
     n = len(parents)
     children: list[list[int]] = [[] for _ in range(n)]
     below = [1] * n
@@ -190,9 +190,9 @@ def _preorder(parents: Sequence[int]) -> tuple[list[int], list[int]]:
 def _search(
     scores: Sequence[float], parents: Sequence[int], sizes: Sequence[int], most: int, fits: Fits
 ) -> list[int] | None:
-    """The best nodes: best[p][b] is the most that the places from p on add with a size of b."""
+    """The best nodes: best[p][b] is the best score of size b from preorder position p on."""
     order, after = _preorder(parents)
-    n, sums = len(order), 0
+    n, entries = len(order), 0
     best: list[Table] = [{} for _ in range(n)] + [{0: 0.0}]
     for place in range(n - 1, -1, -1):
         size, score = sizes[order[place]], scores[order[place]]
@@ -202,11 +202,11 @@ def _search(
             if whole <= most and taken > row.get(whole, -np.inf):
                 row[whole] = taken
         best[place] = row
-        sums += len(row)
-        if sums > MOST_SUMS:
+        entries += len(row)
+        if entries > MOST_ENTRIES:
             raise ProblemError(
-                f"sizes: tables of more than {MOST_SUMS:,} sums do not fit the memory; state "
-                "fewer sizes of each node, coarser ones, or a smaller capacity."
+                f"sizes: tables of more than {MOST_ENTRIES:,} sums of sizes do not fit in memory; "
+                "give each node fewer or coarser sizes, or a smaller capacity."
             )
     fitting = [(value, -size) for size, value in best[0].items() if fits(size)]
     if not fitting:
@@ -226,7 +226,7 @@ def _search(
 def _bound(
     scores: Sequence[float], parents: Sequence[int], sizes: Sequence[int], most: int, fits: Fits
 ) -> float:
-    """The most that any subtree scores: table[b] of a node is the most with it and size b."""
+    """An upper bound: table[b] of a node is the best score of a subtree at it of size b."""
     tables: list[Table] = [{size: score} for size, score in zip(sizes, scores, strict=True)]
     for node in range(len(tables) - 1, 0, -1):
         given, above = tables[node], tables[parents[node]]

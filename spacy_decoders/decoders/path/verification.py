@@ -1,8 +1,8 @@
 """An independent check of a path: its score, and an upper bound on the best one.
 
-Only the problem is shared with the decoders. Up to some thousand paths are enumerated. Otherwise
-walks, which may visit a class twice, bound the paths, and where a gap remains an integer program
-decides, whose solver's bound is taken as it is.
+Only the problem is shared with the decoders. Small problems are enumerated. Otherwise walks, which
+may visit a class twice, bound the paths; where they leave a gap, an integer program closes it, and
+its solver's bound is trusted.
 """
 
 import math
@@ -19,11 +19,11 @@ from .subtree import SubtreeProblem, SubtreeSolution
 
 __all__ = ["examine", "fault_of"]
 
-#: The most orders of vertices that are enumerated.
-MOST_ORDERS = 20_000
-#: How far a bound may lie above the score for rounding, relative to the sum of absolute scores.
+#: The most sequences of vertices that are enumerated.
+MOST_SEQUENCES = 20_000
+#: What rounding may add to a bound, relative to the sum of absolute scores.
 ROUNDING = 1e-12
-#: Scores beyond this, relative to the score in question, are too large for a solver.
+#: Scores larger than this, relative to those of the path, are beyond a solver's precision.
 LARGEST = 1e6
 
 Path = tuple[int, ...]
@@ -32,10 +32,10 @@ Path = tuple[int, ...]
 def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     """Score a path or subtree anew, and bound all others of its length or size.
 
-    The problem is a `PathProblem`, or the pair of it and the length that was asked for; for a
-    `SubtreeSolution` the triple ``(SubtreeProblem, capacity, least)``. After so many seconds there
-    is no bound. Raises `ProblemError` if the problem is neither, or the solution has no path, for
-    its length is then unknown.
+    `problem` is a `PathProblem`, or the pair of it and the length that was asked for; for a
+    `SubtreeSolution` it is the triple ``(SubtreeProblem, capacity, least)``. A solver that takes
+    more than `seconds` yields no bound. Raises `ProblemError` if the problem is none of these, or
+    the solution has no path, whose length would be needed.
     """
     if isinstance(solution, SubtreeSolution):
         return _examine_subtree(problem, solution)
@@ -46,18 +46,18 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
         raise ProblemError(f"problem: expected a PathProblem, got {type(problem).__name__}.")
     path = tuple(int(vertex) for vertex in solution.vertices)
     if not path:
-        raise ProblemError("solution: it has no path, so there is nothing to compare with.")
+        raise ProblemError("solution: it has no path, so there is nothing to verify.")
     if len(path) != asked:
-        return Findings.illegal(f"the path {path} has not the length {asked}.")
+        return Findings.illegal(f"the path {path} does not have the length {asked}.")
     fault = fault_of(problem, path)
     if fault is not None:
         return Findings.illegal(fault)
     parts = _parts(problem, path)
     score, scale = math.fsum(parts), math.fsum(map(abs, parts))
-    if math.perm(problem.size, len(path)) <= MOST_ORDERS:
-        orders = permutations(range(problem.size), len(path))
-        legal = (order for order in orders if fault_of(problem, order) is None)
-        best = max(math.fsum(_parts(problem, order)) for order in legal)
+    if math.perm(problem.size, len(path)) <= MOST_SEQUENCES:
+        sequences = permutations(range(problem.size), len(path))
+        legal = (other for other in sequences if fault_of(problem, other) is None)
+        best = max(math.fsum(_parts(problem, other)) for other in legal)
         return Findings(None, score, scale, best, best)
     through = _walks_through(problem, len(path))
     slack = ROUNDING * (1.0 + scale)
@@ -86,19 +86,19 @@ def _examine_subtree(problem: Any, solution: SubtreeSolution) -> Findings:
     sizes = [tuple(row) for row in tree.sizes.reshape(len(parents), -1).tolist()]
 
     def within(size: tuple[int, ...], low: Any = 0) -> bool:
-        """Whether each size is from one limit to the capacity."""
+        """Whether each size is at least `low` and at most the capacity."""
         limits = zip(*np.broadcast_arrays(low, size, capacity), strict=True)
         return all(least <= given <= most for least, given, most in limits)
 
     if not all(isinstance(node, int) and 0 <= node < len(parents) for node in nodes):
-        return Findings.illegal(f"{nodes} are no nodes of the tree.")
+        return Findings.illegal(f"{nodes} are not all nodes of the tree.")
     if nodes != sorted(set(nodes)) or 0 not in nodes:
-        return Findings.illegal("the nodes do not ascend, or the root is missing.")
+        return Findings.illegal("the nodes are not in ascending order, or the root is missing.")
     if any(parents[node] not in nodes for node in nodes if node):
-        return Findings.illegal("a node is there without its parent.")
+        return Findings.illegal("a node is chosen without its parent.")
     if not within(tuple(map(sum, zip(*(sizes[node] for node in nodes), strict=True))), least):
-        return Findings.illegal(f"the size is not from {least} to {capacity}.")
-    # of each node, by size, the most that it and some of what is below it are worth
+        return Findings.illegal(f"the size is not within {least} and {capacity}.")
+    # for each node, the best score by size of a subtree at it
     tables = [{sizes[node]: float(score)} for node, score in enumerate(tree.scores.tolist())]
     for node in range(len(parents) - 1, 0, -1):
         merged = dict(tables[parents[node]])
@@ -117,9 +117,9 @@ def _examine_subtree(problem: Any, solution: SubtreeSolution) -> Findings:
 def fault_of(problem: PathProblem, path: Path) -> str | None:
     """Return why this is not a path of the problem, or None if it is."""
     if not all(0 <= vertex < problem.size for vertex in path):
-        return f"the path {path} leaves the {problem.size} vertices."
+        return f"the path {path} has a vertex that is none of the {problem.size}."
     if len({int(problem.classes[vertex]) for vertex in path}) < len(path):
-        return f"the path {path} meets a class twice."
+        return f"the path {path} visits a class twice."
     if -math.inf in _parts(problem, path):
         return f"the path {path} has a forbidden start, edge or end."
     return None
@@ -134,8 +134,8 @@ def _parts(problem: PathProblem, path: Path) -> list[float]:
 def _walks_through(problem: PathProblem, length: int) -> list[NDArray[np.float64]]:
     """Return the score of the best walk through each edge as its first, second, ... step.
 
-    The starts are the only row of the first step and the ends the only column of the last, so
-    that a path of one vertex has steps too.
+    The start scores count as the first step, a matrix of one row, and the end scores as the last,
+    of one column, so that a path of one vertex has steps too.
     """
     classes = problem.classes
     inner = np.where(classes[:, None] == classes[None, :], -np.inf, problem.weights)
@@ -155,7 +155,7 @@ def _walks_through(problem: PathProblem, length: int) -> list[NDArray[np.float64
 def _best_by_program(
     problem: PathProblem, promising: list[NDArray[np.bool_]], scale: float, seconds: float
 ) -> tuple[Path | None, float]:
-    """Return the path that an integer program finds among the promising steps, and its bound."""
+    """Return the path that an integer program finds in the promising steps, and its bound."""
     length = len(promising) - 1
     tails, heads, places, gains = _columns(problem, promising)
     if np.abs(gains).max() > LARGEST * scale:
@@ -178,7 +178,7 @@ def _best_by_program(
 def _columns(
     problem: PathProblem, promising: list[NDArray[np.bool_]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return tail, head, place and score of each promising step."""
+    """Return the tail, head, position and score of each promising step."""
     tails, heads = zip(*(np.nonzero(step) for step in promising), strict=True)
     scores = [problem.start[None, :], *[problem.weights] * (len(promising) - 2)]
     scores.append(problem.end[:, None])

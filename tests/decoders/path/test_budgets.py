@@ -39,7 +39,7 @@ def late(monkeypatch):
     ):
         monkeypatch.setattr(module, name, made)
     monkeypatch.setattr(problems.PathProblem, "edges", property(made))
-    monkeypatch.setattr(problems, "LEAST", 0.0)
+    monkeypatch.setattr(problems, "OVERTIME", 0.0)
     monkeypatch.setattr(problems, "EDGES", 1e9)
     monkeypatch.setattr(integer_program, "WRITING", 1e9)
 
@@ -63,8 +63,8 @@ def test_tables_are_made_only_where_there_is_time(decoder, late):
 
 
 def test_prices_end_with_the_time(monkeypatch):
-    monkeypatch.setattr(lagrangian, "PAIRS", 1)  # a look at the clock before each step
-    monkeypatch.setattr(problems, "LEAST", 0.0)
+    monkeypatch.setattr(lagrangian, "PAIRS_PER_CHECK", 1)  # a check of the clock at each step
+    monkeypatch.setattr(problems, "OVERTIME", 0.0)
     ticks = iter(range(10**9))
     monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
     problem = headline_like(np.random.default_rng(0), 40)

@@ -117,7 +117,7 @@ def test_a_walk_table_that_is_too_low(monkeypatch, problem, optimum):
 
 
 def _in_the_search_alone(monkeypatch, module, name, faulty):
-    """Let a kernel err in the search for paths, and not in the run from behind."""
+    """Let a kernel err in the search for paths, and not in the reversed search."""
     right = getattr(module, name)
 
     def shielded(bound):
@@ -199,7 +199,7 @@ def _finds(path, score):
 @pytest.mark.parametrize("path", [[0, 1, 0, 2, 3], [0, 0, 0, 0, 0], [0, -1, 1, 2, 3]])
 def test_a_path_that_is_none(monkeypatch, path, problem):
     monkeypatch.setattr(lagrangian_search, "search_once", _finds(path, 9.0))
-    with pytest.raises(DecodersError, match="meets a class twice"):
+    with pytest.raises(DecodersError, match="visits a class twice"):
         ExactPath().decode(problem, LENGTH)
 
 
@@ -208,7 +208,7 @@ def test_a_forbidden_edge_on_the_path(monkeypatch):
     weights[0, 1] = -np.inf
     problem = PathProblem(np.zeros(4), weights, np.zeros(4), np.arange(4))
     monkeypatch.setattr(lagrangian_search, "search_once", _finds([0, 1, 2], 9.0))
-    with pytest.raises(DecodersError, match="forbidden part"):
+    with pytest.raises(DecodersError, match="forbidden start"):
         ExactPath().decode(problem, 3)
 
 

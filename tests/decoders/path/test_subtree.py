@@ -88,6 +88,6 @@ def test_what_can_not_be_decoded_is_named(sizes, capacity, message):
 def test_tables_that_do_not_fit_the_memory_are_refused(monkeypatch):
     problem = SubtreeProblem(np.ones(9), [-1] + [0] * 8, 10**9 // 2 ** np.arange(9))
     assert TreeKnapsack().decode(problem, 10**9).certificate.is_optimal
-    monkeypatch.setattr(subtree, "MOST_SUMS", 100)
+    monkeypatch.setattr(subtree, "MOST_ENTRIES", 100)
     with pytest.raises(ProblemError, match="sizes: tables of more than 100 sums"):
         TreeKnapsack().decode(problem, 2 * 10**9)

@@ -1,4 +1,4 @@
-"""Depth-first branch and bound over paths, which can be interrupted at any node and resumed."""
+"""Depth-first branch and bound over paths, interruptible at any node and resumable."""
 
 from typing import Any, NamedTuple
 
@@ -13,23 +13,23 @@ __all__ = ["RankedPaths", "SearchState", "bound_at_once", "fresh_state", "search
 class RankedPaths(NamedTuple):
     """The best paths found, best first."""
 
-    scores: Any  # (k,), float64: `-inf` where there is none, or the score to exceed
-    paths: Any  # (k, length), int32: their vertices
+    scores: Any  # (k,), float64: where no path is found yet, the score to exceed (or `-inf`)
+    paths: Any  # (k, length), int32: their vertices, -1 where no path is found yet
 
 
 class SearchState(NamedTuple):
     """The state of a search between two runs."""
 
     path: Any  # (length,), int32: the current prefix
-    values: Any  # (length + 1,): its score less its prices, before each place
-    used: Any  # (classes,), bool: the classes that it has visited
-    # (length, n), int32 and float64: the vertices that may stand at each place, with their bounds
+    values: Any  # (length + 1,): its score less its prices, before each position
+    used: Any  # (classes,), bool: the classes that it visits
+    # (length, n), int32 and float64: the candidate vertices of each position, and their bounds
     candidates: Any
     node_bounds: Any
-    # (length,), int64: the number of candidates at each place, and how many of them were tried
+    # (length,), int64: the number of candidates at each position, and how many have been tried
     counts: Any
     cursors: Any
-    # (1,), int64: the place at which to continue; -1 before the start and -2 after the end
+    # (1,), int64: the position at which to resume; -1 before the first run, -2 when complete
     depth: Any
 
 
@@ -50,7 +50,7 @@ def fresh_state(n, class_count, length):
 
 @jit()
 def _expand(row, classes, used, completions, prices, base, threshold, candidates, node_bounds):
-    """List the vertices that may come next, each with its bound; return their number."""
+    """List the vertices that may come next and their bounds; return how many there are."""
     count = 0
     for u in range(row.size):
         bound = base + (row[u] + (completions[u] - prices[u]))
@@ -75,12 +75,12 @@ def _record(score, path, scores, paths):
 
 @jit()
 def search(graph, bounds, prices, ranking, slack, state, node_limit):
-    """Find the best paths; return an upper bound on those not visited, ``-inf`` after the end.
+    """Find the best paths; return an upper bound on the open nodes, ``-inf`` if none is left.
 
     `bounds[l, v]` bounds the score, less prices, of any l vertices after v and the end; the bound
     of a node is the score of its prefix less prices, plus that, plus the total of the prices. A
-    node is expanded only if its bound exceeds the last score of the ranking by more than
-    `slack`, best bound first.
+    node is pruned unless its bound exceeds the last score of the ranking by more than `slack`;
+    siblings are expanded in order of their bounds.
     """
     start, edges, end, classes = graph.start, graph.edges, graph.end, graph.classes
     vertex_prices, total = prices
@@ -102,7 +102,7 @@ def search(graph, bounds, prices, ranking, slack, state, node_limit):
         nodes = 1
     while depth >= 0 and nodes < node_limit:
         cursor = cursors[depth]
-        # the largest bound of the rest: few are ever needed, so the list stays unsorted
+        # select the largest remaining bound: few are ever needed, so the list is not sorted
         best = cursor
         for i in range(cursor + 1, counts[depth]):
             if node_bounds[depth, i] > node_bounds[depth, best]:
@@ -150,7 +150,7 @@ def search(graph, bounds, prices, ranking, slack, state, node_limit):
 
 @jit()
 def search_once(arrays, bounds, prices, ranking, slack, node_limit):
-    """Expand at most `node_limit` nodes; return an upper bound on every path not visited."""
+    """Expand at most `node_limit` nodes; return an upper bound on all paths not visited."""
     graph, best = Graph(*arrays), RankedPaths(*ranking)
     state = fresh_state(graph.start.size, graph.class_count, best.paths.shape[1])
     return search(graph, bounds, Prices(*prices), best, slack, state, node_limit)
@@ -158,9 +158,10 @@ def search_once(arrays, bounds, prices, ranking, slack, node_limit):
 
 @jit()
 def bound_at_once(arrays, length, floor, slack, node_limit):
-    """Return an upper bound on all paths, if any scores more than `floor`; else ``-inf``.
+    """Return an upper bound on all paths, or ``-inf`` if none scores more than `floor`.
 
-    It is the best of the paths found and of what at most `node_limit` nodes leave unvisited.
+    The bound is the larger of the best path found and of the nodes that are still open after
+    `node_limit` expansions.
     """
     graph = Graph(*arrays)
     free = np.zeros(graph.start.size)

@@ -19,31 +19,32 @@ __all__ = [
 class Graph(NamedTuple):
     """A problem as arrays, ``-inf`` where something is forbidden.
 
-    A named tuple takes numba about 2 us more to unpack than a plain one. Kernels that are called
-    from Python for every problem take a plain tuple and name it themselves.
+    Numba takes about 2 us longer to unpack a named tuple than a plain one, so kernels that Python
+    calls for every problem take a plain tuple and build this inside.
     """
 
-    #: Worth of beginning with each vertex, and (`end`) of ending there. **Shape:** ``(n,)``
+    #: Score of starting, and (`end`) of ending, at each vertex. **Shape:** ``(n,)``
     start: Any
-    #: Worth of the edge from row to column; none within a class. **Shape:** ``(n, n)``, float64
+    #: Score of the edge from row to column; ``-inf`` within a class. **Shape:** ``(n, n)``,
+    #: float64
     edges: Any
     #: The transpose of `edges`.
     reversed_edges: Any
     end: Any
-    #: The class of each vertex, from 0 without holes. **Shape:** ``(n,)``, int32
+    #: The class of each vertex, numbered contiguously from 0. **Shape:** ``(n,)``, int32
     classes: Any
-    #: How many classes there are.
+    #: The number of classes.
     class_count: int
 
 
 class Prices(NamedTuple):
     """Lagrangian multipliers of the classes."""
 
-    vertex: Any  # (n,), float64: what a visit of each vertex pays, alike within a class
-    total: float  # the sum over classes: what a path gets back
+    vertex: Any  # (n,), float64: the price of visiting each vertex, equal within a class
+    total: float  # the sum over classes, added to the bound of every path
 
 
-#: The entries of the state of a search for prices.
+#: The indices of :attr:`PriceSearch.state`.
 FACTOR, STALLED, LOWEST = 0, 1, 2
 
 
@@ -52,14 +53,13 @@ class PriceSearch(NamedTuple):
 
     prices: Any  # (classes,): the prices of the classes at the next step
     best: Any  # (classes,): the prices that gave the lowest bound
-    # (3,): at FACTOR the step size factor, at STALLED the number of steps without progress, at
-    # LOWEST the lowest bound
+    # (3,): the step size factor, the number of steps without progress, and the lowest bound
     state: Any
 
 
 @jit()
 def best_steps(values, vertices, count, edges, out):
-    """Set out[v] to the best of values[i] + edges[vertices[i], v], for the first `count` i.
+    """Set out[v] to the maximum of values[i] + edges[vertices[i], v] over the first `count` i.
 
     The inner loop is a plain elementwise maximum over v, which compiles to vector code.
     """
@@ -75,9 +75,9 @@ def best_steps(values, vertices, count, edges, out):
 
 @jit()
 def _fill(arcs, last, prices, table):
-    """Fill table[l, v], the best walk of l vertices beyond v.
+    """Fill table[l, v], the score of the best walk of l vertices beyond v.
 
-    `arcs[u]` is the row of edges between u, the farther vertex, and each nearer v.
+    `arcs[u]` is the row of edges between u, the vertex farther out, and each v.
     """
     n = last.size
     vertices = np.arange(n)
@@ -91,7 +91,7 @@ def _fill(arcs, last, prices, table):
 
 @jit()
 def walk_bounds(arcs, last, prices, steps):
-    """Return table[l, v]: the best walk of l priced vertices beyond v, for l = 0 ... steps.
+    """Return table[l, v]: the best score, less prices, of l vertices beyond v, l = 0 ... steps.
 
     With the reversed edges and the ends it bounds the part of a path after v; with the edges
     and the starts, the part before v. The price of v itself is not included.
@@ -131,8 +131,8 @@ def lagrangian_bounds(graph, length, incumbent, step_count, progress):
     """Lower the walk bound by a price on each class; return the lowest bound found.
 
     For prices p >= 0, the score of a path is at most sum(p) plus that of the best walk that
-    pays p[c] at each visit of class c, for a path visits c at most once. Subgradient steps with
-    Polyak's step size, resumed from `progress`.
+    pays p[c] at each visit of class c, since a path visits c at most once. The prices are updated
+    by subgradient steps with Polyak's step size, resumed from `progress`.
     """
     start, edges, reversed_edges, end, classes, class_count = graph
     class_prices, best_prices, state = progress
@@ -156,7 +156,7 @@ def lagrangian_bounds(graph, length, incumbent, step_count, progress):
         if bound < state[LOWEST]:
             state[LOWEST] = bound
             state[STALLED] = 0.0
-            for c in range(class_count):  # whole arrays would take a second more to compile
+            for c in range(class_count):  # an array assignment takes a second more to compile
                 best_prices[c] = class_prices[c]
         else:
             state[STALLED] += 1.0

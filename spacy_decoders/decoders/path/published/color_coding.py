@@ -10,7 +10,7 @@ import numpy as np
 from ....arrays import checked_whole, is_number
 from ....budget import UNLIMITED, Budget
 from ....errors import ProblemError
-from ..lagrangian_search import STEPS
+from ..lagrangian_search import CANDIDATES_PER_CHECK
 from ..problem import Integers, PathDecoder, PathProblem, PathSolution
 from ..proof import quick_bound, some_path
 from .kernels.coloring import best_colorful
@@ -23,9 +23,9 @@ __all__ = [
     "needed_colorings",
 ]
 
-#: The most bytes of the table of one colouring.
+#: The largest table of a colouring, in bytes.
 MEMORY = 1 << 28
-#: Nodes of the proof, where every class had a colour of its own.
+#: Nodes of the proof if every class has its own colour.
 PROOF_NODES = 1000
 
 
@@ -34,11 +34,11 @@ class ColorCoding(PathDecoder):
     """The paper's randomised decoder, with its failure probability.
 
     Each iteration colours the classes at random with r colours and finds, by dynamic programming
-    over (vertex, set of colours), the best path that repeats none. If the best path is colourful
-    it is found; enough iterations reduce the probability of missing it to `failure`. Two members
-    of a class share its colour, and colours are distributed evenly, which makes a given path
+    over (vertex, set of colours), the best path that repeats none. The optimum is found if it is
+    colourful; enough iterations reduce the probability of missing it to `failure`. All vertices of
+    a class share its colour, and colours are distributed evenly, which makes a given path
     colourful more often than independent draws do. If there are no more classes than colours, all
-    get different ones, and a single pass finds the best path, which a bound then proves.
+    get different ones, and a single pass finds the best path, which a bound then proves optimal.
 
     Parameters
     ----------
@@ -126,9 +126,9 @@ class ColorCoding(PathDecoder):
 
 
 class Colorings:
-    """One random colouring of the classes after the other, and its best path.
+    """A sequence of random colourings of the classes, and the best path under each.
 
-    As many `colors` as there are classes decide the problem.
+    With as many `colors` as classes, one colouring solves the problem.
     """
 
     def __init__(self, problem: PathProblem, length: int, colors: int, seed: int) -> None:
@@ -140,10 +140,10 @@ class Colorings:
     def next_path(
         self, floor: float, interrupted: Callable[[], bool]
     ) -> tuple[Integers | None, bool]:
-        """Return the best path under the next colouring, and whether all paths were compared.
+        """Return the best path under the next colouring, and whether the pass was completed.
 
-        The path has to score more than the floor; else there is none. `interrupted` is called from
-        time to time, and says whether to stop.
+        The path is None if none scores more than `floor`. `interrupted` is called from time to
+        time, and says whether to stop.
         """
         problem, found = self._problem, None
         # colours are distributed evenly over the classes
@@ -152,11 +152,11 @@ class Colorings:
         members = np.argsort(colors)
         first_of = np.searchsorted(colors[members], np.arange(self._colors + 1))
         best, stop = np.array([floor]), 1 << self._colors
-        a_look = 1 + STEPS // problem.size**2
-        for begin in range(0, stop, a_look):
+        sets_per_check = 1 + CANDIDATES_PER_CHECK // problem.size**2
+        for begin in range(0, stop, sets_per_check):
             if begin and interrupted():
                 return found, False
-            sets = begin, min(begin + a_look, stop)
+            sets = begin, min(begin + sets_per_check, stop)
             given = (colors, members, first_of, *sets, self._values, best, self._path)
             if best_colorful(problem.graph, *given):
                 found = self._path.copy()
@@ -166,8 +166,8 @@ class Colorings:
 def colorful_probability(class_count: int, length: int, colors: int) -> float:
     """Return the probability that `length` given classes get different colours.
 
-    Colours are distributed evenly. The elementary symmetric polynomial of their shares counts the
-    colourful choices of classes, and the binomial coefficient all choices.
+    Colours are distributed evenly. The elementary symmetric polynomial of the numbers of classes
+    of each colour counts the colourful choices, and the binomial coefficient all choices.
 
     >>> colorful_probability(4, 2, 2)  # colours a a b b: 4 of 6 pairs differ
     0.6666666666666666
@@ -195,7 +195,7 @@ def needed_colorings(chance: float, failure: float) -> int:
 
 
 def best_color_count(class_count: int, length: int, size: int, failure: float) -> int:
-    """Return the number of colours from k to 2k with the least iterations times 2^r.
+    """Return the number of colours r from k to 2k with the least iterations times 2^r.
 
     Raises `ProblemError` if even k colours take too much memory.
     """

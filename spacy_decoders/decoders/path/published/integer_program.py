@@ -1,4 +1,4 @@
-"""Exact decoding by an integer program, as published and position by position."""
+"""Exact decoding by an integer program: the published formulation and a time-expanded one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["IntegerProgram"]
 
 #: Beyond this, a solver's tolerance exceeds the differences between scores.
 LARGEST = 1e9
-#: Seconds to list the edges, for each pair of vertices on a slow machine.
+#: Seconds to write the program, for each pair of vertices on a slow machine.
 WRITING = 1e-7
 
 
@@ -46,9 +46,9 @@ class IntegerProgram(PathDecoder):
 
     Notes
     -----
-    Corrections to the published program: balance (5) holds at inner vertices only, for the
-    source has no incoming edge; redundancy (6) covers classes of one vertex too, without which
-    a vertex may be visited twice; edges within a class, self-loops among them, are left out.
+    Corrections to the published program: balance (5) holds at inner vertices only, since the
+    source has no incoming edge; redundancy (6) covers classes of one vertex too, or a vertex
+    could be visited twice; edges within a class, including self-loops, are left out.
 
     References
     ----------
@@ -77,10 +77,10 @@ class IntegerProgram(PathDecoder):
     ) -> PathSolution:
         """Find the best path of `length` vertices.
 
-        Writing the program and solving it stop at the budget's seconds; the fallbacks are a
-        beam's path and the bound of the best walk. The solver's own bound is no proof: a path
-        is called optimal if the exact decoder proves the same bound. Raises `InfeasibleError` if
-        there is no such path, and `ProblemError` if scores are too large for a solver.
+        Writing and solving the program stop at the budget's seconds; the fallbacks are a beam's
+        path and the bound of the best walk. The solver's own bound is no proof: a path is optimal
+        only if `ExactPath` proves it. Raises `InfeasibleError` if there is no such path, and
+        `ProblemError` if scores are too large for a solver.
         """
         clock = budget.start()
         length = problem.checked_length(length)
@@ -93,7 +93,7 @@ class IntegerProgram(PathDecoder):
             path = best.vertices
         bound = quick_bound(problem, length, problem.score(path), 0, clock)
         if proven and clock.seconds_left > 0.0:
-            # the solver's claim is no proof: another decoder has to come to the same bound
+            # the solver's claim is no proof
             own = ExactPath().decode(problem, length, budget=rest_of(clock, 0)).certificate
             bound = min(bound, np.inf if own.bound is None else own.bound)
         return PathSolution.certified("IntegerProgram", problem, path, bound)
@@ -101,14 +101,14 @@ class IntegerProgram(PathDecoder):
     def _solved(
         self, problem: PathProblem, length: int, clock: Clock
     ) -> tuple[Integers | None, bool]:
-        """The solver's path, if it gives one, and whether it claims to have ended."""
+        """The solver's path, if there is one, and whether the solver claims that it is optimal."""
         program = LinearProgram(self.solver, clock=clock)
         write = _flow if self.formulation == "flow" else _time_expanded
         try:
             edges = write(program, problem, length)
             solved = program.solve(clock)
         except (InfeasibleError, SolverError):
-            # there is a path: one is known already
+            # infeasible by mistake: the beam has found a path
             return None, False
         if solved is None:
             return None, False
@@ -120,7 +120,7 @@ def _check_magnitude(problem: PathProblem) -> None:
         scores = getattr(problem, name)
         if np.abs(scores[np.isfinite(scores)]).max(initial=0.0) > LARGEST:
             raise ProblemError(
-                f"{name}: a solver can't tell scores beyond {LARGEST:.0e} apart. Use -inf for "
+                f"{name}: scores beyond {LARGEST:.0e} exceed a solver's precision. Use -inf for "
                 "what is forbidden, or ExactPath."
             )
 
@@ -134,7 +134,7 @@ class _Edges(NamedTuple):
 
     @classmethod
     def of(cls, problem: PathProblem) -> tuple[_Edges, _Edges, _Edges]:
-        """Return the edges from the source, the inner ones, and those to the sink."""
+        """Return the edges from the source, the inner edges, and the edges to the sink."""
         first, last = (np.flatnonzero(ends > -np.inf) for ends in (problem.start, problem.end))
         tails, heads = np.nonzero(problem.edges > -np.inf)
         return (
@@ -161,7 +161,7 @@ def _flow(program: LinearProgram, problem: PathProblem, length: int) -> _Edges:
     entering, leaving = (chosen[into], edges.heads[into]), (chosen[out], edges.tails[out])
     flow = (*entering, 1.0), (*leaving, -1.0)
     _add_grouped(program, problem.size, flow, "=", 0.0)  # (5)
-    # (8)-(11): the number falls by one where the path passes
+    # (8)-(11): the number falls by one at each vertex of the path
     falling = (number[into], edges.heads[into], 1.0), (number[out], edges.tails[out], -1.0)
     _add_grouped(program, problem.size, (*falling, (*entering, -1.0)), "=", 0.0)
     visits = [(chosen[out], problem.dense_classes[edges.tails[out]], 1.0)]
@@ -194,7 +194,7 @@ def _add_grouped(
     sense: Sense,
     side: float,
 ) -> None:
-    """Add a row for each vertex or class, from columns, the row that each enters, and a weight."""
+    """Add a row for each vertex or class; a part is (columns, the row of each, their weight)."""
     columns, rows = (np.concatenate(given) for given in list(zip(*parts, strict=True))[:2])
     weights = np.repeat([part[2] for part in parts], [len(part[0]) for part in parts])
     order = np.argsort(rows, kind="stable")

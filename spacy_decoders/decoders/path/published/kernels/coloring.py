@@ -10,7 +10,7 @@ __all__ = ["best_colorful"]
 
 @jit()
 def _trace(edges, colors, values, met, last, path):
-    """Write the path that ends at the vertex `last` and has visited the set `met`."""
+    """Write the best path that ends at the vertex `last` and has the set of colours `met`."""
     path[path.size - 1] = last
     for i in range(path.size - 2, -1, -1):
         v = path[i + 1]
@@ -24,15 +24,15 @@ def _trace(edges, colors, values, met, last, path):
 
 @jit()
 def best_colorful(graph, colors, members, first_of, begin, stop, values, best, path):
-    """Process the sets of colours from `begin` to before `stop`; return whether `path` is better.
+    """Process the colour sets `begin` <= S < `stop`; return whether a better path was found.
 
-    ``values[S, v]`` is the best path to v that has visited exactly the colours S, each at most
-    once. Every entry has one predecessor set, S without v's colour, so that each is written once
-    and the table needs no clearing; it is filled up to `begin` already.
+    ``values[S, v]`` is the score of the best path to v whose vertices have exactly the colours S,
+    all different. An entry has one predecessor set, S without v's colour, so each is written once
+    and the table needs no clearing; it is already filled for the sets before `begin`.
 
-    **Shape**: colors (n,), that of each vertex; members (n,) and first_of (colours + 1,), those of
-    colour c are ``members[first_of[c]:first_of[c + 1]]``; values (2 ** colours, n); best (1,), the
-    score to exceed, and then that of the path; path int32 (length,), written.
+    **Shape**: colors (n,), that of each vertex; members (n,) and first_of (colours + 1,): the
+    vertices of colour c are ``members[first_of[c]:first_of[c + 1]]``; values (2 ** colours, n);
+    best (1,), the score to exceed, updated; path int32 (length,), written if one is found.
     """
     start, edges, end = graph.start, graph.edges, graph.end
     n, length = start.size, path.size
