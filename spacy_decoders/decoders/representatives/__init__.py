@@ -1,4 +1,4 @@
-"""Choosing one concept for each mention, such that all are near each other.
+"""Choosing one concept for each mention so that all are near each other in the graph.
 
 Names load on first use, so that naming a decoder in a config compiles nothing.
 """

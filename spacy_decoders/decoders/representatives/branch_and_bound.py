@@ -1,4 +1,4 @@
-"""Branch and bound: splitting a problem until the bound of every part meets the best choice."""
+"""Branch and bound: a problem is split until the bound of every part meets the incumbent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...budget import Clock
 from ...certificate import largest_tolerance
-from .costs import LEAST, CostTable, relative_tolerance
+from .costs import OVERTIME, CostTable, relative_tolerance
 from .fixed_point import FixedPoint, quantise
 from .kernels.descent import descend
 from .kernels.enumeration import Found, search
@@ -22,21 +22,21 @@ from .subproblem import Subproblem
 
 __all__ = ["SWEEPS", "ExactSearch", "Exploration", "explore", "improved"]
 
-#: Sweeps of message passing over the whole problem, and over a part of it.
+#: The most sweeps of message passing over the whole problem, and over a part of it.
 ROOT_SWEEPS, SWEEPS = 1000, 40
-#: The part of the gap that five sweeps must close; a smaller one for boxes too large to split.
+#: The share of the gap that five sweeps must close, and that for boxes too large to split.
 STALLED, LARGE_STALLED = 0.05, 0.005
-#: Pairs of candidates that make a problem large.
+#: Pair costs that make a box large.
 LARGE = 5_000_000
-#: A quantum meant for a range this much wider than the gap wastes digits.
-WASTE = 2.0**12
-#: Depth-first steps before a box is split and bounded anew; fewer where each has so many
-#: candidates to look at that this takes long, and none beyond so many candidates.
-STEPS, LOOKS, MOST = 20_000, 20_000_000, 2_000
+#: A range of costs this many times as wide as the gap makes the quanta too coarse.
+TOO_WIDE = 2.0**12
+#: Nodes of a depth-first search before its box is split and bounded anew, candidates that they may
+#: examine together, and candidates beyond which a box is split at once.
+NODES, EXAMINED, MOST_CANDIDATES = 20_000, 20_000_000, 2_000
 
 
 class OpenNode(NamedTuple):
-    """A box to be searched: what it is cut from, what to keep of that, and its bound in quanta."""
+    """A box to be searched: the box around it, the candidates to keep, and its bound in quanta."""
 
     box: Subproblem
     keep: NDArray[np.bool_] | None
@@ -44,34 +44,34 @@ class OpenNode(NamedTuple):
 
 
 class ExactSearch:
-    """The search of `ExactRepresentatives`, over costs laid out in canonical order."""
+    """The search of `ExactRepresentatives`, over costs in canonical order."""
 
     def __init__(self, costs: CostTable, choices: NDArray[np.int64], clock: Clock) -> None:
         self.costs = costs
         self.clock = clock
-        self.choices = choices  # the best so far
-        self.upper = total_cost(costs, choices)  # what they cost
-        self.bound = costs.least  # what every choice costs at least
-        self.resolution = 0.0  # by how much the quanta may lower the bound
+        self.choices = choices  # the incumbent
+        self.upper = total_cost(costs, choices)  # its cost
+        self.bound = costs.least  # the lower bound on every choice
+        self.resolution = 0.0  # by how much quantisation may lower the bound
         self.nodes = 0  # subproblems bounded
-        # the whole problem with the potentials found for it
+        # the whole problem, with the potentials found for it
         self.root: Subproblem | None = None
 
     @property
     def tolerance(self) -> float:
-        """How far `bound` may lie below `upper` where both are proven to be the same."""
+        """How far `bound` may lie below `upper` if the incumbent is optimal."""
         scale = float(np.abs(self.costs.terms(self.choices)).sum())
         return min(relative_tolerance(scale) + self.resolution, largest_tolerance(scale))
 
     def solve(self) -> None:
-        """Close the gap between `upper` and `bound`, as far as time allows."""
+        """Close the gap between `upper` and `bound`, as far as the budget allows."""
         range_before = np.inf
         while self.upper - self.bound > self.tolerance and not self.clock.exhausted(self.nodes):
             gap = self.upper - self.bound
-            reach = max(self.upper, min(self._alternative(), self.upper + WASTE * gap))
+            reach = max(self.upper, min(self._alternative(), self.upper + TOO_WIDE * gap))
             if not reach - self.costs.shift < range_before / 2:
                 break
-            # another round only with finer quanta: a far better choice was found
+            # repeated only if a much better incumbent allows finer quanta
             range_before = reach - self.costs.shift
             numbers = quantise(self.costs, reach, self.clock)
             if numbers is None:
@@ -87,24 +87,27 @@ class ExactSearch:
                 self.resolution = numbers.resolution
 
     def _alternative(self) -> float:
-        """Return the highest cost that the best single change in one set leads to.
+        """Return the highest cost, over the sets, of the best change of that set alone.
 
-        Without the changes that are out of all proportion: they would cost the others their
-        digits.
+        Changes that cost far more than the cheapest are ignored: a range that includes them would
+        leave too few digits for the others.
         """
         costs, choices = self.costs, self.choices
         _, values = improved(costs, choices, -1)
         changes = least_of_others(values, costs.offsets, choices)
         changes = (changes - values[costs.offsets[:-1] + choices])[costs.sizes > 1]
         least = changes[changes > 0].min() if (changes > 0).any() else 0.0
-        near = changes[changes <= WASTE**2 * least]
+        near = changes[changes <= TOO_WIDE**2 * least]
         return self.upper + (float(near.max()) if len(near) else 0.0)
 
 
 def improved(
     costs: CostTable, choices: NDArray[np.int64], frozen: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return choices after local search, all but of the set `frozen`, and what changes cost."""
+    """Return choices after local search in all sets but `frozen`, and the costs beside them.
+
+    These, **shape** (n,), are of each candidate given the choices of the other sets.
+    """
     better = choices.copy()
     values = descend(tuple(costs.arrays), better, frozen)
     return better, values
@@ -121,19 +124,20 @@ def explore(
 ) -> Exploration:
     """Search a box for choices cheaper than `upper`.
 
-    Every box that is left out, and every candidate, has a bound of its own that was looked up
-    in the costs; the least of all these is what is returned, and the sweeps' word is not
-    taken for any.
+    Every pruned box and candidate has a bound of its own that was computed from the costs, not
+    taken from the message passing; the least of these is the bound of the search.
     """
     search = Exploration(costs, root.numbers, upper, clock, frozen, nodes)
     stack = [OpenNode(root, None, 0)]
     while stack:
         part = stack.pop()
         if part.bound > search.cutoff:
-            search.leave(part.bound)
-        elif clock.exhausted(search.nodes) or part.box.looking > clock.seconds_left + LEAST:
+            search.prune(part.bound)
+        elif (
+            clock.exhausted(search.nodes) or part.box.bounding_time > clock.seconds_left + OVERTIME
+        ):
             for left in (part, *stack):
-                search.leave(left.bound)
+                search.prune(left.bound)
             break
         else:
             search.nodes += 1
@@ -144,32 +148,34 @@ def explore(
 
 @dataclass(eq=False)
 class Exploration:
-    """A search of a box: the best so far, and the least bound of what it left out."""
+    """A search of a box: its incumbent, and the least bound of what it has pruned."""
 
     costs: CostTable
     numbers: FixedPoint
-    upper: float  # the least cost met
+    upper: float  # the cost of the incumbent
     clock: Clock
-    frozen: int
+    frozen: int  # the set that local search must not change, or -1
     nodes: int  # subproblems bounded
-    choices: NDArray[np.int64] | None = None  # what costs `upper`; None if nothing below was met
-    least: int = LARGEST  # quanta that every choice in the box costs at least
-    cutoff: int = field(init=False)  # the most quanta of what is cheaper than `upper`
+    choices: NDArray[np.int64] | None = None  # the incumbent; None while no better one is found
+    least: int = LARGEST  # the lower bound on the choices searched so far, in quanta
+    cutoff: int = field(init=False)  # the most quanta that a choice cheaper than `upper` can have
 
     def __post_init__(self) -> None:
         self.cutoff = self.numbers.cutoff(self.upper)
 
-    def leave(self, bound: int) -> None:
+    def prune(self, bound: int) -> None:
+        """Note the bound of choices that are not searched any further."""
         self.least = min(self.least, bound)
 
     def offer(self, choices: NDArray[np.int64]) -> None:
+        """Take choices as the incumbent if they are cheaper."""
         cost = total_cost(self.costs, choices)
         if cost < self.upper:
             self.upper, self.choices = cost, choices
             self.cutoff = self.numbers.cutoff(cost)
 
     def parts(self, part: OpenNode, sweeps: int) -> list[OpenNode]:
-        """Narrow a box, then see all of it, or return what it splits into."""
+        """Bound a box, prune its candidates, and enumerate it or return what it splits into."""
         box, bound = part.box if part.keep is None else part.box.restrict(part.keep), part.bound
         stalled = LARGE_STALLED if len(box.costs.blocks) > LARGE else STALLED
         if not box.is_decided:
@@ -179,24 +185,24 @@ class Exploration:
         if bound <= self.cutoff:
             self.offer(improved(self.costs, box.rounded(), self.frozen)[0])
         if bound > self.cutoff or box.is_decided:
-            self.leave(bound)
+            self.prune(bound)
             return []
         keep = bounds <= self.cutoff
-        self.leave(int(bounds[box.keep & ~keep].min(initial=LARGEST)))
+        self.prune(int(bounds[box.keep & ~keep].min(initial=LARGEST)))
         box = box.restrict(keep)
         if self.clock.seconds_left == 0.0:
             return [OpenNode(box, None, bound)]
-        seen = _enumerated(box, self.cutoff)
-        if seen is None:
+        found = _enumerated(box, self.cutoff)
+        if found is None:
             return _split(box, bounds)
-        self.leave(max(int(seen.least), bound))
-        if seen.best <= self.cutoff:
-            self.offer(seen.choices)
+        self.prune(max(int(found.least), bound))
+        if found.best <= self.cutoff:
+            self.offer(found.choices)
         return []
 
 
 def _split(box: Subproblem, bounds: NDArray[np.int64]) -> list[OpenNode]:
-    """Decide the set with the fewest candidates each way; the most promising comes last."""
+    """Branch on the candidates of the set with the fewest; the one of least bound comes last."""
     sizes = np.diff(box.costs.offsets)
     i = int(np.argmin(np.where(sizes > 1, sizes, LARGEST)))
     candidates = box.positions[box.costs.offsets[i] : box.costs.offsets[i + 1]]
@@ -211,16 +217,16 @@ def _split(box: Subproblem, bounds: NDArray[np.int64]) -> list[OpenNode]:
 
 
 def _enumerated(box: Subproblem, cutoff: int) -> Found | None:
-    """Look at all choices of a new box that may cost `cutoff` quanta at most; None if too many.
+    """Search a box depth first for choices of at most `cutoff` quanta; None if it is too large.
 
-    The potentials, of which any are valid, make the bounds of partial choices good.
+    The reduced costs make the bounds of partial choices tight.
     """
     candidates, (unary, pairs, starts, ends) = box.positions, box.costs
-    if len(candidates) > MOST:
+    if len(candidates) > MOST_CANDIDATES:
         return None
-    steps = min(STEPS, LOOKS // len(candidates))
+    most_nodes = min(NODES, EXAMINED // len(candidates))
     costs = ReducedCosts(unary, pairs, starts, box.constant, ends)
-    found: Found = search(costs, cutoff, box.numbers.step, steps)
-    if found.nodes > steps:
+    found: Found = search(costs, cutoff, box.numbers.step, most_nodes)
+    if found.nodes > most_nodes:
         return None
     return found._replace(choices=candidates[found.choices] - box.numbers.offsets[:-1])

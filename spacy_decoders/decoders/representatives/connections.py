@@ -1,8 +1,8 @@
-"""Connecting each set of candidates within, without editing the graph.
+"""The distances after connecting each set of candidates, without editing the graph.
 
 Both connections of the paper give every set a *centre*: for a clique an imaginary one at
 half an edge from each member, for a star its middle vertex. A shortest path over new edges
-runs from centre to centre, so the new distances follow from the old ones in closed form.
+runs from centre to centre, so the new distances can be computed from the old ones.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 __all__ = ["connect"]
 
-#: Half-edges that stand for "no path"; sums of a few still fit int32.
+#: The length, in half-edges, that stands for "no path"; sums of a few of them fit int32.
 FAR = 2**28
 
 
@@ -23,7 +23,7 @@ def connect(
     connection: str,
     degrees: NDArray[Any],
 ) -> NDArray[np.int32]:
-    """Return the distances after connecting every set within.
+    """Return the distances after connecting the members of every set.
 
     The connection ``"maximal"`` makes each set a clique, ``"minimal"`` joins the vertex of highest
     degree of its largest component to that of highest degree of each other component.
@@ -50,7 +50,7 @@ def connect(
             members, half_edges = _star(members, distances, degrees)
         direct = (far[:centre, members] + half_edges).min(axis=1)
         far[:centre, centre] = far[centre, :centre] = direct
-    for centre in range(v, len(far)):  # Floyd and Warshall: no path is new but over centres
+    for centre in range(v, len(far)):  # Floyd-Warshall: every new path runs through a centre
         np.minimum(far, far[:, [centre]] + far[[centre]], out=far)
     halves = far[:v, :v]
     np.fill_diagonal(halves, 0)
@@ -63,7 +63,7 @@ def _star(
     """Return the middle of the star and its tips, with their half-edges from the middle."""
     from scipy.sparse.csgraph import connected_components
 
-    # of equal degrees the first row: rows are in the order of the vertices' ids
+    # ties of degree go to the first row, and rows are in the order of the vertices' ids
     members = np.unique(members)
     adjacent = distances[np.ix_(members, members)] == 1
     count, component = connected_components(adjacent, directed=False)
@@ -71,7 +71,7 @@ def _star(
     for part in range(count):
         inside = np.flatnonzero(component == part)
         tips.append((-len(inside), int(inside[np.argmax(degrees[members[inside]])])))
-    # the largest component first, of equal ones that with the highest degree
+    # the largest component first; among equal ones, that of the tip of highest degree
     tips.sort(key=lambda tip: (tip[0], -int(degrees[members[tip[1]]]), tip[1]))
     chosen = members[[tip for _, tip in tips]]
     offsets = np.full(len(chosen), 2, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""The costs of a problem, laid out for the compiled loops, and what their sums lose to rounding.
+"""The costs of a problem, laid out for the kernels, and the rounding errors of their sums.
 
 Nothing here depends on the order of sets and candidates in the input.
 """
@@ -18,7 +18,7 @@ from .kernels.ordering import ordered
 from .problem import RepresentativesProblem
 
 __all__ = [
-    "LEAST",
+    "OVERTIME",
     "CostTable",
     "canonical_order",
     "cost_table",
@@ -26,13 +26,15 @@ __all__ = [
     "rounded_down",
 ]
 
-#: Pair costs that are laid out whatever the clock says.
-FREE = 1_000_000
-#: Seconds to look at a candidate and a set, on a slow machine, in the passes over all of them that
-#: a search begins with; and those that may pass whatever the budget.
-EACH, LEAST = 5e-8, 0.01
+#: Pair costs that are laid out before the clock is checked.
+UNTIMED_COSTS = 1_000_000
+#: Seconds for each candidate and set, on a slow machine, of the passes over all of them with which
+#: a search begins.
+PASS = 5e-8
+#: Seconds by which the budget may be exceeded.
+OVERTIME = 0.01
 
-#: The relative error of one operation, and the absolute one of a result near 0.
+#: The largest relative error of one operation, and its largest absolute error near 0.
 UNIT, SMALLEST = float(np.finfo(np.float64).eps) / 2, 5e-324
 
 Number = TypeVar("Number", float, NDArray[np.float64])
@@ -40,16 +42,15 @@ Number = TypeVar("Number", float, NDArray[np.float64])
 
 @dataclass(frozen=True, eq=False)
 class CostTable:
-    """Unary and pair costs in float64; sets and candidates are in the order of the tie keys."""
+    """Unary and pair costs in float64; sets and candidates are in the canonical order."""
 
-    arrays: CostArrays  # the costs
-    set_order: NDArray[np.int64]  # (k,): which set of the problem each one is
-    member_order: NDArray[np.int64]  # (n,): which candidate of that set each one is
-    # (k, n): what each candidate pays at least beside each earlier set; 0 beside its own set and
-    # later ones
+    arrays: CostArrays
+    set_order: NDArray[np.int64]  # (k,): the number of each set in the problem
+    member_order: NDArray[np.int64]  # (n,): the index of each candidate in that set
+    # (k, n): each candidate's least pair cost with each earlier set; 0 with its own and later ones
     nearest: NDArray[np.float64]
     integral: bool  # whether all costs are whole numbers
-    unit: Fraction  # what a cost of 1 here is in the problem, exactly
+    unit: Fraction  # the cost in the problem of a cost of 1 here, exactly
 
     @cached_property
     def size(self) -> int:
@@ -78,15 +79,14 @@ class CostTable:
 
     @cached_property
     def shift(self) -> float:
-        """What every choice costs at least by the least of each cost alone, as summed."""
+        """The sum of the least unary and pair costs: a lower bound but for rounding."""
         return float(self.unary_minima.sum() + self.block_minima.sum())
 
     @cached_property
     def least(self) -> float:
-        """A bound on the cost of every choice.
+        """A lower bound on the cost of every choice.
 
-        Each candidate pays at least what the nearest one of each earlier set would cost
-        beside it.
+        Each candidate pays at least its unary cost and the least pair cost with each earlier set.
         """
         paid = self.arrays.unary + self.nearest.sum(axis=0)
         if not self.integral:
@@ -100,12 +100,12 @@ class CostTable:
 
     @cached_property
     def _pairs(self) -> tuple[NDArray[np.int64], ...]:
-        """The sets i and j of each pair i < j, where its block begins, and the width of that."""
+        """For each pair of sets i < j: i, j, where its block begins, and the block's width."""
         first, second = np.triu_indices(self.size, 1)
         return first, second, self.arrays.starts[first, second], self.sizes[second]
 
     def terms(self, choices: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the costs that choices are made of."""
+        """Return the unary and pair costs of a choice."""
         first, second, starts, widths = self._pairs
         places = starts + choices[first] * widths + choices[second]
         return np.concatenate(
@@ -113,26 +113,26 @@ class CostTable:
         )
 
     def priced(self, bound: float) -> float:
-        """Return a bound in the units of the problem, rounded down."""
+        """Return a lower bound in the units of the problem, rounded down."""
         exact = Fraction(bound) * self.unit
         nearest = float(exact)
         return nearest if Fraction(nearest) <= exact else math.nextafter(nearest, -math.inf)
 
     def given(self, choices: NDArray[Any]) -> NDArray[np.int32]:
-        """Return choices in the problem's own order of sets and candidates."""
+        """Return choices in the problem's order of sets and candidates."""
         back = np.empty(self.size, dtype=np.int32)
         back[self.set_order] = self.member_order[self.offsets[:-1] + choices]
         return back
 
 
 def cost_table(problem: RepresentativesProblem, seed: int, clock: Clock) -> CostTable | None:
-    """Lay out the costs of a problem of at least one set; None where time does not suffice."""
+    """Lay out the costs of a problem of at least one set; None if there is too little time."""
     set_order, order, offsets = canonical_order(problem, seed)
     sizes, ends = np.diff(offsets), offsets[1:]
     members, unary = problem.members[order], problem.local_costs[order]
     k, n = len(sizes), len(members)
-    after = EACH * k * n  # seconds that are needed afterwards
-    if after > clock.seconds_left + LEAST:
+    passes = PASS * k * n  # seconds that the search then needs
+    if passes > clock.seconds_left + OVERTIME:
         return None
     blocks = np.empty(int(n**2 - (sizes**2).sum()) // 2)
     whole = problem.distances.dtype.kind == "i"
@@ -141,7 +141,7 @@ def cost_table(problem: RepresentativesProblem, seed: int, clock: Clock) -> Cost
     factor = 1.0 if integral else problem.pair_weight
     nearest, at = np.zeros((k, n)), 0
     for i in range(k - 1):
-        if at > FREE and after >= clock.seconds_left:
+        if at > UNTIMED_COSTS and passes >= clock.seconds_left:
             return None
         rows = problem.distances[members[ends[i] - sizes[i] : ends[i]]]
         rows = rows.take(members[ends[i] :], axis=1)
@@ -163,37 +163,37 @@ def cost_table(problem: RepresentativesProblem, seed: int, clock: Clock) -> Cost
 def canonical_order(
     problem: RepresentativesProblem, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Order sets, and the allowed candidates of each, whatever their order in the input.
+    """Order the sets, and the allowed candidates of each, independently of the input's order.
 
-    They go by the keys of the candidates; what is the same vertex, by its local cost. Returns the
-    numbers of the sets, in this order where their candidates stand end to end, and where those of
-    each set begin.
+    Candidates are sorted by their keys, equal vertices by local cost, and sets as the lists of
+    these. Returns the numbers of the sets, the positions of their candidates in the problem, both
+    in the new order, and where each set then begins.
     """
     numbers, order, offsets = ordered(problem.keys(seed), problem.local_costs, problem.offsets)
     if (offsets[1:] == offsets[:-1]).any():
-        problem.allowed  # noqa: B018 - raises: a set has none
+        problem.allowed  # noqa: B018 - raises the error of a set without candidates
     return numbers, order, offsets
 
 
 def relative_tolerance(scale: float) -> float:
-    """Return how near a bound must be to the cost of a choice whose absolute costs add to this.
+    """Return the tolerance for a choice whose absolute costs add up to `scale`.
 
-    The second part, far below any cost that is meant, is for sums of denormal numbers.
+    The constant, far below any real cost, covers sums of denormal numbers.
     """
     return 1e-9 * scale + 1e-250
 
 
 def rounded_down(sums: Number, magnitudes: Number, terms: int) -> Number:
-    """Return what computed sums are at least, whatever was lost to rounding.
+    """Return lower bounds on exact sums, from the sums as computed.
 
-    Each has so many terms at most, which are right to a few roundings each, and whose absolute
-    values add up to the magnitudes.
+    Each sum has at most `terms` terms, each off by a few rounding errors, whose absolute values
+    add up to its magnitude.
 
     Examples
     --------
     >>> rounded_down(0.1 + 0.2, 0.1 + 0.2, 2) < 0.3
     True
     """
-    # twice the usual bound: the magnitudes are rounded, too, and so is what is taken off
+    # twice the usual bound, since the magnitudes and the subtraction are rounded too
     operations = 2 * (terms + 4)
     return sums - operations * UNIT * magnitudes - operations * SMALLEST

@@ -25,7 +25,7 @@ __all__ = ["ExactRepresentatives"]
 
 NAME = "ExactRepresentatives"
 
-#: Choices, and pairs of sets in all of these, up to which all are priced, without any search.
+#: The most choices, and pairs of sets in all of these, that are priced one by one.
 FEW, TERMS = 1024, 20_000_000
 
 
@@ -33,38 +33,37 @@ FEW, TERMS = 1024, 20_000_000
 class ExactRepresentatives(RepresentativesDecoder):
     r"""Find the cheapest representatives and prove it.
 
-    Coordinate descent from several starts gives a choice. Message passing on the dual
-    linear program (MPLP, in the stronger update of MPLP++) moves the pair costs into unary
-    costs until their minima bound every choice from below. A candidate whose bound passes
-    the best choice is dropped; what is left is searched depth first on the moved costs, and
-    split and bounded anew where that takes long. With whole distances and no local costs
+    Coordinate descent from several starts gives the incumbent. Message passing on the dual
+    linear program (MPLP, with the stronger update of MPLP++) moves pair costs into unary
+    costs, whose minima bound every choice from below. A candidate whose bound exceeds the cost
+    of the incumbent is pruned; what is left is searched depth first on the reduced costs, and
+    split and bounded anew where that takes long. With integer distances and no local costs
     the bound is rounded up to the next attainable cost.
 
     Parameters
     ----------
     exact_margins
         Whether to prove the margin of each set, by solving again without the chosen
-        candidate. If not, or where the budget ends, a margin is only a proven lower
-        bound, never more than the true one, and not among the solution's
-        `exact_margins`.
+        candidate. If not, or if the budget ends first, a margin is only a lower bound, and
+        not among the solution's `exact_margins`.
     margin_work
-        The most pair costs to look at for these proofs, as subproblems times the pair costs of
-        the problem; the smallest margins are proven first. None for no limit.
+        Limit on these proofs: the subproblems bounded for them, times the pair costs of the
+        problem. The smallest margins are proven first. None for no limit.
     starts
-        Starts of the coordinate descent.
+        Number of starts of the coordinate descent.
     seed
-        Of the starts and of the order of vertices that breaks ties: which of several
+        Seed of the starts and of the order of vertices that breaks ties: which of several
         optimal choices is found depends on the seed and on the vertices' ids, and not on
         the order of sets and candidates in the input.
 
     Notes
     -----
-    Costs are rounded to multiples of a quantum of about 2**-46 of the range in question
-    (exactly, for whole distances); the bound is lowered by what that may come to.
+    Costs are rounded to multiples of a quantum, about 2**-46 of their range (exactly, for
+    integer distances); the bound is lowered by the most that this rounding can amount to.
 
-    The compiled message passing only proposes potentials. What they prove is looked up in the
-    costs by other code: each candidate that is dropped, and each part that is left, has a
-    bound of its own, and the certificate's bound is the least of these.
+    The compiled message passing only proposes potentials. Their bounds are computed from the
+    costs by other code: each pruned candidate and each part of the search has a bound of its
+    own, and the certificate's bound is the least of these.
 
     References
     ----------
@@ -97,16 +96,16 @@ class ExactRepresentatives(RepresentativesDecoder):
     def decode(
         self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
-        """Return the cheapest choice, or the best within the budget with its bound.
+        """Return the cheapest choice, or the best found within the budget, with its bound.
 
-        `budget.iterations` counts subproblems that were bounded.
+        `budget.iterations` counts bounded subproblems.
         """
         if not problem.size:
             certificate = Certificate.from_bound(NAME, 0.0, 0.0, tolerance=0.0)
             return RepresentativesSolution.of(problem, [], certificate)
         clock = budget.start()
-        few = math.prod(map(len, problem.sets))
-        if problem.size == 1 or (few <= FEW and few * problem.size**2 <= TERMS):
+        count = math.prod(map(len, problem.sets))
+        if problem.size == 1 or (count <= FEW and count * problem.size**2 <= TERMS):
             return self._price_all(problem)
         costs = cost_table(problem, self.seed, clock)
         if costs is None:
@@ -126,8 +125,8 @@ class ExactRepresentatives(RepresentativesDecoder):
         return RepresentativesSolution.of(problem, choices, certificate, margins, exact)
 
     def _price_all(self, problem: RepresentativesProblem) -> RepresentativesSolution:
-        """Price every choice: where there are few, a search takes longer to set up."""
-        # the first of equal choices counts, whatever the order of the input
+        """Price every choice: where there are few, setting up a search would take longer."""
+        # in canonical order, so that ties do not depend on the order of the input
         order, places, offsets = canonical_order(problem, self.seed)
         local = problem.local_costs[places]
         rows, weight = problem.members[places], problem.pair_weight
@@ -139,7 +138,6 @@ class ExactRepresentatives(RepresentativesDecoder):
         margins[order] = least_of_others(beside, offsets, chosen) - costs.min()
         positions[order] = places[offsets[:-1] + chosen]
         choices = positions - problem.offsets[:-1]
-        # what a sum of all terms of a choice is at least
         bounds = rounded_down(costs, magnitudes, len(order) * (len(order) + 1) // 2)
         certificate = certificate_of(NAME, problem, positions, float(bounds.min()))
         proven = self.exact_margins and certificate.is_optimal
@@ -147,7 +145,7 @@ class ExactRepresentatives(RepresentativesDecoder):
 
 
 def _bounded_at_once(problem: RepresentativesProblem, seed: int) -> RepresentativesSolution:
-    """Return any good choice, and a bound by the least of all costs: there is no time for more."""
+    """Return a quick choice, and a bound from the least of all costs: no time for more is left."""
     choices, k = near_one(problem, seed), problem.size
     least = np.minimum.reduceat(problem.local_costs, problem.offsets[:-1])
     pairs = problem.pair_weight * (k * (k - 1) // 2) * float(problem.distances.min())

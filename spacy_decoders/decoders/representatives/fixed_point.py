@@ -1,4 +1,4 @@
-"""The costs of a problem as integers, and what a sum of them says of the cost itself."""
+"""The costs of a problem as integers, and the costs that sums of them stand for."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,22 +14,21 @@ from .kernels.layout import LARGEST, Box, CostArrays
 
 __all__ = ["BITS", "FixedPoint", "quantise"]
 
-#: Bits of the largest cost; the rest of the integer is room for what messages add.
+#: Bits of the largest cost; the other bits of the integer leave room for messages.
 BITS = 46
-#: The most quanta to a unit of cost.
+#: The most quanta in a unit of cost.
 FINEST = 1e290
 
 
 @dataclass(frozen=True, eq=False)
 class FixedPoint:
-    """Costs in quanta: not negative, exact where all costs are whole, clipped at `reach`."""
+    """Costs in quanta: not negative, exact where all costs are integers, clipped at `reach`."""
 
-    scale: float  # quanta that make one unit of cost
-    step: int  # no two different costs differ by fewer quanta
-    slack: int  # quanta by which rounding may have changed the cost of a choice
-    # What the choices cost beyond the quanta; from shift + reach on, costs are not told apart
-    shift: float
-    reach: float
+    scale: float  # quanta in one unit of cost
+    step: int  # the least difference between two different costs of choices, in quanta
+    slack: int  # the most quanta by which rounding changes the cost of a choice
+    shift: float  # the cost of a choice of 0 quanta
+    reach: float  # costs from shift + reach on are not distinguished
     minima: float  # the sum of the absolute costs that make up `shift`
     arrays: CostArrays  # the costs, of int64, laid out as in `CostTable`
 
@@ -45,28 +44,28 @@ class FixedPoint:
 
     @cached_property
     def resolution(self) -> float:
-        """How much less than a cost the bound that closes its search may be."""
+        """How far the bound of a completed search may lie below the cost of the optimum."""
         return 3.0 * (self.slack + 1) / self.scale if self.slack else 0.0
 
     @cached_property
-    def told_apart(self) -> float:
-        """The cost from which on costs are not told apart, rounded down."""
+    def largest(self) -> float:
+        """The cost from which on costs are not distinguished, rounded down."""
         if not self.slack:
             return self.shift + self.reach
         return rounded_down(self.shift + self.reach, self.minima + self.reach, self.size**2)
 
     def cutoff(self, cost: float) -> int:
-        """Return the most quanta that a choice may have that is truly cheaper than `cost`."""
-        # rounding can take a cost below the shift, which no true one is
+        """Return the most quanta that a choice can have whose exact cost is less than `cost`."""
+        # a cost below the shift is a rounding error
         quanta = max(0.0, min(cost - self.shift, self.reach)) * self.scale
         if self.slack:
             return int(np.floor(quanta)) - 1 - self.slack
         return round(quanta) - self.step
 
     def lower(self, bound: int | NDArray[np.int64]) -> Any:
-        """Return the cost that choices of at least `bound` quanta, one or many, have at least.
+        """Return a lower bound on the cost of choices of at least `bound` quanta, one or many.
 
-        That is if one of them costs no more than shift + reach.
+        It holds for choices that cost no more than shift + reach.
         """
         if not self.slack:
             return self.shift + -(-bound // self.step)
@@ -74,9 +73,9 @@ class FixedPoint:
         return rounded_down(self.shift + above, self.minima + abs(above), self.size**2)
 
     def bounds(self, keep: NDArray[np.bool_], potentials: NDArray[np.int64]) -> NDArray[np.int64]:
-        """**Shape:** (n,): the quanta that the choices of a box with each candidate have at least.
+        """**Shape:** (n,): a lower bound, in quanta, on the choices of a box with each candidate.
 
-        Summed from the costs themselves, for any potentials; `LARGEST` for candidates that are
+        Computed from the costs and valid for any potentials; `LARGEST` for candidates that are
         not in the box.
         """
         box = Box.of(keep, self.offsets)
@@ -89,12 +88,13 @@ class FixedPoint:
 
 
 def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
-    """Turn costs into integers: exact where all are whole, else about 2**-46 of the range.
+    """Turn costs into integers, exactly if all are whole, else with quanta of 2**-46 of the range.
 
-    None if time is up before all are.
+    Returns None if time runs out first.
 
-    Each term is shifted to a least cost of 0, and clipped at what alone takes a choice to
-    `upper`: no term is worth more digits, and one enormous cost spoils no other.
+    The unary costs of each set, and each block of pair costs, are shifted to a minimum of 0 and
+    clipped where a single term takes a choice to `upper`, so that one enormous cost does not make
+    the quanta too coarse for the others.
     """
     own, pairs = costs.unary_minima, costs.block_minima
     shift, k = costs.shift, costs.size
@@ -113,7 +113,7 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
     for i in range(k - 1):
         if clock.seconds_left == 0.0:
             return None
-        # the blocks of a set with all later ones stand side by side
+        # the blocks of a set with all later ones are contiguous
         areas = costs.sizes[i] * costs.sizes[i + 1 :]
         first, last = last, last + int(areas.sum())
         row = given[first:last] - np.repeat(pairs[i, i + 1 :], areas)

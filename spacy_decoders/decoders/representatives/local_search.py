@@ -15,22 +15,22 @@ from .solutions import RepresentativesDecoder, RepresentativesSolution
 
 __all__ = ["LocalSearch", "improve", "near_one", "total_cost"]
 
-#: Candidates and pairs of sets that descents look at between two looks at the clock.
-SLICE = 250_000
+#: Candidates times sets of the descents between two checks of the clock.
+WORK_PER_CHECK = 250_000
 
 
 @dataclass(frozen=True)
 class LocalSearch(RepresentativesDecoder):
-    """Change one choice at a time while that helps; keep the best of several starts.
+    """Change one choice at a time while that helps; keep the best result of several starts.
 
-    Each start takes a random candidate and, from each other set, the one nearest to it.
+    Each start takes a random candidate and, from each other set, the cheapest one beside it.
 
     Parameters
     ----------
     starts
-        How often to start anew.
+        Number of starts.
     seed
-        Of the starts and of the order that breaks ties.
+        Seed of the starts and of the order of vertices that breaks ties.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class LocalSearch(RepresentativesDecoder):
 
 
 def near_one(problem: RepresentativesProblem, seed: int) -> NDArray[np.int32]:
-    """Return the choices that are cheapest beside one candidate: that takes hardly any time."""
+    """Return the candidates that are cheapest beside a single one: it takes next to no time."""
     first = problem.members[problem.cheapest(problem.local_costs, seed)[0]]
     near = problem.distances[first].take(problem.members)
     costs = problem.local_costs + problem.pair_weight * near
@@ -74,17 +74,17 @@ def near_one(problem: RepresentativesProblem, seed: int) -> NDArray[np.int32]:
 def improve(
     costs: CostTable, starts: int, seed: int, clock: Clock
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the best choices of several descents, and how many there were."""
+    """Return the best choices of several descents, and the number of descents made."""
     random = np.random.default_rng(seed)
     sizes = costs.sizes.tolist()
     limit = clock.budget.iterations
     starts = starts if limit is None else min(starts, limit)
-    several = max(1, SLICE // (costs.size * len(costs.arrays.unary)))
+    starts_per_check = max(1, WORK_PER_CHECK // (costs.size * len(costs.arrays.unary)))
     best = np.zeros(costs.size, dtype=np.int64)
     least = np.inf
     tried = 0
     while tried < starts and not (tried and clock.seconds_left == 0.0):
-        begins = np.empty((min(several, starts - tried), 2), dtype=np.int64)
+        begins = np.empty((min(starts_per_check, starts - tried), 2), dtype=np.int64)
         for begin in begins:
             first = int(random.integers(costs.size))
             begin[:] = first, random.integers(sizes[first])

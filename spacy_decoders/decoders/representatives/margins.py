@@ -1,4 +1,4 @@
-"""What it costs at least to choose otherwise in one set, whatever the others then do."""
+"""Margins: how much more the best choice with another candidate in a set costs."""
 
 import math
 from operator import itemgetter
@@ -18,25 +18,22 @@ from .subproblem import Subproblem
 
 __all__ = ["Margins", "margins_of"]
 
-#: Margins whose sizes differ by a larger factor are proven with quanta of their own.
+#: Margins larger than the current one by more than this factor get coarser quanta of their own.
 WIDER = 2.0**6
 
 
 class Margins(NamedTuple):
-    """**Shapes:** (k,): what choosing otherwise costs more, and where that is proven.
-
-    Elsewhere it costs at least that.
-    """
+    """**Shapes:** (k,): the margins, and which are proven exact; the others are lower bounds."""
 
     values: NDArray[np.float64]
     exact: NDArray[np.bool_]
 
 
 def margins_of(solver: ExactSearch, *, exact: bool, work: int | None) -> Margins:
-    """Return the margins of a solved problem; proven where `exact` and as time allows.
+    """Return the margins of a solved problem, proven as far as time allows if `exact`.
 
-    The smallest come first, until the subproblems bounded for them, times the pair costs of the
-    problem, exceed `work`.
+    The smallest are proven first, until the subproblems bounded for them, times the pair costs of
+    the problem, exceed `work`.
     """
     sizes = solver.costs.sizes
     margins = Margins(np.full(len(sizes), np.inf), sizes == 1)
@@ -74,7 +71,7 @@ def margins_of(solver: ExactSearch, *, exact: bool, work: int | None) -> Margins
 
 
 def _lower_bounds(solver: ExactSearch) -> NDArray[np.float64]:
-    """**Shape:** (k,): what another candidate in each set leads to at least."""
+    """**Shape:** (k,): a lower bound on the choices with another candidate in each set."""
     costs, several = solver.costs, solver.costs.sizes > 1
     magnitude = float(np.abs(costs.unary_minima).sum() + np.abs(costs.block_minima).sum())
     by_itself = least_of_others(costs.arrays.unary, costs.offsets, solver.choices)[several]
@@ -83,15 +80,15 @@ def _lower_bounds(solver: ExactSearch) -> NDArray[np.float64]:
     if solver.root is not None:
         bounds, numbers = solver.root.bounds(), solver.root.numbers
         least = least_of_others(bounds, costs.offsets, solver.choices)[several]
-        # what costs more than the quanta tell apart may cost any more
-        found = np.maximum(found, np.minimum(numbers.lower(least), numbers.told_apart))
+        # quanta say nothing of costs beyond their range
+        found = np.maximum(found, np.minimum(numbers.lower(least), numbers.largest))
     lower = np.full(costs.size, solver.bound)
     lower[several] = np.maximum(solver.bound, found)
     return lower
 
 
 def _finer(solver: ExactSearch, cost: float, largest: float) -> Subproblem | None:
-    """Return the whole problem in quanta that tell costs up to `cost` apart; None without time."""
+    """Return the whole problem with quanta for costs up to `cost`; None if time runs out."""
     reach = min(largest, cost + WIDER * (cost - solver.upper))
     numbers = quantise(solver.costs, max(cost, reach), solver.clock)
     if numbers is None:
@@ -104,7 +101,7 @@ def _finer(solver: ExactSearch, cost: float, largest: float) -> Subproblem | Non
 def _best_beside(
     solver: ExactSearch, root: Subproblem, i: int, choices: NDArray[np.int64], cost: float
 ) -> tuple[NDArray[np.int64], float]:
-    """Return the best choices with another candidate in set i, and a bound on their cost."""
+    """Return the best choices with another candidate in set i, and a lower bound on all such."""
     numbers, bounds = root.numbers, root.bounds()
     others = np.ones(len(bounds), dtype=bool)
     others[numbers.offsets[i] + solver.choices[i]] = False
@@ -122,9 +119,9 @@ def _best_beside(
 def _best_others(
     solver: ExactSearch, sets: list[int]
 ) -> list[tuple[float, int, NDArray[np.int64]]]:
-    """Return good choices, found by local search, with another candidate in each set.
+    """For each set, return (cost, set, choices) of good choices with another candidate in it.
 
-    Before them, what they cost and the set.
+    They are found by local search.
     """
     costs, choices = solver.costs, solver.choices
     _, values = improved(costs, choices, -1)
@@ -143,7 +140,7 @@ def _best_others(
 def _beside(
     costs: CostTable, choices: NDArray[np.int64], i: int, candidate: int
 ) -> tuple[NDArray[np.int64], float]:
-    """Return choices that are improved beside one candidate of set i, and their cost."""
+    """Return choices improved by local search around one candidate of set i, and their cost."""
     changed = choices.copy()
     changed[i] = candidate
     better, _ = improved(costs, changed, i)

@@ -1,4 +1,4 @@
-"""Choices of representatives: the problem, checked once."""
+"""The problem of choosing representatives, validated once."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = ["Connection", "RepresentativesProblem", "vertex_keys"]
 
 Connection = Literal["maximal", "minimal"]
 
-#: Up to so many sets all distances are added up exactly, beyond them those of each set apart.
+#: With more sets than this, distances are first summed for each set, which is less exact.
 MANY = 300
 
 
 @dataclass(frozen=True, eq=False)
 class RepresentativesProblem:
-    r"""Choose one vertex from each set, such that the chosen ones are near each other.
+    r"""Choose one vertex from each set so that the chosen ones are near each other.
 
     The cost to minimise, for `k` sets, is
 
@@ -39,36 +39,35 @@ class RepresentativesProblem:
     Parameters
     ----------
     distances
-        **Shape:** (v, v), symmetric: what each pair of vertices costs. Whole numbers are
-        taken for distances in a graph, of which -1 means unreachable and costs one more
-        than the largest; floats are taken as they are, of either sign, unless -1 stands where
-        a graph's distances have it.
+        **Shape:** (v, v), symmetric: the cost of each pair of vertices. Integers are read as
+        distances in a graph, where -1 means unreachable and costs one more than the largest
+        distance. Floats are costs of either sign, and refused if -1 seems to mean unreachable.
     sets
         `k` arrays of rows of `distances`: the candidates. A vertex may be in several sets;
         two sets that choose the same vertex `u` pay ``distances[u, u]``.
     local
-        `k` arrays parallel to `sets`: what each candidate costs by itself; ``inf`` forbids
+        `k` arrays parallel to `sets`: the cost of each candidate by itself; ``inf`` forbids
         a candidate, and no decoder ever chooses it.
     weight
-        Of the pairs, against the local costs; not negative.
+        The weight of the distances, relative to the local costs; at least 0.
     vertices
         **Shape:** (v,): the caller's ids of the rows, by default ``0..v-1``. Solutions
         refer to these, and ties are broken by them.
     graph
-        Where the distances come from, if from a graph: some heuristics look into it.
+        The graph that the distances come from, if any; some heuristics need it.
     connection
-        How each set was connected within (see :meth:`from_graph`).
+        How each set was connected (see :meth:`from_graph`).
 
     Raises
     ------
     ProblemError
-        If an array has a wrong shape or a value that is not finite (but for ``inf`` in
-        `local`), if the distances are not symmetric, or if a set is empty or leaves the
-        range.
+        If an array has a wrong shape or a value that is not finite (except ``inf`` in
+        `local`), if the distances are not symmetric, or if a set is empty or has an index out
+        of range.
 
     Notes
     -----
-    Where all candidates of a set are forbidden, decoders raise ``InfeasibleError``.
+    If all candidates of a set are forbidden, decoders raise ``InfeasibleError``.
 
     Examples
     --------
@@ -86,12 +85,12 @@ class RepresentativesProblem:
     connection: Connection | None = None
     #: The number of sets, `k`.
     size: int = field(init=False, repr=False)
-    #: Where each set begins when all are laid end to end. **Shape:** ``(k + 1,)``
+    #: Where each set begins in `members`. **Shape:** ``(k + 1,)``
     offsets: NDArray[np.int64] = field(init=False, repr=False)
-    #: The rows of all sets, end to end, and their local costs, 0 without any. **Shapes:** ``(n,)``
+    #: The rows of all sets, concatenated, and their local costs, 0 by default. **Shapes:** (n,)
     members: NDArray[np.int32] = field(init=False, repr=False)
     local_costs: NDArray[np.float64] = field(init=False, repr=False)
-    #: What a distance of 1 between two chosen vertices costs: weight / (k - 1).
+    #: The cost of a distance of 1 between two chosen vertices: weight / (k - 1).
     pair_weight: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -121,10 +120,10 @@ class RepresentativesProblem:
         vertices: NDArray[np.int64],
         graph: ConceptGraph | None = None,
     ) -> RepresentativesProblem:
-        """State a problem of arrays that are known to be right, and that nobody else changes.
+        """Return a problem from arrays that are known to be valid and not shared.
 
-        The candidates have rows of their own, those of each set end to end. **Shapes:** distances
-        (n, n), weighed; offsets (k + 1,), where each set begins; local and vertices (n,).
+        Each candidate has a row of its own, in the order of the sets. **Shapes:** distances
+        (n, n), already weighted; offsets (k + 1,), where each set begins; local and vertices (n,).
         """
         problem = object.__new__(cls)
         problem.__dict__.update(
@@ -144,7 +143,7 @@ class RepresentativesProblem:
         local: NDArray[np.float64] | None,
     ) -> None:
         own = [*map(slice, offsets[:-1].tolist(), offsets[1:].tolist())]
-        # as nothing can be assigned to what is frozen
+        # a frozen dataclass allows no assignment
         self.__dict__.update(
             sets=tuple(map(members.__getitem__, own)),
             local=None if local is None else tuple(map(local.__getitem__, own)),
@@ -167,7 +166,7 @@ class RepresentativesProblem:
         local: Sequence[ArrayLike] | None = None,
         weight: float = 1.0,
     ) -> RepresentativesProblem:
-        """Take the distances from a concept graph.
+        """Make a problem with the distances of a concept graph.
 
         Parameters
         ----------
@@ -180,13 +179,13 @@ class RepresentativesProblem:
             of highest degree in the largest component of each set were joined to one
             vertex of each other component; None: the graph as it is.
         same_vertex
-            What two sets pay for choosing the same vertex. By default as much as the
-            farthest pair that has a path: with a cost of 0, as in the paper, sets that
-            share a vertex all collapse to it.
+            The cost of two sets choosing the same vertex, by default the largest distance
+            between connected candidates. With a cost of 0, as in the paper, sets that share a
+            vertex all collapse to it.
         unreachable
-            What a pair without a path pays; by default one more than the largest distance.
+            The cost of a pair without a path, by default one more than the largest distance.
         local, weight
-            As of the problem.
+            As for the problem itself.
 
         Raises
         ------
@@ -218,13 +217,13 @@ class RepresentativesProblem:
 
     @cached_property
     def allowed(self) -> NDArray[np.bool_]:
-        """**Shape:** (n,): which candidates are allowed; `InfeasibleError` if a set has none."""
+        """**Shape:** (n,): the allowed candidates. Raises `InfeasibleError` if a set has none."""
         allowed = read_only(self.local_costs < np.inf)
         possible = np.logical_or.reduceat(allowed, self.offsets[:-1])
         if not possible.all():
             i = int(np.argmin(possible))
             raise InfeasibleError(
-                f"sets[{i}]: all {len(self.sets[i])} candidates are forbidden, by a local cost of "
+                f"sets[{i}]: all {len(self.sets[i])} candidates are forbidden by a local cost of "
                 "inf; allow one, or leave the set out."
             )
         return allowed
@@ -235,26 +234,26 @@ class RepresentativesProblem:
         return np.arange(self.size).repeat(np.diff(self.offsets))
 
     def keys(self, seed: int) -> NDArray[np.uint64]:
-        """**Shape:** (n,): the rank in a tie of every candidate, by its id and the seed."""
+        """**Shape:** (n,): the tie-breaking key of each candidate, from its id and the seed."""
         return vertex_keys(self.vertices[self.members], seed)
 
     def cheapest(self, costs: NDArray[np.float64], seed: int) -> NDArray[np.int64]:
-        """**Shape:** (k,): the allowed candidate of least cost in each set."""
+        """**Shape:** (k,): the allowed candidate of least cost in each set, an index into it."""
         costs = np.where(self.allowed, costs, np.inf)
         order = np.lexsort((self.keys(seed), costs, self.own_set))
         return np.asarray(order[self.offsets[:-1]] - self.offsets[:-1])
 
     def graph_for(self, decoder: str) -> ConceptGraph:
-        """Return the graph that the problem was made from, which a decoder looks into."""
+        """Return the graph that the problem was made from, for a decoder that needs it."""
         if self.graph is None:
             raise ProblemError(
-                f"graph: {decoder} looks into the graph; make the problem by "
-                "RepresentativesProblem.from_graph, or link by a knowledge base that has a graph."
+                f"graph: {decoder} needs the graph; make the problem with RepresentativesProblem."
+                "from_graph(), or link with a knowledge base that has a graph."
             )
         return self.graph
 
     def checked_choices(self, choices: ArrayLike) -> NDArray[np.int32]:
-        """Return choices, one index into each set, as an int32 array."""
+        """Return the choices, one index into each set, as an int32 array."""
         array = checked_indices("choices", choices, (self.size,), low=0)
         too_high = array >= np.diff(self.offsets)
         if too_high.any():
@@ -265,13 +264,13 @@ class RepresentativesProblem:
         return array
 
     def cost(self, choices: ArrayLike) -> float:
-        """Return what a choice costs, in float64: the objective to minimise."""
+        """Return the cost of a choice, in float64: the objective to minimise."""
         return self.priced(self.offsets[:-1] + self.checked_choices(choices))[0]
 
     def priced(self, positions: NDArray[np.int64]) -> tuple[float, float]:
-        """Return what candidates cost, and the sum of the absolute costs that it is made of.
+        """Return the cost of candidates, and the sum of the absolute values of its terms.
 
-        They are told by where they are, all sets end to end.
+        `positions` are those of the candidates in `members`, one of each set.
         """
         own = self.local_costs[positions]
         pairs, size = self.sum_among(positions)
@@ -279,9 +278,9 @@ class RepresentativesProblem:
         return cost, self.pair_weight * size + float(np.abs(own).sum())
 
     def sum_among(self, positions: NDArray[np.int64]) -> tuple[float, float]:
-        """Return the sum of the distances between candidates told so, and of their sizes."""
+        """Return the sum of the distances between candidates, and of their absolute values."""
         rows = self.members[positions]
-        if len(rows) > MANY:  # lists of millions of numbers take a second
+        if len(rows) > MANY:  # a list of millions of numbers takes a second
             parts = [self.distances[row].take(rows[:i]) for i, row in enumerate(rows)]
             sizes = [np.abs(part).sum() for part in parts]
             return math.fsum(part.sum() for part in parts), math.fsum(sizes)
@@ -290,7 +289,7 @@ class RepresentativesProblem:
         return math.fsum(below), math.fsum(map(abs, below))
 
     def distances_to(self, choices: NDArray[Any]) -> NDArray[np.float64]:
-        """**Shape:** (n, k): from each candidate to what each set has chosen; 0 to its own set."""
+        """**Shape:** (n, k): from each candidate to the choice of each set; 0 to its own set's."""
         rows = self.members[self.offsets[:-1] + choices]
         # rows of a symmetric array are read faster than columns
         towards: NDArray[np.float64] = self.distances[rows].take(self.members, axis=1).T
@@ -299,7 +298,7 @@ class RepresentativesProblem:
         return towards
 
     def conditional_costs(self, choices: NDArray[Any]) -> NDArray[np.float64]:
-        """**Shape:** (n,): the cost of each candidate, its set apart and the others as chosen."""
+        """**Shape:** (n,): the cost of each candidate, given the choices of the other sets."""
         sums = np.zeros(len(self.members))
         for i, row in enumerate(self.members[self.offsets[:-1] + choices]):
             towards = self.distances[row].take(self.members).astype(float)
@@ -311,13 +310,13 @@ class RepresentativesProblem:
 
 # --- ties ------------------------------------------------------------------------
 #
-# They are broken by a random order of the vertices that the seed draws. The order of candidates in
-# the input must decide nothing: retrieval puts the likely ones first, and a decoder that quietly
-# keeps that order looks better than it is.
+# They are broken by a random order of the vertices, drawn from the seed, and not by the order of
+# the candidates in the input: retrieval puts the likely ones first, and a decoder that keeps that
+# order looks better than it is.
 
 
 def vertex_keys(vertices: NDArray[Any], seed: int) -> NDArray[np.uint64]:
-    """Return a random rank of each vertex that depends on its id and the seed alone.
+    """Return a random key of each vertex that depends on its id and the seed alone.
 
     Examples
     --------
@@ -330,7 +329,7 @@ def vertex_keys(vertices: NDArray[Any], seed: int) -> NDArray[np.uint64]:
 
 @lru_cache(typed=True)
 def _start(seed: int) -> NDArray[np.uint64]:
-    """What a seed adds to the numbers of vertices."""
+    """What a seed contributes to the keys."""
     start: NDArray[np.uint64] = mixed(
         np.array([checked_whole("seed", seed, low=0)]).view(np.uint64)
     )

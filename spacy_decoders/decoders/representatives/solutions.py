@@ -1,4 +1,4 @@
-"""What comes back of choices of representatives, and the base class of their decoders."""
+"""Chosen representatives, and the base class of their decoders."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 
 class RepresentativesDecoder(ABC):
-    """What all decoders of representatives share: options in fields, and `decode`."""
+    """A decoder of representatives, with its options as fields."""
 
     @abstractmethod
     def decode(
@@ -36,7 +36,7 @@ class RepresentativesDecoder(ABC):
         Parameters
         ----------
         budget
-            When to stop; decoders that need one pass only take it whatever the budget.
+            When to stop; decoders that make a single pass always complete it.
 
         Raises
         ------
@@ -54,19 +54,18 @@ class RepresentativesSolution:
     vertices: NDArray[np.int64]
     """**Shape:** (k,), int64: the caller's ids of the chosen vertices."""
     margins: NDArray[np.float32]
-    """**Shape:** (k,), float32: how much more it would cost to choose otherwise in each set;
-    infinite where no other candidate is allowed. What the others may then do depends on the
-    decoder: from an exact one it is the best cost with another candidate there less the best cost;
-    from a heuristic all other choices stay, and the margin may be negative."""
+    """**Shape:** (k,), float32: how much more it would cost to choose another candidate in each
+    set; infinite where no other is allowed. From an exact decoder it is the least cost with
+    another candidate, less the least cost; from a heuristic all other choices are kept, and the
+    margin may be negative."""
     exact_margins: NDArray[np.bool_]
-    """**Shape:** (k,), bool: which margins are proven to be the best cost with another candidate
-    less the best cost, to within 1e-6 times 1 and the absolute costs of the two choices. From an
-    exact decoder any other margin is a lower bound; from a heuristic it says nothing of the
-    others' best answer."""
+    """**Shape:** (k,), bool: which margins are proven to be the least cost with another candidate
+    less the least cost, to within 1e-6 times 1 plus the absolute costs of the two choices. From an
+    exact decoder any other margin is a lower bound; from a heuristic it proves nothing."""
     certificate: Certificate
-    """The cost, and what is known of the least one."""
+    """The cost, and what is proven about it."""
     problem: RepresentativesProblem = field(repr=False)
-    """What was solved."""
+    """The problem that was solved."""
 
     @classmethod
     def of(
@@ -77,15 +76,17 @@ class RepresentativesSolution:
         margins: NDArray[Any] | None = None,
         exact: NDArray[np.bool_] | bool = False,
     ) -> RepresentativesSolution:
-        """Make a solution; without `margins` with what the best other candidates cost more while
-        all other choices stay. Proven are the `exact`, and where nothing else can be chosen."""
+        """Return a solution; by default its margins are those with all other choices kept.
+
+        The margins marked in `exact` are proven, as are those of sets without an alternative.
+        """
         own = np.array(choices, np.int32)
         if margins is None:
             costs, offsets = problem.conditional_costs(own), problem.offsets
             margins = least_of_others(costs, offsets, own) - costs[offsets[:-1] + own]
         exact = np.isposinf(margins) | exact
         vertices = problem.vertices[problem.members[problem.offsets[:-1] + own]]
-        # what is too large for float32 becomes its largest number
+        # a finite margin too large for float32 becomes its largest number
         clipped = np.minimum(np.maximum(margins, -_LARGEST), _LARGEST)
         single = np.where(np.isinf(margins), margins, clipped).astype(np.float32)
         for array in (own, vertices, single, exact):
@@ -108,9 +109,10 @@ def certificate_of(
     tolerance: float | None = None,
     iterations: int = 0,
 ) -> Certificate:
-    """Compare what candidates cost with a bound; the tolerance is by default that of sums.
+    """Return the certificate that compares the cost of candidates with a lower bound.
 
-    They are told by where they are, all sets end to end. **Shape:** positions (k,).
+    `positions`, **shape** (k,), are those of the candidates in `problem.members`. The default
+    tolerance is that of rounding errors.
     """
     cost, scale = problem.priced(positions)
     return Certificate.from_bound(
@@ -127,9 +129,9 @@ def certificate_of(
 def least_of_others(
     values: NDArray[Any], offsets: NDArray[np.int64], choices: NDArray[Any]
 ) -> NDArray[Any]:
-    """**Shape:** (k,): the least value of each set without what was chosen.
+    """**Shape:** (k,): the least value of each set apart from its choice.
 
-    The largest number that there is where nothing else can be.
+    Where a set has no other candidate, it is the largest number of the dtype.
     """
     others = values.copy()
     whole = values.dtype.kind == "i"

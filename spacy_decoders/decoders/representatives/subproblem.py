@@ -1,4 +1,4 @@
-"""Message passing on what is left of a problem: it proposes the potentials of its bound."""
+"""Message passing on a part of a problem: it proposes the potentials of its bound."""
 
 from __future__ import annotations
 
@@ -17,42 +17,41 @@ from .kernels.message_passing import sweep
 
 __all__ = ["Subproblem"]
 
-#: Pair costs that are swept between two looks at the clock: some hundredths of a second.
-SLICE = 4_000_000
-#: Seconds to look a pair cost up for the bounds of a box, and again for a smaller one, on a slow
-#: machine.
-LOOK = 1e-8
-#: Sweeps over which a bound must gain some part of what is missing, or has stalled.
+#: Pair costs that are swept between two checks of the clock: some hundredths of a second.
+COSTS_PER_CHECK = 4_000_000
+#: Seconds for each pair cost of a box to bound it, and to restrict it, on a slow machine.
+BOUNDING = 1e-8
+#: Sweeps over which the bound has to close some share of the gap, or has stalled.
 PATIENCE = 5
 
 
 @dataclass(eq=False)
 class Subproblem:
-    """A box of choices, some candidates of each set, whose costs move into unary costs."""
+    """A box of choices, some candidates of each set, whose pair costs move into unary costs."""
 
     #: The costs of all candidates.
     numbers: FixedPoint
     #: **Shape:** (n,): the candidates in the box.
     keep: NDArray[np.bool_]
-    #: **Shape:** (k, n): of the pair costs with each set, what each candidate pays alone: what the
-    #: boxes around this one have found and, after each raise of the bound, what was found since.
+    #: **Shape:** (k, n): the part of the pair costs with each set that each candidate pays alone.
     potentials: NDArray[np.int64]
-    #: The positions of these candidates.
+    #: The positions of the candidates in the box.
     positions: NDArray[np.int64]
-    #: Their costs after what was carried here, and quanta that every choice costs beside.
+    #: Their costs as reduced by `inherited`, and the quanta that every choice pays besides.
     costs: CostArrays
     constant: int
-    #: **Shape:** (k, positions): the potentials found since, and those carried here.
+    #: **Shape:** (k, positions): the potentials found by this box's own sweeps.
     messages: NDArray[Any]
-    carried: NDArray[np.int64]
-    #: Quanta that every choice left costs at least, as the sweeps say: it tells when to
-    #: stop, and proves nothing.
+    #: **Shape:** (k, n): the potentials of the box that this one was cut from.
+    inherited: NDArray[np.int64]
+    #: The lower bound in quanta that the sweeps report: it decides when to stop, and proves
+    #: nothing.
     estimate: int = 0
     _bounds: NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, numbers: FixedPoint) -> Subproblem:
-        """Begin with all choices."""
+        """Return the box of all choices."""
         n = len(numbers.arrays.unary)
         nothing = np.zeros((numbers.size, n), dtype=np.int64)
         return cls(
@@ -64,7 +63,7 @@ class Subproblem:
             costs=numbers.arrays._replace(unary=numbers.arrays.unary.copy()),
             constant=0,
             messages=nothing.copy(),
-            carried=nothing,
+            inherited=nothing,
         )
 
     @property
@@ -73,50 +72,50 @@ class Subproblem:
         return len(self.positions) == self.numbers.size
 
     @property
-    def looking(self) -> float:
-        """Seconds that the bounds of the box may take."""
-        return LOOK * len(self.costs.blocks)
+    def bounding_time(self) -> float:
+        """Seconds that computing the bounds of the box may take."""
+        return BOUNDING * len(self.costs.blocks)
 
     def bounds(self) -> NDArray[np.int64]:
-        """**Shape:** (n,): the quanta that the choices with each candidate cost at least.
+        """**Shape:** (n,): a lower bound, in quanta, on the choices with each candidate.
 
-        Looked up in the costs, apart from the sweeps.
+        Computed from the costs and the potentials, independently of the sweeps.
         """
         if self._bounds is None:
             self._bounds = self.numbers.bounds(self.keep, self.potentials)
         return self._bounds
 
     def raise_bound(self, cutoff: int, clock: Clock, sweeps: int, stalled: float = 0.05) -> None:
-        """Raise the bound, until it passes `cutoff`, stalls, or time is up.
+        """Raise the bound by message passing until it exceeds `cutoff`, stalls, or time runs out.
 
-        It has stalled if five sweeps gain less than the part `stalled` of what is missing.
+        It has stalled if five sweeps close less than the share `stalled` of the gap to `cutoff`.
         """
         limit = 2 ** (BITS + 12)
-        earlier, looking = [self.estimate], self.looking
+        earlier, bounding_time = [self.estimate], self.bounding_time
         for _ in range(sweeps):
-            if self.estimate > cutoff or clock.seconds_left <= looking:
+            if self.estimate > cutoff or clock.seconds_left <= bounding_time:
                 break
             if not self._sweep(limit, clock):
-                # the messages so far stay valid, but time or the integers' range is spent
+                # out of time, or of the integers' range; the messages so far are valid
                 break
             earlier.append(self.estimate)
             if len(earlier) > PATIENCE:
                 missing = cutoff + 1 - self.estimate
                 if self.estimate - earlier[-1 - PATIENCE] < stalled * missing:
                     break
-        self.potentials, self._bounds = self.carried.copy(), None
+        self.potentials, self._bounds = self.inherited.copy(), None
         self.potentials[:, self.positions] += self.messages
-        # none where sums of them could leave the integers' range
+        # without potentials if their sums could overflow
         most = 2**61 // (4 * (self.numbers.size + 1) ** 2)
         if self.potentials.max() > most or self.potentials.min() < -most:
             self.potentials[:] = 0
 
     def _sweep(self, limit: int, clock: Clock) -> bool:
-        """Pass messages between all pairs of sets; return whether all had their turn."""
+        """Pass messages between all pairs of sets; return whether the sweep was completed."""
         k = self.numbers.size
-        pairs = max(1, SLICE * k * (k - 1) // (2 * max(1, len(self.costs.blocks))))
+        pairs = max(1, COSTS_PER_CHECK * k * (k - 1) // (2 * max(1, len(self.costs.blocks))))
         for begin in range(0, max(1, k * (k - 1) // 2), pairs):
-            if begin and clock.seconds_left <= self.looking:
+            if begin and clock.seconds_left <= self.bounding_time:
                 return False
             within, estimate = sweep(tuple(self.costs), self.messages, limit, begin, begin + pairs)
             self.estimate = max(self.estimate, self.constant + int(estimate))
@@ -125,9 +124,9 @@ class Subproblem:
         return True
 
     def restrict(self, keep: NDArray[np.bool_]) -> Subproblem:
-        """Return the box of some candidates of this one, at least one of each set.
+        """Return the box of some of this one's candidates, at least one of each set.
 
-        Its costs are looked up anew, as what the potentials leave of them.
+        Its costs are computed anew, reduced by the potentials.
         """
         box = Box.of(keep, self.numbers.offsets)
         left = reduced(self.numbers.arrays, box, self.potentials)
@@ -139,12 +138,12 @@ class Subproblem:
             costs=CostArrays(left.paid, left.pairs, left.starts, box.ends),
             constant=int(left.constant),
             messages=np.zeros((self.numbers.size, len(box.kept)), dtype=np.int64),
-            carried=self.potentials,
+            inherited=self.potentials,
             estimate=self.estimate,
         )
 
     def rounded(self) -> NDArray[np.int64]:
-        """**Shape:** (k,): the candidate of least unary cost in each set."""
+        """**Shape:** (k,): the choice of the candidate of least reduced unary cost in each set."""
         cheapest = [
             self.positions[first + np.argmin(self.costs.unary[first:last])]
             for first, last in pairwise(self.costs.offsets.tolist())

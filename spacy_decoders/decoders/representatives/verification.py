@@ -1,6 +1,6 @@
-"""An examination of representatives that shares no code with their decoders.
+"""An independent check of representatives, which shares no code with their decoders.
 
-See :func:`spacy_decoders.verify.verify`, which compares what is found here with the certificate.
+:func:`spacy_decoders.verify.verify` compares its findings with the certificate.
 """
 
 import math
@@ -16,18 +16,18 @@ from .problem import RepresentativesProblem
 
 __all__ = ["examine"]
 
-#: The most choices that are all looked at, and the most pair costs of an integer program.
+#: The most choices that are enumerated, and the most pair costs of an integer program.
 ENUMERABLE, PROGRAMMABLE = 20_000, 200_000
-#: What a sum of float64 may lose, relative to its absolute terms, by far.
+#: A generous bound on the rounding error of a sum, relative to its absolute terms.
 ROUNDING = 1e-12
-#: Costs beyond this, relative to those of the structure, are too large for a solver's tolerances.
+#: Costs larger than this, relative to those of the choice, are beyond a solver's precision.
 TOO_LARGE = 1e6
-#: Margins are of float32: larger ones stand as this.
+#: Larger margins are stored as this, since they are float32.
 LARGEST_MARGIN = float(np.finfo(np.float32).max)
 
 
 class _Costs(NamedTuple):
-    """What the candidates of each set cost, and each pair of sets: plain arrays of float64."""
+    """The unary costs of each set, and the costs of each pair of sets, in float64."""
 
     own: list[NDArray[np.float64]]
     pairs: dict[tuple[int, int], NDArray[np.float64]]
@@ -39,10 +39,10 @@ class _Costs(NamedTuple):
 
 
 def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
-    """Say whether a choice is legal, what it costs, and what the cheapest costs at least.
+    """Check whether a choice is legal, recompute its cost, and bound the least cost from below.
 
-    All choices are looked at where they are few. Otherwise an integer program says what they
-    cost at least, after the candidates are left out that no cheaper choice can have.
+    Few choices are enumerated. Otherwise candidates that no cheaper choice can have are pruned,
+    and an integer program bounds the cost of the rest.
     """
     if not isinstance(problem, RepresentativesProblem):
         raise ProblemError(
@@ -59,7 +59,7 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     rows = [int(s[c]) for s, c in zip(problem.sets, choices, strict=True)]
     expected = np.asarray(problem.vertices)[rows].tolist()
     if np.asarray(solution.vertices).tolist() != expected:
-        return Findings.illegal(f"the choices mean the vertices {expected}.")
+        return Findings.illegal(f"the vertices are not those of the choices, {expected}.")
     costs = _costs(problem)
     terms = costs.of(choices.tolist())
     score, scale = math.fsum(terms), math.fsum(map(abs, terms))
@@ -85,7 +85,7 @@ def _costs(problem: RepresentativesProblem) -> _Costs:
 
 
 def _totals(costs: _Costs) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the cost of every choice, with an axis for each set, and that of absolute terms."""
+    """Return the cost of every choice, with an axis for each set, and of its absolute terms."""
     k = len(costs.own)
     shape = tuple(len(own) for own in costs.own)
     total, size = np.zeros(shape), np.zeros(shape)
@@ -98,7 +98,7 @@ def _totals(costs: _Costs) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _fault_of_margins(costs: _Costs, choices: list[int], solution: Any) -> str | None:
-    """Return which margin that is called exact is not the cost of choosing otherwise, if any."""
+    """Return which margin that is marked as exact is wrong, or None."""
     total, size = _totals(costs)
     margins, exact = np.asarray(solution.margins), np.asarray(solution.exact_margins)
     if margins.shape != exact.shape or len(margins) != len(choices) or np.isnan(margins).any():
@@ -112,12 +112,12 @@ def _fault_of_margins(costs: _Costs, choices: list[int], solution: Any) -> str |
             best = min(best, LARGEST_MARGIN)
         margin = float(margins[i])
         if margin != best and not abs(margin - best) <= slack:
-            return f"margins[{i}] is {margin!r}, choosing otherwise costs {best!r} more."
+            return f"margins[{i}] is {margin!r}, but choosing otherwise costs {best!r} more."
     return None
 
 
 def _all_choices(costs: _Costs) -> tuple[float, float]:
-    """Return the least cost of all choices, and a bound that allows for rounding."""
+    """Return the least cost of all choices, and a lower bound that allows for rounding."""
     total, size = _totals(costs)
     least = np.unravel_index(int(np.argmin(total)), total.shape)
     allowed = np.isfinite(total)
@@ -126,7 +126,7 @@ def _all_choices(costs: _Costs) -> tuple[float, float]:
 
 
 def _program(costs: _Costs, score: float, scale: float, seconds: float) -> tuple[float, float]:
-    """Return what the solver's choice costs, and its dual bound; infinite without one."""
+    """Return the cost of the solver's choice, and its lower bound; infinite without one."""
     costs = _narrowed(costs, score + ROUNDING * scale)
     columns = sum(block.size for block in costs.pairs.values())
     arrays = [*costs.own, *costs.pairs.values()]
@@ -137,7 +137,7 @@ def _program(costs: _Costs, score: float, scale: float, seconds: float) -> tuple
 
     starts = np.cumsum([0, *(len(own) for own in costs.own)])
     objective = [*costs.own, *(block.ravel() for block in costs.pairs.values())]
-    # of each set one candidate is taken, of each pair of sets the pair of theirs
+    # one candidate is chosen from each set, and for each pair of sets the pair of their choices
     every = identity(starts[-1], format="csr")
     members = [every[first:last] for first, last in pairwise(starts)]
     matrix: Any = vstack([csr_matrix(part.sum(axis=0)) for part in members])
@@ -159,10 +159,10 @@ def _program(costs: _Costs, score: float, scale: float, seconds: float) -> tuple
 
 
 def _narrowed(costs: _Costs, limit: float) -> _Costs:
-    """Leave out the candidates with which every choice costs more than `limit`.
+    """Prune the candidates with which every choice costs more than `limit`.
 
-    Whatever else is chosen, a choice with a candidate costs at least what that costs, with the
-    nearest candidate of each other set, and the least of all else.
+    A choice with a candidate costs at least its unary cost, its least pair cost with each other
+    set, and the least of all the other costs.
     """
     own_least = [float(own.min()) for own in costs.own]
     pair_least = {key: float(block.min()) for key, block in costs.pairs.items()}

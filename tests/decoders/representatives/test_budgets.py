@@ -23,9 +23,9 @@ def ticking(monkeypatch):
     ticks = iter(range(10**9))
     monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
     for module, name, value in (
-        (costs, "LEAST", 0.0),
-        (costs, "FREE", -1),
-        (subproblem, "SLICE", 1),
+        (costs, "OVERTIME", 0.0),
+        (costs, "UNTIMED_COSTS", -1),
+        (subproblem, "COSTS_PER_CHECK", 1),
     ):
         monkeypatch.setattr(module, name, value)
     return ticks
@@ -52,7 +52,7 @@ def test_an_answer_in_time_has_a_true_bound(decoder, ticking, rng):
 
 
 def test_nothing_is_laid_out_without_time(monkeypatch, rng):
-    monkeypatch.setattr(costs, "EACH", 1e9)
+    monkeypatch.setattr(costs, "PASS", 1e9)
     monkeypatch.setattr(costs, "CostTable", None)  # which fails where it is made
     for case in range(40):
         given = random_problem(rng, case)
@@ -69,7 +69,7 @@ def test_nothing_is_laid_out_without_time(monkeypatch, rng):
 
 
 def test_costs_are_not_laid_out_to_the_end_when_the_time_has_ended(monkeypatch):
-    monkeypatch.setattr(costs, "FREE", 0)
+    monkeypatch.setattr(costs, "UNTIMED_COSTS", 0)
     distances = np.ones((40, 40))
     problem = RepresentativesProblem(distances, np.split(np.arange(40), 4))
     assert costs.cost_table(problem, 0, Budget(seconds=1e-9).start()) is None

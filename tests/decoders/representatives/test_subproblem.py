@@ -20,7 +20,7 @@ def test_the_clock_is_looked_at_within_a_sweep(rng, monkeypatch):
             self.looks -= 1
             return float(self.looks > 0)
 
-    monkeypatch.setattr(subproblem, "SLICE", 1)
+    monkeypatch.setattr(subproblem, "COSTS_PER_CHECK", 1)
     bounds = set()
     for case in range(60):
         distances, sets, local, weight = random_problem(rng, case)

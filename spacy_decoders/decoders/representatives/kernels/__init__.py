@@ -1,1 +1,1 @@
-"""The compiled loops."""
+"""The compiled loops of choosing representatives."""

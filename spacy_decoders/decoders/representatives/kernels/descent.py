@@ -1,6 +1,6 @@
-"""Coordinate descent: one set at a time takes its cheapest candidate beside the others.
+"""Coordinate descent: one set at a time chooses its cheapest candidate, given the others.
 
-The costs are a :class:`CostArrays` in float64, given as a plain tuple, which numba unpacks
+The costs are a :class:`CostArrays` in float64, passed as a plain tuple, which numba unpacks
 faster.
 """
 
@@ -10,13 +10,13 @@ from ....jit import jit
 
 __all__ = ["best_descent", "descend", "total"]
 
-#: No set is frozen. A plain -1 would be a type of its own, for which numba compiles all anew.
+#: No set is frozen. Numba would compile the kernel once more for the type of a literal -1.
 _NONE = np.int64(-1)
 
 
 @jit()
 def _add_pairs(values, blocks, starts, offsets, i, x, sign):
-    """Add to each candidate of the other sets what it pays with candidate x of set i."""
+    """Add `sign` times the pair costs with candidate x of set i to those of the other sets."""
     for j in range(len(offsets) - 1):
         first, size = offsets[j], offsets[j + 1] - offsets[j]
         if j > i:
@@ -32,7 +32,7 @@ def _add_pairs(values, blocks, starts, offsets, i, x, sign):
 
 @jit()
 def total(costs, choices):
-    """Return the cost of choices, int64 (k,)."""
+    """Return the cost of choices, **shape** int64 (k,)."""
     unary, blocks, starts, offsets = costs
     cost = 0.0
     for i in range(len(choices)):
@@ -47,8 +47,8 @@ def total(costs, choices):
 def descend(costs, choices, frozen):
     """Improve choices, in place, one set at a time, until no single change helps.
 
-    `frozen` is a set that keeps its choice, or -1. Returns what each candidate costs beside
-    the choices of the other sets. **Shapes:** choices int64 (k,); returns float64 (n,).
+    `frozen` is a set that keeps its choice, or -1. Returns the cost of each candidate given the
+    choices of the other sets. **Shapes:** choices int64 (k,); returns float64 (n,).
     """
     unary, blocks, starts, offsets = costs
     k = len(offsets) - 1
@@ -57,7 +57,7 @@ def descend(costs, choices, frozen):
         _add_pairs(values, blocks, starts, offsets, i, choices[i], 1.0)
     unchanged = 0
     i = np.int64(0)
-    # the limit: rounding must not make it run in circles
+    # limited, since rounding errors could make it cycle
     for _ in range(1000 * (k + 1)):
         if unchanged == k:
             break
@@ -81,10 +81,10 @@ def descend(costs, choices, frozen):
 
 @jit()
 def best_descent(costs, begins):
-    """Descend from several candidates, each with those that are cheapest beside it.
+    """Descend from several candidates, each completed by the cheapest ones beside it.
 
-    Returns the best choices, int64 (k,), and their cost. **Shape:** begins int64 (s, 2): a set
-    and its candidate.
+    Returns the best choices, int64 (k,), and their cost. **Shape:** begins int64 (s, 2), each a
+    set and its candidate.
     """
     unary, blocks, starts, offsets = costs
     best = np.zeros(len(offsets) - 1, np.int64)

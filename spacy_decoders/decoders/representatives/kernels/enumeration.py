@@ -1,4 +1,4 @@
-"""All choices: of few sets each has its price, those of a box are searched depth first."""
+"""Enumeration of choices: pricing all of them, and searching a box depth first."""
 
 from typing import NamedTuple
 
@@ -12,19 +12,19 @@ __all__ = ["Found", "price_all", "search"]
 
 
 class Found(NamedTuple):
-    """What a search has found."""
+    """The result of a search."""
 
-    least: int  # what every choice costs at least: the least cost at which a branch was left
-    # the cost and the candidates, (k,), of the cheapest choice, if it costs at most the cutoff;
-    # otherwise the cost is :data:`LARGEST`
+    least: int  # the lower bound on every choice: the least bound of a pruned branch, or `best`
+    # the cost and the candidates, (k,), of the cheapest choice of at most `cutoff`; otherwise the
+    # cost is :data:`LARGEST`
     best: int
     choices: NDArray[np.int64]
-    nodes: int  # visited; if more than allowed, the search was given up and nothing is proven
+    nodes: int  # visited; if more than allowed, the search was abandoned and nothing is proven
 
 
 @jit()
 def _fewest_viable(values, minima, room, is_open, ends):
-    """Return the open set with the fewest candidates that `room` above its minimum allows."""
+    """Return the open set with the fewest candidates at most `room` above its minimum."""
     fewest = len(values) + 1
     pick = -1
     for i in range(len(is_open)):
@@ -42,7 +42,7 @@ def _fewest_viable(values, minima, room, is_open, ends):
 def _following(values, last, first, after):
     """Return the candidate after `last` in the order of (value, position), or -1.
 
-    `last` is -1 before the first one.
+    With `last` = -1 it is the first one.
     """
     following = -1
     for x in range(first, after):
@@ -56,7 +56,7 @@ def _following(values, last, first, after):
 
 @jit()
 def _add_beside(values, out, pairs, row, stride, first, after):
-    """Write to `out` what candidates cost beside one more; return the least of them."""
+    """Write to `out` the candidates' costs beside one more choice; return the least of them."""
     least = np.int64(LARGEST)
     for y in range(first, after):
         value = values[y] + pairs[row + (y - first) * stride]
@@ -67,22 +67,22 @@ def _add_beside(values, out, pairs, row, stride, first, after):
 
 @jit()
 def search(costs, cutoff, step, max_nodes):
-    """Look depth first at all choices that may cost at most `cutoff`.
+    """Search depth first for choices that cost at most `cutoff`; return :class:`Found`.
 
-    A partial choice costs at least what is chosen costs, and for each open set the cheapest
-    candidate beside it. The set with the fewest viable candidates is decided first. Of
-    :class:`ReducedCosts` returns :class:`Found`: a better choice is cheaper by `step` at least,
-    and after `max_nodes` nodes the search gives up.
+    The bound of a partial choice is its cost plus, for each open set, the cost of the cheapest
+    candidate beside it. The set with the fewest viable candidates is decided first. `costs` are
+    :class:`ReducedCosts`, of which two different sums differ by at least `step`. After `max_nodes`
+    nodes the search is abandoned.
     """
     paid, pairs, starts, ends = costs.paid, costs.pairs, costs.starts, costs.ends
     k, size = len(ends) - 1, len(paid)
-    values = np.empty((k + 1, size), np.int64)  # costs beside all that is chosen so far
+    values = np.empty((k + 1, size), np.int64)  # by depth, costs given the choices so far
     values[0] = paid
     minima = np.zeros((k + 1, k), np.int64)
-    spent = np.zeros(k + 1, np.int64)  # the cost of the chosen, with each other
-    open_bound = np.zeros(k + 1, np.int64)  # sum over open sets of their least value
-    chosen_set = np.full(k + 1, -1, np.int64)  # decided at each depth
-    chosen = np.full(k + 1, -1, np.int64)  # candidate tried last at each depth
+    spent = np.zeros(k + 1, np.int64)  # the cost of the choices so far
+    open_bound = np.zeros(k + 1, np.int64)  # the sum over the open sets of their least value
+    chosen_set = np.full(k + 1, -1, np.int64)  # the set decided at each depth
+    chosen = np.full(k + 1, -1, np.int64)  # the candidate tried last at each depth
     is_open = np.ones(k, np.bool_)
     choices = np.full(k, -1, np.int64)
     best = least = np.int64(LARGEST)
@@ -97,7 +97,7 @@ def search(costs, cutoff, step, max_nodes):
     entered = True
     while depth >= 0:
         if entered and depth == k:
-            # no dearer than the cutoff, which is lowered below it
+            # it costs at most the cutoff, which then falls below it
             best = spent[depth]
             least = min(least, best)
             cutoff = best - step
@@ -153,13 +153,13 @@ def search(costs, cutoff, step, max_nodes):
 
 @jit()
 def price_all(distances, offsets, rows, unary, weight):
-    """Price every choice of one candidate from each set; those of the last set change fastest.
+    """Price every choice of one candidate from each set; the last set's changes fastest.
 
     Returns the costs of the choices and the sums of the absolute values of their terms, float64
-    (choices,), and the least cost of those with each candidate, float64 (n,).
+    (choices,), and the least cost of a choice with each candidate, float64 (n,).
 
     **Shapes:** distances (v, v), int32 or float64; offsets int64 (k + 1,), where the candidates
-    of each set begin; rows int32 (n,), the row of each, and unary float64 (n,), its cost alone.
+    of each set begin; rows int32 (n,), the row of each, and unary float64 (n,), its local cost.
     """
     k = len(offsets) - 1
     choices = 1

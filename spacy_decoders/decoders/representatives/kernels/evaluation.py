@@ -1,8 +1,8 @@
-"""What potentials prove of the choices of a box, looked up in the costs themselves.
+"""The reduced costs of a box under given potentials, computed from the costs themselves.
 
-Nothing is taken from the loops that found the potentials: every cost is summed anew.
-``potentials[j, x]``, int64 of shape (k, n), of the pair costs between set j and the set of
-candidate x are paid by x alone. Any potentials are valid.
+Nothing is taken from the kernel that found the potentials, so they prove a bound whatever they
+are. ``potentials[j, x]``, int64 of shape (k, n), is the part of the pair costs between set j and
+the set of candidate x that x pays alone.
 """
 
 from typing import Any, NamedTuple
@@ -17,24 +17,22 @@ __all__ = ["ReducedCosts", "reduced"]
 
 
 class ReducedCosts(NamedTuple):
-    """The costs of a box after what the potentials move."""
+    """The costs of a box, reduced by potentials."""
 
-    paid: NDArray[np.int64]  # (m,), int64: what each candidate pays alone
-    # what pairs of them then still cost, not negative, as of :class:`CostArrays`
+    paid: NDArray[np.int64]  # (m,), int64: the reduced unary cost of each candidate
+    # the reduced pair costs, not negative, as the blocks of :class:`CostArrays`
     pairs: NDArray[Any]
     starts: NDArray[np.int64]
-    constant: int  # what was taken off every block to give it a least cost of 0
-    ends: NDArray[np.int64]  # as of the box
+    constant: int  # the sum of the blocks' minima, which were subtracted from them
+    ends: NDArray[np.int64]  # those of the box
 
 
 @jit()
 def reduced(costs, box, potentials):
-    """Return the :class:`ReducedCosts` of a box.
+    """Return the :class:`ReducedCosts` of a :class:`Box`, of integer :class:`CostArrays`.
 
-    A set with one candidate leaves nothing over: the others pay all of their pairs with it. What
-    is too large is lowered, which is valid in a bound.
-
-    **Shapes:** costs :class:`CostArrays` of integers, box :class:`Box`.
+    The pair costs with a set of one candidate move into the unary costs of the other set. Costs
+    above `CEILING` are lowered to it, which keeps a lower bound valid.
     """
     blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
     kept, ends = box.kept, box.ends
@@ -78,7 +76,7 @@ def reduced(costs, box, potentials):
 
 @jit()
 def _add_potentials(unary, box, potentials, paid):
-    """Say in `paid`, int64 (m,), what each candidate pays alone; nothing within its own set."""
+    """Write to `paid`, int64 (m,), the unary costs plus the potentials towards other sets."""
     kept, ends = box.kept, box.ends
     for i in range(len(ends) - 1):
         for p in range(ends[i], ends[i + 1]):

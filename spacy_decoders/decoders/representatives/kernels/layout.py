@@ -1,4 +1,4 @@
-"""How the compiled loops see the costs of a problem, and a part of it."""
+"""The costs of a problem, and a part of it, as the kernels take them."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ __all__ = ["CEILING", "LARGEST", "Box", "CostArrays", "pair_starts"]
 
 #: More than any sum of integer costs.
 LARGEST = 2**62
-#: Costs above are lowered to it, to stay within the integers' range: it exceeds any cutoff.
+#: Larger costs are lowered to this, to avoid overflow: it exceeds any cutoff.
 CEILING = 2**60
 
 
 class CostArrays(NamedTuple):
-    """Costs of candidates and of pairs of them; the candidates of all sets stand end to end."""
+    """Costs of candidates and of pairs of them; the candidates of all sets are concatenated."""
 
-    unary: NDArray[Any]  # (n,): what each candidate costs alone
-    # (pairs,), of the dtype of `unary`: those of sets i < j are the row-major block of shape
-    # (n_i, n_j) that begins at `starts[i, j]`
+    unary: NDArray[Any]  # (n,): the cost of each candidate by itself
+    # (pairs,), of the dtype of `unary`: the pair costs of sets i < j are the row-major block of
+    # shape (n_i, n_j) that begins at `starts[i, j]`
     blocks: NDArray[Any]
     starts: NDArray[np.int64]  # (k, k), int64, 0 where i >= j
     offsets: NDArray[np.int64]  # (k + 1,), int64: where the candidates of each set begin
 
 
 class Box(NamedTuple):
-    """Some candidates of each set."""
+    """A part of a problem: some candidates of each set."""
 
     kept: NDArray[np.int64]  # (m,), int64: their positions, ascending
     ends: NDArray[np.int64]  # (k + 1,), int64: those of set i are `kept[ends[i]:ends[i + 1]]`
@@ -40,7 +40,7 @@ class Box(NamedTuple):
 
 
 def pair_starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """**Shape:** (k, k): where the blocks of sets i < j of these sizes begin, row by row."""
+    """**Shape:** (k, k): where the block of sets i < j begins, for sets of these sizes."""
     numbers = np.arange(len(sizes))
     upper = numbers[:, None] < numbers
     areas = np.outer(sizes, sizes) * upper

@@ -1,10 +1,10 @@
 """Message passing on the dual linear program.
 
 All numbers are fixed-point integers: their minima vectorise, and no sum is rounded. The costs
-are a :class:`CostArrays`, given as a plain tuple, which numba unpacks faster.
-``messages[j, x]`` is how much of the pair costs between the set of candidate x and set j has
-been moved into the unary cost of x. What is left of a block after that, ``block - messages``,
-is its *residual*; it is never negative after a sweep.
+are a :class:`CostArrays`, passed as a plain tuple, which numba unpacks faster.
+``messages[j, x]`` is the part of the pair costs between the set of candidate x and set j that
+has been moved into the unary cost of x. The rest of a block, ``block - messages``, is its
+*residual*; it is never negative after a sweep.
 """
 
 import numpy as np
@@ -41,16 +41,16 @@ def _column_minima(block, start, rows, columns, given, out):
 
 @jit()
 def sweep(costs, messages, limit, begin, end):
-    """Move costs from pairs into the unary costs, in place; return the dual bound.
+    """Move pair costs into the unary costs, in place; return whether it completed, and the bound.
 
-    One pass of message passing over the pairs of sets with numbers from `begin` to `end`,
-    each updated as in MPLP++: the pair takes the unary costs of both ends, each gets back
-    half of the min-marginals, then all that is left over. Every residual has a least entry
-    of 0 after that, or of what it was, so the sum of the least unary costs bounds the cost
-    of every choice from below.
+    One pass of message passing over the pairs of sets number `begin` to `end`, each updated as
+    in MPLP++: the block takes the unary costs of both sets, the first gets back half of its
+    min-marginals, the second all that is left, and the first again all that is then left. No
+    residual becomes negative, so the sum of the least unary costs bounds the cost of every choice
+    from below.
 
-    Returns also whether all pairs had their turn: none has in which a number would pass
-    `limit`. **Shape:** messages (k, n).
+    The pass stops before a pair in which a number would exceed `limit`. **Shape:** messages
+    (k, n).
     """
     unary, blocks, starts, offsets = costs
     k = len(offsets) - 1
@@ -109,6 +109,6 @@ def sweep(costs, messages, limit, begin, end):
 
 @jit()
 def _negate(values, size):
-    """Change the sign in place: what one end has taken, the other no longer finds."""
+    """Change the sign, in place: a message to one set is a cost subtracted for the other."""
     for x in range(size):
         values[x] = -values[x]

@@ -1,4 +1,4 @@
-"""Orders of vertices, candidates and sets that do not depend on that of the input."""
+"""Orders of vertices, candidates and sets that do not depend on the order of the input."""
 
 import numpy as np
 
@@ -29,10 +29,10 @@ def _is_before(values, first, second):
 def ordered(keys, local, offsets):
     """Sort the allowed candidates of each set by key and cost, and the sets as lists of these.
 
-    By insertion: fast where there are few, or where they are nearly in order.
+    By insertion sort, which is fast if there are few, or if they are nearly in order.
 
-    Returns the numbers of the sets in this order, in which their candidates stand end to end, and
-    where those of each set begin: int64 (k,), (allowed,) and (k + 1,).
+    Returns the numbers of the sets, int64 (k,), the positions of the allowed candidates, int64
+    (allowed,), both in the new order, and where each set then begins, int64 (k + 1,).
 
     **Shapes:** keys uint64 (n,); local float64 (n,), ``inf`` where forbidden; offsets int64
     (k + 1,).
@@ -70,7 +70,7 @@ def ordered(keys, local, offsets):
     order = np.empty(len(keys), np.int64)
     for at in range(k):
         begins[at + 1] = begins[at]
-        # one by one: assigned as slices, numba would compile the text of an error, for a second
+        # one by one: numba takes a second longer to compile the assignment of a slice
         for x in places[offsets[numbers[at]] : ends[numbers[at]]]:
             order[begins[at + 1]] = x
             begins[at + 1] += 1

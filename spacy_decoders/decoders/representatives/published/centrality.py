@@ -1,4 +1,4 @@
-"""Choosing the most central vertex of each set, whatever the others are."""
+"""Choosing the most central vertex of each set, independently of the others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Degree", "PageRank"]
 class Degree(SeededHeuristic):
     """Choose the vertex of highest degree in each set.
 
-    The degrees are those of the graph as it is, whatever the connection of the sets.
+    The degrees are those of the graph itself, whatever the connection of the sets.
 
     References
     ----------
@@ -38,8 +38,7 @@ class Degree(SeededHeuristic):
 class PageRank(SeededHeuristic):
     """Choose the vertex of highest PageRank in each set.
 
-    It is that of the graph as it is, whatever the connection of the sets; the graph keeps
-    it once it has been computed.
+    It is computed on the graph itself, whatever the connection of the sets, and cached there.
 
     References
     ----------
@@ -54,6 +53,6 @@ class PageRank(SeededHeuristic):
 def _highest(
     problem: RepresentativesProblem, graph: ConceptGraph, scores: NDArray[Any], seed: int
 ) -> NDArray[np.int64]:
-    """The vertex of each set with the highest of the graph's scores. **Shape:** ``(k,)``"""
+    """The choice of the vertex of highest score in each set. **Shape:** ``(k,)``"""
     rows = graph.rows(problem.vertices[problem.members])
     return problem.cheapest(-scores[rows].astype(np.float64), seed)

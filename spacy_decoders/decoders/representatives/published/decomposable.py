@@ -1,4 +1,4 @@
-"""The exact linear algorithm for sets that bridges keep apart."""
+"""The exact linear-time algorithm for sets that are separated by bridges."""
 
 import math
 from dataclasses import dataclass
@@ -22,28 +22,27 @@ __all__ = ["Decomposable"]
 
 @dataclass(frozen=True)
 class Decomposable(RepresentativesDecoder):
-    r"""Solve exactly where bridges keep the sets apart, in time linear in the graph.
+    r"""Solve exactly if the sets are separated by bridges, in time linear in the graph.
 
-    Two conditions: every set induces a connected subgraph, and no two sets have vertices
-    in one component of the graph without its bridges. Then every path between two sets
-    leaves each of them over a fixed bridge, and the cost falls apart into one term for each
+    Two conditions must hold: every set induces a connected subgraph, and no two sets have
+    vertices in one component of the graph without its bridges. Then every path between two sets
+    leaves each of them over a fixed bridge, and the cost decomposes into one term for each
     set: the distances of its candidates to the near ends of the bridges around it, each times
     the number of sets beyond.
 
     Parameters
     ----------
     seed
-        Of the order of vertices that breaks ties.
+        Seed of the order of vertices that breaks ties.
 
     Notes
     -----
-    The certificate's bound is computed from the distances alone, not from the bridges: a dual
-    that is the least cost wherever the cost falls apart.
+    The certificate's bound is a dual bound computed from the distances alone, not from the
+    bridges; it is tight wherever the cost decomposes.
 
     The printed algorithm recurses over one bridge at a time; here all are cut at once. A
-    candidate's distance to the bridge towards a set is
-    that to any vertex of the set, less what is the same for all candidates (lemma 1), so the
-    distances to one vertex of each other set decide.
+    candidate's distance to the bridge towards a set is its distance to any vertex of the set
+    less a constant (lemma 1), so the distances to one vertex of each other set suffice.
 
     References
     ----------
@@ -68,15 +67,15 @@ class Decomposable(RepresentativesDecoder):
         choices = problem.cheapest(costs, self.seed)
         positions, bound = problem.offsets[:-1] + choices, _bound(problem, choices)
         certificate = certificate_of("Decomposable", problem, positions, bound, iterations=1)
-        # where the cost falls apart, the others need not answer a change
+        # where the cost decomposes, changing one set changes no other's best choice
         exact = certificate.is_optimal
         return RepresentativesSolution.of(problem, choices, certificate, exact=exact)
 
 
 def _beyond(problem: RepresentativesProblem) -> NDArray[np.float64]:
-    """**Shape:** (n,): what each candidate adds to the sum of distances to the other sets.
+    """**Shape:** (n,): each candidate's distances to the other sets, summed.
 
-    It is counted from the nearest of its set, for each of the other sets apart.
+    For each of them they are counted from that of the nearest candidate of the same set.
     """
     if not problem.size:
         return np.empty(0)
@@ -88,11 +87,11 @@ def _beyond(problem: RepresentativesProblem) -> NDArray[np.float64]:
 
 
 def _bound(problem: RepresentativesProblem, choices: NDArray[Any]) -> float:
-    """Return a bound on the cost of every choice, from the distances to the given one.
+    """Return a lower bound on the cost of every choice: a dual bound from the given choices.
 
-    Each candidate pays its distances to the given choices of all other sets. What a pair of
-    candidates leaves over is the same for all pairs of two sets where every path between the
-    sets leaves each of them over one vertex; there the bound is the least cost itself.
+    The potentials of a candidate are its distances to the given choices of the other sets. Where
+    every path between two sets leaves each of them over one vertex, the reduced cost is the same
+    for all pairs of their candidates, and the bound is the least cost itself.
     """
     if not problem.size:
         return 0.0
@@ -116,7 +115,7 @@ def _bound(problem: RepresentativesProblem, choices: NDArray[Any]) -> float:
 
 
 def _check_hypotheses(problem: RepresentativesProblem, graph: ConceptGraph) -> None:
-    """Raise an error that says which set is not connected, or shares a part with another."""
+    """Raise an error that names a set that is not connected, or two that share a component."""
     arrays, size = graph.arrays, len(graph)
     inner = arrays.inner[graph.rows(problem.vertices)]
     edges = [np.stack([np.arange(size).repeat(np.diff(arrays.indptr)), arrays.indices])]
@@ -130,16 +129,18 @@ def _check_hypotheses(problem: RepresentativesProblem, graph: ConceptGraph) -> N
     for i, rows in enumerate(problem.sets):
         members = inner[rows]
         if (set_of[members] >= 0).any():
-            raise NotDecomposableError(f"sets: {i} shares a vertex with an earlier set.")
+            raise NotDecomposableError(
+                f"sets: set {i} shares a vertex with an earlier set; use another decoder."
+            )
         set_of[members] = i
         if connected_components(adjacent[members][:, members], directed=False)[0] > 1:
             raise NotDecomposableError(
-                f"sets: {i} does not induce a connected subgraph; connect it by "
+                f"sets: set {i} does not induce a connected subgraph; connect it with "
                 "connection='maximal' or 'minimal'."
             )
     above = _bridges(adjacent)
     bridge = (above[tails] == heads) | (above[heads] == tails)
-    within = (set_of[tails] == set_of[heads]) & (set_of[tails] >= 0)  # bridges in a set stay
+    within = (set_of[tails] == set_of[heads]) & (set_of[tails] >= 0)  # such bridges are kept
     kept = np.stack([tails, heads])[:, ~bridge | within]
     parts = csr_matrix((np.ones(kept.shape[1], bool), tuple(kept)), (size, size))
     label = connected_components(parts, directed=False)[1]
@@ -148,21 +149,21 @@ def _check_hypotheses(problem: RepresentativesProblem, graph: ConceptGraph) -> N
     if len(shared):
         first, second = pairs[1, shared[0] :][:2].tolist()
         raise NotDecomposableError(
-            f"sets: no bridge lies between {first} and {second}; use another decoder."
+            f"sets: no bridge separates sets {first} and {second}; use another decoder."
         )
 
 
 def _bridges(adjacent: Any) -> NDArray[np.int64]:
-    """**Shape:** (n + 1,): the vertex at the other end of a bridge above each; -1 without one.
+    """**Shape:** (n + 1,): the parent of each vertex if the edge to it is a bridge, else -1.
 
-    Above in a breadth-first tree: an edge of it is a bridge if no other edge leads out of what is
-    below. Each other edge draws 64 bits, which cancel where both of its ends are below.
+    An edge of a breadth-first tree is a bridge if no other edge leaves the subtree below it. Each
+    other edge draws 64 random bits, which cancel by XOR if both of its ends are in the subtree.
     """
     size = adjacent.shape[0]
     _, part = connected_components(adjacent, directed=False)
     roots = np.unique(part, return_index=True)[1]
     tails, heads = triu(adjacent, 1).nonzero()
-    # one vertex more joins the parts
+    # an extra vertex joins the components
     tails, heads = np.append(tails, roots), np.append(heads, np.full(len(roots), size))
     whole = csr_matrix((np.ones(len(tails), bool), (tails, heads)), (size + 1, size + 1))
     order, above = breadth_first_order(whole, size, directed=False)

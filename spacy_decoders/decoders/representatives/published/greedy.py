@@ -16,13 +16,13 @@ __all__ = ["Greedy"]
 class Greedy(SeededHeuristic):
     """Begin with a random candidate of a random set, then choose set after set.
 
-    Each choice, in the cyclic order of the sets, is the cheapest beside the earlier ones;
+    Each choice, in the cyclic order of the sets, is the cheapest given the earlier ones;
     the first, which was random, is made once more at the end.
 
     Parameters
     ----------
     seed
-        Of the beginning, and of the order of vertices that breaks ties.
+        Seed of the random start, and of the order of vertices that breaks ties.
 
     References
     ----------
@@ -43,7 +43,7 @@ class Greedy(SeededHeuristic):
             begin = int(random.integers(problem.size))
             spans = list(zip(problem.offsets[:-1], problem.offsets[1:], strict=True))
             first, last = spans[begin]
-            # drawn by rank among the keys, so that the input's order has no say
+            # drawn by rank among the keys, so that the order of the input does not matter
             order = np.argsort(keys[first:last])
             order = order[problem.allowed[first:last][order]]
             choices[begin] = order[int(random.integers(len(order)))]
@@ -53,7 +53,7 @@ class Greedy(SeededHeuristic):
                 chosen = problem.sets[before][choices[before]]
                 costs += problem.pair_weight * problem.distances[chosen].take(problem.members)
                 if i == begin:
-                    # what it was compared with so far includes its own first choice
+                    # the costs still include the distances to its own first choice
                     own = problem.sets[begin][choices[begin]]
                     costs -= problem.pair_weight * problem.distances[own].take(problem.members)
                 first, last = spans[i]

@@ -1,4 +1,4 @@
-"""What the heuristics of the paper share: a seed, one pass, no proof."""
+"""The base class of the paper's heuristics: a seed, one pass, no proof."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ __all__ = ["SeededHeuristic"]
 
 @dataclass(frozen=True)
 class SeededHeuristic(RepresentativesDecoder):
-    """Chooses in one pass; the certificate is heuristic."""
+    """A decoder that chooses in one pass, with a heuristic certificate."""
 
-    #: Of the order of vertices that breaks ties.
+    #: Seed of the order of vertices that breaks ties.
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -28,7 +28,7 @@ class SeededHeuristic(RepresentativesDecoder):
     def decode(
         self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
-        """Choose in one pass; all but `HittingDistance` whatever the budget."""
+        """Choose in one pass; only `HittingDistance` observes the budget."""
         choices = self._choose(problem, budget.start())
         cost = problem.cost(choices)
         certificate = Certificate.heuristic(type(self).__name__, cost, iterations=1)
@@ -36,4 +36,4 @@ class SeededHeuristic(RepresentativesDecoder):
 
     @abstractmethod
     def _choose(self, problem: RepresentativesProblem, clock: Clock) -> NDArray[np.int64]:
-        """**Shape:** (k,): an index into each set."""
+        """Return an index into each set. **Shape:** ``(k,)``"""

@@ -17,9 +17,9 @@ __all__ = ["HittingDistance"]
 class HittingDistance(SeededHeuristic):
     r"""Choose in each set the candidate that is nearest to the other sets on average.
 
-    The distance of a candidate to a set is that to the nearest vertex of it. Each
-    candidate costs :math:`\mathrm{local}(x) + \frac{w}{k-1} \sum_j d(x, X_j)`. Where the time
-    ends, the sets that it has not reached count for nothing.
+    The distance of a candidate to a set is that to its nearest vertex. Each candidate costs
+    :math:`\mathrm{local}(x) + \frac{w}{k-1} \sum_j d(x, X_j)`. When the budget ends, the
+    remaining sets are left out of the sum.
 
     References
     ----------

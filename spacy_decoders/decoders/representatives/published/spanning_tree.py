@@ -1,4 +1,4 @@
-"""The spanning-tree heuristic: make the problem decomposable by force."""
+"""The spanning-tree heuristic: remove edges until the problem is decomposable."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,23 +18,23 @@ __all__ = ["SpanningTree"]
 
 @dataclass(frozen=True)
 class SpanningTree(SeededHeuristic):
-    """Keep of the edges between sets only a breadth-first tree, and solve that exactly.
+    """Keep only a breadth-first tree of the edges between sets, and solve that exactly.
 
-    All vertices of a set are taken as one; sets that overlap are merged first. A tree over
-    these is built from a set that the seed draws. In the graph that keeps only the tree's
-    edges, and those within the sets, every path from a set leaves it at fixed vertices: each
-    candidate costs its distances there to any vertex of each of the other sets.
+    Each set is contracted to one node; sets that overlap are merged first. The tree is grown
+    from a set drawn by the seed. In the graph that keeps only the tree's edges, and those within
+    the sets, every path from a set leaves it at a fixed vertex, so each candidate costs its
+    distances, in that graph, to any one vertex of each other set.
 
     Parameters
     ----------
     seed
-        Of the root of the tree and of the order of vertices that breaks ties.
+        Seed of the root of the tree and of the order of vertices that breaks ties.
 
     Notes
     -----
-    The edges within a set are those of the subgraph that it induces, after its connection. What
-    they do not connect costs the distances of the problem. Of merged sets each chooses a vertex,
-    as if the others of them were not there.
+    The edges within a set are those of the subgraph that it induces, after its connection. Pairs
+    that stay disconnected cost the distances of the problem. Merged sets choose independently of
+    each other.
 
     References
     ----------
@@ -52,7 +52,10 @@ class SpanningTree(SeededHeuristic):
 def _tree_distances(
     problem: RepresentativesProblem, graph: ConceptGraph, seed: int
 ) -> NDArray[np.float64]:
-    """**Shape:** (n,): from each candidate to the first one of each set of another class."""
+    """**Shape:** (n,): each candidate's distances in the tree, summed over the sets.
+
+    To each set of another class, the distance is that to its first candidate.
+    """
     class_of_set, class_of_row = _classes(problem)
     least = np.minimum.reduceat(problem.keys(seed), problem.offsets[:-1])
     roots = class_of_set[np.argsort(least, kind="stable")]
@@ -72,10 +75,10 @@ def _tree_distances(
 
 
 def _classes(problem: RepresentativesProblem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Merge sets that overlap: the class of each set, and that of each row, -1 without any."""
+    """Merge sets that overlap: the class of each set, and of each row, -1 if in no set."""
     sets, size = problem.size, problem.size + len(problem.distances)
     own = np.repeat(np.arange(sets), np.diff(problem.offsets))
-    # sets and rows as the two sides of a graph
+    # a bipartite graph of sets and rows
     ones = np.ones(len(own), dtype=np.int8)
     membership = csr_matrix((ones, (own, sets + problem.members)), (size, size))
     count, label = connected_components(membership, directed=False)
@@ -91,10 +94,11 @@ def _tree(
     class_of_row: NDArray[np.int64],
     roots: NDArray[np.int64],
 ) -> NDArray[Any]:
-    """**Shape:** (m, 2): the edges, by inner numbers, that a breadth-first tree keeps.
+    """**Shape:** (m, 2): the edges of a breadth-first tree, as inner vertex numbers.
 
-    It is a tree of the graph in which each class is one node. `inner` has the numbers of the
-    rows, and `roots` classes in the order in which trees are begun.
+    It is a tree of the graph in which each class is contracted to one node, without the branches
+    that lead to no class. `inner` has the inner numbers of the rows, and `roots` the classes in
+    the order in which trees are grown from them.
     """
     indptr, indices = graph.arrays.indptr, graph.arrays.indices
     count = int(class_of_row.max()) + 1
@@ -110,12 +114,12 @@ def _tree(
             order, before = breadth_first_order(quotient, root)
             reached[order] = True
             above[order[1:]] = before[order[1:]]
-    wanted = np.zeros(len(above), dtype=bool)  # on the way up from a class
+    wanted = np.zeros(len(above), dtype=bool)  # the classes and their ancestors
     for node in range(count):
         while node >= 0 and not wanted[node]:
             wanted[node] = True
             node = above[node]
     kept = np.flatnonzero(wanted[first] & (above[first] == second))
-    # of several edges between two nodes the first one
+    # one edge for each pair of nodes, the first
     kept = kept[np.unique(first[kept], return_index=True)[1]]
     return np.stack([tails[kept], indices[kept]], axis=1)
