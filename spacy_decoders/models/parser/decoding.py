@@ -270,6 +270,7 @@ class TreeParser:
         from ...decoders.tree.constrained import NOTHING_YET
         from ...decoders.tree.rule_limits import LabelledArcs
         from ...decoders.tree.rules import rules_on_classes
+        from ...decoders.tree.scoring import score_and_scale
 
         sentence, heads = found.sentence, found.solution.heads
         tokens, size = np.arange(1, found.problem.n + 1), found.problem.n + 1
@@ -285,15 +286,16 @@ class TreeParser:
         if chosen is None:
             raise UndecidedError(NOTHING_YET)
         labels = np.stack([of.argmax(axis=1) for of in of_classes])[chosen, tokens - 1]
-        gained = logs[tokens - 1, labels] - sentence.label_scores[heads, tokens]
+        arcs = found.problem.arcs.copy()
+        arcs[heads, tokens] += logs[tokens - 1, labels] - sentence.label_scores[heads, tokens]
+        score, scale = score_and_scale(found.problem.with_arcs(arcs), heads)
         own = found.solution.certificate
-        assert own.score is not None  # infeasible problems have raised an error
         certificate = Certificate.from_bound(
             own.decoder,
-            own.score + float(gained.sum()),
+            score,
             np.inf if own.bound is None else own.bound,
             tolerance=own.tolerance,
-            scale=np.inf,  # the tolerance is within its limit already
+            scale=scale,
             scope=own.scope,
             iterations=own.iterations,
         )
