@@ -39,14 +39,26 @@ def one_thread() -> Iterator[None]:
     ...     np.ones((2, 2), dtype="f") @ np.ones(2, dtype="f")
     array([2., 2.], dtype=float32)
     """
-    with TURN, _libraries().limit(limits=1):
-        yield
+    with TURN:
+        libraries = _libraries()
+        # threadpoolctl's own limit asks each library for all that it tells of itself, a dozen times
+        # as long as this takes
+        counts = [library.get_num_threads() for library in libraries]
+        try:
+            for library in libraries:
+                library.set_num_threads(1)
+            yield
+        finally:
+            for library, count in zip(libraries, counts, strict=True):
+                library.set_num_threads(count)
+                # versions that let one thread alone set it would go on to
+                getattr(library, "clear_controlling_thread", bool)()
 
 
 @cache
-def _libraries() -> Any:
+def _libraries() -> list[Any]:
     """Return the libraries of products that are loaded: numpy's, and scipy's if it is."""
     import numpy as np  # noqa: F401  # its library is looked for among those that are loaded
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController().select(user_api="blas")
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)

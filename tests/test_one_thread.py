@@ -5,7 +5,6 @@ import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -15,32 +14,29 @@ from spacy_decoders.one_thread import one_thread
 
 
 class Recorded:
-    """Stands for numpy's libraries: records when their limit begins and ends."""
+    """Stands for a library of numpy's: records how many threads it is told to take."""
 
     def __init__(self):
-        self.events = []
+        self.events = [4]
 
-    @contextmanager
-    def limit(self, limits):
-        assert limits == 1
-        self.events.append("begins")
-        try:
-            yield
-        finally:
-            self.events.append("ends")
+    def get_num_threads(self):
+        return self.events[-1]
+
+    def set_num_threads(self, count):
+        self.events.append(count)
 
 
 def test_limits_of_many_threads_never_overlap(monkeypatch):
-    libraries = Recorded()
-    monkeypatch.setattr(module, "_libraries", lambda: libraries)
+    library = Recorded()
+    monkeypatch.setattr(module, "_libraries", lambda: [library])
 
     def nested(_):
         with one_thread(), one_thread():
-            return libraries.events[-2:]
+            return library.events[-3:]
 
     with ThreadPoolExecutor(8) as pool:
-        assert all(found == ["begins"] * 2 for found in pool.map(nested, range(400)))
-    assert libraries.events == ["begins", "begins", "ends", "ends"] * 400
+        assert all(found == [4, 1, 1] for found in pool.map(nested, range(400)))
+    assert library.events == [4, *[1, 1, 1, 4] * 400]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
@@ -68,23 +64,29 @@ def test_a_process_is_forked_between_turns():
 
 
 def test_an_error_inside_ends_the_limit(monkeypatch):
-    libraries = Recorded()
-    monkeypatch.setattr(module, "_libraries", lambda: libraries)
+    library = Recorded()
+    monkeypatch.setattr(module, "_libraries", lambda: [library])
     try:
         with one_thread():
             raise KeyError
     except KeyError:
         pass
-    assert libraries.events == ["begins", "ends"]
+    assert library.events == [4, 1, 4]
 
 
 def test_the_threads_are_those_of_before():
     def threads():
         return [of["num_threads"] for of in threadpool_info() if of["user_api"] == "blas"]
 
+    def limited():
+        with one_thread():
+            return threads()
+
     module._libraries.cache_clear()  # of all that are loaded by now
     with threadpool_limits(limits=2, user_api="blas"):
         before = threads()
-        with one_thread():
-            assert threads() == [1] * len(before)
+        assert limited() == [1] * len(before)
+        assert threads() == before
+        with ThreadPoolExecutor(1) as pool:  # another thread may set it, too
+            assert pool.submit(limited).result() == [1] * len(before)
         assert threads() == before
