@@ -106,7 +106,6 @@ OF = [
 ]
 FACTORS = "components__parser__factors"
 SENTENCES = options("headline", mode="sentence", min_prob=0.0)
-_MEANING = "spacy_decoders.components.headline.meaning"
 _READING = "spacy_decoders.components.headline.reading"
 _PATHS = "spacy_decoders.decoders.path.lagrangian_search"
 _LINKER = "spacy_decoders.components.linker"
@@ -357,14 +356,14 @@ ABLATIONS = (
         for name, switch in (
             ("limits and negations", without_kind("kept")),
             ("what a negation reaches", without_kind("negation")),
-            ("conjunctions", attributes(_MEANING, JOINTS=frozenset())),
-            ("articles of measures", attributes(_MEANING, UNMARKED=frozenset())),
+            ("conjunctions", without_kind("joint", reading.relation_of)),
+            ("articles of measures", without_kind("unmarked", reading.relation_of)),
             ("conditions", without_kind("exception")),
             ("questions", without_kind("asking", reading.features_of)),
             ("marks", without_kind("mark")),
             ("particles", without_kind("particle")),
-            ("judgements", attributes(_MEANING, JUDGED=frozenset())),
-            ("what says which", attributes(_MEANING, VAGUE=frozenset())),
+            ("judgements", without_kind("judged", reading.relation_of)),
+            ("what says which", without_kind("vague", reading.tag_of)),
         )
     ),
     Ablation(

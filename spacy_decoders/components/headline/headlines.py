@@ -40,14 +40,6 @@ OTHERS = 0.02
 COST = 0.06
 #: What an address adds to a sentence: it names nobody that a reader knows.
 ADDRESS = -1.0
-#: Relations of the parts of one name or word, of what stands beside a sentence, and of what joins
-#: a phrase to others.
-PARTS = frozenset({"compound", "flat", "goeswith"})
-ASIDE = frozenset({"discourse", "vocative"})
-JOINING = frozenset({"case", "cc"})
-#: Tags of what names things, and of what noun phrases end with.
-NOUNS = frozenset({"NOUN", "PROPN", "X", ""})
-LAST = NOUNS | {"NUM", "SYM"}
 
 
 @dataclass
@@ -155,7 +147,7 @@ class ScoredTexts:
     def values(self) -> Floats:
         """What each token adds to a sentence that keeps it. **Shape:** ``(tokens,)``"""
         texts = self.texts
-        aside = (texts.columns["IS_STOP"] > 0) | texts.related(ASIDE)
+        aside = texts.kinds["IS_STOP"] | texts.kinds["aside"]
         values = np.where(aside, 0.0, self.chances) - COST
         return np.where(texts.read, np.where(texts.addresses, ADDRESS, values), 0.0)
 
@@ -221,31 +213,29 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
 
     **Shape of starts, ends and result:** ``(spans,)``
     """
-    to, kinds, parsed = texts.heads, texts.kinds, texts.annotated("DEP")
+    to, kinds, parsed = texts.heads, texts.kinds, texts.parsed
     own = np.arange(len(to))
     before, denying = to > own, kinds["negative"] | kinds["negation"]
     governed, hidden = _governed(texts, denying)
     # no addresses, and where there are trees no finite verbs and no "Paris or in Rome"
-    banned = kinds["finite"] | texts.tagged({"AUX"}) | texts.related(ASIDE)
-    banned |= texts.related({"case"}) & texts.related({"conj"})[to]
+    banned = kinds["finite"] | kinds["AUX"] | kinds["aside"]
+    banned |= kinds["case"] & kinds["conj"][to]
     banned = texts.addresses | (parsed & banned)
     # nothing begins in the middle of a name, after the article of "a few", or between a denial
     # and what it denies
-    name, part = texts.tagged({"PROPN"}), texts.related(PARTS)
-    bad = (
-        texts.tagged({"INTJ"}) | (texts.related(JOINING) & before) | after(articles_of_few(texts))
-    )
+    name, part = kinds["PROPN"], kinds["part"]
+    bad = kinds["INTJ"] | (kinds["joining"] & before) | after(articles_of_few(texts))
     bad |= name & after(name) & ((to == own - 1) | after(to == own + 1))
     denied = np.flatnonzero(denying & before)
     steps = np.bincount(denied, minlength=len(to)) - np.bincount(to[denied], minlength=len(to))
     bad |= after(np.cumsum(steps) > 0)
     # nor ends there
-    last = texts.tagged(LAST)
+    last = kinds["last"].copy()
     last[:-1] &= ~(part & ~before)[1:]
-    named = texts.tagged(NOUNS) & ~hidden & ~(part & before)
+    named = kinds["noun"] & ~hidden & ~(part & before)
 
     excluded = np.append(0, np.cumsum(banned))
-    verbs = np.append(0, np.cumsum(texts.tagged({"VERB"})))
+    verbs = np.append(0, np.cumsum(kinds["VERB"]))
     marks = np.append(0, np.cumsum(kinds["quote"] & ~texts.read))
     good: Booleans = excluded[ends] == excluded[starts]
     places = np.flatnonzero(good & parsed[starts] & ~bad[starts] & last[ends - 1])
@@ -272,12 +262,12 @@ def _heads(to: Integers, starts: Integers, ends: Integers) -> Integers:
 def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
     """Which tokens are in what is denied or asked, and which verbs look like nouns there."""
     kinds, sentence = texts.kinds, texts.sentences
-    begins = texts.columns["SENT_START"].astype(np.int64) == 1
+    begins = texts.columns["SENT_START"] == 1
     asked = anywhere(kinds["question"], sentence)
     found = asked.copy()
     found[texts.heads[denying]] = True
     # verbs behind "did", or "should" of a condition, are easily taken for nouns
-    supposed = anywhere(begins & texts.tagged({"AUX"}), sentence)
+    supposed = anywhere(begins & kinds["AUX"], sentence)
     hidden = np.where(asked, anywhere(kinds["did"], sentence), supposed)
     return inherited(found, texts.heads), hidden
 
@@ -296,7 +286,7 @@ def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[H
         first, last = int(phrases.starts[rows][place]), int(phrases.ends[rows][place])
         if (first - 1, last) in texts.quotations:
             # marks around a name alone are no quotation
-            quoted = int(not texts.tagged({"PROPN"})[first:last].all())
+            quoted = int(not texts.kinds["PROPN"][first:last].all())
             first, last = first - quoted, last + quoted
         return scored.unit[first - scored.begin : last - scored.begin]
 

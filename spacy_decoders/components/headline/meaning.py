@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,31 +17,6 @@ Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: Relations, before any colon, whose word a sentence needs with its head: arguments, auxiliaries
-#: and copulas, the parts of one name or verb, what marks the head's own role.
-REQUIRED = frozenset({
-    "nsubj", "csubj", "obj", "iobj", "cop", "aux", "xcomp", "ccomp", "expl", "case", "mark",
-    "pobj", "pcomp", "fixed", "flat", "compound", "goeswith", "nummod", "nmod:poss", "obl:agent",
-})  # fmt: skip
-#: Relations of conjunctions.
-JOINTS = frozenset({"cc"})
-#: Relations that a negation does not reach beyond.
-OUTSIDE = frozenset({
-    "conj", "cc", "parataxis", "appos", "discourse", "vocative", "det", "punct", "dep",
-})  # fmt: skip
-#: Relations of what a predicate is about, and of what a clause is about.
-ARGUMENTS = frozenset({
-    "nsubj", "csubj", "obj", "iobj", "obl", "nmod", "pobj", "advmod", "nummod", "det", "amod",
-})  # fmt: skip
-ABOUT = frozenset({"nsubj", "csubj", "expl"})
-#: Relations of what a verb says enough with.
-COMPLETE = frozenset({"obj", "cop", "iobj", "xcomp", "ccomp"})
-#: Relations of clauses that the sentence judges: "it is illegal *to sell it to children*".
-JUDGED = frozenset({"csubj"})
-#: Parts of speech that say little without what follows: "all *you need*", "50% *off shoes*".
-VAGUE = frozenset({"PRON", "DET", "NUM", "SYM"})
-#: Relations of measures without a preposition: "twice *a day*".
-UNMARKED = frozenset({"obl:unmarked", "nmod:unmarked"})
 #: A sentence counts this much more the earlier it is.
 LEAD = 0.5
 #: What a pronoun as the subject costs: it refers to another sentence; and no subject, where it is
@@ -86,7 +60,7 @@ class SentenceTrees:
         What depends on tokens outside of its sentence depends on the root here.
         """
         sentences, to, size = texts.sentences, texts.heads, len(texts.text)
-        own, begins = np.arange(size), np.diff(sentences, prepend=-1) != 0
+        own, begins = np.arange(size), texts.begins
         # where a sentence is cut, the first word whose head is outside is its root
         root = np.lexsort((depths_of(to), texts.columns["HEAD"] != 0, sentences))[begins]
         inner = own != root[sentences]
@@ -119,7 +93,7 @@ class SentenceTrees:
         parents = groups[above[nodes]] - firsts[sentences[nodes]]
         parents[firsts] = -1
         lists = (
-            root[sentences], heads, texts.read, texts.related({"det"}),
+            root[sentences], heads, texts.read, texts.kinds["det"],
             groups - firsts[sentences], parents, scores, sizes,
             np.append(np.flatnonzero(begins), size), np.append(firsts, len(nodes)),
             ceilings, sizes[firsts], words,
@@ -133,13 +107,13 @@ class SentenceTrees:
 
 def _leads(texts: Texts, roots: Integers) -> Floats:
     """What each sentence scores beside its words. **Shape:** ``(sentences,)``"""
-    sentences = texts.sentences
+    sentences, kinds = texts.sentences, texts.kinds
     below = texts.heads == roots[sentences]
     below[roots] = False
     refers, about = np.zeros((2, len(roots)), dtype=bool)
-    refers[sentences[below & texts.tagged({"PRON"}) & texts.related({"nsubj"})]] = True
-    about[sentences[below & texts.related(ABOUT)]] = True
-    about |= texts.tagged({"VERB", ""})[roots]
+    refers[sentences[below & kinds["PRON"] & kinds["nsubj"]]] = True
+    about[sentences[below & kinds["about"]]] = True
+    about |= kinds["predicate"][roots]
     text = texts.text[roots]
     leads = LEAD / (1.0 + np.arange(len(roots)) - np.searchsorted(text, text))
     return np.where(refers, leads - PRONOUN, np.where(about, leads, leads - FRAGMENT))
@@ -182,15 +156,15 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     to the root. A conjunction depends on the conjunct after it, wherever the parser puts it.
     """
     kinds, size, own = texts.kinds, len(heads), np.arange(len(heads))
-    blank, degree = texts.columns["SPACY"] > 0, kinds["degree"]
+    blank, degree = kinds["SPACY"], kinds["degree"]
     joins = (degree | (kinds["hyphen"] & ~after(blank))) & ~blank
     joins &= ~(begins | np.append(begins[1:], True))
     apart = ~(joins | after(joins))
     nearest = np.minimum.reduceat(depths_of(heads) * size + own, np.flatnonzero(apart)) % size
     top = nearest[np.cumsum(apart) - 1]
     part: Booleans = top != own
-    conjunct = texts.related({"conj"})
-    joint = np.flatnonzero(texts.related(JOINTS) & (heads != own) & ~part)
+    conjunct = kinds["conj"]
+    joint = np.flatnonzero(kinds["joint"] & (heads != own) & ~part)
     heads[part] = top[part]
     head, above = heads[joint], heads[heads][joint]
     # the next of the conjuncts that depend on the same as it
@@ -207,8 +181,8 @@ def _above(texts: Texts, heads: Integers, inner: Booleans) -> Integers:
 
     "Ann, Bob, and Eve" may become "Ann" or "Ann and Eve", but not "Ann, Bob".
     """
-    last, conjunct = np.zeros(len(heads), dtype=bool), inner & texts.related({"conj"})
-    last[heads[texts.related(JOINTS)]] = True
+    last, conjunct = np.zeros(len(heads), dtype=bool), inner & texts.kinds["conj"]
+    last[heads[texts.kinds["joint"]]] = True
     others = np.flatnonzero(conjunct & ~last)
     found = _next(heads, others, np.flatnonzero(conjunct & last))
     above = heads.copy()
@@ -233,34 +207,33 @@ def articles_of_few(texts: Texts) -> Booleans:
 
 def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers) -> Booleans:
     """What stays with its head wherever that stays."""
-    kinds, related, tagged = texts.kinds, texts.related, texts.tagged
-    own, words = np.arange(len(heads)), texts.columns["LOWER"]
+    kinds, own, words = texts.kinds, np.arange(len(heads)), texts.columns["LOWER"]
     behind, begins = inner & (heads < own), words[first]
 
-    def having(relations: Set[str]) -> Booleans:
+    def having(kind: str) -> Booleans:
         found = np.zeros(len(heads), dtype=bool)
-        found[heads[inner & related(relations)]] = True
+        found[heads[inner & kinds[kind]]] = True
         return found
 
     ranking = kinds["ranking"].copy()
-    ranking[heads[ranking & related({"advmod"})]] = True  # "*most* common"
+    ranking[heads[ranking & kinds["advmod"]]] = True  # "*most* common"
     name = kinds["title"] & kinds["title"][heads] & (heads > own)
     stays = (
-        related(REQUIRED) | kinds["kept"] | kinds["mark"] | kinds["hyphen"] | kinds["quote"],
-        related({"conj"}) & related({"nsubj", "compound"})[heads],  # "*Ann and Bob* are twins"
-        related({"det"}) & related(UNMARKED)[heads],  # "twice *a* day"
+        kinds["required"] | kinds["kept"] | kinds["mark"] | kinds["hyphen"] | kinds["quote"],
+        kinds["conj"] & (kinds["nsubj"] | kinds["compound"])[heads],  # "*Ann and Bob* are twins"
+        kinds["det"] & kinds["unmarked"][heads],  # "twice *a* day"
         articles_of_few(texts),
-        related({"amod", "nmod"}) & (ranking | name),
-        behind & kinds["particle"] & related({"advmod"}) & tagged({"VERB"})[heads],
+        (kinds["amod"] | kinds["nmod"]) & (ranking | name),
+        behind & kinds["particle"] & kinds["advmod"] & kinds["VERB"][heads],
         # "is *the* best", "is *bad* news"
-        ((own < heads) & (words == _THE) | related({"amod"})) & having({"cop"})[heads],
+        ((own < heads) & (words == _THE) | kinds["amod"]) & having("cop")[heads],
         inner & (begins == _THAN),
-        behind & related({"nmod", "obl"}) & (begins == _OF),  # "tomb *of a scribe*"
-        behind & related({"nmod"}) & tagged({"NUM"}),  # "drivers *under 25*"
-        behind & related({"nmod", "acl"}) & tagged(VAGUE)[heads],  # "all *you need*"
+        behind & (kinds["nmod"] | kinds["obl"]) & (begins == _OF),  # "tomb *of a scribe*"
+        behind & kinds["nmod"] & kinds["NUM"],  # "drivers *under 25*"
+        behind & (kinds["nmod"] | kinds["acl"]) & kinds["vague"][heads],  # "all *you need*"
     )
     # what has no object says enough with the first of these after it: "went *on strike*"
-    enough = related({"obl", "advcl"}) & ~having(COMPLETE)[heads]
+    enough = (kinds["obl"] | kinds["advcl"]) & ~having("complete")[heads]
     places = np.flatnonzero(behind & enough)
     needed: Booleans = np.logical_or.reduce(stays)
     needed[places[np.unique(heads[places], return_index=True)[1]]] = True
@@ -274,19 +247,19 @@ def _clauses(texts: Texts, heads: Integers, inner: Booleans, first: Integers) ->
     begin with their verb ("*Had the dam burst*, ..."), and a conjunct without a verb that is
     denied: "safe for adults *but not for children*".
     """
-    kinds, joint, negative = texts.kinds, texts.related(JOINTS), texts.kinds["negation"]
-    begins, conjunct = np.diff(texts.sentences, prepend=-1) != 0, texts.related({"conj"})
+    kinds = texts.kinds
+    joint, conjunct, negative = kinds["joint"], kinds["conj"], kinds["negation"]
     exception = kinds["exception"]
     marked = (negative | kinds["asking"]) & ~exception
-    exception = exception & ~(joint & (begins | conjunct[heads]))
+    exception = exception & ~(joint & (texts.begins | conjunct[heads]))
     marked |= exception
     own = np.arange(len(heads))
-    predicates = last_of(np.where(texts.related(ARGUMENTS) & inner, heads, own))[heads]
-    denied, needed = texts.related(JUDGED).copy(), marked.copy()
+    predicates = last_of(np.where(kinds["argument"] & inner, heads, own))[heads]
+    denied, needed = kinds["judged"].copy(), marked.copy()
     denied[predicates[marked]] = True
     needed[predicates[exception]] = True
-    needed[heads[negative & (conjunct & ~texts.tagged({"VERB"}))[heads]]] = True
-    opens = ((first == own) | texts.related({"aux", "cop"})[first]) & kinds["finite"][first]
-    needed |= texts.related({"advcl"}) & opens
-    below = inner & ~texts.related(OUTSIDE)
+    needed[heads[negative & (conjunct & ~kinds["VERB"])[heads]]] = True
+    opens = ((first == own) | (kinds["aux"] | kinds["cop"])[first]) & kinds["finite"][first]
+    needed |= kinds["advcl"] & opens
+    below = inner & ~kinds["outside"]
     return needed | (below & inherited(denied, np.where(below, heads, own))[heads])

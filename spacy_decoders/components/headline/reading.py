@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import pairwise
+from functools import cache, cached_property, lru_cache
+from itertools import accumulate, groupby, pairwise
 from typing import Any
 from unicodedata import category, normalize
 
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import IDS
-from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 from spacy.tokens import Doc, Span
 
 from ...models.headline.stems import Stemmer
@@ -75,15 +74,56 @@ UNIVERSAL = {
     "prep": "obl", "agent": "obl:agent", "npadvmod": "obl:unmarked", "poss": "nmod:poss",
     "relcl": "acl", "neg": "advmod", "preconj": "cc", "intj": "discourse",
 }  # fmt: skip
+#: Parts of speech of what names things.
+NOUNS = frozenset({"NOUN", "PROPN", "X", ""})
 #: Relations of punctuation that is not read aloud.
 SILENT = frozenset({"", "punct", "ROOT"})
-
-#: More than any part of speech is as a number.
-_TAGS = max(PARTS_OF_SPEECH.values()) + 1
-_ATTRIBUTES = [
-    "LOWER", "IS_ALPHA", "IS_STOP", "IS_PUNCT", "IS_SPACE", "IS_LOWER", "ENT_TYPE", "POS",
-    "SENT_START", "HEAD", "DEP", "MORPH", "LIKE_URL", "LIKE_EMAIL", "ORTH", "SPACY",
+#: Kinds of tokens by their relations to their heads, whole or before a colon.
+RELATIONS: dict[str, Set[str]] = {
+    **{name: {name} for name in (
+        "nsubj", "cop", "aux", "case", "compound", "det", "amod", "nmod", "obl", "advmod", "acl",
+        "advcl", "conj",
+    )},
+    "silent": SILENT,
+    # what a sentence needs with its head: arguments, auxiliaries and copulas, the parts of one
+    # name or verb, what marks the head's own role
+    "required": {
+        "nsubj", "csubj", "obj", "iobj", "cop", "aux", "xcomp", "ccomp", "expl", "case", "mark",
+        "pobj", "pcomp", "fixed", "flat", "compound", "goeswith", "nummod", "nmod:poss",
+        "obl:agent",
+    },
+    # the parts of one name or word; what stands beside a sentence; what joins a phrase to others
+    "part": {"compound", "flat", "goeswith"},
+    "aside": {"discourse", "vocative"},
+    "joining": {"case", "cc"},
+    "joint": {"cc"},
+    # what a negation does not reach beyond
+    "outside": {
+        "conj", "cc", "parataxis", "appos", "discourse", "vocative", "det", "punct", "dep",
+    },
+    # what a predicate is about, what a clause is about, and what a verb says enough with
+    "argument": {
+        "nsubj", "csubj", "obj", "iobj", "obl", "nmod", "pobj", "advmod", "nummod", "det", "amod",
+    },
+    "about": {"nsubj", "csubj", "expl"},
+    "complete": {"obj", "cop", "iobj", "xcomp", "ccomp"},
+    # clauses that the sentence judges: "it is illegal *to sell it to children*"
+    "judged": {"csubj"},
+    # measures without a preposition: "twice *a day*"
+    "unmarked": {"obl:unmarked", "nmod:unmarked"},
+    # what a comma parts from a head behind it; subjects; what goes on behind a comma with what is
+    # before it
+    "fronted": {"advcl", "obl", "advmod", "parataxis", "ccomp", "discourse", "vocative"},
+    "subject": {"nsubj", "csubj"},
+    "listed": {"appos", "conj"},
+}  # fmt: skip
+#: What is read of each token: that of which it matters whether there is any, and the rest.
+_FLAGS = [
+    "IS_ALPHA", "IS_STOP", "IS_PUNCT", "IS_SPACE", "IS_LOWER", "LIKE_URL", "LIKE_EMAIL", "SPACY",
+    "ENT_TYPE",
 ]  # fmt: skip
+_ATTRIBUTES = [*_FLAGS, "LOWER", "ORTH", "POS", "MORPH", "HEAD", "DEP", "SENT_START"]
+_IDS = [IDS[name] for name in _ATTRIBUTES]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,57 +143,36 @@ class Texts:
     def of(cls, units: Sequence[Doc | Span]) -> Texts:
         """Read the attributes of the tokens."""
         given: Any = units  # a span has `to_array` too, which its stub lacks
-        ids = [IDS[name] for name in _ATTRIBUTES]
-        tables = [unit.to_array(ids).reshape(-1, len(ids)) for unit in given]
+        tables = [unit.to_array(_IDS).reshape(-1, len(_IDS)) for unit in given]
         sizes = list(map(len, tables))
-        table = np.concatenate([np.zeros((0, len(ids)), dtype=np.uint64), *tables])
+        table = np.concatenate([np.zeros((0, len(_IDS)), dtype=np.uint64), *tables])
         columns = dict(zip(_ATTRIBUTES, np.ascontiguousarray(table.T), strict=True))
-        bounds = list(pairwise(np.cumsum([0, *sizes]).tolist()))
-        return cls(units, columns, bounds, np.repeat(np.arange(len(sizes)), sizes))
+        bounds = list(pairwise(accumulate(sizes, initial=0)))
+        return cls(units, columns, bounds, np.arange(len(sizes)).repeat(sizes))
 
     @cached_property
     def kinds(self) -> dict[str, Booleans]:
-        """What the tokens are by their texts and features: each is looked at once.
+        """What the tokens are: each different text, relation and so on is looked at once.
 
         **Shape of each:** ``(tokens,)``
         """
-        found: dict[str, Booleans] = {}
-        different = (form_of, self._forms), (features_of, self._different("MORPH"))
-        for of, (names, places) in different:
-            bits = np.array([kinds_of(of, name) for name in names], dtype=np.int64)[places]
-            found |= {kind: bits & (1 << n) > 0 for n, kind in enumerate(of(""))}
+        flags = np.array([self.columns[name] for name in _FLAGS]) > 0
+        found: dict[str, Booleans] = dict(zip(_FLAGS, flags, strict=True))
+        for of, (names, places) in (
+            (form_of, self._forms),
+            (features_of, self._different("MORPH")),
+            (relation_of, self._different("DEP")),
+            (tag_of, self._different("POS")),
+        ):
+            kinds = names_of(of)
+            table = np.frombuffer(b"".join([kinds_of(of, name) for name in names]), dtype=bool)
+            found |= zip(kinds, table.reshape(-1, len(kinds)).T[:, places], strict=True)
         return found
 
     @cached_property
     def _forms(self) -> tuple[list[str], Integers]:
         """The different words as they are written, and the place of each token's."""
         return self._different("ORTH")
-
-    @cached_property
-    def _relations(self) -> tuple[list[tuple[str, str]], Integers]:
-        """The different relations, whole and without what follows a colon; that of each token."""
-        names, places = self._different("DEP")
-        names = [UNIVERSAL.get(name, name) for name in names]
-        return [(name, name.partition(":")[0]) for name in names], places
-
-    def related(self, relations: Set[str]) -> Booleans:
-        """Which tokens have one of these relations to their heads. **Shape:** ``(tokens,)``"""
-        asked = frozenset(relations)
-        if asked not in self._related:
-            names, places = self._relations
-            self._related[asked] = ~np.array([*map(asked.isdisjoint, names)], dtype=bool)[places]
-        return self._related[asked]
-
-    @cached_property
-    def _related(self) -> dict[Set[str], Booleans]:
-        """What was asked for; the rules of meaning ask for some relations again and again."""
-        return {}
-
-    def tagged(self, tags: Set[str]) -> Booleans:
-        """Which tokens have one of these parts of speech. **Shape:** ``(tokens,)``"""
-        among = np.zeros(_TAGS, dtype=bool)
-        among[[*map(PARTS_OF_SPEECH.__getitem__, tags)]] = True
-        return among[self.columns["POS"]]
 
     def _different(self, attribute: str) -> tuple[list[str], Integers]:
         """The different strings of an attribute, and the place of each token's among these."""
@@ -163,12 +182,17 @@ class Texts:
         return [strings[key] for key in keys[first].tolist()], places
 
     @cached_property
+    def parsed(self) -> Booleans:
+        """Of each token, whether its document has trees. **Shape:** ``(tokens,)``"""
+        return self._annotated("DEP")
+
+    @cached_property
     def heads(self) -> Integers:
         """The token that each depends on, itself if there is none. **Shape:** ``(tokens,)``"""
         own = np.arange(len(self.text))
         to = own + self.columns["HEAD"].view(np.int64)
-        begins, ends = np.array(self.bounds, dtype=np.int64).reshape(-1, 2)[self.text].T
-        return np.where(self.annotated("DEP") & (begins <= to) & (to < ends), to, own)
+        begins, ends = np.array(self.bounds, dtype=np.int64).reshape(-1, 2).T[:, self.text]
+        return np.where(self.parsed & (begins <= to) & (to < ends), to, own)
 
     @cached_property
     def read(self) -> Booleans:
@@ -176,40 +200,42 @@ class Texts:
 
         spaCy counts percent signs and owners' apostrophes among punctuation.
         """
-        columns = self.columns
-        silent = (columns["IS_PUNCT"] > 0) & self.related(SILENT) & ~self.tagged({"SYM"})
-        read: Booleans = (columns["IS_SPACE"] == 0) & ~silent & ~self.kinds["picture"]
-        return read
+        kinds = self.kinds
+        silent = kinds["IS_PUNCT"] & kinds["silent"] & ~kinds["SYM"]
+        return ~(silent | kinds["IS_SPACE"] | kinds["picture"])
 
     @cached_property
-    def sentences(self) -> Integers:
-        """The number of each token's sentence, ascending from 0. **Shape:** ``(tokens,)``
+    def begins(self) -> Booleans:
+        """Which tokens begin a sentence. **Shape:** ``(tokens,)``
 
         Boundaries are those that are set; without any, sentences end at full stops.
         """
-        begins = self.columns["SENT_START"].astype(np.int64) == 1
-        stops = after((self.columns["IS_PUNCT"] > 0) & self.kinds["stop"])
-        begins = np.where(self.annotated("SENT_START"), begins, stops)
-        begins |= np.diff(self.text, prepend=-1) > 0
-        return np.cumsum(begins) - 1
+        stops = after(self.kinds["IS_PUNCT"] & self.kinds["stop"])
+        begins = np.where(self._annotated("SENT_START"), self.columns["SENT_START"] == 1, stops)
+        begins[[begin for begin, end in self.bounds if begin < end]] = True
+        return begins
+
+    @cached_property
+    def sentences(self) -> Integers:
+        """The number of each token's sentence, ascending from 0. **Shape:** ``(tokens,)``"""
+        return self.begins.cumsum() - 1
 
     @cached_property
     def quotations(self) -> list[tuple[int, int]]:
         """The marks around what a sentence quotes, in order; none within others."""
         found: list[tuple[int, int]] = []
-        marks = np.flatnonzero(self.kinds["quote"] & ~self.read)
-        for own in np.split(marks, np.flatnonzero(np.diff(self.sentences[marks])) + 1):
-            found += zip(own[::2].tolist(), own[1::2].tolist(), strict=False)
+        marks = (self.kinds["quote"] & ~self.read).nonzero()[0].tolist()
+        for _, own in groupby(marks, self.sentences.__getitem__):
+            found += zip(*[own] * 2, strict=False)
         return found
 
     @cached_property
     def addresses(self) -> Booleans:
         """Which tokens are addresses or accounts: they name nobody that a reader knows."""
-        columns = self.columns
-        return (columns["LIKE_URL"] > 0) | (columns["LIKE_EMAIL"] > 0) | self.kinds["account"]
+        kinds = self.kinds
+        return kinds["LIKE_URL"] | kinds["LIKE_EMAIL"] | kinds["account"]
 
-    def annotated(self, attribute: str) -> Booleans:
-        """Of each token, whether its document has an annotation. **Shape:** ``(tokens,)``"""
+    def _annotated(self, attribute: str) -> Booleans:
         found = [unit.doc.has_annotation(attribute) for unit in self.units]
         return np.array(found, dtype=bool)[self.text]
 
@@ -219,20 +245,19 @@ class Texts:
         Words with a meaning are no stop words, and longer than a letter, unless the script has
         one-letter words.
         """
-        columns, kinds, text = self.columns, self.kinds, self.text
-        keys, alpha, punct = columns["LOWER"], columns["IS_ALPHA"] > 0, columns["IS_PUNCT"] > 0
-        blank = columns["SPACY"] > 0
+        kinds, text, keys = self.kinds, self.text, self.columns["LOWER"]
+        alpha, blank = kinds["IS_ALPHA"], kinds["SPACY"]
         # "won't" is two tokens, of which neither is a word by itself
-        joined = alpha & ~blank & (np.diff(text, append=-1) == 0)
-        joined[:-1] &= kinds["alphabetic"][1:]
-        stop = (columns["IS_STOP"] > 0) | joined | after(joined)
+        joined = np.zeros(len(text), dtype=bool)
+        joined[:-1] = (alpha & ~blank)[:-1] & kinds["alphabetic"][1:] & (text[1:] == text[:-1])
+        stop = kinds["IS_STOP"] | joined | after(joined)
         # between blanks a hyphen is a dash, which parts what a hyphen joins
         apart = kinds["hyphen"] & after(blank)
         hyphen, glue = kinds["hyphen"] & ~apart, kinds["glue"] & ~apart
-        begins = np.diff(self.sentences, prepend=-1) > 0
         # nothing joins two texts
-        firsts = [begin for begin, end in self.bounds if begin < end]
-        hyphen[[end - 1 for begin, end in self.bounds if begin < end]] = False
+        bounds = [(begin, end) for begin, end in self.bounds if begin < end]
+        hyphen[[end - 1 for _, end in bounds]] = False
+        firsts = [begin for begin, _ in bounds]
         hyphen[firsts] = glue[firsts] = False
         number, word = kinds["number"], kinds["lettered"] | kinds["number"]
         meaning = word & ~number & ~stop & ~kinds["letter"]
@@ -243,8 +268,8 @@ class Texts:
             sentences=self.sentences,
             keys=keys,
             stems=np.where(meaning, stems, keys),
-            tags=columns["POS"].astype(np.int64),
-            plain=~punct & (columns["IS_SPACE"] == 0),
+            tags=self.columns["POS"].astype(np.int64),
+            plain=~(kinds["IS_PUNCT"] | kinds["IS_SPACE"]),
             word=word,
             glue=glue,
             hyphen=hyphen,
@@ -252,14 +277,14 @@ class Texts:
             meaning=meaning,
             unit=meaning | number,
             stop=stop,
-            capital=(columns["IS_LOWER"] == 0) & alpha & ~begins,
-            entity=columns["ENT_TYPE"] > 0,
+            capital=alpha & ~(kinds["IS_LOWER"] | self.begins),
+            entity=kinds["ENT_TYPE"],
         )
 
 
 def after(flags: Booleans) -> Booleans:
     """Which tokens are after one that has a flag."""
-    moved = np.zeros_like(flags)
+    moved = np.zeros(len(flags), dtype=bool)
     moved[1:] = flags[:-1]
     return moved
 
@@ -307,7 +332,33 @@ def features_of(features: str) -> dict[str, bool]:
     }
 
 
+def relation_of(name: str) -> dict[str, bool]:
+    """What a token is by its relation to its head."""
+    whole = UNIVERSAL.get(name, name)
+    names = {whole, whole.partition(":")[0]}
+    return {kind: not names.isdisjoint(of) for kind, of in RELATIONS.items()}
+
+
+def tag_of(tag: str) -> dict[str, bool]:
+    """What a token is by its part of speech."""
+    names = ("VERB", "AUX", "NUM", "PRON", "PROPN", "INTJ", "SYM")
+    return {name: tag == name for name in names} | {
+        # what names things; what noun phrases end with; a head of a clause, or unknown
+        "noun": tag in NOUNS,
+        "last": tag in NOUNS | {"NUM", "SYM"},
+        "predicate": tag in ("VERB", ""),
+        # what says little without what follows: "all *you need*", "50% *off shoes*"
+        "vague": tag in ("PRON", "DET", "NUM", "SYM"),
+    }
+
+
+@cache
+def names_of(of: Callable[[str], dict[str, bool]]) -> list[str]:
+    """The kinds that there are by texts, features, relations or parts of speech."""
+    return list(of(""))
+
+
 @lru_cache(REMEMBERED)
-def kinds_of(of: Callable[[str], dict[str, bool]], text: str) -> int:
-    """The kinds of a text or of features, as the bits of a number."""
-    return sum(flag << number for number, flag in enumerate(of(text).values()))
+def kinds_of(of: Callable[[str], dict[str, bool]], name: str) -> bytes:
+    """Whether something is of each of these kinds, a byte for each."""
+    return bytes(of(name).values())

@@ -28,10 +28,6 @@ MOST_WAYS = 1000
 ALL_MARKS = MARKS | HYPHENS
 #: Those that part what belongs together where words are left out.
 PARTING = frozenset({",", "--", "—"})
-#: Relations of what a comma parts from a head behind it, of subjects, and of what goes on behind
-#: a comma with what is before it.
-FRONTED = frozenset({"advcl", "obl", "advmod", "parataxis", "ccomp", "discourse", "vocative"})
-SUBJECTS, LISTED = frozenset({"nsubj", "csubj"}), frozenset({"appos", "conj"})
 #: What a quotation ends with besides.
 ASKING = frozenset("?!")
 #: What no blank precedes, even where words between are left out.
@@ -239,6 +235,7 @@ def _parts(
     ...") and before appositions and conjuncts. Where a word beside it is left out, it goes after a
     subject ("Ann[, a lawyer], won"); where that before it is, before "and" but between clauses.
     """
+    kinds = texts.kinds
     last, left, right, following = (_chain(heads, place) for place in around)
     # the largest parts around it
     before = next((word for word in last[::-1] if word not in following), last[0])
@@ -246,14 +243,14 @@ def _parts(
     shortened = last[0] < left[0]
     either = shortened or right[0] < following[0]
     if heads[before] >= right[0] and before not in following:
-        if texts.related(FRONTED)[start + before] and before in left and before not in right:
+        if kinds["fronted"][start + before] and before in left and before not in right:
             return True
-        if texts.related(SUBJECTS)[start + before] and either and commas[-1:] < [before]:
+        if kinds["subject"][start + before] and either and commas[-1:] < [before]:
             return False
     between = heads[behind] <= left[0] and behind in right and behind not in left
-    if between and texts.related(LISTED)[start + behind]:
-        joint = texts.related({"cc"}) & ~texts.kinds["exception"]
-        clause = texts.tagged({"VERB", "AUX"})[start + behind]
+    if between and kinds["listed"][start + behind]:
+        joint = kinds["joint"] & ~kinds["exception"]
+        clause = (kinds["VERB"] | kinds["AUX"])[start + behind]
         return bool(clause or not (shortened and joint[start + following[0]]))
     return None
 

@@ -116,15 +116,10 @@ def numbered(keys: Keys) -> tuple[Integers, Integers, Integers]:
     >>> numbers.tolist(), first.tolist(), counts.tolist()
     ([0, 1, 0], [0, 1], [2, 1])
     """
-    from ..inference.kernels.word_rows import places_of  # compiled where it is first needed
+    from ..inference.kernels import word_rows as kernels  # compiled where it is first needed
 
-    size = len(keys)
-    numbers, known = np.empty(size, dtype=np.int64), np.empty((size, 1), dtype=np.uint64)
-    slots = np.full(1 << (2 * size).bit_length(), -1, dtype=np.int32)
-    count = places_of(slots, known, 0, keys.reshape(-1, 1), numbers)
-    first = np.empty(count, dtype=np.int64)
-    first[numbers[::-1]] = np.arange(size)[::-1]
-    return numbers, first, np.bincount(numbers, minlength=count)
+    found: tuple[Integers, Integers, Integers] = kernels.numbered(keys)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,3 +44,24 @@ def places_of(slots, keys, count, rows, places):
             at = (at + 1) & last
         places[i] = place
     return count
+
+
+@jit()
+def numbered(keys):
+    """Number different keys in the order of their first occurrences.
+
+    Returns the number of each key, and of each number the first place and how often it occurs.
+
+    **Shape**: keys uint64 (n,).
+    """
+    size, slots = len(keys), 1
+    while slots < 2 * size:
+        slots *= 2
+    numbers, known = np.empty(size, np.int64), np.empty((size, 1), np.uint64)
+    free = np.full(slots, -1, np.int32)
+    count = places_of(free, known, 0, keys.reshape(size, 1), numbers)
+    first, counts = np.empty(count, np.int64), np.zeros(count, np.int64)
+    for place in range(size - 1, -1, -1):
+        first[numbers[place]] = place
+        counts[numbers[place]] += 1
+    return numbers, first, counts
