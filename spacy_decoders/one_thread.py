@@ -41,8 +41,7 @@ def one_thread() -> Iterator[None]:
     """
     with TURN:
         libraries = _libraries()
-        # threadpoolctl's own limit asks each library for all that it tells of itself, a dozen times
-        # as long as this takes
+        # threadpoolctl's own limit takes ten times as long: it asks for versions and more
         counts = [library.get_num_threads() for library in libraries]
         try:
             for library in libraries:
