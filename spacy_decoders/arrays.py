@@ -135,9 +135,8 @@ def checked_indices(
     if given.size and given.dtype.kind not in "iu":
         raise ProblemError(f"{name}: expected whole numbers, got dtype {given.dtype}.")
     # values that do not fit the dtype would wrap around silently
-    limits = np.iinfo(dtype)
-    low = limits.min if low is None else low
-    high = limits.max + 1 if high is None else high
+    low = np.iinfo(dtype).min if low is None else low
+    high = np.iinfo(dtype).max + 1 if high is None else high
     bad = (given < low) | (given > high - 1)
     if bad.any():
         index = tuple(int(i) for i in np.argwhere(bad)[0])

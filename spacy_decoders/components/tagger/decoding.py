@@ -136,7 +136,7 @@ def unit_lengths(doc: Doc) -> list[int]:
     """Tokens of each sentence, or of the document if it has no boundaries."""
     if not len(doc):
         return []
-    starts = np.flatnonzero(doc.to_array(SENT_START) == 1).tolist()
+    starts = (doc.to_array(SENT_START) == 1).nonzero()[0].tolist()
     if not starts or starts[0]:
         starts.insert(0, 0)
     return list(map(sub, [*starts[1:], len(doc)], starts))

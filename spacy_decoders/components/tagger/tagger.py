@@ -77,7 +77,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     ) -> None:
         super().__init__(vocab, model, name, cfg={"labels": []}, **options)
         # the chain model of the weights when they were last seen
-        self._chain: tuple[list[bytes], Any] | None = None
+        self._chain: tuple[list[NDArray[np.float32]], Any] | None = None
 
     # --- options and labels -------------------------------------------------------
 
@@ -252,9 +252,9 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         from ...decoders.chain import ChainModel
 
         given = scores.transitions, scores.start, scores.end
-        transitions, start, end = map(self.model.ops.to_numpy, given)
-        made_of = [weights.tobytes() for weights in (transitions, start, end)]
-        if self._chain is None or self._chain[0] != made_of:
+        transitions, start, end = weights = [*map(self.model.ops.to_numpy, given)]
+        if self._chain is None or not all(map(np.array_equal, self._chain[0], weights)):
+            made_of = [of.copy() for of in weights]  # training changes them in place
             if "ent" in self.targets:
                 scheme = self.space.scheme
                 start = np.where(scheme.can_start, start, np.float32(-np.inf))

@@ -98,7 +98,7 @@ def certify(
     # `tolerance_of` each scale: the rounding of float64 over 10,000 tokens is a hundredth of it
     tolerances = PROOF_TOLERANCE * (1.0 + scales)
     # written so that NaN, and -inf as of a forbidden labelling, are repaired too
-    unproven = np.flatnonzero(~((bounds - scores <= tolerances) & (tolerances < np.inf)))
+    unproven = (~((bounds - scores <= tolerances) & (tolerances < np.inf))).nonzero()[0]
     if len(unproven):
         if repair:
             decode_exactly(model, sentences, unproven, labels)

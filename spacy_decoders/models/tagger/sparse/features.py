@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,6 +13,7 @@ from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
 from ....errors import ProblemError
+from ...inference.kernels.word_rows import numbered
 from .gazetteer import PhraseTable
 from .kernels.features import MULTIPLIER, NOTHING, emit, rows_of
 from .kernels.words import NAMED, mark_phrases, note_mentions
@@ -53,30 +54,36 @@ class DocBatch(NamedTuple):
     def of(cls, docs: Sequence[Doc]) -> DocBatch:
         """Read the words, boundaries and blanks of documents."""
         tables = [doc.to_array([ORTH, SENT_START, SPACY]) for doc in docs]
-        documents = np.cumsum([0, *map(len, docs)], dtype=np.int64)
-        columns = np.concatenate([np.zeros((0, 3), dtype=np.uint64), *tables])
-        begins, spaces = columns[:, 1] == 1, columns[:, 2] != 0
-        filled = np.diff(documents) > 0
-        begins[documents[:-1][filled]] = True
-        spaces[documents[1:][filled] - 1] = True
-        sentences = np.append(np.flatnonzero(begins), len(columns))
-        return cls(docs, columns[:, 0].copy(), documents, sentences, spaces)
+        documents = np.array([*accumulate(map(len, docs), initial=0)])
+        words, starts, blanks = np.concatenate([np.zeros((0, 3), dtype=np.uint64), *tables]).T
+        # with a place for the end of all, and for a blank before the first
+        begins, spaces = np.append(starts == 1, True), np.append(True, blanks != 0)
+        begins[documents] = spaces[documents] = True
+        return cls(docs, words.copy(), documents, begins.nonzero()[0], spaces[1:])
+
+    @property
+    def document(self) -> NDArray[np.int64]:
+        """**Shape (n,)**: the number of each word's document."""
+        return np.arange(len(self.docs)).repeat(np.diff(self.documents))
 
     def glued(self) -> NDArray[np.uint64]:
         """**Shape (n,)**: before and behind which words no blank stands.
 
         0 where a document has blanks everywhere: its words were given one by one.
         """
-        joined = ~self.spaces
-        known = np.diff(np.append(0, np.cumsum(joined))[self.documents]) > 0
-        shown = NAMED + 2 * np.roll(joined, 1) + joined
-        return np.where(np.repeat(known, np.diff(self.documents)), shown, 0).astype(np.uint64)
+        joined, document = ~self.spaces, self.document
+        known, behind = np.zeros(len(self.docs), dtype=bool), np.zeros(len(joined), dtype=bool)
+        known[document[joined]] = True
+        behind[1:] = joined[:-1]
+        return np.where(known[document], NAMED + 2 * behind + joined, 0).astype(np.uint64)
 
     def numbers(self, lower: NDArray[np.uint64]) -> NDArray[np.int64]:
         """**Shape (n,)**: numbers of words in lower case, other ones in each document."""
-        document = np.repeat(np.arange(len(self.docs), dtype=np.uint64), np.diff(self.documents))
         # words are hashes of 64 bits, so that sums of two documents hardly meet
-        return np.unique(lower + MULTIPLIER * document, return_inverse=True)[1]
+        found: NDArray[np.int64] = numbered(lower + MULTIPLIER * self.document.astype(np.uint64))[
+            0
+        ]
+        return found
 
 
 class FeatureReader:
