@@ -15,17 +15,16 @@ from .storage import StoredArrays
 
 __all__ = ["GraphArrays"]
 
-#: Of PageRank: the probability of following an edge, and the change, over all vertices, at which
-#: it has converged.
+#: PageRank's damping factor, and the summed change of all ranks at which it has converged.
 DAMPING, CONVERGED = 0.85, 1e-10
 
 
 @dataclass(frozen=True, eq=False)
 class GraphArrays:
-    """The arrays of a graph."""
+    """The adjacency lists of a graph, and the ids of its vertices."""
 
-    # int64 (n + 1,) and int32 (2m,): sorted adjacency of the inner numbers, which go by descending
-    # degree
+    # int64 (n + 1,) and int32 (2m,): sorted lists, in compressed sparse rows, of inner numbers,
+    # which go by descending degree
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     ids: NDArray[np.int64]  # int64 (n,): the caller's ids, ascending
@@ -35,7 +34,7 @@ class GraphArrays:
     def of_edges(
         cls, edges: ArrayLike, vertices: ArrayLike | None, largest_component: bool
     ) -> GraphArrays:
-        """Symmetrise, drop loops and repeats, and order by degree; ties by the caller's id."""
+        """Make edges symmetric, without loops and repeats; number vertices by degree, then id."""
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
@@ -73,11 +72,11 @@ class GraphArrays:
 
     @classmethod
     def of_stored(cls, stored: StoredArrays) -> GraphArrays:
-        """Take the arrays of a folder, and check that all indices are within the graph."""
+        """Take the arrays of a folder after checking that all indices are in range."""
         names = ("indptr", "indices", "ids", "inner")
         indptr, indices, ids, inner = map(stored.arrays.__getitem__, names)
         size = len(ids)
-        # as unsigned numbers the negative ones are the largest: one pass finds both
+        # viewed as unsigned, negative numbers are the largest: one maximum checks both ends
         within = [not len(of) or of.view(np.uint32).max() < size for of in (indices, inner)]
         present = np.zeros(size, dtype=bool)
         present[inner if within[1] else []] = True
@@ -90,26 +89,26 @@ class GraphArrays:
         )
         for name, is_sound in zip(names, sound, strict=True):
             if not is_sound:
-                stored.refuse(name, f"its entries are none of a graph of {size} vertices")
+                stored.refuse(name, f"its entries do not fit a graph of {size} vertices")
         return cls(indptr, indices, ids, inner)
 
     @cached_property
     def adjacency(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The two arrays that kernels take: where the neighbours of a number begin, and all."""
+        """`indptr` and `indices`, which all kernels take first."""
         return self.indptr, self.indices
 
     @cached_property
     def outer(self) -> NDArray[np.int64]:
-        """**Shape:** (n,): the ids of the inner numbers."""
+        """**Shape:** (n,): the caller's id of each inner number."""
         outer = np.empty(len(self.ids), dtype=np.int64)
         outer[self.inner] = self.ids
         return outer
 
     @cached_property
     def page_rank(self) -> NDArray[np.float64]:
-        """**Shape:** (n,): how often a random walk with restarts is at each of `ids`.
+        """**Shape:** (n,): the PageRank of each of `ids`, by power iteration.
 
-        By power iteration. At vertices without an edge the walk restarts.
+        Vertices without edges pass their rank on to all vertices.
         """
         from scipy.sparse import csr_array
 
@@ -127,7 +126,7 @@ class GraphArrays:
 
 
 def _symmetric(edges: NDArray[np.integer[Any]], size: int) -> Any:
-    """Return the sparse matrix, of bool, of edges both ways without loops."""
+    """Return the sparse, boolean and symmetric adjacency matrix of edges, without loops."""
     from scipy.sparse import coo_array
 
     first, second = edges[:, 0], edges[:, 1]
@@ -140,14 +139,14 @@ def _symmetric(edges: NDArray[np.integer[Any]], size: int) -> Any:
 def _numbered(
     edges: NDArray[Any], vertices: ArrayLike | None
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Return the sorted ids and the edges by their ranks."""
+    """Return the sorted ids, and the edges with each id replaced by its rank."""
     extra = np.empty(0, dtype=np.int64)
     if vertices is not None:
         extra = checked_indices("vertices", vertices, (None,), dtype=np.int64)
     low = min(int(edges.min(initial=0)), int(extra.min(initial=0)))
     high = max(int(edges.max(initial=-1)), int(extra.max(initial=-1)))
     if low >= 0 and high < 4 * (edges.size + extra.size) + 64:
-        # dense ids: a table instead of a sort
+        # the ids are dense: a table is faster than sorting
         present = np.zeros(high + 1, dtype=bool)
         present[edges.ravel()] = True
         present[extra] = True

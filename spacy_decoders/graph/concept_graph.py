@@ -36,9 +36,9 @@ _FOLDER = FolderFormat(
 class ConceptGraph:
     """A graph of concepts, optimised for distances among a few of many vertices.
 
-    Adjacency is kept sorted, with vertices numbered inside by descending degree; every
-    call takes and gives the caller's own ids. Make one by :meth:`from_edges`,
-    :meth:`from_networkx`, :meth:`from_parquet` or :meth:`open`.
+    Vertices are numbered inside by descending degree; every call takes and returns the caller's
+    own ids. Make one by :meth:`from_edges`, :meth:`from_networkx`, :meth:`from_parquet` or
+    :meth:`open`.
 
     Examples
     --------
@@ -88,8 +88,8 @@ class ConceptGraph:
     def from_networkx(cls, graph: Any) -> ConceptGraph:
         """Build from a networkx graph.
 
-        Nodes that are whole numbers keep them as ids. Otherwise nodes are numbered in
-        their order in the graph. Raises `ProblemError` if `graph` is no networkx graph.
+        If all nodes are whole numbers, these are the ids; otherwise nodes are numbered in the
+        order of the graph. Raises `ProblemError` if `graph` is no networkx graph.
         """
         if not (hasattr(graph, "nodes") and hasattr(graph, "edges")):
             raise ProblemError(f"graph: expected a networkx graph; got {type(graph).__name__}.")
@@ -133,15 +133,15 @@ class ConceptGraph:
     def open(cls, folder: str | Path, *, verify: bool = False) -> ConceptGraph:
         """Map a saved graph into memory.
 
-        Adjacency is read once, to check that all indices are within the graph: for a hundred
-        million edges that takes a tenth of a second, or as long as the disk needs.
+        The adjacency lists are read once to check that all indices are in range, which takes a
+        tenth of a second for a hundred million edges, or as long as the disk needs.
 
         Parameters
         ----------
         folder
             As given to :meth:`save`.
         verify
-            Whether to compare checksums as well, of all files.
+            Whether to compare the checksums of all files, too.
 
         Raises
         ------
@@ -155,22 +155,21 @@ class ConceptGraph:
         if "hubs" in stored:
             table = stored["hubs"]
             if len(table) != size or not 0 < table.shape[1] <= size:
-                stored.refuse("hubs", f"{table.shape} is not its shape for {size} vertices")
+                stored.refuse("hubs", f"its shape {table.shape} does not fit {size} vertices")
             complete = stored.header.get("hubs_complete") is True
             hubs = HubIndex(table, arrays, complete)
         return cls(arrays, hubs)
 
     def index_hubs(self, count: int = 256) -> None:
-        """Compute the distances of all vertices from those of highest degree.
+        """Index the distances of all vertices from the hubs, those of highest degree.
 
-        This makes distances fast on a graph with hubs. It takes a byte per hub and vertex,
-        and is saved with the graph. A graph so wide that a vertex is over 60 edges from a
-        hub keeps the plain search.
+        The index makes distances fast in graphs with hubs, takes a byte per hub and vertex, and is
+        saved with the graph. If a vertex is 63 or more edges from a hub, it is not used.
 
         Parameters
         ----------
         count
-            Hubs; no more than there are vertices.
+            The number of hubs; at most that of the vertices.
         """
         count = min(checked_whole("count", count, low=1), len(self))
         self._hubs = HubIndex.build(self.arrays, count) if count else None
@@ -218,7 +217,7 @@ class ConceptGraph:
         return self._located(checked_indices("vertices", vertices, (None,), dtype=np.int64))[1]
 
     def _located(self, wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return where vertices are, if they are in the graph, and whether they are."""
+        """Return the rows of vertices, and whether they are in the graph; else rows are void."""
         ids, last = self.arrays.ids, len(self.arrays.ids) - 1
         if last < 0:
             return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
@@ -230,7 +229,7 @@ class ConceptGraph:
         return places, ids[places] == wanted
 
     def neighbours(self, vertex: int) -> NDArray[np.int64]:
-        """Return the ids of a vertex' neighbours, ascending."""
+        """Return the ids of a vertex's neighbours, ascending."""
         a = self.arrays
         inner = a.inner[self.rows([vertex])[0]]
         return np.sort(self.arrays.outer[a.indices[a.indptr[inner] : a.indptr[inner + 1]]])
@@ -244,7 +243,7 @@ class ConceptGraph:
     def distances(self, vertices: ArrayLike) -> NDArray[np.int32]:
         """**Shape:** (v, v): the distances among vertices, in the order given.
 
-        By the hub index where there is one; else by searches from 64 vertices at once.
+        Found by the hub index if there is one, else by breadth-first search.
 
         Parameters
         ----------
@@ -253,7 +252,7 @@ class ConceptGraph:
 
         Returns
         -------
-        The numbers of edges; -1 where there is no path.
+        The numbers of edges of shortest paths; -1 where there is no path.
         """
         inner = self.arrays.inner[self.rows(vertices)]
         refuse_beyond_memory(
@@ -274,8 +273,8 @@ class ConceptGraph:
 
         Returns
         -------
-        For each set an array of shape (its size, k), as of :meth:`distances`: how far it is to the
-        nearest vertex of each set, -1 where there is no path. To its own set it is 0.
+        For each set an array of shape (its size, k): the distance of each of its vertices to the
+        nearest vertex of each set, -1 where there is no path; 0 to its own set.
         """
         given = [np.asarray(members) for members in sets]
         for i, members in enumerate(given):
@@ -284,7 +283,7 @@ class ConceptGraph:
         if not given:
             return []
         starts = np.cumsum([0, *map(len, given)])[:-1]
-        # as unsigned numbers, those for no path are the largest
+        # viewed as unsigned, -1 for no path is the largest distance
         among = self.distances(np.concatenate(given)).view(np.uint32)
         nearest = np.minimum.reduceat(among, starts, axis=1).view(np.int32)
         return np.split(nearest, starts[1:])

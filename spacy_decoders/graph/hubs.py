@@ -1,6 +1,6 @@
 """Distances in a concept graph: by the hub index, or by search.
 
-The hub index has the distances of all vertices from those of highest degree.
+The hub index has the distances of all vertices from the hubs, which are those of highest degree.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ __all__ = ["HubIndex", "distances_among"]
 
 Matrix = NDArray[np.int32]
 
-#: The largest distance from a hub that the table holds, and the entry for no path: any sum with it
-#: exceeds every sum of two distances, and fits a byte.
+#: The largest distance in the table, and its entry for no path: any sum with that exceeds every
+#: sum of two distances, and fits a byte.
 LIMIT, UNREACHED = 63, 127
-#: Sources of a block in the search for four edges, which limits its memory.
+#: Sources from which paths of four edges are searched for together; this limits the memory.
 BLOCK = 256
-#: Pairs for which one search from many sources is faster than one search per pair.
+#: Beyond so many pairs, searching from many sources at once is faster than pair by pair.
 MANY = 2000
 
 
 @dataclass(frozen=True, eq=False)
 class HubIndex:
-    """Distances from all vertices to the first ones, which are those of highest degree."""
+    """The distances of all vertices from the hubs, whose inner numbers are the first."""
 
     table: NDArray[np.uint8]  # (n, hubs), uint8, :data:`UNREACHED` where there is no path
     arrays: GraphArrays
@@ -70,17 +70,17 @@ class HubIndex:
         best = self._shortest(vertices, near)
         distances: Matrix = best.astype(np.int32)
         distances[best >= UNREACHED] = -1
-        # no hub is in their component, so there is no bound on the lengths of paths
+        # in components without a hub the table bounds no distance
         lonely = np.flatnonzero((near == UNREACHED).all(axis=1))
         if len(lonely):
             distances[lonely] = search_distances(self.arrays, vertices, lonely)
         return distances
 
     def _shortest(self, rows: NDArray[np.int32], near: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return all distances that a byte holds, `UNREACHED` or more where there is no path."""
+        """Return distances, `UNREACHED` or more for no path; not for components without a hub."""
         graph, best = self.arrays.adjacency, np.empty((len(rows), len(rows)), dtype=np.uint8)
         hub_bounds(near, best)
-        # by paths that meet no hub, these bounds are lowered to the distances
+        # paths that meet no hub lower these upper bounds to the distances
         touched = touched_vertices(*graph, rows, self.count)
         # three edges improve a pair only if its hub bound is larger
         is_open = (best > 3).any(axis=1)
@@ -92,7 +92,7 @@ class HubIndex:
         if not near_pairs(rows, touched, two, three, best):
             return best
         far_rows, far_columns = self._far(rows, best, 4)
-        # the end in more of the pairs is remote, and its neighbourhood small
+        # search from the end that is in more of the pairs: it is remote, its neighbourhood small
         counts = np.bincount(np.concatenate([far_rows, far_columns]))
         remote = np.where(counts[far_rows] >= counts[far_columns], far_rows, far_columns)
         sources = np.unique(remote)
@@ -143,10 +143,10 @@ def search_distances(
     first: int = 0,
     depth: int | None = None,
 ) -> Matrix:
-    """**Shape:** (a, v), int32: from each source to each vertex, or -1; by 64 sources at once.
+    """**Shape:** (a, v), int32: the distance from each source to each vertex, -1 for no path.
 
-    `rows` are vertices, (v,), and `sources` positions in them, (a,). `first` is the first vertex
-    that paths may go through, and `depth` the length of the longest of interest; None for any.
+    `rows` are vertices, (v,), and `sources` positions in them, (a,). Paths have vertices from
+    `first` on, and at most `depth` edges; None for any number.
     """
     limit = len(arrays.ids) if depth is None else depth
     out = np.empty((len(sources), len(rows)), dtype=np.int32)

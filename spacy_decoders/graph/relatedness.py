@@ -10,7 +10,7 @@ __all__ = ["adjacency", "shared_neighbour_cosine", "weighted_overlap"]
 
 
 def adjacency(graph: ConceptGraph, vertices: ArrayLike) -> NDArray[np.bool_]:
-    """**Shape:** (v, v): which of some distinct vertices are joined by an edge.
+    """**Shape:** (v, v): whether an edge joins each two of some distinct vertices.
 
     Examples
     --------
@@ -34,26 +34,25 @@ def shared_neighbour_cosine(
     most: int | None = None,
     joined: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float64]:
-    r"""**Shape:** (v, v): how much of their neighbourhood some vertices share, from 0 to 1.
+    r"""**Shape:** (v, v): the cosine similarity of vertices' neighbourhoods, from 0 to 1.
 
-    Each neighbourhood holds its own vertex. A neighbour with many neighbours is less informative,
-    and has less weight:
+    A neighbourhood includes the vertex itself. Neighbours of high degree are less informative, and
+    weigh less:
 
     .. math:: \frac{\sum_{x \in N[u] \cap N[v]} w_x}{\sqrt{s_u s_v}}, \quad
         s_u = \sum_{x \in N[u]} w_x, \quad w_x = \frac{1}{\sqrt{\deg x}},
 
-    which leaves hardly any to the hubs of a whole graph. Among a few vertices alone,
-    neighbourhoods and degrees are taken within these, and :math:`w_x = 1 / \ln(1.5 + \deg x)`.
+    so that hubs count for hardly anything. In the subgraph of the vertices alone, which `joined`
+    asks for, :math:`w_x = 1 / \ln(1.5 + \deg x)`.
 
     Parameters
     ----------
     graph, vertices
         The graph, and distinct vertices of it.
     most
-        Of how many neighbours of each vertex, those with the fewest neighbours of their own; None
-        for all.
+        The most neighbours of a vertex that are considered, those of lowest degree; None for all.
     joined
-        What `adjacency` says of the vertices, for the cosine among these alone.
+        What `adjacency` returns for the vertices, to consider their subgraph alone.
 
     Examples
     --------
@@ -66,27 +65,28 @@ def shared_neighbour_cosine(
            [0.  , 0.  , 0.  , 1.  ]])
     """
     if joined is None:
-        indptr, members, degrees = _neighbourhoods(graph, vertices, most)
-        falls = np.sqrt(np.maximum(degrees, 1))
+        indptr, members, degrees = _by_neighbour(graph, vertices, most)
+        divisors = np.sqrt(np.maximum(degrees, 1))
     else:
         within = joined | np.eye(len(joined), dtype=bool)
         members, degrees = np.nonzero(within)[1], joined.sum(axis=1)
         indptr = np.cumsum([0, *(degrees + 1).tolist()])
-        falls = np.log(1.5 + degrees)
-    shared = weighted_overlap(indptr, members, 1.0 / falls, len(vertices))  # type: ignore[arg-type]
+        divisors = np.log(1.5 + degrees)
+    size = len(vertices)  # type: ignore[arg-type]
+    shared = weighted_overlap(indptr, members, 1.0 / divisors, size)
     sizes = np.sqrt(shared.diagonal())
     cosine: NDArray[np.float64] = shared / np.outer(sizes, sizes)
     np.fill_diagonal(cosine, 1.0)
     return cosine
 
 
-def _neighbourhoods(
+def _by_neighbour(
     graph: ConceptGraph, vertices: ArrayLike, most: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the neighbourhoods that have some of the vertices as members.
+    """Group vertices by their neighbours: those that a vertex of the graph is a neighbour of.
 
-    Returns where those of each begin, their places in `vertices`, and the degrees of the vertices
-    whose neighbourhoods these are.
+    Returns the offsets of the groups, their members as positions in `vertices`, and the degrees of
+    the neighbours.
     """
     arrays = graph.arrays
     inner = arrays.inner[graph.rows(vertices)]
@@ -97,7 +97,7 @@ def _neighbourhoods(
     lists = [inner, *map(arrays.indices.__getitem__, map(slice, begins.tolist(), ends.tolist()))]
     places = np.arange(len(inner))
     members = np.concatenate([places, places.repeat(ends - begins)])
-    # by one number for both: sorted much faster than pairs
+    # a pair in one number: these are sorted much faster
     pairs = np.concatenate(lists, dtype=np.int64) * len(inner) + members
     pairs.sort()
     groups, members = np.divmod(pairs, len(inner))
@@ -110,10 +110,10 @@ def _neighbourhoods(
 def weighted_overlap(
     indptr: ArrayLike, members: ArrayLike, weights: ArrayLike, size: int
 ) -> NDArray[np.float64]:
-    """**Shape:** (size, size): the summed weights of the groups that two items share.
+    """**Shape:** (size, size): the summed weights of the groups that two items are both in.
 
-    **Shape:** indptr (groups + 1,) and members (total,), those of each group, end to end; weights
-    (groups,).
+    **Shapes:** indptr (groups + 1,) and members (total,), those of all groups, concatenated;
+    weights (groups,).
 
     Examples
     --------
@@ -122,7 +122,7 @@ def weighted_overlap(
            [1. , 1.5]])
     """
     overlap = np.zeros((size, size))
-    # copies can all be written: for each mixture numba would compile anew
+    # numba compiles for each mixture of read-only and writable arrays; copies are all writable
     starts, places = np.array(indptr, np.int64), np.array(members, np.int64)
     add_pairs(starts, places, np.array(weights, np.float64), overlap)
     return overlap

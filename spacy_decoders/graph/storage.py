@@ -2,8 +2,8 @@
 
 The header has the size, the type and the checksum of every file. Folders are untrusted input: file
 names come from the :class:`FolderFormat` and not from the header, files outside the folder are
-refused, and sizes are compared with the files before anything is mapped. Contents are checked by
-who asks for them, before a compiled loop reads them, which checks no index itself.
+refused, and sizes are compared with the files before anything is mapped. Callers check contents
+before compiled loops read them, since these check no index.
 """
 
 import json
@@ -21,9 +21,9 @@ from ..files import file_digest, replaced
 
 __all__ = ["FolderFormat", "StoredArrays"]
 
-#: Of the format.
+#: The version of the format.
 VERSION = 2
-#: A header is no larger than this, in bytes.
+#: The largest size of a header, in bytes.
 LARGEST_HEADER = 1 << 24
 
 
@@ -54,13 +54,13 @@ class FolderFormat:
 
     kind: str  # the name of the kind
     header_name: str  # the file name of the header
-    # The dtype and the number of dimensions of every array; `NAME` lies in `NAME.npy`
+    # the dtype and the number of dimensions of every array; `NAME` is stored in `NAME.npy`
     arrays: Mapping[str, tuple[str, int]]
     optional: frozenset[str] = frozenset()  # arrays that may be missing
-    # Further files, and the headers of folders within, which may be missing
+    # optional files that are no arrays, such as the headers of folders within
     others: tuple[str, ...] = ()
     version: int = VERSION
-    rebuilt: str = ""  # how a folder of another version is built again
+    rebuilt: str = ""  # how to rebuild a folder of another version, for its error
 
     def write(
         self,
@@ -71,9 +71,9 @@ class FolderFormat:
     ) -> None:
         """Write a folder atomically: to a temporary folder, which is then moved into place.
 
-        The folder is new or empty, or one of the same kind, which is replaced; `ProblemError` if
-        it holds something else. The facts are further entries of the header; `write_others` writes
-        the other files into the folder that it is given.
+        A folder of the same kind is replaced; `ProblemError` if there is something else. `facts`
+        are further entries of the header; `write_others` writes the other files into the folder
+        that it is given.
         """
         folder = Path(folder).resolve()
         self._check_replaceable(folder)
@@ -94,10 +94,9 @@ class FolderFormat:
     def read(self, folder: str | Path, *, verify: bool = False) -> StoredArrays:
         """Map the arrays of a folder into memory, after comparing the files with the header.
 
-        With `verify` every file is read, and compared with its checksum.
-
-        Raises `StorageError` if it is no such folder, of another version, or a file is missing,
-        foreign, cut short or, with `verify`, changed.
+        With `verify` every file is read and its checksum compared, too. Raises `StorageError` if
+        the folder is of another kind or version, or a file is missing, foreign, truncated or, with
+        `verify`, changed.
         """
         root = Path(folder).resolve()
         header = self._header(root)
@@ -165,7 +164,7 @@ class FolderFormat:
 
 
 def _checked_file(root: Path, name: str, entry: Any, verify: bool) -> Path:
-    """Return the path of a file that lies in the folder and has its size, and perhaps checksum."""
+    """Return the path of a file after checking that it is in the folder and matches its entry."""
     path = root / name
     if entry is None or not path.is_file():
         raise StorageError(f"folder: {path} is missing; copy or build it again.")
@@ -174,7 +173,7 @@ def _checked_file(root: Path, name: str, entry: Any, verify: bool) -> Path:
     size = path.stat().st_size
     if size != entry.get("size"):
         raise StorageError(
-            f"folder: {path} has {size} bytes instead of {entry.get('size')}; it was cut short or "
+            f"folder: {path} has {size} bytes instead of {entry.get('size')}; it was truncated or "
             "replaced: copy or build it again."
         )
     if verify and file_digest(path) != entry.get("sha256"):
@@ -186,18 +185,19 @@ def _checked_file(root: Path, name: str, entry: Any, verify: bool) -> Path:
 
 
 def _mapped(path: Path, dtype: str, dimensions: int, entry: Mapping[str, Any]) -> NDArray[Any]:
-    """Map an array file whose own header says what is expected of it."""
+    """Map an array file into memory, if its dtype, shape and size are those expected."""
     try:
         found = np.load(path, mmap_mode="r", allow_pickle=False)
         kind = found.dtype.str, list(found.shape)
         end = found.offset + found.nbytes
     except Exception as error:  # whatever a parser raises on foreign bytes
-        raise StorageError(f"folder: {path} is no array file ({error!r}).") from error
+        reason = f"is not an array file ({error!r}); copy or build it again"
+        raise StorageError(f"folder: {path} {reason}.") from error
     expected = entry.get("dtype", dtype), entry.get("shape", list(found.shape))
     if kind != expected or kind[0] != dtype or found.ndim != dimensions:
         raise StorageError(
-            f"folder: {path} holds {kind[0]} {kind[1]} instead of {expected[0]} {expected[1]}; it "
-            "belongs elsewhere."
+            f"folder: {path} holds {kind[0]} {kind[1]} instead of {expected[0]} {expected[1]}; "
+            "copy or build it again."
         )
     if not found.flags.c_contiguous or end != entry["size"]:
         raise StorageError(f"folder: {path} is damaged: its shape does not fit its size.")
@@ -206,5 +206,5 @@ def _mapped(path: Path, dtype: str, dimensions: int, entry: Mapping[str, Any]) -
 
 
 def _seal(path: Path) -> dict[str, Any]:
-    """Return the header's entry for a file."""
+    """Return what the header says of a file: its size and checksum."""
     return {"size": path.stat().st_size, "sha256": file_digest(path)}

@@ -1,7 +1,7 @@
-"""Breadth-first search: from many sources at once, and from both ends; and shared neighbours.
+"""Breadth-first search, from many sources at once or from both ends; adjacency; shared groups.
 
-Vertices below `first` are left out of the graph; lists are sorted, so these come first in
-each. Vertices are the graph's inner numbers.
+Vertices are the graph's inner numbers. Those below `first` are left out of the graph; they come
+first in each adjacency list, since lists are sorted.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ __all__ = ["add_pairs", "adjacent_pairs", "between", "multi_source"]
 
 @jit()
 def first_from(indptr, indices, v, first):
-    """Return where the neighbours of v from `first` on begin."""
+    """Return the position of v's first neighbour that is at least `first`."""
     low, high = indptr[v], indptr[v + 1]
     while low < high:
         middle = (low + high) >> 1
@@ -27,7 +27,7 @@ def first_from(indptr, indices, v, first):
 
 @jit()
 def multi_source(indptr, indices, sources, targets, first, depth, everywhere, out):
-    """Search from up to 64 sources at once, one bit each.
+    """Search breadth first from up to 64 sources at once, one bit each.
 
     ``out[t, s]`` becomes the distance of target t from source s where that is at most
     `depth`, and keeps its value elsewhere. If `everywhere`, the targets are all vertices.
@@ -64,7 +64,7 @@ def multi_source(indptr, indices, sources, targets, first, depth, everywhere, ou
                 missing = missing or seen[targets[t]] != full
         if count == 0 or level == depth or not missing:
             return
-        # pull where the frontier has a large part of all edges, else push
+        # bottom-up if the frontier has a large share of all edges, else top-down
         edges = 0
         for i in range(count):
             edges += indptr[members[i] + 1] - indptr[members[i]]
@@ -127,8 +127,8 @@ def _record(row, bits, level):
 def between(indptr, indices, source, target, first, depth, stamp, marks):
     """Return the distance between two vertices, or depth + 1 if they are farther apart.
 
-    Searches from both ends, the smaller frontier first. `marks` is a workspace of one
-    entry a vertex that never holds `stamp` or `stamp` + 1 yet.
+    Bidirectional breadth-first search, of the smaller frontier first. `marks` is a workspace with
+    an entry for each vertex, none of which is `stamp` or `stamp` + 1 yet.
     """
     size = len(indptr) - 1
     near, far = np.full(1, source, np.int32), np.full(1, target, np.int32)
@@ -167,9 +167,9 @@ def between(indptr, indices, source, target, first, depth, stamp, marks):
 
 @jit()
 def adjacent_pairs(indptr, indices, vertices, out):
-    """Set ``out[i, j]`` for joined vertices; `vertices` are distinct inner numbers.
+    """Set ``out[i, j]`` where an edge joins two of some distinct vertices.
 
-    Inner numbers go by descending degree, so the larger number has the shorter list.
+    Vertices go by descending degree, so the larger number has the shorter list.
     """
     for i in range(vertices.size):
         for j in range(i):
