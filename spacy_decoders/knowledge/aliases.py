@@ -1,4 +1,4 @@
-"""How names are written, and the concepts that they may mean, with their frequencies."""
+"""Aliases: how they are written, and the concepts that they may mean, with frequencies."""
 
 import itertools
 import unicodedata
@@ -31,13 +31,13 @@ def normalise(alias: str) -> str:
 
 #: The longest alias that is looked for in a text, in words.
 _LONGEST = 6
-#: The ways of writing that are told apart.
+#: The letter cases that are told apart.
 CASES = ("lower", "capitalised", "upper", "mixed")
 
 
 @lru_cache(maxsize=2**14)
 def letter_case(text: str) -> int:
-    """The place in `CASES` of how a text is written.
+    """The index in `CASES` of the letter case of a text.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def letter_case(text: str) -> int:
     if text.islower():
         return 0
     if text.isupper():
-        # a single capital begins a name rather than spells it out
+        # a single capital letter begins a name rather than being an acronym
         return 2 if sum(map(str.isupper, text)) > 1 else 1
     for character in text:
         if character.isupper() or character.istitle():
@@ -58,7 +58,7 @@ def letter_case(text: str) -> int:
 
 
 def in_case(alias: str, case: int) -> str:
-    """Write a normalised alias in the way that has a place in `CASES`.
+    """Write a normalised alias in the letter case that has an index in `CASES`.
 
     Examples
     --------
@@ -71,26 +71,26 @@ def in_case(alias: str, case: int) -> str:
 
 
 class Meanings(NamedTuple):
-    """The concepts that an alias may mean, the most frequent first; ties by their numbers."""
+    """The concepts that an alias may mean, the most frequent first; ties by number."""
 
-    #: Their numbers. **Shape:** ``(candidates,)``
+    #: The numbers of the concepts. **Shape:** ``(candidates,)``
     concepts: NDArray[np.int32]
     #: The share of the alias's uses that mean each. **Shape:** ``(candidates,)``
     priors: NDArray[np.float32]
-    #: The share of its uses under this alias, as far as known, that are written in each of
+    #: The share of each candidate's uses under this alias that are written in each of
     #: :data:`CASES`; NaN where that is unknown. **Shape:** ``(4, candidates)``
     shares: NDArray[np.float32]
-    #: How often the alias is a link where it occurs in text at all; None where unknown.
+    #: The share of the alias's occurrences in texts that are links; None where unknown.
     link: float | None
 
-    def written(self, *ways: str) -> NDArray[np.float32]:
-        """How often each candidate is written as one of several ways to write the alias.
+    def written(self, *texts: str) -> NDArray[np.float32]:
+        """The share of each candidate's uses that are in the letter case of a text.
 
-        The largest share of its uses under this alias; NaN where that is unknown.
-        **Shape:** ``(candidates,)``
+        Of several texts the largest share; NaN where that is unknown. **Shape:**
+        ``(candidates,)``
         """
         share: NDArray[np.float32]
-        share, *others = (self.shares[letter_case(way)] for way in ways)
+        share, *others = (self.shares[letter_case(text)] for text in texts)
         for other in others:
             share = np.fmax(share, other)
         return share
@@ -138,7 +138,7 @@ class AliasTable:
         cache = self.database.cache("aliases")
         missing = {*aliases}.difference(cache)
         if missing:
-            # read first: what can't be read is not unknown
+            # read before any is noted as unknown: reading may fail
             cache.update({**dict.fromkeys(missing), **self._read(missing)})
         return [*map(cache.__getitem__, aliases)]
 
@@ -149,10 +149,10 @@ class AliasTable:
         fit: Sequence[bool],
         ends: Iterable[int] = (),
     ) -> list[tuple[int, int, str]]:
-        """The aliases in texts, of up to six words: where they are, and how they are written.
+        """Find the aliases of up to six words in texts: the start, stop and text of each.
 
-        Of the words of all texts there are the number of blanks behind each, whether an alias may
-        begin, or end, with it, and where the texts end; all are one text without that.
+        `words` are those of all texts, `blanks` the number of spaces after each word, `fit`
+        whether an alias may begin or end with it, and `ends` where the texts end.
 
         Examples
         --------
@@ -164,14 +164,14 @@ class AliasTable:
         ends = {len(words), *ends}
         found: list[tuple[int, int, str]] = []
         names: list[str] = []
-        # word by word, as long as an alias begins so: most words begin none
-        begun = self._begun({*itertools.compress(words, fit)})
-        begins = [begin and begun[word] for begin, word in zip(fit, words, strict=True)]
+        # word by word, as long as an alias has this prefix: most words begin no alias
+        prefixes = self._prefixes({*itertools.compress(words, fit)})
+        begins = [begin and prefixes[word] for begin, word in zip(fit, words, strict=True)]
         grown = [(at, at, words[at]) for at in itertools.compress(range(len(words)), begins)]
         for _ in range(_LONGEST):
             longer = []
             for start, stop, form in grown:
-                key = begun[form]
+                key = prefixes[form]
                 if not key:
                     continue
                 if fit[stop]:
@@ -182,13 +182,13 @@ class AliasTable:
             grown = longer
             if not grown:
                 break
-            begun = self._begun({form for *_, form in grown})
+            prefixes = self._prefixes({form for *_, form in grown})
         return [*itertools.compress(found, self._known(names))]
 
-    def _begun(self, forms: set[str]) -> dict[str, str | None]:
-        """Texts as they are stored where an alias is, or begins, so; None for all others."""
-        begun = self.database.cache("begun")
-        missing = [*forms.difference(begun)]
+    def _prefixes(self, forms: set[str]) -> dict[str, str | None]:
+        """The normalised form of each text that an alias is, or begins with; else None."""
+        prefixes = self.database.cache("prefixes")
+        missing = [*forms.difference(prefixes)]
         if missing:
             keys = [*map(normalise, missing)]
             rows = self.database.ask_many(
@@ -198,8 +198,8 @@ class AliasTable:
             )
             known = {*itertools.chain.from_iterable(rows)}
             keyed = zip(missing, keys, strict=True)
-            begun.update((form, key if key in known else None) for form, key in keyed)
-        return begun
+            prefixes.update((form, key if key in known else None) for form, key in keyed)
+        return prefixes
 
     def candidates(self, alias: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Concepts and priors of one alias, the most frequent first; none if unknown."""
@@ -237,7 +237,7 @@ class AliasTable:
             and table.min() >= 0
             and np.isfinite(table).all()
         ):
-            raise self.database.damaged("an alias has a candidate that can't be")
+            raise self.database.damaged("an alias has an invalid candidate")
         with np.errstate(invalid="ignore"):
             shares = (table / table.sum(axis=0)).astype(np.float32)
         begins = [i for i, name in enumerate(names) if not i or name != names[i - 1]]

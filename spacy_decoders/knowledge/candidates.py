@@ -1,4 +1,4 @@
-"""The candidates of a document's mentions, laid end to end."""
+"""The candidates of a document's mentions, concatenated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["CandidateTable", "numbered"]
 
 
 def numbered(things: Sequence[Any], order: Iterable[Any] | None = None) -> NDArray[np.int64]:
-    """A number for each thing, the same for the same one: from 0, in an order or as they come."""
+    """Number things from 0, equal ones alike, in the given order or that in which they come."""
     numbers = dict(zip(dict.fromkeys(order or things), itertools.count(), strict=False))
     return np.array([*map(numbers.__getitem__, things)], np.int64)
 
@@ -28,11 +28,10 @@ def numbered(things: Sequence[Any], order: Iterable[Any] | None = None) -> NDArr
 class CandidateTable:
     """The candidates of several mentions, concatenated.
 
-    A mention can be linked to nothing, too: where that is a choice like others, it stands behind
-    the candidates of each mention.
+    A mention can be linked to nothing, too: among its choices, that comes after the candidates.
     """
 
-    #: Texts that have candidates, normalised; the same text may stand there several times.
+    #: The normalised texts of the mentions, which may repeat.
     mentions: Sequence[str]
     #: Where the candidates of each begin. **Shape:** ``(mentions + 1,)``
     offsets: NDArray[np.int64]
@@ -40,26 +39,26 @@ class CandidateTable:
     known: Sequence[Known]
     #: The share of the mention's uses that mean it. **Shape:** ``(candidates,)``
     priors: NDArray[np.float64]
-    #: Links or uses, not negative. **Shape:** ``(candidates,)``
+    #: How many links or uses each has. **Shape:** ``(candidates,)``
     popularity: NDArray[np.float64]
-    #: How often each candidate is written with the capitals of its mention, NaN where that is
+    #: The share of each candidate's uses that are in the letter case of its mention, NaN where
     #: unknown. **Shape:** ``(candidates,)``
     written: NDArray[np.float32]
-    #: How often each mention's text is a link where it occurs at all, NaN where unknown.
+    #: The share of the occurrences of each mention's text that are links, NaN where unknown.
     #: **Shape:** ``(mentions,)``
     linked: NDArray[np.float32]
-    #: The form of each mention, its text, case and the number of nouns apart, and its text as it
-    #: is written: numbers from 0, the same for the same. **Shapes:** ``(mentions,)``
+    #: The form of each mention, which is its text whatever its case and grammatical number, and
+    #: its text as written: numbers from 0, equal for equal ones. **Shapes:** ``(mentions,)``
     forms: NDArray[np.int64]
     spellings: NDArray[np.int64]
     #: The share of each mention's candidates that have links in the graph, 1 without a graph.
     #: **Shape:** ``(mentions,)``
     covered: NDArray[np.float64]
-    #: Of each candidate; no columns where there are none. **Shape:** ``(candidates, d)``
+    #: The vector of each; no columns where there are none. **Shape:** ``(candidates, d)``
     vectors: NDArray[np.float32]
-    #: Numbers in `base`; none where there is no base. **Shape:** ``(candidates,)``
+    #: Their numbers in `base`; empty without a base. **Shape:** ``(candidates,)``
     concepts: NDArray[np.int64]
-    #: The concept base that they come from, None for another kind of knowledge base.
+    #: The concept base that they come from; None for another kind of knowledge base.
     base: ConceptBase | None = None
     #: The identifiers and titles of the candidates.
     ids: list[str] = field(init=False)
@@ -68,9 +67,9 @@ class CandidateTable:
     sizes: NDArray[np.int64] = field(init=False)
     #: The mention that each candidate belongs to. **Shape:** ``(candidates,)``
     own_mention: NDArray[np.int64] = field(init=False)
-    #: Where the choices of each mention begin. **Shape:** ``(mentions + 1,)``
+    #: Where the choices of each mention begin, of which one is nothing. **Shape:** as `offsets`
     with_nothing: NDArray[np.int64] = field(init=False)
-    #: The place of each candidate among all choices. **Shape:** ``(candidates,)``
+    #: The index of each candidate among all choices. **Shape:** ``(candidates,)``
     places: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -90,25 +89,25 @@ class CandidateTable:
 
     @cached_property
     def keys(self) -> NDArray[np.int64]:
-        """A number for each candidate, the same for the same concept. **Shape:** ``(candidates,)``
+        """A number for each candidate, equal for equal concepts. **Shape:** ``(candidates,)``
 
-        Ties between candidates are broken by it, whatever their order.
+        It breaks ties, so that these do not depend on the order of candidates.
         """
         ids = self.ids
         return numbered(ids, sorted({*ids}))
 
     @cached_property
     def repeats(self) -> NDArray[np.int64]:
-        """How many mentions have the form of each. **Shape:** ``(mentions,)``"""
+        """How many mentions share the form of each. **Shape:** ``(mentions,)``"""
         return np.bincount(self.forms)[self.forms]
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
-        """The share of each pair of mentions in what their two forms are to each other.
+        """The weight of the cost of each pair of mentions. **Shape:** ``(mentions, mentions)``
 
-        All mentions of a form weigh together as much as one: what fills a text with its name is
-        not more related to everything else. The shares of two different forms add to 1; those of a
-        form with itself are 0. **Shape:** ``(mentions, mentions)``
+        All mentions of a form together weigh as much as one: a concept whose name is often
+        repeated is not more related to everything else. The weights of two different forms sum to
+        1; those within a form are 0.
         """
         each = 1.0 / self.repeats
         return np.where(self.forms[:, None] == self.forms, 0.0, np.outer(each, each))
@@ -124,7 +123,7 @@ class CandidateTable:
         return float(self.covered.sum() / len(self.covered)) if len(self.covered) else 1.0
 
     def of(self, mentions: range) -> CandidateTable:
-        """The candidates of some mentions that stand side by side."""
+        """The candidates of a range of mentions."""
         own = slice(mentions.start, mentions.stop)
         begins = self.offsets[mentions.start : mentions.stop + 1]
         rows = slice(*begins[[0, -1]].tolist())

@@ -1,4 +1,4 @@
-"""A folder with all data of some concepts, opened in milliseconds, and changed while in use."""
+"""A folder with all data of some concepts, opened in milliseconds and editable in use."""
 
 from __future__ import annotations
 
@@ -24,19 +24,18 @@ __all__ = ["ConceptBase", "write_concept_base"]
 class ConceptBase(EditableConcepts):
     """Concepts with their identifiers, names, aliases, graph and words.
 
-    Concepts are numbered, in the order of a hash of their identifiers; those that are added
-    later follow, and numbers of removed ones are not used again. A base may be shared by
-    threads, and travels to other processes by its folder.
+    Concepts are numbered in the order of a hash of their identifiers; those that are added
+    later follow, and numbers of removed ones are not used again. A base can be shared by
+    threads; other processes open its folder.
 
-    What is opened is never changed by :meth:`add`, :meth:`update` and :meth:`remove`: with the
-    first of them the object takes a copy, which other processes that it travelled to share,
-    and :meth:`save` writes it. A base that was opened `live` is changed where it lies; everybody
-    who has opened it sees each change at once.
+    :meth:`add`, :meth:`update` and :meth:`remove` never change the folder: the first of them makes
+    a copy, which the processes that the object was sent to share, and which :meth:`save` writes. A
+    base that was opened `live` is changed in place; all who have it open see each change at once.
 
     Attributes
     ----------
     folder
-        Where it lies.
+        Its folder.
     manifest
         Version, counts and checksums.
     ids, titles, descriptions
@@ -104,29 +103,29 @@ class ConceptBase(EditableConcepts):
     def open(cls, folder: str | Path, *, live: bool = False) -> ConceptBase:
         """Open a folder that `write_concept_base` made.
 
-        Versions, sizes and the tables that there are are checked, and that all indices of the
-        graph are within it; what a query finds is checked then. :meth:`verify` reads all.
+        The version, the sizes of files, the schema of the tables and the indices of the graph are
+        checked now, rows of tables when they are read. :meth:`verify` reads everything.
 
         Parameters
         ----------
         folder
             The folder.
         live
-            Whether changes are written to it, and changes by others seen. Everybody who reads
-            the folder must open it after somebody has first opened it so.
+            Whether changes are written to it, and changes by others seen. All who read the folder
+            must open it after it was first opened like this.
 
         Raises
         ------
         StorageError
-            If it is no such folder, of another version, or a file is missing, foreign, cut
-            short, or holds what can't be.
+            If the folder is of another kind or version, or a file is missing, foreign, truncated
+            or invalid.
         """
         stored = FOLDER.read(folder)
         url = stored.header.get("url", "")
         if not isinstance(url, str) or (url and not url.startswith(("http://", "https://"))):
-            raise StorageError(f"folder: the url of {stored.folder} is none of the web: {url!r}.")
+            raise StorageError(f"folder: the url of {stored.folder} is no web address: {url!r}.")
         header = dict(stored.header)
-        if live and NAME in header["files"]:  # what changes has no checksum
+        if live and NAME in header["files"]:  # a file that changes has no checksum
             header["files"] = {k: v for k, v in header["files"].items() if k != NAME}
             write_atomically(stored.folder / FOLDER.header_name, json.dumps(header, indent=1))
         path = (stored.folder / NAME).resolve()
@@ -151,9 +150,9 @@ class ConceptBase(EditableConcepts):
         ConceptGraph.open(self.folder / "graph", verify=True)
 
     def save(self, folder: str | Path, *, hubs: int = 0) -> ConceptBase:
-        """Write the base with all its changes, and open what was written.
+        """Write the base with all its changes to a folder, and open that.
 
-        Saved into its own folder, the base itself is then what was written, and returned.
+        If it is the base's own folder, the base itself is returned, which then reads that.
 
         Parameters
         ----------
@@ -180,12 +179,12 @@ class ConceptBase(EditableConcepts):
         saved = ConceptBase.open(folder)
         if saved.folder != self.folder:
             return saved
-        # the copy with the changes is part of the folder now
+        # the changes, which were in a copy, are now in the folder
         vars(self).update(vars(saved))
         return self
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        # the folder travels to other processes, not the contents
+        # other processes are sent the path of the folder, not the contents
         own = self._database.file.path.parent == self.folder
         return _reopened, (self.folder, self._in_place, None if own else self._database.file.path)
 

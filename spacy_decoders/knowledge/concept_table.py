@@ -1,4 +1,4 @@
-"""Concepts of a base's file, one by one: what is known of each, and what a mention may mean."""
+"""Looking up what a base knows of a concept, and the concepts that a mention may mean."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["ConceptTable"]
 
 
 class ConceptTable:
-    """What is known of the concepts of a base, by their numbers, and the words that mean them."""
+    """The concepts of a base, by their numbers, and the aliases that mean them."""
 
     graph: ConceptGraph
 
@@ -63,11 +63,11 @@ class ConceptTable:
                     raise self._database.damaged(error) from error
 
     def number(self, identity: str) -> int:
-        """Number of the concept with an identifier, -1 if there is none."""
+        """The number of the concept with an identifier, -1 if there is none."""
         return int(self.ids.find([identity])[0])
 
     def id(self, concept: int) -> str:
-        """Identifier of a concept."""
+        """The identifier of a concept."""
         if concept < 0:
             raise IndexError(concept)
         return str(self.ids[concept])
@@ -82,7 +82,7 @@ class ConceptTable:
         return [name for (name,) in self._database.ask("SELECT type FROM types ORDER BY 1")]
 
     def numbers_of_qid(self, qid: str) -> list[int]:
-        """The concepts that are an item of Wikidata, by its name such as ``"Q925"``."""
+        """The numbers of the concepts that are a Wikidata item, such as ``"Q925"``."""
         if not QID.fullmatch(qid):
             return []
         rows = self._database.ask(
@@ -94,13 +94,13 @@ class ConceptTable:
 
     @property
     def has_items(self) -> bool:
-        """Whether it is known of any concept which item of Wikidata it is."""
+        """Whether the Wikidata item of any concept is known."""
         return bool(self._database.ask("SELECT 1 FROM concepts WHERE qid IS NOT NULL LIMIT 1"))
 
     def url(self, concept: int | Known) -> str | None:
         """The page about a concept, by its number or what is known of it; None where unknown."""
         known = concept if isinstance(concept, Known) else self.known([concept])[0]
-        if known.url.startswith(("http://", "https://")):  # a folder may hold anything
+        if known.url.startswith(("http://", "https://")):  # a folder is untrusted input
             return known.url
         url: str = self.manifest.get("url") or ""
         if not url or ("{qid}" in url and known.qid is None):
@@ -115,9 +115,9 @@ class ConceptTable:
         return url
 
     def names(self, concept: int) -> dict[str, float]:
-        """The aliases of a concept, and how often each was counted.
+        """The aliases of a concept, with their counts.
 
-        Of capitals that are kept which of :data:`~.aliases.CASES` they are, and the title's.
+        Apart from the title, a base keeps which of :data:`~.aliases.CASES` they are written in.
         """
         rows = self._database.ask(
             "SELECT alias, count, lower, capitalised, upper, mixed FROM candidates "
@@ -166,8 +166,8 @@ class ConceptTable:
         Returns
         -------
         Of each candidate ``id``, ``title``, ``description``, ``type``, ``qid``, ``url``, and
-        ``prior``, the share of the mention's uses that mean it; ``written``, the share of its
-        own uses that have the capitals of the mention, None where unknown.
+        ``prior``, the share of the mention's uses that mean it; ``written``, the share of these
+        that are in the letter case of the mention, None where unknown.
 
         Raises
         ------
@@ -189,7 +189,7 @@ class ConceptTable:
         ]
 
     def link_probability(self, mention: str) -> float | None:
-        """How often a text is a link where it occurs at all; None if that is not known."""
+        """The share of a text's occurrences that are links; None where unknown."""
         return self.aliases.all_of(mention).link
 
     def _shown(self, concept: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Concepts, one by one, made of plain fields and checked."""
+"""Concepts as a source gives them: plain fields, which are checked."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ QID = re.compile(r"Q[1-9][0-9]{0,17}")
 
 
 def _in_utf8(text: str) -> str:
-    """Refuse half a surrogate pair, which can't be stored."""
+    """Refuse lone surrogates, which can't be stored."""
     text.encode("utf8")
     return text
 
 
 def _countable(count: float) -> float:
-    """Refuse what can't be summed and stored in single precision."""
+    """Refuse counts that can't be summed and stored in single precision."""
     if not 1e-15 <= count <= 1e15:
         raise ValueError("the count of an alias must be above 0, and at most 1e15")
     return count
@@ -80,7 +80,7 @@ class Concept:
 
     @classmethod
     def of(cls, row: Any) -> Concept:
-        """Make a concept of the cells of a table, or of an object, in which ``id`` is needed.
+        """Make a concept from a row of a table, or from an object; only ``id`` is required.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class Concept:
         if "id" not in given:
             raise ValueError("no id")
         title = given.get("title", given["id"])
-        # what something is called it is also known as
+        # the title is one of the aliases
         names = {str(title): 1.0, **_aliases(given.get("aliases"))}
         given |= {"title": title, "aliases": names, "links": _links(given.get("links"))}
         try:
@@ -122,7 +122,7 @@ class BadRows:
 
 
 def _aliases(given: Any) -> dict[Any, Any]:
-    """Names with their counts; those of a list count once, those of a table as they say."""
+    """Aliases with their counts: 1 in a list; as given in an object, or in a cell of a table."""
     if isinstance(given, Mapping):
         return dict(given)
     if isinstance(given, str):

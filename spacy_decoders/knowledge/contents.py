@@ -1,4 +1,4 @@
-"""What goes into a concept base, and writing it."""
+"""Writing a concept base."""
 
 import hashlib
 import sqlite3
@@ -39,25 +39,25 @@ def write_concept_base(
     folder
         Where to put it; a knowledge base that is there already is replaced.
     concepts
-        What goes into it. A second concept with an identifier that is taken already is left out,
-        and so are links to concepts that are not there, which the manifest counts.
+        What goes into it. Of concepts with the same identifier the first is kept; links to
+        concepts that do not exist are left out, and counted in the manifest.
     source
-        Where that comes from, for the manifest.
+        Where the concepts come from, for the manifest.
     url
         The page about a concept, with ``{id}``, ``{title}`` or ``{qid}`` in it, for concepts
         without one of their own.
     hubs
-        Vertices of highest degree to index distances to; 256 suit millions of concepts, 0
-        a graph that is searched in no time as it is.
+        The size of the graph's hub index; 256 suit millions of concepts, 0 a graph small enough
+        to be searched without one.
     searched
-        Whether concepts can be found by their words.
+        Whether to build the full-text index, by which concepts are found by their words.
     link_probabilities
-        For some aliases, how often they are links where they occur at all.
+        For some aliases, the share of their occurrences that are links.
 
     Raises
     ------
     ProblemError
-        If there are no concepts, or something else than a knowledge base is in the place.
+        If there are no concepts, or the folder holds something else than a knowledge base.
     """
     found: dict[str, Concept] = {}
     for concept in concepts:
@@ -66,7 +66,7 @@ def write_concept_base(
         raise ProblemError("source: there is no concept in it.")
     if url and not url.startswith(("http://", "https://")):
         raise ProblemError(f"url: expected http:// or https://, got {url!r}.")
-    # by a hash: numbers, by which ties are broken, do not follow the order of the input
+    # numbers break ties: ordered by a hash, they do not depend on the order of the input
     order = sorted(found.values(), key=lambda concept: _digest(concept.id))
     numbers = {concept.id: number for number, concept in enumerate(order)}
     links = np.array(
@@ -113,7 +113,7 @@ def _row(number: int, concept: Concept) -> tuple[Any, ...]:
 def uses_of(
     number: int, aliases: Mapping[str, float], shares: Mapping[str, float | None]
 ) -> Iterator[tuple[Any, ...]]:
-    """The normalised aliases of a concept: counts, counts by case, and shares of links."""
+    """Rows of a concept's uses: alias, number, count, counts by letter case, share of links."""
     for alias, count in aliases.items():
         cases = [0.0] * len(CASES)
         cases[letter_case(alias)] = count
@@ -122,7 +122,7 @@ def uses_of(
 
 
 def add_candidates(connection: sqlite3.Connection, uses: Iterable[tuple[Any, ...]]) -> None:
-    """Sort and sum uses of aliases as they come, and store them."""
+    """Store rows of uses, summed by alias and concept."""
     connection.execute(
         "CREATE TEMP TABLE uses(alias TEXT, concept INTEGER, count REAL, lower REAL, "
         "capitalised REAL, upper REAL, mixed REAL, link REAL)"
@@ -147,16 +147,16 @@ def write_folder(
 ) -> None:
     """Write the folder of a base at once or not at all.
 
-    A vertex of the graph is the number of a concept; the concepts are rows of their table, and the
-    facts are for the manifest. Uses are normalised aliases, the numbers of concepts, how often the
-    one means the other, how often of that it is written in which of :data:`~.aliases.CASES`, and
-    how often the alias is a link where it occurs, None where that is unknown. What is `searched`
-    has a full-text index.
+    The vertices of the graph are the numbers of concepts, `concepts` the rows of their table, and
+    `facts` entries of the manifest. A row of `uses` is a normalised alias, a concept's number, how
+    often the one means the other, how often of that it is written in each of
+    :data:`~.aliases.CASES`, and the share of the alias's occurrences that are links, or None. If
+    `searched`, the full-text index is built.
     """
     header = {**facts, "text": searched}
     words: Counter[str] = Counter()
 
-    def worded() -> Iterator[tuple[Any, ...]]:
+    def counting_words() -> Iterator[tuple[Any, ...]]:
         for row in concepts:
             words.update(dict.fromkeys(title_words(row[2]), 1))
             yield row
@@ -168,7 +168,7 @@ def write_folder(
             for statement in TABLES:
                 connection.execute(statement)
             row = "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-            connection.executemany(f"INSERT INTO concepts {row}", worded())
+            connection.executemany(f"INSERT INTO concepts {row}", counting_words())
             connection.executemany("INSERT INTO words VALUES (?, ?)", sorted(words.items()))
             add_candidates(connection, uses)
             types = "SELECT DISTINCT type FROM concepts WHERE type != ''"
@@ -194,7 +194,7 @@ _COUNTS = {
 
 
 def finish(path: Path) -> dict[str, Any]:
-    """Forget which links were changed, now that a new graph has them; count what there is."""
+    """Clear the tables of changed links, which a new graph contains; count the contents."""
     with closing(sqlite3.connect(path)) as connection, connection:
         for table in ("changes", "links", "unlinked"):
             connection.execute(f"DELETE FROM {table}")

@@ -1,4 +1,4 @@
-"""The file of a concept base: its tables, and reading them from any thread and process."""
+"""The SQLite file of a concept base: its tables, and reading them in any thread and process."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ FOLDER = FolderFormat(
 APPLICATION = 0x73704443
 VERSION = 3
 TABLES = (
-    # what stands for a concept that was removed has no identifier; no text: the description
+    # a removed concept leaves a row without id; text is NULL if it is the description
     "CREATE TABLE concepts(number INTEGER PRIMARY KEY, id TEXT UNIQUE, title TEXT NOT NULL, "
     "description TEXT NOT NULL, type TEXT NOT NULL, qid INTEGER, url TEXT NOT NULL, text TEXT)",
-    # how often an alias means a concept, and how often of that it was written in which case; link:
-    # the share of the alias's occurrences that are links, the same in all its rows
+    # how often an alias means a concept, in all and in which letter case; link: the share of the
+    # alias's occurrences that are links, the same in all its rows
     "CREATE TABLE candidates(alias TEXT NOT NULL, count REAL NOT NULL, concept INTEGER NOT NULL, "
     "lower REAL NOT NULL, capitalised REAL NOT NULL, upper REAL NOT NULL, mixed REAL NOT NULL, "
     "link REAL, PRIMARY KEY(alias, count DESC, concept)) WITHOUT ROWID",
     "CREATE TABLE types(type TEXT PRIMARY KEY) WITHOUT ROWID",
     # in how many titles each word occurs
     "CREATE TABLE words(word TEXT PRIMARY KEY, titles INTEGER NOT NULL) WITHOUT ROWID",
-    # changes of links since the graph was written: concepts that lost theirs, and new ones
+    # changes of links since the graph was written: concepts that lost theirs, and new links
     "CREATE TABLE unlinked(concept INTEGER PRIMARY KEY)",
     "CREATE TABLE links(first INTEGER NOT NULL, second INTEGER NOT NULL, "
     "PRIMARY KEY(first, second)) WITHOUT ROWID",
@@ -57,17 +57,17 @@ INDEXES = (
     "CREATE INDEX items ON concepts(qid) WHERE qid IS NOT NULL",
     "CREATE INDEX names ON candidates(concept)",
 )
-# content=...: the words are indexed, the text itself is not kept twice
+# content=...: the words are indexed without storing the text twice
 SEARCH = (
     "CREATE VIRTUAL TABLE search USING fts5(title, aliases, body, content='searchable', "
     "content_rowid='number', tokenize='unicode61 remove_diacritics 2')"
 )
-#: Remembered in each table of a thread's cache.
-_REMEMBERED = 1 << 14
+#: The most entries of each dictionary in a thread's cache.
+_CACHED = 1 << 14
 
 
 class _File(NamedTuple):
-    """Which file is read."""
+    """The identity of a database file."""
 
     path: Path
     live: bool
@@ -75,7 +75,7 @@ class _File(NamedTuple):
 
     @classmethod
     def found(cls, path: Path, live: bool) -> _File:
-        """Take the file that lies there now."""
+        """The file that is at the path now."""
         try:
             return cls(path, live, path.stat().st_ino)
         except FileNotFoundError as error:
@@ -83,17 +83,16 @@ class _File(NamedTuple):
 
 
 class Database:
-    """The file of a base, and what was read of it lately.
+    """The file of a base, read by a connection and with caches for each thread and process.
 
-    It is read by a connection for each thread and process; what the caches hold is as new as the
-    file. If it is `live`, somebody may change it: then every reader sees each change at once. What
-    is not live is opened as what never changes, and can't be written. Raises `StorageError` if the
-    file is missing, cut short, or of another kind.
+    If it is `live`, it may be changed, and every reader sees each change at once; caches are never
+    stale. Otherwise it is opened as immutable. Raises `StorageError` if the file is missing,
+    truncated, or of another kind.
     """
 
     def __init__(self, path: Path, *, live: bool = False) -> None:
         self._local = threading.local()
-        #: Where the file lies, and whether somebody may change it.
+        #: The path of the file, and whether it may be changed.
         self.file = _File.found(path, live)
         _opened.add(self)
         self.searched = self._check_schema()
@@ -110,7 +109,7 @@ class Database:
         self.file = _File.found(path, live=True)
 
     def copy_to(self, path: Path) -> None:
-        """Write the file anew without what was left empty."""
+        """Write a copy of the file without unused pages."""
         with closing(sqlite3.connect(path, isolation_level=None)) as copy:
             try:
                 self._connection().backup(copy)
@@ -133,12 +132,12 @@ class Database:
 
     def ask_many(self, statement: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
         """The rows of a query for many values, as ``IN (SELECT value FROM json_each(?))``."""
-        # half a pair of surrogates is in no file
+        # lone surrogates, which no file contains, can't be encoded
         given = [v.encode("utf8", "replace").decode() if isinstance(v, str) else v for v in values]
         return self.ask(statement, json.dumps(given))
 
     def cache(self, name: str) -> dict[Any, Any]:
-        """A dictionary of this thread, empty after each change of the file."""
+        """A dictionary in the cache of this thread, cleared after each change of the file."""
         local = self._local
         if self.file.live:
             (version,) = self._connection().execute("PRAGMA data_version").fetchone()
@@ -146,15 +145,15 @@ class Database:
                 local.version = version
                 local.caches = {}
         elif not hasattr(local, "caches"):
-            self._connection()  # what never changes is remembered as long as the thread lives
+            self._connection()  # makes the thread's caches
         found: dict[Any, Any] = local.caches.setdefault(name, {})
-        if len(found) > _REMEMBERED:
+        if len(found) > _CACHED:
             found.clear()
         return found
 
     @contextmanager
     def change(self, *, links: bool = False) -> Iterator[sqlite3.Connection]:
-        """Give a connection for a transaction: all of it counts, or nothing."""
+        """Give a connection for a transaction, which is rolled back on an error."""
         connection = self._connection()
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -167,7 +166,7 @@ class Database:
             connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")
-        self._local.caches = {}  # the version counts changes by others
+        self._local.caches = {}  # `data_version` counts only the changes of other connections
 
     @property
     def size(self) -> int:
@@ -187,13 +186,13 @@ class Database:
             raise self.damaged(found)
 
     def damaged(self, reason: object) -> StorageError:
-        """What to raise of a damaged file."""
+        """The error to raise for a damaged file."""
         return StorageError(
             f"folder: {self.file.path} is damaged ({reason}); copy or build it again."
         )
 
     def _connection(self) -> sqlite3.Connection:
-        """The connection of this thread: SQLite's are not shared, least of all after a fork."""
+        """The connection of this thread; SQLite allows none to be used after a fork."""
         local, file = self._local, self.file
         process = getattr(local, "process", None)
         if process == os.getpid() and local.file is file:
@@ -207,7 +206,7 @@ class Database:
             )
         mode = "mode=rw" if file.live else "mode=ro&immutable=1"
         try:
-            # used by one thread, but closed by the one that frees the base
+            # used by one thread, but closed in whichever thread frees the base
             connection = sqlite3.connect(
                 f"{file.path.absolute().as_uri()}?{mode}",
                 uri=True,
@@ -216,7 +215,7 @@ class Database:
                 timeout=60,
             )
             weakref.finalize(self, _close, connection, os.getpid())
-            connection.execute("PRAGMA trusted_schema = OFF")  # a made-up file runs no code
+            connection.execute("PRAGMA trusted_schema = OFF")  # a forged file must run no code
             connection.execute("PRAGMA cell_size_check = ON")
             connection.execute("PRAGMA mmap_size = 1099511627776")
             if file.live:
@@ -229,10 +228,10 @@ class Database:
         return connection
 
     def _check_schema(self) -> bool:
-        """Whether there is a full-text index; a view or trigger of somebody else's is refused."""
+        """Refuse missing tables and foreign views or triggers; is there a full-text index?"""
         kinds = self.ask_one("PRAGMA application_id"), self.ask_one("PRAGMA user_version")
         if kinds != (APPLICATION, VERSION):
-            raise self.damaged("it is no knowledge base of this version")
+            raise self.damaged("it is not a knowledge base of this version")
         rows = self.ask("SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL")
         wanted = {sql: sql.split("(")[0].split()[1:3] for sql in (*TABLES, *INDEXES)}
         searched = any(sql == SEARCH for _, _, sql in rows)
@@ -246,13 +245,13 @@ class Database:
         return searched
 
 
-#: Connections of the process from which this one was forked.
+#: Connections of the process from which this one was forked, which must not be closed here.
 _kept: list[sqlite3.Connection] = []
 _opened: weakref.WeakSet[Database] = weakref.WeakSet()
 
 
 def _close(connection: sqlite3.Connection, process: int) -> None:
-    """Close a connection where it was made: elsewhere that would free the locks of another."""
+    """Close a connection in the process that made it: elsewhere, that would free its locks."""
     if process == os.getpid():
         connection.close()
     else:
@@ -260,7 +259,7 @@ def _close(connection: sqlite3.Connection, process: int) -> None:
 
 
 def _close_all() -> None:
-    """Close what this thread has open: SQLite forbids that a fork takes it along."""
+    """Close this thread's connections before a fork: SQLite forbids carrying them over."""
     for database in list(_opened):
         local = database._local
         if getattr(local, "process", None) == os.getpid():
@@ -274,13 +273,12 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def written(path: Path, *settings: str) -> Iterator[sqlite3.Connection]:
-    """Give a connection that writes a new file in one transaction, as fast as the disk can.
+    """Give a connection that writes a new file in one transaction, without a journal.
 
-    What is not finished can't be read; whoever writes it throws it away.
-
-    Raises `OSError` if it can't be written, as on a full disk.
+    A file that is not finished is damaged: the caller throws it away. Raises `OSError` if it can't
+    be written, as on a full disk.
     """
-    place = str(path.parent).replace("'", "''")  # what is sorted may not fit where /tmp lies
+    place = str(path.parent).replace("'", "''")  # /tmp may have no room for sorting
     fast = ("journal_mode = OFF", "synchronous = OFF", "cache_size = -262144")
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -294,6 +292,6 @@ def written(path: Path, *settings: str) -> Iterator[sqlite3.Connection]:
     except sqlite3.OperationalError as error:
         reason = errno.ENOSPC if "full" in str(error) else errno.EIO
         raise OSError(reason, f"{os.strerror(reason)}: {error}", str(path)) from error
-    finally:  # it holds for the whole process, and can't be changed within a transaction
+    finally:  # the setting is the whole process's, and can't be changed within a transaction
         with closing(sqlite3.connect(":memory:")) as other:
             other.execute("PRAGMA temp_store_directory = ''")

@@ -1,4 +1,4 @@
-"""Changes of a concept base: transactions in its file, and the graph that they lead to."""
+"""Editing a concept base: transactions in its file, and the graph with changed links."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COPYING = threading.Lock()
 
 
 class EditableConcepts(ConceptTable):
-    """Concepts that can be changed, of a folder that is not, unless it is changed `in_place`."""
+    """Concepts that can be changed, in a copy of the folder's file or, `in_place`, in itself."""
 
     def __init__(
         self,
@@ -56,8 +56,8 @@ class EditableConcepts(ConceptTable):
     def graph(self) -> ConceptGraph:  # type: ignore[override]
         """Links between concepts; a vertex is a concept number.
 
-        After a change of links it is built anew when it is next needed, a second for some ten
-        million links, without an index of hubs.
+        After a change of links it is rebuilt when it is next needed, without a hub index, in a
+        second for some ten million links.
         """
         if not self.changed:
             return self._graph
@@ -84,18 +84,18 @@ class EditableConcepts(ConceptTable):
         )
 
     def check_graph(self) -> None:
-        """Raise a `StorageError` if the graph is one of other concepts."""
+        """Raise a `StorageError` if the graph is not one of these concepts."""
         graph, count = self.graph, self._database.size
         if len(graph) != count or graph.vertices[[0, -1]].tolist() != [0, count - 1]:
             raise StorageError(
-                f"folder: {self._database.file.path.parent / 'graph'} is no graph of the {count} "
-                "concepts of the knowledge base; build it again."
+                f"folder: {self._database.file.path.parent / 'graph'} is not the graph of the "
+                f"{count} concepts of the knowledge base; build it again."
             )
 
     def add(self, concept: Concept | Mapping[str, Any]) -> int:
         """Add a concept, and return its number.
 
-        Links to concepts that are not there are left out.
+        Links to concepts that do not exist are left out.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class EditableConcepts(ConceptTable):
         """
         concept = checked_concept(concept)
         if self.number(concept.id) >= 0:
-            raise ProblemError(f"concept: {concept.id!r} is there already; update it instead.")
+            raise ProblemError(f"concept: {concept.id!r} exists already; update it instead.")
         with self._change(links=True) as connection:
             number: int = connection.execute(
                 "INSERT INTO concepts(id, title, description, type, url) "
@@ -115,7 +115,7 @@ class EditableConcepts(ConceptTable):
         return number
 
     def update(self, identity: str, **values: Any) -> None:
-        """Replace fields of a concept; what is not named stays.
+        """Replace fields of a concept; other fields stay.
 
         Raises
         ------
@@ -128,11 +128,11 @@ class EditableConcepts(ConceptTable):
         given = {"title": self.titles[number], **values, "id": identity}
         concept = checked_concept(given)
         with self._change(links="links" in values) as connection:
-            self._unsearch(connection, number)
+            self._unindex(connection, number)
             self._write(connection, number, concept, values)
 
     def remove(self, identity: str) -> None:
-        """Take a concept out, with its aliases and links; its number stays.
+        """Remove a concept with its aliases and links; its number is not used again.
 
         Raises
         ------
@@ -141,7 +141,7 @@ class EditableConcepts(ConceptTable):
         """
         number = self._found(identity)
         with self._change(links=True) as connection:
-            self._unsearch(connection, number)
+            self._unindex(connection, number)
             self._count_words(connection, number, -1)
             connection.execute("DELETE FROM candidates WHERE concept = ?", (number,))
             _unlink(connection, number)
@@ -153,11 +153,11 @@ class EditableConcepts(ConceptTable):
 
     @property
     def changed(self) -> bool:
-        """Whether it has changes that a copy of its folder would not have."""
+        """Whether it may have changes that are not in the folder as it was opened."""
         return self._database.file.live
 
     def _change(self, *, links: bool) -> AbstractContextManager[sqlite3.Connection]:
-        """Give a connection for a transaction, of a copy unless the folder may change."""
+        """Give a connection for a transaction, in a copy unless changes are `in_place`."""
         with _COPYING:
             if not self._in_place and self._database.file.path.parent == self.folder:
                 place = tempfile.mkdtemp(prefix="concepts-")
@@ -173,7 +173,7 @@ class EditableConcepts(ConceptTable):
             self._count_words(connection, number, -1)
         if "qid" in known:
             values["qid"] = int(concept.qid[1:]) if concept.qid else None
-        if "text" in known:  # the description stands for one that is missing
+        if "text" in known:  # NULL where the description stands for it
             values["text"] = concept.text or None
         for name, value in values.items():
             connection.execute(f"UPDATE concepts SET {name} = ? WHERE number = ?", (value, number))
@@ -203,8 +203,8 @@ class EditableConcepts(ConceptTable):
                 (number,),
             )
 
-    def _unsearch(self, connection: sqlite3.Connection, number: int) -> None:
-        """Take a concept's words out of the index, before any of them changes."""
+    def _unindex(self, connection: sqlite3.Connection, number: int) -> None:
+        """Delete a concept from the full-text index, before any of its words changes."""
         if self._database.searched:
             connection.execute(
                 "INSERT INTO search(search, rowid, title, aliases, body) "
@@ -213,7 +213,7 @@ class EditableConcepts(ConceptTable):
             )
 
     def _count_words(self, connection: sqlite3.Connection, number: int, change: int) -> None:
-        """Count the words of a concept's title one time more or less."""
+        """Add `change` to the counts of the words of a concept's title."""
         select = "SELECT title FROM concepts WHERE number = ?"
         (title,) = connection.execute(select, (number,)).fetchone()
         for word in dict.fromkeys(title_words(title)):
@@ -233,7 +233,7 @@ def _add_aliases(
     *,
     instead: bool = False,
 ) -> None:
-    """Give a concept more aliases, or others; what is known of how often they are links stays."""
+    """Add aliases to a concept, or replace those it has; known shares of links stay."""
     names = json.dumps([normalise(alias) for alias in aliases])
     known = "SELECT alias, link FROM candidates WHERE alias IN (SELECT value FROM json_each(?))"
     shares = dict(connection.execute(known, (names,)).fetchall())
@@ -248,7 +248,7 @@ def _unlink(connection: sqlite3.Connection, number: int) -> None:
 
 
 def checked_concept(given: Concept | Mapping[str, Any]) -> Concept:
-    """Take a concept, or make one of a mapping; `ProblemError` if it can't be one."""
+    """Return a concept, or one made of a mapping; `ProblemError` if that is invalid."""
     try:
         return given if isinstance(given, Concept) else Concept.of(given)
     except (TypeError, ValueError) as error:
@@ -256,6 +256,6 @@ def checked_concept(given: Concept | Mapping[str, Any]) -> Concept:
 
 
 def remove_folder(place: str, process: int) -> None:
-    """Remove a temporary folder of a process, by this process alone: not by one forked off."""
+    """Remove a temporary folder, in the process that made it alone and not in its forks."""
     if os.getpid() == process:
         shutil.rmtree(place, ignore_errors=True)

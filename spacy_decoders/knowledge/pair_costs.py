@@ -1,7 +1,7 @@
 """Pair costs of linking two mentions to two concepts: several measures with one interface.
 
 Each is a small frozen dataclass that is called with a :class:`CandidateTable` and returns a
-symmetric matrix of costs, not negative, between all its candidates.
+symmetric matrix of non-negative costs between all its candidates.
 """
 
 import itertools
@@ -21,20 +21,21 @@ __all__ = ["DirectLink", "EntityVectors", "GraphDistance", "PairCosts", "SharedN
 
 Matrix = NDArray[np.float64]
 
-#: What neighbours within the document, and a direct link, count beside neighbours in the graph.
+#: Weights of the cosine among the document's candidates, and of a direct link, relative to that of
+#: the cosine in the graph.
 _WITHIN, _LINKED = 1.0 / 3.0, 1.0 / 8.0
-#: How fast titles lose weight where the graph knows few of the candidates: then nothing holds
-#: against an accidental word.
+#: The exponent of the coverage by which titles are weighted: where the graph has few of the
+#: candidates, nothing makes up for an accidental word.
 _BY_COVERAGE = 1.75
-#: Bits of surprise, in nats, at which words shared by two titles count in full.
+#: The surprise, in nats, at which the words shared by two titles count in full.
 _FULL_RESIDUAL = 10.0
 
 
 class PairCosts(Protocol):
-    """What stands between the candidates of a table: **shape** ``(candidates, candidates)``.
+    """The costs between the candidates of a table: **shape** ``(candidates, candidates)``.
 
-    A measure may have an attribute ``far``: what two concepts without anything in common cost.
-    Without it that is the largest cost among the candidates.
+    A measure may have an attribute ``far``, the cost of two concepts that have nothing in common;
+    by default that is the largest cost among the candidates.
     """
 
     def __call__(self, table: CandidateTable) -> Matrix: ...
@@ -44,20 +45,19 @@ class PairCosts(Protocol):
 class SharedNeighbours:
     """Concepts are near if they share neighbours, are linked, or share words of their titles.
 
-    The cost is `far` less the cosine, and less ``residual * overlap``. The cosine is that of the
-    neighbourhoods, hubs weighing less
-    (:func:`~spacy_decoders.graph.shared_neighbour_cosine`): in the graph, a third of that among
-    the candidates of the document, and an eighth for a direct link. The overlap is of title words
-    that neither concept owes to its own mention, weighed by how rare they are: "Oakland
-    Raiders" and "Oakland Athletics" for the mentions "Raiders" and "Athletics". It counts the
-    less, the fewer of the candidates have links.
+    The cost is ``far - similarity - residual * overlap``. The similarity is the cosine of the
+    neighbourhoods in the graph (:func:`~spacy_decoders.graph.shared_neighbour_cosine`), plus a
+    third of that among the document's candidates, plus an eighth for a direct link. The overlap
+    is of title words that are not in the concepts' own mentions, weighted by their rarity:
+    "Oakland Raiders" and "Oakland Athletics" for the mentions "Raiders" and "Athletics". It counts
+    the less, the fewer of the candidates have links.
 
     Parameters
     ----------
     residual
         Weight of the overlap of titles; 0 for none.
     most
-        Of how many neighbours in the graph, the least linked ones; hubs have millions.
+        The most neighbours that are considered, those of lowest degree; hubs have millions.
     """
 
     residual: float = 0.5
@@ -65,7 +65,7 @@ class SharedNeighbours:
 
     @property
     def far(self) -> float:
-        """What two concepts without anything in common cost."""
+        """The cost of two concepts that have nothing in common."""
         return 1.0 + _WITHIN + _LINKED + self.residual
 
     def __call__(self, table: CandidateTable) -> Matrix:
@@ -89,9 +89,9 @@ class SharedNeighbours:
 
 @dataclass(frozen=True)
 class GraphDistance:
-    """Links on the shortest path, as in the paper: pairs without a path cost one more than any.
+    """The length of the shortest path, as in the paper; without one, the largest length plus one.
 
-    Two mentions of one concept pay as much as the farthest pair that has a path, so that
+    Two mentions linked to one concept cost as much as the farthest connected pair, so that
     mentions with a shared candidate do not all collapse to it.
 
     References
@@ -127,7 +127,7 @@ class DirectLink:
 
 @dataclass(frozen=True)
 class EntityVectors:
-    """One less the cosine of the concepts' vectors: for knowledge bases without a graph."""
+    """One minus the cosine of the concepts' vectors: for knowledge bases without a graph."""
 
     far: ClassVar[float] = 1.0
 
@@ -144,7 +144,7 @@ class EntityVectors:
 
 
 def _title_overlap(table: CandidateTable) -> Matrix:
-    """Rare title words that two candidates share and neither owes to its mention, from 0 to 1.
+    """The surprise of title words that two candidates share beyond their mentions, from 0 to 1.
 
     0 between two candidates that are the same concept.
     """
@@ -156,10 +156,10 @@ def _title_overlap(table: CandidateTable) -> Matrix:
         for word in distinct_words(title):
             if word not in own[mention]:
                 holders.setdefault(word, []).append(place)
-    # a word of one candidate is shared with none
+    # words of a single candidate are not shared
     words = [word for word, places in holders.items() if len(places) > 1]
     groups = [*map(holders.__getitem__, words)]
-    assert table.base is not None  # pairs have asked for its graph
+    assert table.base is not None  # `_of_concepts` has checked this
     surprise = table.base.title_words.surprise(words)
     indptr = np.cumsum([0, *map(len, groups)])
     members = [*itertools.chain.from_iterable(groups)]

@@ -1,4 +1,4 @@
-"""Texts of concepts in a base's file: of many at once, the rarity of title words, full text."""
+"""Texts of a base's concepts, of many at once; the rarity of title words; full-text search."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Known(NamedTuple):
 
     @classmethod
     def of(cls, number: int, identity: str | None, *texts: str, item: int | None = None) -> Known:
-        """Take an identifier that is one of Wikidata's for the item, where there is no other."""
+        """Without an `item`, an identifier that is one of Wikidata's is the concept's item."""
         title, description, kind, url, text = texts or (identity or "", "", "", "", "")
         qid = identity if identity and QID.fullmatch(identity) else None
         if item is not None:
@@ -54,7 +54,7 @@ class Known(NamedTuple):
 def known_of(database: Database, numbers: Sequence[int]) -> list[Known]:
     """What is known of some concepts, by one query.
 
-    Raises `StorageError` if there is no such concept, or it has what can't be.
+    Raises `StorageError` if a concept is missing or invalid.
     """
     cache = database.cache("concepts")
     missing = {*numbers}.difference(cache)
@@ -76,15 +76,15 @@ def _check(database: Database, rows: list[tuple[Any, ...]]) -> None:
     _, identities, *texts, items = zip(*rows, strict=True) if rows else ((),) * len(Known._fields)
     for column in texts:
         if not {str}.issuperset(map(type, column)):
-            raise database.damaged("a concept has no text where it should have")
+            raise database.damaged("a concept has a field that is not text")
     if not {str, type(None)}.issuperset(map(type, identities)):
-        raise database.damaged("a concept has an identifier that is no text")
+        raise database.damaged("a concept has an identifier that is not text")
     if not all(item is None or (type(item) is int and 0 < item < 10**18) for item in items):
-        raise database.damaged("a concept has an item that can't be")
+        raise database.damaged("a concept has an invalid Wikidata item")
 
 
 class Column(Sequence[str]):
-    """The text of a `name` of each concept, by concept number."""
+    """The field `name` of each concept, by concept number."""
 
     def __init__(self, database: Database, name: str) -> None:
         self.database = database
@@ -116,7 +116,7 @@ class Column(Sequence[str]):
 
 
 def title_words(text: str) -> list[str]:
-    """The words of a title or mention, case apart; an underscore is no part of a word.
+    """The words of a title or mention, in lower case; underscores separate words.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def title_words(text: str) -> list[str]:
 
 @lru_cache(maxsize=2**16)
 def distinct_words(text: str) -> tuple[str, ...]:
-    """As `title_words`, each once; kept, since documents speak of the same concepts."""
+    """As `title_words`, each once; cached, since documents share concepts."""
     return tuple(dict.fromkeys(title_words(text)))
 
 
@@ -206,7 +206,7 @@ class TextIndex:
         )
         size = self.database.size
         if not all(0 <= concept < size and isfinite(score) for concept, score in rows):
-            raise self.database.damaged("its index names a concept that there is not")
+            raise self.database.damaged("its index names a concept that does not exist")
         return (
             np.array([concept for concept, _ in rows], np.int32),
             np.array([score for _, score in rows], np.float32),

@@ -1,4 +1,4 @@
-"""From the dumps of a Wikipedia to a concept base."""
+"""Building a concept base from the dumps of a Wikipedia."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -42,10 +42,9 @@ class WikipediaDumps:
     wikidata
         ``wikidata-*-all.json.gz``: items, types and descriptions.
     language
-        The language of the Wikipedia, such as ``"en"``: of Wikidata's descriptions, and in
-        the addresses of pages.
+        The language of the Wikipedia, such as ``"en"``, and of Wikidata's descriptions.
     workers
-        Processes for the files of articles, each of which is read by one.
+        Processes that read the files of articles, each file by one.
     """
 
     page: Path
@@ -59,7 +58,7 @@ class WikipediaDumps:
     workers: int = 1
 
     def build(self, output: str | Path, *, hubs: int = 0) -> tuple[ConceptBase, dict[str, int]]:
-        """Build the base; returns it, and how many rows of each dump could not be read.
+        """Build the base; return it, and how many rows of each dump could not be read.
 
         Parameters
         ----------
@@ -130,7 +129,7 @@ def _rows_of_concepts(titles: Titles, folder: Path, items: Items) -> Iterator[tu
     Wikidata's description of a concept takes the place of the article's own.
     """
     pages = np.flatnonzero(titles.own)
-    types = [*TYPES, ""]  # the last of them where it is unknown, -1
+    types = [*TYPES, ""]  # -1, which means unknown, takes the last
 
     def row(concept: int, description: str = "", text: str = "") -> tuple[Any, ...]:
         identity = titles.text(pages[concept])

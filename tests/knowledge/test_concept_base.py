@@ -160,7 +160,7 @@ def test_a_made_up_database_is_refused(base, statement):
     ask(base)
     folder = base.folder
     changed(base, statement)
-    with pytest.raises(StorageError, match=r"concepts\.sqlite|is no graph of"):
+    with pytest.raises(StorageError, match=r"concepts\.sqlite|is not the graph of"):
         ask(ConceptBase.open(folder))
 
 

@@ -127,7 +127,7 @@ def test_changed_it_is_as_if_built_so(base, tmp_path, stage):
 
 def test_wrong_changes_change_nothing(base):
     for given, message in [
-        ({"id": "sun", "title": "x"}, "'sun' is there already"),
+        ({"id": "sun", "title": "x"}, "'sun' exists already"),
         ({"title": "x"}, "no id"),
         ({"id": "x", "name": "y"}, "no field 'name'"),
         ({"id": "x", "qid": "925"}, "qid: "),

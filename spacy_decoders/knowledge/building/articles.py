@@ -1,8 +1,8 @@
-"""From articles to anchors, descriptions and texts: files of a dump, in parallel."""
+"""Anchors, descriptions and texts of articles, from the files of a dump in parallel."""
 
 from __future__ import annotations
 
-import pickle  # safe here: the files are those that this build has just written
+import pickle  # safe here: the files were written by the same build
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,18 +18,18 @@ from .lines import as_lines
 
 __all__ = ["ArticlePart", "parts_of", "read_articles"]
 
-#: Articles that are kept together.
+#: Articles of a part.
 _ARTICLES = 10_000
 
 
 class ArticlePart(NamedTuple):
     """What was found in some articles."""
 
-    #: Of each article.
+    # of each article
     titles: list[str]
     descriptions: list[str]
     texts: list[str]
-    #: How often the words of a link lead to a page, and in the text of how many articles.
+    #: By page and link words: the number of links, and of articles with such a link in the text.
     anchors: Counter[tuple[str, str]]
     within: Counter[tuple[str, str]]
     #: The normalised text of each article, as compressed lines, to count how often names occur.

@@ -49,7 +49,7 @@ def count_names(texts, longest, codes, buckets, shift, seen, counts):
     """Count in how many newline-ended texts the lines of an index occur.
 
     A line is looked for from the beginning of every word to the end of each of the next
-    `longest`, with or without one sign behind it.
+    `longest`, with or without one punctuation mark after it.
 
     **Shapes:** texts uint8 (bytes,); codes, buckets and shift are an index; seen and counts int32
     (lines,), zeros, the second of which is the result.
@@ -72,7 +72,7 @@ def count_names(texts, longest, codes, buckets, shift, seen, counts):
                 continue
             if not ended and (texts[stop - 1] == _SPACE or not _is_word(texts[stop - 2])):
                 continue
-            # behind a word, or behind one sign that follows it
+            # after a word, or after one punctuation mark that follows it
             if ended:
                 words += 1
             whole = _finished(code)

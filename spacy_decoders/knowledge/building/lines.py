@@ -1,4 +1,4 @@
-"""Texts as newline-ended lines, millions of them, found again by a hash."""
+"""Millions of texts as newline-ended lines, looked up by their hashes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["NONE", "TEXTS", "LineIndex", "as_lines", "storable", "taken"]
 
 #: Stands for no page and no concept.
 NONE = -1
-#: Texts that are worked on together: as Python's, they take a hundred bytes each.
+#: Texts that are processed at once: as Python strings they take a hundred bytes each.
 TEXTS = 1 << 17
 
 
@@ -30,12 +30,12 @@ def as_lines(texts: Iterable[str]) -> NDArray[np.uint8]:
 
 
 def storable(text: str) -> str:
-    """A text that is in UTF-8: lone surrogates, which broken dumps contain, are question marks."""
+    """A text without lone surrogates, which UTF-8 can't encode: they become question marks."""
     return text if text.isascii() else text.encode("utf8", "replace").decode("utf8")
 
 
 def taken(values: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
-    """``values[places]``, -1 where a place is negative or beyond the end.
+    """``values[places]``, -1 where an index is negative or beyond the end.
 
     Examples
     --------
@@ -52,8 +52,8 @@ def taken(values: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
 class LineIndex:
     """Finds lines among those that were indexed.
 
-    Their 64-bit hashes are compared, and no bytes: among 20 million lines another one is taken for
-    one of them once in a million million times.
+    Only their 64-bit hashes are compared: a line that is none of 20 million is taken for one of
+    them with a probability of 1e-12.
 
     Examples
     --------
@@ -62,8 +62,8 @@ class LineIndex:
     [1, -1, 0]
     """
 
-    codes: NDArray[np.uint64]  # (different lines,): their hashes, ascending
-    rows: NDArray[np.int32]  # (different lines,): where each came first
+    codes: NDArray[np.uint64]  # (distinct lines,): their hashes, ascending
+    rows: NDArray[np.int32]  # (distinct lines,): the first index of each
 
     @classmethod
     def of(cls, lines: NDArray[np.uint8], count: int) -> LineIndex:
@@ -72,7 +72,7 @@ class LineIndex:
         return cls(codes, rows.astype(np.int32))
 
     def find(self, lines: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
-        """Where each of `count` lines came first, -1 where it did not. **Shape:** ``(count,)``"""
+        """The first index of each of `count` lines, -1 if not found. **Shape:** ``(count,)``"""
         if not len(self.codes):
             return np.full(count, NONE, np.int64)
         codes = hash_lines(read_only(lines), count)

@@ -1,6 +1,6 @@
-"""From titles, redirects and anchors to names of concepts, and how often each is a link.
+"""Names of concepts from titles, redirects and anchors, and how often each is a link.
 
-For the latter the text of all articles is searched for names.
+For the latter, the text of all articles is searched for the names.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class Uses(NamedTuple):
     names: list[str]  # as written
     concepts: NDArray[np.int64]  # (names,)
     counts: NDArray[np.floating[Any]]  # (names,): how often they mean them
-    articles: NDArray[np.float64]  # (names,): in how many articles they do as links
-    cased: bool  # whether the first letter's case means anything: that of titles does not
+    articles: NDArray[np.float64]  # (names,): the number of articles with such a link
+    cased: bool  # whether the case of the first letter is informative, which titles' is not
 
 
 def titles_as_names(titles: Titles, received: NDArray[np.int64], *, real: bool) -> Iterator[Uses]:
-    """Titles without their brackets, and redirects.
+    """Titles without their brackets, and redirects, as names.
 
-    Each counts once and, unless there are `real` uses to outweigh it, once more for every concept
-    that links to what it means.
+    Each counts once and, unless there are `real` uses as well, once more for every concept that
+    links to the one it means.
     """
     for texts, concepts, own in titles.parts():
         kept = np.flatnonzero(concepts >= 0)
@@ -54,7 +54,7 @@ def titles_as_names(titles: Titles, received: NDArray[np.int64], *, real: bool) 
 
 
 def anchors_as_names(parts: Iterable[ArticlePart], titles: Titles) -> Iterator[Uses]:
-    """The words of links, and what they lead to."""
+    """The words of links as names of the concepts that they lead to."""
     for part in parts:
         pairs = list(part.anchors)
         concepts = titles.concept_of_lines(as_lines(target for target, _ in pairs), len(pairs))
@@ -69,9 +69,9 @@ def anchors_as_names(parts: Iterable[ArticlePart], titles: Titles) -> Iterator[U
 
 @dataclass(frozen=True, eq=False)
 class LinkShares:
-    """Of each name the articles in which it is a link, over those in which it occurs.
+    """For each name, the number of articles in which it is a link, by that in which it occurs.
 
-    Mihalcea and Csomai (2007), *Wikify!*, keyphraseness.
+    The keyphraseness of Mihalcea and Csomai (2007), *Wikify!*.
     """
 
     codes: NDArray[np.uint64]  # (names,): hashes of names, ascending
@@ -92,14 +92,14 @@ class LinkShares:
             bodies = np.frombuffer(zlib.decompress(found.bodies), np.uint8)
             seen[:] = 0
             count_names(bodies, LONGEST, codes, buckets, shift, seen, counts)
-        # no name occurs less often than it is a link; where the text is not cut into words, it may
-        # never be found at all, which says nothing
+        # a name occurs at least as often as it is a link; where the script does not separate
+        # words, it may never be found, which says nothing
         shares = np.full(len(codes), np.nan, np.float32)
         np.divide(linked, np.maximum(counts, linked), out=shares, where=counts > 0)
         return cls(codes, shares)
 
     def of(self, names: list[str]) -> list[float | None]:
-        """The shares of names that were counted; None where one is not known."""
+        """The shares of names that were counted; None where unknown."""
         shares = self.shares[np.searchsorted(self.codes, _hashes(names))].tolist()
         return [None if share != share else share for share in shares]
 
@@ -112,9 +112,9 @@ def _hashes(names: list[str]) -> NDArray[np.uint64]:
 
 
 def _buckets(codes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], np.uint64]:
-    """Where the hashes of each value of the top bits begin, and the bits below these.
+    """Group hashes by their top bits: where each bucket begins, and the number of other bits.
 
-    A bucket has about one hash: in it, a name is found by a look or two.
+    A bucket has about one hash, so that looking up a name takes one or two comparisons.
     """
     shift = 64 - max(1, len(codes).bit_length())
     tops = np.arange(1 << (64 - shift), dtype=np.uint64) << np.uint64(shift)
@@ -123,11 +123,11 @@ def _buckets(codes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], np.uint64]:
 
 
 def rows_of_uses(uses: Iterable[Uses], shares: LinkShares | None) -> Iterator[tuple[Any, ...]]:
-    """Normalised names, concepts, counts, counts by case, and shares of links."""
+    """Rows of uses: normalised name, concept, count, counts by letter case, share of links."""
     for part in uses:
         cases = np.array([letter_case(name) for name in part.names], np.int64)
         if not part.cased:
-            # the first letter of a title is always a capital: the others must tell
+            # the first letter of a title is always a capital: only the others are informative
             told = [not name[1:].islower() and len(name) > 1 for name in part.names]
             cases = np.where(np.array(told, bool), cases, -1)
         table = np.where(np.arange(len(CASES)) == cases[:, None], part.counts[:, None], 0.0)

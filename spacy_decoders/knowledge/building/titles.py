@@ -1,4 +1,4 @@
-"""From the SQL dumps of a Wikipedia to concepts: which title stands for which, and their links."""
+"""Concepts from the SQL dumps of a Wikipedia: which titles stand for each, and their links."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from .lines import NONE, TEXTS, LineIndex, taken
 __all__ = ["PageLinks", "Titles", "read_links", "read_titles"]
 
 _NEWLINE = 10
-# redirects that lead to redirects are followed so far; longer chains are errors or circles
+#: The most redirects in a row that are followed; longer chains are errors or cycles.
 _LONGEST_CHAIN = 8
-#: Pages, and link targets, are numbered below these.
+#: Larger ids, of pages and of link targets, are errors.
 _IDS, _TARGETS = 1 << 28, 1 << 30
 
 
@@ -46,7 +46,7 @@ class Titles:
     def concept_of_pages(self, ids: NDArray[np.int64], *, own: bool = False) -> NDArray[np.int64]:
         """The concepts that pages stand for, by their ids in the dump; -1 for none.
 
-        Of their `own`: -1 for redirects, too.
+        If `own`, redirects have -1, too.
         """
         pages = taken(self.place, ids)
         if own:
@@ -68,7 +68,7 @@ class Titles:
 
 
 def read_titles(page: Path, redirect: Path) -> Titles:
-    """Read the pages of the main name space, and what redirects lead to."""
+    """Read the pages of the main namespace, and what redirects lead to."""
     ids, redirects, lines, bad = _pages(page)
     index = LineIndex.of(lines, len(ids))
     first = np.zeros(len(ids), bool)
@@ -105,7 +105,7 @@ def _starts(lines: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 
 def _pages(path: Path) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.uint8], int]:
-    """Of the pages of the main name space: ids, whether they are redirects, titles as lines.
+    """The pages of the main namespace: ids, whether they are redirects, titles as lines.
 
     The last is how many rows could not be read.
     """
@@ -126,7 +126,7 @@ class PageLinks(NamedTuple):
     """The links between the concepts of a Wikipedia."""
 
     graph: ConceptGraph
-    received: NDArray[np.int64]  # (concepts,): from how many others each concept is linked
+    received: NDArray[np.int64]  # (concepts,): how many others link to each
     bad: dict[str, int]  # rows left out, by table
 
 
@@ -174,7 +174,7 @@ def _read_targets(path: Path, titles: Titles) -> tuple[NDArray[np.int32], int]:
 
 
 def _concepts_of_titles(chunk: Chunk, titles: Titles) -> NDArray[np.int64]:
-    """The concept that each title of the main name space stands for; the second number is it."""
+    """The concept of each title, -1 outside the main namespace (the second number)."""
     concepts = titles.concept_of_lines(chunk.texts[0], len(chunk.numbers))
     return np.where(chunk.numbers[:, 1] == 0, concepts, -1)
 

@@ -1,4 +1,4 @@
-"""From a Wikidata dump, and that of pages' properties, to items, types and descriptions."""
+"""Items, types and descriptions from a Wikidata dump and the dump of page properties."""
 
 from array import array
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ from .titles import Titles
 
 __all__ = ["TYPES", "Items", "read_items"]
 
-#: Coarse types, and the classes whose instances, and those of their subclasses, are of them. A
-#: class that is below several is of the nearest; of equally near ones the first here counts.
+#: Coarse types, and the classes whose instances, direct or of subclasses, have them. A subclass of
+#: several has the type of the nearest; of equally near ones, of the first here.
 TYPES = {
     "person": ["Q5"],
     "character": ["Q95074", "Q15632617"],
@@ -38,15 +38,15 @@ TYPES = {
     "field": ["Q11862829", "Q1047113", "Q349"],
 }
 
-#: Steps up the classes at most.
+#: The most steps up the hierarchy of classes.
 _HIGHEST = 30
 
 
 class Items(NamedTuple):
-    """What is known of the concepts by their items."""
+    """What Wikidata knows of the concepts."""
 
     numbers: NDArray[np.int64]  # (concepts,): the item of each, 0 for none
-    types: NDArray[np.int16]  # (concepts,): the place of its type in `TYPES`, -1 for none
+    types: NDArray[np.int16]  # (concepts,): the index of its type in `TYPES`, -1 for none
     descriptions: dict[int, str]  # of the concepts that have one
     bad: dict[str, int]  # rows left out, by dump
 
@@ -54,7 +54,7 @@ class Items(NamedTuple):
 def read_items(
     titles: Titles, page_props: Path | None, wikidata: Path | None, language: str
 ) -> Items:
-    """Read which items the concepts are, and what Wikidata says of these."""
+    """Read the items of the concepts, their types and descriptions."""
     numbers = np.zeros(len(titles), np.int64)
     descriptions: dict[int, str] = {}
     reader, bad = _ItemReader(language), {}
@@ -76,13 +76,13 @@ def read_items(
 
 
 class _ItemReader:
-    """Takes what is needed of the items of a dump: pages of one Wikipedia, and classes."""
+    """Reads from the items of a dump their pages in one Wikipedia, and their classes."""
 
     def __init__(self, language: str) -> None:
         self.language = language
-        # most items have no page in the language, and are no class either: no need to parse them
+        # most items have no page in the language and are no class: these need no parsing
         self.holding = (f'"{language}wiki"'.encode(), b'"P279"')
-        # pairs end to end: items and their classes, classes and those above them
+        # flattened pairs: an item and its class, a class and its superclass
         self.of_class, self.below = array("q"), array("q")
 
     def read(self, item: Mapping[str, Any]) -> tuple[int, str, str] | None:
@@ -100,7 +100,7 @@ class _ItemReader:
         return number, page_title(str(page["title"])), str(described.get("value", ""))
 
     def types_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int16]:
-        """The place of the type of each item in `TYPES`, -1 where unknown."""
+        """The index in `TYPES` of the type of each item, -1 where unknown."""
         below, of_class = (
             np.frombuffer(pairs, np.int64).reshape(-1, 2) for pairs in (self.below, self.of_class)
         )
@@ -119,9 +119,9 @@ class _ItemReader:
 def _class_types(
     below: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int16], NDArray[np.int16]]:
-    """The classes below those of `TYPES`, ascending; each one's type, and how far below it is.
+    """The subclasses of those in `TYPES`, ascending; their types, and how far below they are.
 
-    `below` are (class, class above it) pairs. **Shape:** ``(any, 2)``
+    `below` are (class, superclass) pairs. **Shape:** ``(any, 2)``
     """
     roots = [(int(qid[1:]), i) for i, qids in enumerate(TYPES.values()) for qid in qids]
     numbers = np.array([number for number, _ in roots], np.int64)
@@ -142,7 +142,7 @@ def _class_types(
 
 
 def _read_props(path: Path, titles: Titles, numbers: NDArray[np.int64]) -> int:
-    """Read the page_props dump; a page's own item counts, not those of redirects to it."""
+    """Read the items of pages from the page_props dump, but not those of redirects."""
     table = SqlTable(path)
     for chunk in table.chunks(["pp_page"], ["pp_propname", "pp_value"]):
         concepts = titles.concept_of_pages(chunk.numbers[:, 0], own=True).tolist()

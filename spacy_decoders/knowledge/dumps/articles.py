@@ -1,6 +1,6 @@
 """Anchors, descriptions and text of the articles in a Wikipedia XML dump.
 
-Markup is taken away kind by kind, inside out.
+Markup is removed kind by kind, from the inside out.
 """
 
 import html
@@ -18,10 +18,10 @@ __all__ = ["Article", "articles", "page_title", "plain_text"]
 
 #: Characters of the opening of an article.
 _OPENING = 1500
-#: A page of more bytes than this has lost its end.
+#: A page of more bytes than this has lost its end tag.
 _LONGEST = 1 << 26
 _SHORT = re.compile(r"\{\{\s*[Ss]hort[ _]description\s*\|\s*(?:1\s*=\s*)?([^{|}]+)")
-#: Comments, and elements whose content is no text; one that has lost its end is left as it is.
+#: Comments, and elements whose content is no text; one without an end is left as it is.
 _NO_TEXT = re.compile(
     r"<!--.*?-->|<(ref|math|gallery|timeline|syntaxhighlight|source|score|chem|graph|mapframe"
     r"|imagemap|templatestyles)\b[^<>]{0,2000}?(?:/>|>.{0,100000}?</\1\s*>)",
@@ -33,20 +33,20 @@ _NESTED = (
     re.compile(r"\{\{[^{}]*(?:(?:\{(?!\{)|\}(?!\}))[^{}]*)*\}\}"),
     re.compile(r"\{\|[^{|]*(?:(?:\{(?!\|)|\|(?!\}))[^{|]*)*\|\}"),
 )
-#: Templates in templates are looked into so far.
+#: The deepest nesting of templates that is removed.
 _DEEPEST = 40
-#: Links to other name spaces and wikis, with the links of their captions. Titles have a blank
-#: behind a colon.
+#: Links to other namespaces and wikis, with the links in their captions. In titles, a colon is
+#: followed by a space.
 _ELSEWHERE = re.compile(
     r"\[\[[^\[\]|\n]*?:[^ _\[\]|][^\[\]]*(?:(?:\[\[[^\[\]]*\]\]|\[[^\[\]]*\])[^\[\]]*)*\]\]"
 )
-#: Each part ends in one place only: of a link that is not closed, no other is tried.
+#: Each part can end in one place only, so that an unclosed link causes no backtracking.
 _WEB = re.compile(r"\[https?:[^\s\]]{0,2000}(?![^\s\]])\s*(?!\s)([^\]\n]{0,2000})\]")
-#: Headings, what is left of tables, rules; the signs of lists.
+#: Headings, rests of tables, rules; the markers of lists.
 _LINES = re.compile(r"^(?:[=|!].*|--.*|[*#;:]+)", re.MULTILINE)
-#: Page, section, words, and letters behind: ``[[bus]]es``.
+#: Page, section, words, and trailing letters: ``[[bus]]es``.
 _LINK = re.compile(r"\[\[([^\[\]|{}\n#]*)(#[^\[\]|{}\n]*)?(?:\|([^\[\]\n]*))?\]\]([a-zA-Z]*)")
-#: Stands where markup was, which parts a link from the letters behind it.
+#: Takes the place of removed markup, which separates a link from the letters after it.
 _GONE = "\0"
 
 Links = list[tuple[str, str]]
@@ -54,7 +54,7 @@ Links = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Article:
-    """One page of the main name space that is no redirect."""
+    """One page of the main namespace that is no redirect."""
 
     title: str  # as pages are named in the SQL dumps, with underscores
     description: str  # what `{{Short description}}` says, or the first sentence
@@ -94,7 +94,7 @@ def articles(path: Path, bad: BadRows) -> Iterator[Article]:
 
 
 def _pages(path: Path, bad: BadRows) -> Iterator[bytes]:
-    """The pages of a dump, which is written by a machine: their tags begin and end lines."""
+    """The pages of a dump, in which, as it is machine-written, their tags begin and end lines."""
     with open_dump(path) as stream:
         page: list[bytes] = []
         size = 0
@@ -146,8 +146,8 @@ def _anchors(links: Links) -> tuple[tuple[str, str], ...]:
 def plain_text(source: str) -> tuple[str, Links, Links]:
     """The text of an article, without markup, and its links.
 
-    Templates, tables, references, headings and images are left out, and white space is joined. The
-    links are (page linked to, words of the link) pairs, those in the text and, apart, those of
+    Templates, tables, references, headings and images are left out, and white space is collapsed.
+    The links are (page linked to, words of the link) pairs: first those in the text, then those of
     templates and tables.
 
     Examples

@@ -22,11 +22,11 @@ __all__ = ["Chunk", "SqlTable", "open_dump"]
 
 #: Rows of a chunk.
 _ROWS = 1 << 17
-#: A quote within a text is escaped, or doubled.
+#: A quote within a text is escaped or doubled.
 _TEXT = rb"[^'\\]*(?:(?:\\.|'')[^'\\]*)*"
 _QUOTED, _OTHER = rb"'%b'" % _TEXT, rb"[^',()]*"
 _ESCAPE = re.compile(rb"[\\'](.)", re.DOTALL)
-#: MySQL's escapes of other characters than the one itself; texts are lines, without newlines.
+#: MySQL's escapes that do not stand for the character itself; texts are lines, without newlines.
 _ESCAPED = {b"n": b" ", b"0": b" ", b"t": b"\t"}
 _COLUMN = re.compile(r"^\s*`(\w+)`\s", re.MULTILINE)
 
@@ -42,7 +42,7 @@ class Chunk(NamedTuple):
 
 @contextmanager
 def open_dump(path: Path) -> Iterator[IO[bytes]]:
-    """Open a plain, gzip or bzip2 file by its ending; a terminal shows how far it has been read.
+    """Open a plain, gzip or bzip2 file by its ending, with a progress bar on a terminal.
 
     Raises `ProblemError` while it is read, if it is a damaged download.
     """
@@ -84,7 +84,7 @@ class SqlTable:
         self.bad = 0
 
     def chunks(self, numbers: Sequence[str], texts: Sequence[str] = ()) -> Iterator[Chunk]:
-        """Stream the rows: of these number columns and text columns, by their names."""
+        """Stream the rows of some number columns and text columns, by their names."""
         wanted = sorted({self._column(name) for name in (*numbers, *texts)})
         number_at, text_at = (
             [wanted.index(self._column(name)) for name in names] for names in (numbers, texts)
@@ -109,7 +109,7 @@ class SqlTable:
                     )
 
     def _row(self, numbers: Sequence[str], texts: Sequence[str]) -> re.Pattern[bytes]:
-        """Match a row, with a group for each wanted column; the last is of a broken row."""
+        """Match a row, with a group for each wanted column; the last group marks a broken row."""
         cells = []
         for name in self.columns:
             if name in numbers:
@@ -154,7 +154,7 @@ def _lines(cells: Sequence[bytes]) -> NDArray[np.uint8]:
 
 
 def _plain(text: bytes) -> bytes:
-    """A text without escapes, in one line."""
+    """A text without escapes and newlines."""
     if b"\\" in text or b"'" in text:
         text = _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text)
     return text.replace(b"\n", b" ")

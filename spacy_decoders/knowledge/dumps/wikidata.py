@@ -22,10 +22,10 @@ def items(
     *,
     holding: Sequence[bytes] = (b"",),
 ) -> Iterator[Read]:
-    """Give what `read` makes of the items of a dump: a JSON array with one item a line.
+    """Yield what `read` returns for the items of a dump, a JSON array with one item a line.
 
-    Lines with nothing of `holding` in them are passed over unparsed, and items of which `read`
-    makes None; those that can't be read go to `bad`.
+    Lines that contain none of `holding` are skipped unparsed, and so is None from `read`; lines
+    that can't be read go to `bad`.
     """
     with open_dump(path) as stream:
         for number, line in enumerate(whole_lines(stream, path), start=1):

@@ -1,4 +1,4 @@
-"""A user's own concepts, from TSV or JSON lines; and the tables of other sources."""
+"""A user's own concepts, from TSV or JSON lines."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -34,13 +34,13 @@ class ConceptFile:
     bad
         What the last iteration could not read.
     ignored
-        The columns, or fields, of the last iteration that are none of a concept's.
+        The columns, or fields, of the last iteration that a concept does not have.
 
     Raises
     ------
     ProblemError
-        If the file is of no such kind, or its header lacks ``id`` or ``title``, or has a column
-        twice.
+        If the file is missing or of another kind, or its header lacks ``id`` or ``title``, or has
+        a column twice.
     """
 
     def __init__(self, path: Path) -> None:
@@ -73,7 +73,7 @@ class ConceptFile:
                 self.bad.add(where, str(error))
                 continue
             if concept.id in known:
-                self.bad.add(where, f"the id {concept.id!r} has come before")
+                self.bad.add(where, f"the id {concept.id!r} occurs before")
                 continue
             known.add(concept.id)
             yield concept
@@ -109,7 +109,7 @@ class ConceptFile:
 def _lines(path: Path, bad: BadRows, *, header: bool = False) -> Iterator[tuple[str, str]]:
     """The lines of a file and where they are; those that are not UTF-8 go to `bad`.
 
-    Of a `header`, the first line, that is an error.
+    If the first line is a `header`, it must be UTF-8.
     """
     with open_dump(path) as stream:
         for number, line in enumerate(whole_lines(stream, path), start=1):
