@@ -42,6 +42,10 @@ MOST_NODE_BYTES = 200_000_000
 #: What of the time the first decoding may take, which seldom satisfies the rules.
 FIRST_SHARE = 0.7
 
+#: The most labels that are changed in a tree once a legal one is known: those of texts take one
+#: or two, and a row of words that all break a rule takes one for each word.
+STEPS_OF_LABELS = 16
+
 #: The most rules that a message names.
 MOST_NAMED = 20
 
@@ -199,7 +203,8 @@ class LabelledSearch:
             raise DecodersError("rules: a tree has a label that was excluded.")
         violation, others = self.arcs.violation(heads, labels), None
         if violation is not None:
-            legal = self.arcs.relabelled(heads, violation)
+            steps = None if self.best is None else STEPS_OF_LABELS
+            legal = self.arcs.relabelled(heads, violation, steps=steps)
             if legal is not None:
                 self._offer(solution, legal)
             if find_through is not None and bound is not None:

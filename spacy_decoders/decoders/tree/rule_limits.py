@@ -233,18 +233,20 @@ class LabelledArcs:
             heads = heads & (np.arange(len(heads)) == found.counted)
         return np.logical_and.outer(heads, self._labels[:, term])
 
-    def relabelled(self, heads: Ints, found: Violation | None = None) -> NDArray[np.int64] | None:
+    def relabelled(
+        self, heads: Ints, found: Violation | None = None, *, steps: int | None = None
+    ) -> NDArray[np.int64] | None:
         """Return good labels of a tree that exceed no limit; None if none were found.
 
-        Of the parts of its labellings the search goes on with the likelier, never back. `found` is
-        what its best labels exceed, if that is known.
+        Of the parts of its labellings the search goes on with the likelier, never back, `steps`
+        times at most. `found` is what its best labels exceed, if that is known.
         """
         above, every = np.concatenate([[0], heads]), np.arange(len(heads) + 1)
         scores, own = self.labels[above, every], self.possible[above, every]
         about = self._heads[above] & self._tokens
         about[0] = False
         keys = np.where(self._by_head, above[:, None], every[:, None])
-        while True:
+        for _ in range(own.size if steps is None else steps):
             certain = about & (own.astype(np.float32) @ ~self._labels == 0)
             full = self._full(above, certain)
             if full is None:
@@ -269,6 +271,7 @@ class LabelledArcs:
             of = self._labels[:, term]
             own[token] &= ~of if self._weight[term] > 1 else of
             found = None
+        return None
 
 
 def _below_some_label(limits: Iterable[Limit], possible: Mask) -> NDArray[np.bool_]:

@@ -19,6 +19,7 @@ from spacy_decoders.decoders.tree import (
     TreeProblem,
     head_margins,
 )
+from spacy_decoders.decoders.tree.rule_limits import LabelledArcs
 from spacy_decoders.decoders.tree.rules import rules_on_classes
 from spacy_decoders.decoders.tree.scoring import breaks_any
 from spacy_decoders.errors import InfeasibleError, ProblemError, UndecidedError
@@ -101,6 +102,21 @@ def test_the_end_of_the_budget_leaves_a_gap():
         assert found.certificate.bound >= float(JointTruth(problem).best) - 1e-9
         met.add(found.certificate.status)
     assert met == {"optimal", "bounded"}
+
+
+def test_a_row_of_words_that_all_break_a_rule_is_relabelled_once(monkeypatch):
+    n, asked, violation = 60, [], LabelledArcs.violation
+    monkeypatch.setattr(
+        LabelledArcs, "violation", lambda *given: asked.append(1) or violation(*given)
+    )
+    arcs, labels = np.zeros((n + 1, n + 1)), np.zeros((n + 1, n + 1, 2))
+    for token in range(1, n + 1):
+        arcs[max(token - 1 - token % 2, 0), token] = 9.0  # of two that follow each odd one
+    labels[..., 0] = 5.0  # both are subjects, for all the labels know
+    problem = TreeProblem(arcs, labels=labels, rules=[AtMost([0])])
+    found = Eisner().decode(problem, budget=Budget(iterations=10))
+    assert not breaks_any(problem.rules, found.heads, found.labels)
+    assert n / 2 < len(asked) < n / 2 + 10 * 20
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 3, None])
