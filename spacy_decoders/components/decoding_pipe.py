@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from spacy.pipeline import TrainablePipe
+from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import raise_error, registry
@@ -46,8 +47,10 @@ class DecodingPipe(WithOptions, TrainablePipe):
     #: not fit the processor's cache, and only take memory.
     batch_words: ClassVar[int] = 2000
 
-    #: The width of the tensors that the model reads; None if it reads none.
+    #: The width of the tensors that the model reads, which works without; None if it reads none.
     _tensor_width: int | None = None
+    #: The same of spaCy's listeners, which take zeros for what is missing, and say nothing.
+    _listened_width: int | None = None
 
     #: Replaced by spaCy's ``set_error_handler``.
     error_handler: Callable[..., Any] = staticmethod(raise_error)
@@ -79,6 +82,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         super().__setattr__(name, value)
         if name == "model":  # walking through it takes longer than decoding a sentence
             self._tensor_width = next(iter(tensor_widths(value)), None)
+            self._listened_width = next(iter(tensor_widths(value, Tok2VecListener.name)), None)
 
     def decode_together(self, docs: Sequence[Doc], scores: Sequence[Any]) -> list[Any]:
         """Turn the scores of each document into a structure with its certificates."""
@@ -113,25 +117,22 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     def lack_vectors(self, docs: Sequence[Doc]) -> list[bool]:
         """Whether each document lacks the tensor that a layer of the model reads."""
-        width = self._tensor_width
-        if width is None:
-            return [False] * len(docs)
-        return [len(doc) > 0 and doc.tensor.shape != (len(doc), width) for doc in docs]
+        return _lacking(docs, self._tensor_width)
 
     def warn_of_missing_vectors(self, docs: Sequence[Doc]) -> None:
         """Say once in each pipeline that documents lack the token vectors that the model reads."""
-        if self._tensor_width is None:
-            return
-        lacking = next(compress(docs, self.lack_vectors(docs)), None)
+        width = self._tensor_width or self._listened_width
+        lacking = next(compress(docs, _lacking(docs, width)), None)
         if lacking is None:
             return
         shape = lacking.tensor.shape
-        is_there = f"has the shape {shape}, not {(len(lacking), self._tensor_width)}"
+        is_there = f"has the shape {shape}, not {(len(lacking), width)}"
+        worth = "works without them, and less well" if self._tensor_width else "guesses without"
         self.warn_once(
             f"doc.tensor {is_there if 0 not in shape else 'is missing'}, the token vectors that a "
-            f"component before it writes; {self.name} works without them, and less well. Enable "
-            "that component, such as the parser with `tensor = true`, and keep it before this "
-            "one; in training, name it in annotating_components.",
+            f"component before it writes; {self.name} {worth}. Enable that component (tok2vec, or "
+            "a parser with `tensor = true`), and keep it before this one; in training, name it in "
+            "annotating_components.",
             topic=id(docs[0].vocab),  # pipelines that source a component share the object
         )
 
@@ -224,6 +225,12 @@ class DecodingPipe(WithOptions, TrainablePipe):
                 "config, or the pipeline will be loaded with the one that the config names.",
                 stacklevel=4,
             )
+
+
+def _lacking(docs: Sequence[Doc], width: int | None) -> list[bool]:
+    if width is None:
+        return [False] * len(docs)
+    return [len(doc) > 0 and doc.tensor.shape != (len(doc), width) for doc in docs]
 
 
 def _batches(stream: Iterable[Doc], size: int, words: int) -> Iterator[list[Doc]]:

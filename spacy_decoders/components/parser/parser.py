@@ -246,9 +246,10 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             self.warn_once(CROSSING, topic="crossing")
         record_certificates(doc, self.name, decoded.certificates)
         record_list(doc, self.name, "conflicts", decoded.conflicts)
-        if decoded.vectors is not None and doc.tensor.shape in ((0,), decoded.vectors.shape):
-            # a copy: the vectors of the batch must not stay with each of its documents
-            doc.tensor = decoded.vectors.copy()
+        rows, vectors = doc.tensor.shape[:1], decoded.vectors
+        # a copy: the vectors of the batch must not stay with each of its documents
+        if vectors is not None and (rows != (len(doc),) or doc.tensor.shape == vectors.shape):
+            doc.tensor = vectors.copy()
         margins = decoded.margins.tolist() if self.head_margins else None
         record_margins(doc, self.name, "head_margin", margins)
         written = None if found is None else found.as_dict()

@@ -38,9 +38,9 @@ def build_tensor_vectors(width: int, absent: float = 0.1) -> Vectors:
     )
 
 
-def tensor_widths(model: Model[Any, Any]) -> list[int]:
-    """Return the widths of the tensors that layers of a model read."""
-    return [layer.get_dim("nO") for layer in model.walk() if layer.name == NAME]
+def tensor_widths(model: Model[Any, Any], layer: str = NAME) -> list[int]:
+    """Return the widths of the tensors that a model's layers of this name read."""
+    return [node.get_dim("nO") for node in model.walk() if node.name == layer]
 
 
 def _forward(

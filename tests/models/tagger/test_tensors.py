@@ -35,6 +35,8 @@ def test_a_tagger_reads_the_vectors_of_the_parser(tmp_path):
     assert [[t.tag_ for t in doc] for doc in docs] == [[t.tag_ for t in gold] for gold in golds]
     assert docs[0].tensor.shape == (len(docs[0]), WIDTH)
     assert docs[0].tensor.base is None  # and not the whole batch's
+    docs[0].tensor = np.zeros((len(docs[0]) + 1, WIDTH), "float32")  # as `retokenize` leaves it
+    assert nlp(docs[0]).tensor.any()
     nlp.to_disk(tmp_path)
     again = spacy.load(tmp_path)
     found = list(again.pipe(bare(gold) for gold in golds))
@@ -58,6 +60,22 @@ def test_without_the_parser_the_hashed_features_stand_alone():
             sourced(Doc(sourced.vocab).from_bytes(other.to_bytes()))
     assert not doc.tensor.size
     assert [t.tag_ for t in doc] == [t.tag_ for t in gold]
+
+
+def test_a_listener_without_its_tok2vec_says_so():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec")
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96}
+    model = {"@architectures": "spacy-decoders.ChainScorer.v1", "tok2vec": listener}
+    nlp.add_pipe("exact_tagger", config={"model": model})
+    golds = make_examples(nlp)
+    nlp.initialize(lambda: golds)
+    assert nlp("They fish.")[0].tag_
+    with (
+        nlp.select_pipes(disable=["tok2vec"]),
+        pytest.warns(UserWarning, match=r"guesses without. Enable that component \(tok2vec"),
+    ):
+        nlp("They fish.")
 
 
 def test_vectors_are_left_out_by_chance_in_training_only():
