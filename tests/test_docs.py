@@ -2,8 +2,10 @@
 
 import contextlib
 import io
+import pkgutil
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import spacy
@@ -18,6 +20,20 @@ NUMBER = re.compile(r"-?\d+\.\d+")
 
 def examples(page: Path) -> list[tuple[str, str]]:
     return EXAMPLE.findall(page.read_text(encoding="utf8"))
+
+
+def test_what_the_reference_names_stands_in_that_module():
+    named = [
+        name
+        for page in PAGES
+        for name in re.findall(r"^::: (\S+)$", page.read_text(encoding="utf8"), re.M)
+    ]
+    assert len(named) > 90
+    for name in named:
+        found = pkgutil.resolve_name(name)
+        if not isinstance(found, ModuleType):
+            # the reference reads the sources, and sees no name that a package loads on first use
+            assert found.__module__ == name.rpartition(".")[0], name
 
 
 @pytest.mark.parametrize(
