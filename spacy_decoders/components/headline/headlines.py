@@ -15,7 +15,7 @@ from ...certificate import Certificate, tolerance_of
 from ...errors import ProblemError
 from ...models.headline.features import phrase_features, token_features
 from ...models.headline.knowledge import HeadlineKnowledge
-from ...models.headline.phrases import Phrases, inside
+from ...models.headline.phrases import Phrases
 from ...models.headline.selection import HeadlineModel, word_odds
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens, Vertices
@@ -213,6 +213,8 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
 
     **Shape of starts, ends and result:** ``(spans,)``
     """
+    from ...models.headline.kernels import phrases as kernels  # compiled where it is first needed
+
     to, kinds, parsed = texts.heads, texts.kinds, texts.parsed
     own = np.arange(len(to))
     before, denying = to > own, kinds["negative"] | kinds["negation"]
@@ -226,37 +228,17 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     name, part = kinds["PROPN"], kinds["part"]
     bad = kinds["INTJ"] | (kinds["joining"] & before) | after(articles_of_few(texts))
     bad |= name & after(name) & ((to == own - 1) | after(to == own + 1))
-    denied = np.flatnonzero(denying & before)
+    denied = (denying & before).nonzero()[0]
     steps = np.bincount(denied, minlength=len(to)) - np.bincount(to[denied], minlength=len(to))
-    bad |= after(np.cumsum(steps) > 0)
+    bad |= after(steps.cumsum() > 0)
     # nor ends there
     last = kinds["last"].copy()
     last[:-1] &= ~(part & ~before)[1:]
     named = kinds["noun"] & ~hidden & ~(part & before)
-
-    excluded = np.append(0, np.cumsum(banned))
-    verbs = np.append(0, np.cumsum(kinds["VERB"]))
-    marks = np.append(0, np.cumsum(kinds["quote"] & ~texts.read))
-    good: Booleans = excluded[ends] == excluded[starts]
-    places = np.flatnonzero(good & parsed[starts] & ~bad[starts] & last[ends - 1])
-    good &= ~parsed[starts]
-    starts, ends = starts[places], ends[places]
-    head = _heads(to, starts, ends)
-    # no part of a quotation and of what is around it
-    fits = (head >= 0) & named[head] & ((marks[ends] - marks[starts]) % 2 == 0)
-    good[places] = fits & (~governed[head] | (verbs[ends] == verbs[starts]))
+    marks = kinds["quote"] & ~texts.read
+    given = to, parsed, banned, bad, last, named, marks, governed, kinds["VERB"]
+    good: Booleans = kernels.choose(starts, ends, *given)
     return good
-
-
-def _heads(to: Integers, starts: Integers, ends: Integers) -> Integers:
-    """The token of each span that all its others depend on; -1 if there are several."""
-    if not len(starts):
-        return starts
-    places, rows = inside(starts, ends)
-    low, high = np.repeat([starts, ends], ends - starts, axis=1)
-    outside = (to[places] < low) | (to[places] >= high) | (to[places] == places)
-    heads = np.add.reduceat(np.where(outside, places, 0), rows)
-    return np.where(np.add.reduceat(outside.astype(np.int64), rows) == 1, heads, -1)
 
 
 def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .knowledge import HeadlineKnowledge
 from .phrases import Phrases, inside
-from .words import TextTokens, Vertices, numbered
+from .words import TextTokens, Vertices
 
 __all__ = [
     "FEATURES",
@@ -61,7 +61,7 @@ def token_features(tokens: TextTokens, knowledge: HeadlineKnowledge) -> Floats:
     **Shape:** ``(tokens, len(FEATURES))``
     """
     text, sentences, begins = tokens.text, tokens.sentences, tokens.begins
-    stems, first, count = numbered(tokens.own(tokens.stems))
+    stems, first, count = tokens.stem_numbers
     (texts, titles), size = knowledge.look_up(tokens.stems[first]), knowledge.size
     idf = np.log((size + 1.0) / (texts + 1.0)) / 5.0
     # in how many of its text's sentences each stem is
@@ -77,20 +77,21 @@ def token_features(tokens: TextTokens, knowledge: HeadlineKnowledge) -> Floats:
         "spread": spread,
         "title_rate": np.log((titles + 0.2) / (texts + 4.0) * 20.0) * (size > 0),
     }
-    columns: dict[str, Any] = {name: values[stems] for name, values in by_stem.items()}
-    columns |= {"bias": np.ones(len(text)), "capital": tokens.capital, "entity": tokens.entity}
-    columns |= {name: tokens.tags == tag for name, tag in TAGS.items()}
-    return np.column_stack([columns[name] for name in FEATURES]).astype(np.float64)
+    features = np.ones((len(FEATURES), len(text)))
+    features[1:8] = np.array([*by_stem.values()])[:, stems]  # in the order of `FEATURES`
+    features[8:10] = tokens.capital, tokens.entity
+    features[10:] = tokens.tags == np.array([*TAGS.values()])[:, None]
+    return np.ascontiguousarray(features.T)
 
 
 def vertex_features(vertices: Vertices, features: Floats) -> Floats:
     """The mean features of the tokens of each vertex. **Shape:** ``(n, len(FEATURES))``"""
     if not len(vertices):
         return np.zeros((0, features.shape[1]))
-    places = np.flatnonzero(vertices.of_token >= 0)
-    order = np.argsort(vertices.of_token[places], kind="stable")
-    counts = np.bincount(vertices.of_token[places])
-    sums = np.add.reduceat(features[places[order]], np.cumsum(counts) - counts)
+    places = (vertices.of_token >= 0).nonzero()[0]
+    numbers = vertices.of_token[places]
+    counts, order = np.bincount(numbers), numbers.argsort(kind="stable")
+    sums = np.add.reduceat(features[places[order]], counts.cumsum() - counts)
     return np.asarray(sums / counts[:, None])
 
 
@@ -112,16 +113,16 @@ def phrase_features(
         return np.zeros((0, len(PHRASE_FEATURES)))
     starts, ends, number = phrases.starts[chosen], phrases.ends[chosen], phrases.numbers[chosen]
     text, begins = tokens.text[starts], tokens.begins
-    scores = np.column_stack([features[:, 1:], chances])
+    scores = np.concatenate([features[:, 1:], chances[:, None]], axis=1)
     places, rows = inside(starts, ends)
     function_word = tokens.word & tokens.stop
-    counted = np.column_stack([tokens.word, function_word, tokens.unit, chances * tokens.word])
-    words, function_words, units, overlap = np.add.reduceat(counted[places], rows).T
+    counted = np.array([tokens.word, function_word, tokens.unit, chances * tokens.word])
+    words, function_words, units, overlap = np.add.reduceat(counted[:, places], rows, axis=1)
     means = np.add.reduceat((scores * tokens.unit[:, None])[places], rows) / units[:, None]
     position = phrases.starts[phrases.first[number]] - begins[text]
     of_phrases = [
         words,
-        words[:, None] == np.arange(1, MOST_COUNTED + 1),
+        *(words == np.arange(1, MOST_COUNTED + 1)[:, None]),
         function_words,
         np.log(phrases.counts[number]),
         np.log1p(position),
@@ -131,7 +132,7 @@ def phrase_features(
     ]
     differences = _of_texts(tokens, features) - np.array([*OF_TEXTS.values()])
     by_words = words[:, None] * differences[text]
-    own = np.column_stack(of_phrases)
+    own = np.array(of_phrases).T
     return np.concatenate([means, scores[ends - 1], own, by_words], axis=1)
 
 
@@ -144,4 +145,4 @@ def _of_texts(tokens: TextTokens, features: Floats) -> Floats:
 
     idf = mean(features[:, FEATURES.index("idf")], tokens.unit)
     lengths = np.log(np.maximum(1, tokens.sizes))
-    return np.column_stack([*lengths, idf, mean(tokens.stop, tokens.word)])
+    return np.array([*lengths, idf, mean(tokens.stop, tokens.word)]).T

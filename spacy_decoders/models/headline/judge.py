@@ -41,24 +41,23 @@ def judge_facts(
     Of the texts there are the tokens and how likely each is in the title, **shape** ``(tokens,)``;
     of each headline its tokens, the score by its own kind, and how often its text has it.
     """
-    own = np.arange(len(headlines))
-    rows = np.repeat(own, [*map(len, headlines)])
+    own, lengths = np.arange(len(headlines)), np.array([*map(len, headlines)])
+    rows = own.repeat(lengths)
     places = np.fromiter(chain.from_iterable(headlines), np.int64, len(rows))
-    first = places[np.searchsorted(rows, own)]
+    first = places[lengths.cumsum() - lengths]
     # the words, or whatever else a headline has
     said = tokens.plain[places]
     said |= np.bincount(rows[said], minlength=len(own))[rows] == 0
     places, rows = places[said], rows[said]
-    ends = np.searchsorted(rows, own, side="right")
-    words, tags = np.diff(ends, prepend=0), tokens.tags[places]
-    last = tags[ends - 1]
+    words, tags = np.bincount(rows, minlength=len(own)), tokens.tags[places]
+    last = tags[words.cumsum() - 1]
     shares = [np.bincount(rows, tags == of, len(own)) / words for of in (PRON, PROPN, NUM)]
     # of the content words, behind a zero for each headline, so that there is one
     content = ~tokens.stop[places]
-    begins = np.searchsorted(rows[content], own)
-    counted = np.insert(chances[places[content]], begins, 0.0)
-    begins += own
-    size = np.maximum(np.diff(begins, append=len(counted)) - 1, 1)
+    kept, sizes = rows[content], np.bincount(rows, content, len(own)).astype(np.int64)
+    counted = np.zeros(len(kept) + len(own))
+    counted[np.arange(len(kept)) + kept + 1] = chances[places[content]]
+    begins, size = sizes.cumsum() - sizes + own, np.maximum(sizes, 1)
     # of the text, and of the sentence
     text, sentence = tokens.text[first], tokens.sentences[first]
     sizes, sentences = (of[text] for of in tokens.sizes)
@@ -79,7 +78,7 @@ def judge_facts(
         np.log(sizes) / 5.0,
         np.log(sizes / sentences) / 3.0,
     ]
-    return np.column_stack(columns).astype(np.float64)
+    return np.ascontiguousarray(np.array(columns, dtype=np.float64).T)
 
 
 def probabilities_of(weights: Any, kinds: Sequence[str], facts: Floats) -> list[float]:
@@ -92,4 +91,4 @@ def probabilities_of(weights: Any, kinds: Sequence[str], facts: Floats) -> list[
     """
     of_kind = dict(zip(KINDS, weights.astype(np.float64), strict=True))
     odds = [of_kind[kind] @ of for kind, of in zip(kinds, facts, strict=True)]
-    return [*(1.0 / (1.0 + np.exp(-np.clip(odds, -30.0, 30.0)))).tolist()]
+    return [*(1.0 / (1.0 + np.exp(-np.array(odds).clip(-30.0, 30.0)))).tolist()]

@@ -73,7 +73,7 @@ class TextTokens:
     def begins(self) -> Integers:
         """Where each text begins; texts without tokens have some place. **Shape:** ``(texts,)``"""
         sizes = np.bincount(self.text)
-        begins: Integers = np.minimum(np.cumsum(sizes) - sizes, max(0, len(self.text) - 1))
+        begins: Integers = np.minimum(sizes.cumsum() - sizes, max(0, len(self.text) - 1))
         return begins
 
     @cached_property
@@ -86,6 +86,11 @@ class TextTokens:
     def own(self, keys: Keys) -> Keys:
         """Keys that no two texts have in common."""
         return keys ^ (self.text.astype(np.uint64) * _MIXER)
+
+    @cached_property
+    def stem_numbers(self) -> tuple[Integers, Integers, Integers]:
+        """The stems of each text, :func:`numbered`."""
+        return numbered(self.own(self.stems))
 
     @property
     def run(self) -> Integers:
@@ -139,7 +144,7 @@ class Vertices:
     @classmethod
     def of(cls, tokens: TextTokens) -> Vertices:
         """Collect the content words."""
-        places = np.flatnonzero(tokens.content)
+        places = tokens.content.nonzero()[0]
         numbers, first, _ = numbered(tokens.own(tokens.keys)[places])
         of_token = np.full(len(tokens.text), -1, dtype=np.int64)
         of_token[places] = numbers
