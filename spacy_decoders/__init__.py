@@ -38,5 +38,5 @@ __all__ = [
 __version__ = "0.3.0"
 
 
-# imported where they are wanted: templates of pages, arrays of knowledge bases
+# imported on first use, since they are slow to import
 __getattr__, _ = lazy_names(__name__)

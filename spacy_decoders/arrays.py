@@ -1,7 +1,7 @@
 """Validation of the arrays of problems.
 
-Everything stored is C-contiguous, of one dtype and read-only: numba compiles a kernel anew
-for every other combination of dtype, layout and read-only flag.
+All arrays stored are C-contiguous, of one dtype and read-only, since numba compiles a kernel for
+each combination of dtype, layout and read-only flag.
 """
 
 from typing import Any
@@ -21,8 +21,8 @@ __all__ = [
     "refuse_beyond_memory",
 ]
 
-#: The largest magnitude of a score in double precision: sums of such scores are finite, and so is
-#: what their rounding may come to.
+#: The largest magnitude of a score in double precision: sums of such scores, and bounds on their
+#: rounding errors, are finite.
 LARGEST_SCORE = 1e100
 
 #: The most bytes of memory that the tables for one problem may take.
@@ -30,9 +30,9 @@ MOST_BYTES = 8 << 30
 
 
 def refuse_beyond_memory(name: str, what: str, size: int, advice: str) -> None:
-    """Raise `ProblemError` before tables of more than 8 GB are made for one problem.
+    """Raise `ProblemError` if the tables of a problem would take more than 8 GB.
 
-    For the message there are the argument's name, what is in it, and what to do instead.
+    The message has the argument's name, what it holds, and what to do instead.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def owned(array: NDArray[Any], given: Any) -> NDArray[Any]:
-    """Return an array that nobody else can change: a copy if `given` shares its memory.
+    """Return an array that nobody else can change: a copy if it shares memory with `given`.
 
     A read-only `given` is not copied.
     """
@@ -96,12 +96,12 @@ def checked_scores(
         message has the first offending index.
     """
     given = _as_numbers(name, values, shape)
-    # an overflow shows as an infinity, and infinities of both signs as NaN in the sum
+    # an overflow gives an infinity, and infinities of both signs give NaN in the sum
     with np.errstate(over="ignore", invalid="ignore"):
         array = np.ascontiguousarray(given, dtype=dtype)
         # one cheap pass in the good case: NaN and infinities survive a sum
         suspicious = array.size and not np.isfinite(array.sum(dtype=np.float64))
-    # where nothing can overflow and no entry is NaN or +inf, the infinities are the forbidden ones
+    # if nothing can overflow and no entry is NaN or +inf, all infinities are forbidden scores
     widened = forbidden and np.can_cast(given.dtype, dtype)
     if suspicious and not (widened and array.max() < np.inf):
         bad = np.isnan(array) | (array == np.inf)
@@ -164,7 +164,7 @@ def checked_whole(name: str, value: Any, *, low: int) -> int:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a real number, infinite perhaps, but no NaN and no bool.
+    """Whether a value is a real number, perhaps infinite, but neither NaN nor bool.
 
     Examples
     --------

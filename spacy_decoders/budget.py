@@ -61,7 +61,7 @@ UNLIMITED = Budget()
 
 
 class Compiling:
-    """How long this process has made compiled code, which is no part of the work of a budget."""
+    """The seconds that this process has spent compiling, which no budget counts."""
 
     seconds = 0.0
 
@@ -71,7 +71,7 @@ class Clock:
     """A running budget; made by :meth:`Budget.start`. It stands still while code is compiled."""
 
     budget: Budget
-    #: When it was, less the time that compiling had taken till then.
+    #: The time of the start, less the seconds spent compiling before.
     started: float
 
     @property
@@ -94,7 +94,7 @@ def _working_time() -> float:
 
 
 def rest_of(clock: Clock, iterations: int) -> Budget:
-    """Return the rest of a budget after so many outer iterations, at least a little."""
+    """Return what is left of a budget after so many outer iterations, which is never nothing."""
     limits = clock.budget
     if limits.seconds is None and limits.iterations is None:
         return UNLIMITED

@@ -1,4 +1,4 @@
-"""The small trained pipeline, and the knowledge base, that are shipped in the package."""
+"""The small trained pipeline and knowledge base that the package ships."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CONCEPTS", "FOLDER", "load", "meta"]
 
-#: The folder of the pipeline, which also has its licence and a description of its training.
+#: The folder of the pipeline, with its licence and a description of its training.
 FOLDER = Path(__file__).parent / "data" / "english"
-#: The folder of the small knowledge base of our own.
+#: The folder of the small knowledge base.
 CONCEPTS = Path(__file__).parent / "data" / "concepts" / "base"
 
 
@@ -32,14 +32,13 @@ def load(
 ) -> Language:
     """Load the English pipeline that is shipped with the package.
 
-    It is small, so that everything can be tried at once; train your own for work. Its
-    weights are under CC BY-SA 4.0, see the files beside it.
+    It is small, for trying everything at once; train your own for work. Its weights are under
+    CC BY-SA 4.0, see the files beside it.
 
-    It sets tags, universal parts of speech and morphological features, lemmas (spaCy's own rule
+    It sets tags, universal parts of speech and morphological features, lemmas (by spaCy's rule
     lemmatizer, whose tables are shipped), trees, sentences, entities (persons, locations,
-    organisations), links and headlines, and so ``doc.noun_chunks``. Known concepts that are no
-    such names, such as a programming language, stand in ``doc.spans["concepts"]`` where the linker
-    links them.
+    organisations), links and headlines, and so ``doc.noun_chunks``. Linked concepts that are no
+    such names, such as programming languages, are in ``doc.spans["concepts"]``.
 
     Parameters
     ----------
@@ -51,8 +50,7 @@ def load(
     Raises
     ------
     ProblemError
-        If an argument is not what is expected: another language, a component that the pipeline
-        does not have, or settings that are no dict.
+        If the language is another, a component is not in the pipeline, or `config` is no dict.
     ConfigValidationError
         If `config` has a section, component or option that the pipeline does not have.
     DecodersError
@@ -91,7 +89,7 @@ def load(
 
 
 def _components(argument: str, names: str | Iterable[str]) -> list[str]:
-    """Names of components, all of which the pipeline has."""
+    """Return names of components as a list, after checking that the pipeline has them."""
     if not isinstance(names, (str, Iterable)):
         raise ProblemError(f"{argument}: expected names of components; got {names!r}.")
     given = [names] if isinstance(names, str) else list(names)

@@ -17,7 +17,7 @@ Scope = Literal["full", "pruned"]
 #: The largest tolerance within which a structure may be called optimal, relative to its scale.
 RELATIVE_TOLERANCE = 1e-6
 
-#: The tolerance of a proof whose own rounding is less than that, relative to the same scale.
+#: The least tolerance, relative to the same scale, whatever the rounding of a proof.
 PROOF_TOLERANCE = 1e-9
 
 
@@ -38,11 +38,9 @@ def largest_tolerance(scale: float) -> float:
 def tolerance_of(scale: float, rounding: float = 0.0) -> float:
     """Return the tolerance within which a score and a bound on the best score count as equal.
 
-    Searches ask it when to stop and certificates compare with it, so that what a search takes for
-    proven is proven in the certificate, too.
-
-    The `scale` is as for :func:`largest_tolerance`; `rounding` is what the bound adds for the
-    rounding error of its own arithmetic.
+    Both searches, to stop, and certificates use it, so that what a search takes for proven is
+    proven in the certificate, too. The `scale` is as for :func:`largest_tolerance`; `rounding` is
+    what the bound adds for the rounding errors of its own arithmetic.
 
     Examples
     --------
@@ -122,27 +120,27 @@ class Certificate:
         """Certify a structure by a bound on the best objective that was computed apart.
 
         `optimal` if score and bound agree within `tolerance`; else `probable` if a `confidence` is
-        given; else `bounded`. An infinite bound proves nothing and is replaced by None, and so is
-        a bound that the score itself disproves.
+        given; else `bounded`. An infinite bound, which proves nothing, is replaced by None, and so
+        is a bound that the score itself disproves.
 
         Parameters
         ----------
         score, bound
             As the attributes; the bound was computed apart, and never derived from the score.
         tolerance
-            Numerical slack; what exceeds ``largest_tolerance(scale)`` is cut off.
+            Numerical slack, at most ``largest_tolerance(scale)``.
         scale
-            The sum of the absolute scores of the parts that the structure has; None for the
-            absolute value of `score`, which is never more.
+            The sum of the absolute scores of the structure's parts; None for the absolute value of
+            `score`, which is never more.
         minimized
             Whether the objective is a cost, so that the bound lies below it.
         confidence
-            Probability that the structure is optimal, if there is one without the bound.
+            Probability that the structure is optimal, if the method has one apart from the bound.
 
         Raises
         ------
         ProblemError
-            If a number is none, or `tolerance` or `scale` is negative.
+            If a number is NaN, the score infinite, or `tolerance` or `scale` negative.
         """
         score, bound, tolerance = float(score), float(bound), float(tolerance)
         scale = abs(score) if scale is None else float(scale)
@@ -175,7 +173,7 @@ class Certificate:
         scope: Scope = "full",
         iterations: int = 0,
     ) -> Certificate:
-        """Describe a structure without a bound.
+        """Make the certificate of a structure without a bound.
 
         Raises
         ------
@@ -188,7 +186,7 @@ class Certificate:
 
     @classmethod
     def infeasible(cls, decoder: str, *, scope: Scope = "full") -> Certificate:
-        """State that no structure satisfies the constraints."""
+        """Certify that no structure satisfies the constraints."""
         return cls(decoder, "infeasible", scope=scope)
 
     @property
@@ -198,7 +196,7 @@ class Certificate:
 
     def as_dict(self) -> dict[str, str | float | int | None]:
         """Return the fields as plain JSON types, fit for ``Doc._`` and DocBin."""
-        # all fields are plain, so `dataclasses.asdict` would only copy them slowly
+        # `dataclasses.asdict` would copy fields, all of them plain, at a cost
         return dict(zip(self.__slots__, _values_of(self), strict=True))
 
 

@@ -27,10 +27,10 @@ class InfeasibleError(DecodersError, ValueError):
     Attributes
     ----------
     rules
-        Some of the problem's rules that no structure satisfies together; empty where there is none
-        even without rules, or it isn't known.
+        Some of the problem's rules that no structure satisfies together; empty if none satisfies
+        the problem even without rules, or such rules are not known.
     is_least
-        Whether there is a structure without any one of them.
+        Whether dropping any one of them makes a structure possible.
     """
 
     rules: tuple[object, ...] = ()

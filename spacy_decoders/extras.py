@@ -1,4 +1,4 @@
-"""Importing other libraries only where they are used, and saying which extra brings them."""
+"""Importing optional libraries only where they are used, with errors that name their extra."""
 
 from importlib import import_module
 from typing import Any
@@ -9,9 +9,9 @@ __all__ = ["needed"]
 
 
 def needed(module: str, extra: str, argument: str = "") -> Any:
-    """Import a module of another library, which an extra of this package installs.
+    """Import a module of a library that an extra of this package installs.
 
-    Raises `ProblemError` if it is not installed; it names the argument that asks for it.
+    Raises `ProblemError`, with the argument that asks for it, if it is not installed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Checksums of files, and writing files and folders whole, with errors that name them."""
+"""Checksums of files, and writing files and folders atomically, with errors that name them."""
 
 import ctypes
 import errno
@@ -14,7 +14,7 @@ from uuid import uuid4
 
 __all__ = ["beside", "file_digest", "replaced", "write_atomically", "written_whole"]
 
-#: Of the system calls that exchange two names: ``AT_FDCWD``, ``RENAME_EXCHANGE``, ``RENAME_SWAP``.
+#: For exchanging two names by a system call: ``AT_FDCWD``; ``RENAME_EXCHANGE``, ``RENAME_SWAP``.
 _HERE, _EXCHANGE = -100, 2
 
 
@@ -29,10 +29,9 @@ def file_digest(path: Path) -> str:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """Open a temporary file that atomically replaces `path` when it is closed.
+    """Give the path of a temporary file that atomically replaces `path` in the end.
 
-    Raises `OSError` with the name of `path`, also where the system has none to tell, as of a full
-    disk.
+    Raises `OSError` with the name of `path`, even if the system gives none, as for a full disk.
     """
     temporary = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
@@ -47,7 +46,7 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a whole file or none: a reader or a later run never sees half of it."""
+    """Write the whole file or nothing: no reader or later run sees half of it."""
     with written_whole(path) as temporary:
         temporary.write_text(text, encoding="utf8")
 
@@ -56,10 +55,8 @@ def write_atomically(path: Path, text: str) -> None:
 def replaced(folder: Path) -> Iterator[Path]:
     """Give a new folder that takes the place of another one when it is complete.
 
-    Killed at any moment, the old folder or the whole new one is in the place. After an error all
-    is as it was.
-
-    Raises `OSError` as :func:`beside`.
+    If the process is killed, either the old folder or the complete new one is there; after an
+    error, the old one. Raises `OSError` as :func:`beside`.
     """
     with beside(folder) as fresh:
         yield fresh
@@ -74,15 +71,14 @@ def replaced(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def beside(folder: Path) -> Iterator[Path]:
-    """Give a new folder beside another one, for a while.
+    """Give a temporary folder beside another one.
 
-    What a killed process has left there is removed by the next.
-
-    Raises `OSError` if it can't be written, with the name of a file in it, or of the folder.
+    The next call removes what a killed process has left. Raises `OSError`, with the name of a file
+    or of the folder, if it can't be written.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(folder)
-    fresh = folder.with_name(f".{folder.name}.{_own()}.{uuid4().hex}")
+    fresh = folder.with_name(f".{folder.name}.{_process_name()}.{uuid4().hex}")
     try:
         fresh.mkdir()
         yield fresh
@@ -94,14 +90,14 @@ def beside(folder: Path) -> Iterator[Path]:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def _own() -> str:
-    """A name of this process, on this machine."""
+def _process_name() -> str:
+    """A name of this process and machine."""
     return f"{re.sub('[^A-Za-z0-9]', '-', platform.node())}.{os.getpid()}"
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove what processes of this machine have left that were killed."""
-    host, _ = _own().split(".")
+    """Remove the temporary folders of processes of this machine that were killed."""
+    host, _ = _process_name().split(".")
     pattern = re.compile(rf"\.{re.escape(folder.name)}\.{re.escape(host)}\.(\d+)\.[0-9a-f]{{32}}")
     for path in folder.parent.iterdir():
         found = pattern.fullmatch(path.name)
@@ -110,19 +106,19 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def _is_alive(process: int) -> bool:
-    if os.name == "nt":  # there, a signal of 0 would end it
+    if os.name == "nt":  # where signal 0 would end it
         return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # it is somebody else's
+    except OSError:  # it is another user's
         return True
     return True
 
 
 def _exchange(first: Path, second: Path) -> bool:
-    """Exchange two folders in one step, if the system and the file system can."""
+    """Exchange two folders atomically, if the system and the file system can; did they?"""
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         names = os.fsencode(first), os.fsencode(second)
@@ -136,5 +132,5 @@ def _exchange(first: Path, second: Path) -> bool:
 
 
 def _named(error: OSError, path: Path) -> OSError:
-    """The error with a name: of a full disk the system tells none, and numpy no number."""
+    """The error with a path: the system gives none for a full disk, and numpy no error number."""
     return OSError(error.errno or errno.EIO, error.strerror or str(error), str(path))

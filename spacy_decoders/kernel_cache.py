@@ -1,14 +1,13 @@
-"""Where compiled code is kept on disk, and what a user sees while there is none yet.
+"""The cache of compiled code on disk, and what a user is told while functions are compiled.
 
-numba keeps compiled code in the first place that it can *write* to. A warmed container or a shared
-installation is often read-only, and would compile again in every process. Here code is *read*
-from all places, in numba's order: ``NUMBA_CACHE_DIR``, the package's own folder, the user's cache
-folder; new code goes to the first of them that takes it, or to none.
+numba uses the first place that it can *write* to. A warmed container or a shared installation is
+often read-only, and would compile again in every process. Here code is *read* from all places, in
+numba's order: ``NUMBA_CACHE_DIR``, the package's own folder, the user's cache folder; new code
+goes to the first of them that can be written to, if any.
 
-Code counts as fresh while no source file of its folder, of the ``kernels`` folders around it or
-of ``simd.py`` has changed: numba looks at the file of a function alone, and would go on with a
-callee of before. Sources are compared by content, so a copied or installed folder keeps what was
-compiled for it.
+Code is stale once a source file of its folder, of the ``kernels`` folders around it or ``simd.py``
+has changed: numba checks the file of the function alone, and would go on calling an old callee.
+Sources are compared by content, so that a copied or installed folder keeps its compiled code.
 """
 
 import atexit
@@ -31,7 +30,7 @@ __all__ = ["KernelCache", "Progress", "kept_code", "progress"]
 
 
 def _of_numba(name: str) -> Any:
-    """Return a class of numba's that was private before 0.62."""
+    """Return a class of numba that was private before version 0.62."""
     return getattr(caching, name, None) or getattr(caching, f"_{name}")
 
 
@@ -40,20 +39,20 @@ PACKAGE = Path(__file__).parent
 
 
 class _AnyPlace:
-    """Makes a locator of numba's accept a place that can't be written to."""
+    """Makes one of numba's locators accept a place that can't be written to."""
 
     _py_file: str
 
     def ensure_cache_path(self) -> None:
-        """Do nothing: whether a place can be written to shows when something is."""
+        """Do nothing: whether a place is writable is found out by writing."""
 
     def get_source_stamp(self) -> str:
-        """Return what identifies the sources of the function's folder."""
+        """Return the digest of all sources that the function may call."""
         return _digest_of(Path(self._py_file).parent)
 
 
 def _cache_class(locator: str) -> type[Any]:
-    """Return numba's cache of one function, in one kind of place."""
+    """Return the class of numba's cache of a function in one kind of place."""
     place = type(locator, (_AnyPlace, _of_numba(locator)), {})
     impl = type("Impl", (_of_numba("CompileResultCacheImpl"),), {"_locator_classes": [place]})
     return type("PlaceCache", (caching.FunctionCache,), {"_impl_class": impl})
@@ -65,7 +64,7 @@ PLACES = [
 ]
 
 
-#: What reading a file of another version, or a damaged one, may raise.
+#: What reading a damaged file, or one of another version, may raise.
 UNREADABLE = (
     *(OSError, AttributeError, ImportError, EOFError, ValueError, KeyError),
     pickle.UnpicklingError,
@@ -73,9 +72,9 @@ UNREADABLE = (
 
 
 def _empty_if_unreadable(load: Callable[[], Any]) -> Callable[[], Any]:
-    """Let an index that can't be read count as empty.
+    """Treat an index that can't be read as empty.
 
-    It names the classes of the arguments: after an upgrade one may be gone or have moved.
+    It refers to the classes of arguments, which may be missing or elsewhere after an upgrade.
     """
 
     def load_if_possible() -> Any:
@@ -88,7 +87,7 @@ def _empty_if_unreadable(load: Callable[[], Any]) -> Callable[[], Any]:
 
 
 class KernelCache:
-    """The compiled code of one function, as :class:`numba.core.caching.Cache` has it."""
+    """The cache of one function's compiled code, as a :class:`numba.core.caching.Cache`."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._places: list[Any] = []
@@ -103,7 +102,7 @@ class KernelCache:
 
     @property
     def cache_path(self) -> str | None:
-        """The first place that is looked at."""
+        """The first place that is read."""
         return str(self._places[0].cache_path) if self._places else None
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
@@ -119,7 +118,7 @@ class KernelCache:
         return None
 
     def save_overload(self, signature: Any, code: Any) -> None:
-        """Keep compiled code in the first place that takes it."""
+        """Keep compiled code in the first place that can be written to."""
         for place in self._places:
             try:
                 Path(place.cache_path).mkdir(parents=True, exist_ok=True)
@@ -131,9 +130,9 @@ class KernelCache:
 
 
 def kept_code() -> dict[Path, int]:
-    """Return of how many functions code is kept in each place, in the order they are read in.
+    """Return the number of functions with compiled code in each place, in reading order.
 
-    Places are named by the folder that has a folder for each of the package's.
+    A place is the folder that contains one for each folder of the package.
     """
     a_file_of = {path.parent: path for path in PACKAGE.rglob("*.py")}
     found: dict[Path, int] = {}
@@ -151,7 +150,7 @@ def kept_code() -> dict[Path, int]:
 
 @cache
 def _digest_of(folder: Path) -> str:
-    """Return a digest of the Python files that functions of a folder may call."""
+    """Return a digest of the files whose functions those of a folder may call."""
     digest = hashlib.sha256()
     for path in _sources_of(folder):
         digest.update(path.name.encode())
@@ -170,16 +169,16 @@ def _sources_of(folder: Path) -> list[Path]:
 
 
 class Progress(event.Listener):
-    """Tells on stderr that functions are being compiled: a wait of a minute needs a word.
+    """Explains on stderr why the main process waits up to a minute while functions are compiled.
 
-    A line when it begins, and one at the end of the process. Only the main process tells. How long
-    it takes, and reading what was compiled, is noted in :class:`~.budget.Compiling`.
+    There is a line when that begins, and one at the end of the process. The time that it takes,
+    with that of reading compiled code, is added to :class:`~.budget.Compiling`.
     """
 
     def __init__(self) -> None:
         self.functions = 0
         self.is_kept = True
-        self._open = 0  # a function is compiled while another one is that calls it
+        self._open = 0  # compilations that are running: callees are compiled within their callers
         self._began = 0.0
 
     def on_start(self, event: Any) -> None:
@@ -202,7 +201,7 @@ class Progress(event.Listener):
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Note how long a block takes."""
+        """Add the time of a block."""
         self._begin()
         try:
             yield
@@ -224,8 +223,8 @@ class Progress(event.Listener):
         self._tell(f"compiled {functions} in {Compiling.seconds:.0f} s")
         if not self.is_kept:
             self._tell(
-                "the code could not be kept, and the next process compiles again: no folder for "
-                "it can be written to; set NUMBA_CACHE_DIR to one that can"
+                "the code could not be kept, and the next process will compile again: set "
+                "NUMBA_CACHE_DIR to a folder that can be written to"
             )
 
     def _tell(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Names of a package that load on first use, so that listing or naming them compiles nothing."""
+"""Names of a package that are imported on first use, so that listing them compiles nothing."""
 
 import ast
 import sys
@@ -14,9 +14,8 @@ __all__ = ["lazy_names"]
 def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` for a package's ``__init__``.
 
-    The names are those that it imports for type checkers, under ``if TYPE_CHECKING:``. They are
-    looked up in its source when the first of them is used, and imported one by one; ``__all__``,
-    unless it is stated, lists them.
+    The names are those that its source imports under ``if TYPE_CHECKING:``. Each is imported when
+    it is first used; ``__all__``, unless it is stated, lists them.
     """
 
     @cache
@@ -34,11 +33,11 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     def get(name: str) -> Any:
         if name == "__all__":
             return sorted(homes())
-        # what the import system and inspect ask for has no home
+        # the import system and inspect ask for other special names
         if name.startswith("__") or name not in homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         found = getattr(import_module(homes()[name], package), name)
-        setattr(sys.modules[package], name, found)  # the next time this function is not asked
+        setattr(sys.modules[package], name, found)  # next time, this function is not called
         return found
 
     return get, lambda: sorted(homes())

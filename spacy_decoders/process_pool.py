@@ -1,4 +1,4 @@
-"""Processes of our own, which end with the one that started them."""
+"""Worker processes that end with the one that started them."""
 
 import multiprocessing
 import os
@@ -9,13 +9,13 @@ __all__ = ["spawned_pool"]
 
 
 def spawned_pool(workers: int) -> ProcessPoolExecutor:
-    """Return a pool of spawned processes: a fork would inherit threads and locks."""
+    """Return a pool of spawned processes: forked ones would inherit locks but no threads."""
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(workers, context, initializer=_end_with_parent)
 
 
 def _end_with_parent() -> None:
-    """Let this process end when its parent does, even if the parent was killed."""
+    """End this process when its parent ends, even if the parent was killed."""
 
     def wait() -> None:
         parent = multiprocessing.parent_process()

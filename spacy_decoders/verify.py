@@ -24,7 +24,7 @@ __all__ = ["Findings", "Verification", "best_of_program", "verify"]
 #: The tolerance of a recomputed sum, relative to the sum of its absolute terms.
 ROUNDING = 1e-9
 
-#: The package whose `verification` examines a solution, by the name of the solution's class.
+#: The core whose `verification` examines a solution, by the name of the solution's class.
 EXAMINERS = {
     "ChainSolution": ".decoders.chain",
     "TreeSolution": ".decoders.tree",
@@ -46,7 +46,7 @@ class Findings:
     scale: float
     #: The score of the best structure that the check found: `score` if it found no other.
     best: float
-    #: A bound on all structures; infinite if the check has no proof.
+    #: A bound on all structures; infinite without a proof.
     bound: float
     #: Whether the objective is a cost.
     minimized: bool = False
@@ -64,11 +64,11 @@ def best_of_program(
     whole: Any = None,
     upper: Any = 1.0,
 ) -> tuple[NDArray[np.float64] | None, float]:
-    """Maximise by scipy's integer programs; return the columns, if found, and the solver's bound.
+    """Maximise an integer program by scipy; return the columns, if found, and the solver's bound.
 
-    Each of the `rows` is a matrix, **shape** (m, n), and the least and largest values of its
-    product with the columns, **shape** (n,), which are from 0 to `upper` and by default whole
-    numbers. The bound is infinite where the solver gives none.
+    Each of the `rows` is a matrix, **shape** (m, n), with the least and largest values of its
+    product with the columns, **shape** (n,), which are from 0 to `upper` and, by default, integer.
+    The bound is infinite if the solver gives none.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -94,10 +94,10 @@ class Verification:
         ``"undecided"``: no error was found, but the check's own bound is too weak, or its time too
         short, to prove the claim.
     reason
-        What was compared, as a sentence.
+        What was compared, in a sentence.
     score, bound
-        The score of the structure and the bound on all structures, as the check computed them;
-        None where it computed none.
+        The score of the structure and the bound on all structures, as computed by the check; None
+        if not computed.
     """
 
     outcome: Literal["confirmed", "refuted", "undecided"]
@@ -121,10 +121,9 @@ def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verificatio
     ----------
     problem
         The decoded problem: a `TreeProblem`, `PathProblem` or `RepresentativesProblem`; for a
-        chain, the pair ``(model, emissions)``; for a path also the pair of its problem and the
-        length that was asked for, since a path says of itself only how long it is; for a
-        subtree, ``(SubtreeProblem, capacity, least)``; for the tree of an adapted parser, what
-        its `problem` returns.
+        chain, ``(model, emissions)``; for a path also ``(problem, length)``, to check its length,
+        too; for a subtree, ``(SubtreeProblem, capacity, least)``; for the tree of an adapted
+        parser, what its `problem` returns.
     solution
         The solution, with its certificate.
     seconds
@@ -133,15 +132,15 @@ def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verificatio
     Returns
     -------
     Verification
-        True if the certificate's claims about the structure are confirmed. The decoder's name, the
-        number of iterations, a confidence below 1, and whether candidates were pruned that the
-        problem does not say, cannot be checked. The decoder's name says what is scored where it
-        is `SecondOrder`, which sees adjacent siblings alone.
+        True if the certificate's claims about the structure are confirmed. It can't check the
+        decoder's name, the number of iterations, a confidence below 1, and pruning that the
+        problem does not record. `SecondOrder` as the decoder's name means that adjacent siblings
+        alone are scored.
 
     Raises
     ------
     ProblemError
-        If `solution` is none of a core's, or `problem` does not belong to it.
+        If `solution` is not one of a core, or `problem` does not belong to it.
 
     Examples
     --------
@@ -214,7 +213,7 @@ def _fault_of_numbers(certificate: Certificate, found: Findings, sign: float) ->
         if not (value is None and name in ("bound", "gap", "confidence")) and not _is_finite(
             value
         ):
-            return f"{name}: {value!r} is no finite number."
+            return f"{name}: {value!r} is not a finite number."
     if certificate.iterations < 0 or certificate.scope not in ("full", "pruned"):
         return f"iterations or scope: {certificate.iterations!r}, {certificate.scope!r}."
     if not abs(score - found.score) <= rounding:

@@ -1,4 +1,4 @@
-"""Explanations: what was decoded, the alternatives, and the certificates, as one page."""
+"""Explanations: what was decoded, its alternatives and its certificates, on one page."""
 
 from .explain import Explanation, explain
 

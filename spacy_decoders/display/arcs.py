@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 __all__ = ["Arc", "TreeDrawing", "Word", "text_width"]
 
-#: Pixels between levels of arcs, between words, and from a word's centre to its arcs' ends.
+#: Pixels between levels of arcs, between words, and from a word's centre to the ends of its arcs.
 _LEVEL, _GAP, _ASIDE = 28, 26, 5
 Tree = Mapping[int, tuple[int, str]]
 
 
 class Word(NamedTuple):
-    """A word with its tag, and what the cheapest other tag costs."""
+    """A word with its tag, and the margin of the tag."""
 
     text: str
     tag: str
@@ -44,7 +44,7 @@ class TreeDrawing:
 
     @classmethod
     def of(cls, words: Sequence[Word], tree: Tree, margins: Sequence[float | None]) -> TreeDrawing:
-        """Lay out a tree; a modifier's place in `words` gives its head and label.
+        """Lay out a tree, which maps the index in `words` of each modifier to its head and label.
 
         Examples
         --------
@@ -69,14 +69,14 @@ def _arcs(
     floor: float,
     margins: Sequence[float | None],
 ) -> Iterator[Arc]:
-    """The arcs of a tree, above the floor."""
+    """The arcs of a tree, which end at `floor`, above the words."""
     for modifier, (head, label) in tree.items():
         end = floor - _LEVEL * levels[modifier]
         at = centres[modifier]
         if head == modifier:
             path, middle = f"M{at:.1f},{end:.1f} V{floor:.1f}", at
         else:
-            # arcs of one word leave side by side: their ends are shifted off its centre
+            # ends are shifted off a word's centre, so that its arcs do not overlap
             left, right = centres[min(head, modifier)], centres[max(head, modifier)]
             x1, x2 = left + _ASIDE, right - _ASIDE
             at += _ASIDE if modifier < head else -_ASIDE
@@ -93,7 +93,7 @@ def _arcs(
 
 
 def text_width(text: str) -> float:
-    """Estimate the width of a text at 14 pixels, on the safe side: fonts are not known."""
+    """Estimate the width of a text at 14 pixels; generously, since the font is not known."""
     return sum(14.5 if unicodedata.east_asian_width(c) in "WF" else 8.3 for c in text)
 
 
@@ -102,7 +102,7 @@ def _width(word: Word) -> float:
 
 
 def _centres(words: Sequence[Word], labels: Sequence[str]) -> list[float]:
-    """Centre of each word; a gap is widened where the label of a short arc needs it."""
+    """The centre of each word; words are moved apart where a label needs room."""
     centres: list[float] = []
     x = 12.0
     for word, label in zip(words, labels, strict=True):
@@ -114,10 +114,7 @@ def _centres(words: Sequence[Word], labels: Sequence[str]) -> list[float]:
 
 
 def _levels(tree: Tree) -> dict[int, int]:
-    """Return the level of each arc, above all shorter ones that it covers or crosses.
-
-    The root's arc is above all others.
-    """
+    """The level of each arc, above shorter ones that it covers or crosses; the root's on top."""
     spans = [(min(h, m), max(h, m), m) for m, (h, _) in tree.items() if h != m]
     levels: dict[int, int] = {}
     drawn: list[tuple[int, int, int]] = []

@@ -1,4 +1,4 @@
-"""The choices that the components of a Doc had: heads, tags, entities and links."""
+"""The decisions of a Doc's components and their alternatives: heads, tags, entities and links."""
 
 import math
 from collections import Counter
@@ -17,16 +17,16 @@ __all__ = [
 
 
 class Alternative(NamedTuple):
-    """Another value of a choice, and what the best answer that has it is worth less."""
+    """Another value of a choice, and how much lower the best answer with it scores."""
 
     value: str
     loss: float
 
 
 class Choice(NamedTuple):
-    """A decision and its alternatives, the cheapest first.
+    """A decision and its alternatives, the one of least loss first.
 
-    `margin` is the least cost of another value, where it is known independently of the options.
+    `margin` is the least loss of any other value, where it is known exactly.
     """
 
     place: str
@@ -41,10 +41,10 @@ def ranked_choices(
     name: Callable[[Any], str],
     absent: str = "",
 ) -> list[Choice]:
-    """Compare ranked answers, the best first: the places where they differ.
+    """Return a choice for each place where ranked answers, the best first, differ.
 
-    Each answer gives the value at each place; places are sorted, and `name` names one. `absent` is
-    the value of a place that an answer does not have.
+    Each answer maps places to values; `name` names a place, and `absent` is the value of one that
+    an answer lacks.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def ranked_choices(
 
 
 def head_choices(doc: Doc, span: Span) -> list[Choice]:
-    """The heads of a sentence's k best trees, by the parser whose best tree it has."""
+    """The choices among the heads of a sentence's k best trees, of which it has the best."""
     parses = _parses_of(doc, span)
     if not parses:
         return []
@@ -90,7 +90,7 @@ def _parses_of(doc: Doc, span: Span) -> list[Mapping[str, Any]]:
 
 
 def tag_choices(doc: Doc, span: Span) -> Iterator[tuple[str, list[Choice]]]:
-    """Each tagger's choices in its units that begin in the sentence, with a heading."""
+    """A heading and the choices of each tagger, for its units that begin in the sentence."""
     taggings = [t for t in doc._.taggings if span.start <= t["start"] < span.end]
     units = groupby(taggings, key=lambda t: (t["component"], t["start"], t["end"]))
     for (component, start, end), group in units:
@@ -119,13 +119,13 @@ def tag_choices(doc: Doc, span: Span) -> Iterator[tuple[str, list[Choice]]]:
 
 
 def mentions_in(doc: Doc) -> list[Span]:
-    """Entities and, between them, the spans of any group that a linker has looked at."""
+    """The entities and, where these leave room, the spans of any group that a linker has seen."""
     aside = [span for group in doc.spans.values() for span in group if span._.link]
     return sorted(filter_spans([*doc.ents, *aside]), key=lambda span: span.start)
 
 
 def link_choices(doc: Doc) -> list[Choice]:
-    """The candidates of each mention; what one costs while all other links stay."""
+    """The candidates of each mention, each with its loss while all other links stay."""
     mentions = [ent for ent in mentions_in(doc) if len(ent._.link.get("candidates", ())) > 1]
     names = _names_of([(ent.start, ent.text) for ent in mentions])
     choices = []
@@ -145,16 +145,16 @@ def link_choices(doc: Doc) -> list[Choice]:
 
 
 def _log_odds(chosen: float, other: float) -> float:
-    """What it costs to choose a candidate of one probability instead of another.
+    """The loss of choosing another candidate, by the probabilities of the two.
 
-    Below 0 where a heuristic chose; a probability too small for a float counts as the smallest.
+    Negative if a heuristic chose a worse one; a probability of 0 counts as the least positive one.
     """
     smallest = math.ulp(0.0)
     return math.log(max(chosen, smallest)) - math.log(max(other, smallest))
 
 
 def _names_of(places: Sequence[tuple[Any, str]]) -> dict[Any, str]:
-    """Names of places by their texts; a text that occurs again is counted."""
+    """Name places by their texts, which are numbered where they repeat."""
     totals, seen, names = Counter(text for _, text in places), Counter[str](), {}
     for place, text in places:
         seen[text] += 1

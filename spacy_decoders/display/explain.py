@@ -1,4 +1,4 @@
-"""From a Doc to one self-contained page, and what the page shows of it."""
+"""Explaining Docs on one self-contained page, and the data that the page shows."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class Explanation:
 def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Explanation:
     """Explain what the components decoded, with alternatives and certificates.
 
-    Shows the annotations first: headline, text, names with their types and links and how
-    probable both are, and trees; then the alternatives of each tag, entity, head and link with
-    their costs; then every certificate in plain words. Alternatives appear where
-    the components keep them (``k_best``, ``head_margins``, ``n_best``).
+    Shows the annotations first: headline, text, names with their types, links and the
+    probabilities of both, and trees; then the alternatives of each tag, entity, head and link with
+    their costs; then every certificate in plain words. Alternatives are shown if the components
+    keep them (``k_best``, ``head_margins``, ``n_best``).
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
     Raises
     ------
     ProblemError
-        If something else than documents is given.
+        If anything but documents is given.
 
     Examples
     --------
@@ -101,9 +101,9 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
 
 
 class Name(NamedTuple):
-    """A name in the text: its type and what it means, where these are known; None otherwise.
+    """A name in the text: its type and its concept, with their probabilities; None if unknown.
 
-    `type_prob` and `concept_prob` say how probable both are.
+    `others` are the other concepts that it could mean.
     """
 
     text: str
@@ -115,15 +115,15 @@ class Name(NamedTuple):
 
     @property
     def is_unknown(self) -> bool:
-        """Whether the knowledge base has nothing of this name.
+        """Whether the knowledge base has no candidate for this name.
 
-        A name with candidates, all refused, has a probability of being none of them.
+        The probability of a name without a concept is that of being none of its candidates.
         """
         return self.concept is None and self.concept_prob is not None and not self.others
 
     @property
     def note(self) -> str:
-        """The note that the page adds to the text; a concept of the same name adds none."""
+        """The note that the page adds to the text, without a concept of the same name."""
         concept = self.concept or ""
         is_same = concept.casefold() == self.text.casefold()
         return " → ".join(filter(None, (self.type, "" if is_same else concept)))
@@ -133,9 +133,9 @@ class Name(NamedTuple):
 class SentenceView:
     """A sentence: its words with their tags, its tree, and the alternatives."""
 
-    #: As it stands in the document.
+    #: As in the document.
     text: str
-    #: Those that are no white space, with their tags.
+    #: Without white space.
     words: list[Word]
     #: Its drawing, if it was parsed.
     tree: TreeDrawing | None
@@ -144,7 +144,7 @@ class SentenceView:
 
     @classmethod
     def of(cls, doc: Doc, span: Span) -> SentenceView:
-        """Collect what a sentence holds."""
+        """Collect what is shown of a sentence."""
         words = [
             Word(token.text, token.tag_ or token.pos_, token._.tag_margin)
             for token in span
@@ -167,7 +167,7 @@ class DocumentView:
     """A document: the text with its entities, sentences, links, headlines and certificates."""
 
     heading: str
-    #: The text, the names in it apart.
+    #: The text, cut at the names in it.
     pieces: list[str | Name]
     names: list[Name]
     sentences: list[SentenceView]
@@ -177,7 +177,7 @@ class DocumentView:
 
     @classmethod
     def of(cls, doc: Doc, number: int) -> DocumentView:
-        """Collect what the `number`-th document holds."""
+        """Collect what is shown of the `number`-th document."""
         spans = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
         headlines = headlines_by_component(doc)
         names = names_in(doc)
@@ -194,7 +194,7 @@ class DocumentView:
 
 
 def headlines_by_component(doc: Doc) -> dict[str, list[Mapping[str, Any]]]:
-    """The headlines that each generator of a pipeline has written, best first."""
+    """The headlines that each generator of the pipeline has written, best first."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for headline in doc._.headlines:
         # documents of the first release do not record the component

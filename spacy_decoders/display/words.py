@@ -17,9 +17,9 @@ _SCOPES = ("full", "pruned")
 
 
 class Saying(NamedTuple):
-    """The joint statement of several certificates of one kind: the number of units, and the words.
+    """A statement that holds for all certificates of one kind, and how many units they are of.
 
-    `kind` is their status, or "kept" for what is the best of the candidates kept only.
+    `kind` is their status, or "kept" for what is optimal among the candidates kept only.
     """
 
     kind: str
@@ -60,7 +60,7 @@ def in_words(certificate: Mapping[str, Any]) -> str:
 
 
 def in_words_together(certificates: Sequence[Mapping[str, Any]]) -> list[Saying]:
-    """Return the meaning of certificates, each kind once, by the weakest of its statements.
+    """Return the meaning of certificates, for each kind that of the weakest.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def in_words_together(certificates: Sequence[Mapping[str, Any]]) -> list[Saying]
 
 
 def cost_in_words(loss: float) -> str:
-    """Write a cost to two digits.
+    """Write a cost with two significant digits.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def share_in_words(prob: float | None) -> str:
 
 
 def _weakness(certificate: Mapping[str, Any]) -> tuple[float, float]:
-    """Return the rank of a certificate by weakness, among those of its kind."""
+    """A sort key by which the weakest certificate of a kind is the last."""
     gap, bound = certificate["gap"] or 0.0, abs(certificate["bound"] or 0.0)
     share = gap / bound if bound > gap else 1.0 + gap
     return share, -(certificate["confidence"] or 0.0)
@@ -114,6 +114,6 @@ def _weakness(certificate: Mapping[str, Any]) -> tuple[float, float]:
 
 def _percent(share: float, *, up: bool) -> str:
     """Round towards the weaker statement: a gap up, a confidence down."""
-    # less than the division's own rounding is no more, but a gap is never nothing
+    # an excess within the rounding of the division is none, but a gap is never shown as 0
     tenths = max(1, math.ceil(share * 1000 - 1e-6)) if up else int(share * 1000)
     return f"{tenths / 10:g}%"

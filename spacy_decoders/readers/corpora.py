@@ -27,35 +27,33 @@ __all__ = ["ColumnCorpus", "ConlluCorpus", "JoinedCorpus", "SentenceCorpus", "go
 
 @dataclass(eq=False)
 class SentenceCorpus:
-    """Examples from files of annotated sentences, of whatever format a subclass reads.
+    """Examples from files of annotated sentences, in the format that a subclass reads.
 
-    The files are read once; every further pass over the corpus makes new Examples from
-    memory.
+    The files are read once; later passes over the corpus make new Examples from memory.
     """
 
-    #: What the files of a folder end with.
+    #: The endings of the files that are read in a folder.
     suffixes: ClassVar[Sequence[str]] = ()
 
     path: Path | None
     """A file, or a folder whose files are read in the order of their names, gzipped or not."""
     _: KW_ONLY
     n_sents: int = 1
-    """Sentences in a document, at most; fewer where the file starts a new document. 0 for the
+    """The most sentences of a document, which ends where the file starts a new one. 0 for the
     documents as the file has them."""
     random_sents: bool = False
-    """Whether each document gets between 1 and `n_sents` sentences by chance, so that a model is
-    trained on short and long ones. Every pass is cut differently, and every run alike."""
+    """Whether the size of each document is drawn from 1 to `n_sents`, so that a model is trained
+    on short and long ones: differently in each pass, but alike in each run."""
     gold_tokens: bool = True
-    """Whether the predicted Doc has the file's tokens; otherwise the pipeline's tokenizer cuts the
-    text."""
+    """Whether the predicted Doc has the file's tokens, or those of the pipeline's tokenizer."""
     gold_sents: bool = False
     """Whether the predicted Doc has the file's sentence boundaries (with `gold_tokens`)."""
     gold_sents_share: float = 1.0
-    """With `gold_sents`, the share of documents, by chance, that have them: a model trained on
-    both kinds serves with a parser before it and without."""
+    """The random share of documents to which `gold_sents` applies: a model trained on both kinds
+    can be used with and without a parser before it."""
     white_space: float = 0.0
-    """The share of documents, by chance, that get line breaks, blank lines and second blanks as
-    tokens, as texts have them and treebanks do not; see
+    """The random share of documents that get line breaks, blank lines and double spaces as
+    tokens, which texts have and treebanks do not; see
     :func:`~spacy_decoders.readers.white_space.with_white_space`."""
     limit: int = 0
     """The most sentences to read; 0 for all."""
@@ -144,8 +142,8 @@ class ColumnCorpus(SentenceCorpus):
     """What separates columns; None for any white space."""
     _: KW_ONLY
     types: dict[str, str] | None = None
-    """What each of the corpus's types of entities is called here, "O" for no entity; entities of
-    types that are not named are unknown. None if all types stay as they are."""
+    """New names for the corpus's entity types, "O" for no entity; entities of other types are
+    unknown. None to keep all types."""
 
     def read(self, path: Path) -> Iterable[Sentence]:
         types, met = self.types, set[str]()
@@ -162,7 +160,7 @@ class ColumnCorpus(SentenceCorpus):
 
 
 def _renamed(sentence: Sentence, types: Mapping[str, str]) -> Sentence:
-    """Call a sentence's entities by other names; those of types that have none are unknown."""
+    """Rename the types of a sentence's entities; those that `types` lacks become unknown."""
     ents = []
     for label in sentence.ents or ():
         kind = types.get(label[2:], "") if label[:2] in ("B-", "I-") else label
@@ -172,7 +170,7 @@ def _renamed(sentence: Sentence, types: Mapping[str, str]) -> Sentence:
 
 @dataclass(eq=False)
 class JoinedCorpus:
-    """The Examples of several corpora, which have names of their own, one after the other."""
+    """The Examples of several named corpora, one after the other."""
 
     corpora: dict[str, Any]
 
@@ -195,10 +193,10 @@ def gold_corpus(
 
     It is ``.spacy`` (a file or folder), ``.conllu``, ``.conll`` or ``.conllx``, or has one token a
     line, with the columns of a :class:`ColumnCorpus`; ``.iob2`` files without them are read as
-    UNER's. `n_sents` are the sentences in a document, at most, where the file has them one by one;
-    `limit` is the most documents, or sentences, to read, 0 for all.
+    UNER's. `n_sents` is the most sentences of a document, in formats of sentences; `limit` is the
+    most documents, or sentences, to read, 0 for all.
 
-    Raises `ProblemError` if the file is of no kind that is read.
+    Raises `ProblemError` if the file is of another kind.
     """
     path = Path(path)
     name = path.name.removesuffix(".gz")
@@ -223,8 +221,8 @@ def gold_corpus(
 def _gold_doc(vocab: Vocab, sentences: Sequence[Sentence]) -> Doc:
     """Make a Doc of annotated sentences.
 
-    A layer is set if any sentence has it. Boundaries are the file's own also where a
-    sentence has several roots or crossing arcs, which spaCy would cut otherwise.
+    A layer is set if any sentence has it. Boundaries are the file's own even if a sentence has
+    several roots or crossing arcs, at which spaCy would split it.
     """
     words = [word for sentence in sentences for word in sentence.words]
     starts = np.full(len(words), -1, dtype=np.int64)
@@ -268,7 +266,7 @@ def _gold_doc(vocab: Vocab, sentences: Sequence[Sentence]) -> Doc:
 
 
 def _bare_doc(reference: Doc, *, boundaries: bool) -> Doc:
-    """The tokens of a Doc without their annotation."""
+    """A Doc with the same tokens but without their annotation."""
     words = [token.text for token in reference]
     spaces = [bool(token.whitespace_) for token in reference]
     starts: Any = [token.is_sent_start for token in reference] if boundaries else None

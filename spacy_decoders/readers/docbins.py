@@ -11,27 +11,26 @@ from ..errors import ProblemError
 
 __all__ = ["docbin_docs", "read_docbin"]
 
-#: Documents are compressed to a tenth or a twentieth; to less than this share, nothing that has
-#: words in it is.
+#: The largest ratio of compression that is believed; documents have 10 to 20.
 MOST_COMPRESSED = 200
-#: What takes less memory than this, in bytes, is read in any case.
+#: Up to so many bytes of memory, files are read whatever their ratio.
 LEAST_REFUSED = 1 << 28
 
 
 def read_docbin(path: str | Path) -> DocBin:
-    """Read a file of documents; `ProblemError` if it is none."""
+    """Read a DocBin; `ProblemError` if the file is none."""
     try:
         data = Path(path).read_bytes()
         _check_size(data)
         return DocBin().from_bytes(data)
     except OSError:
         raise
-    except Exception as error:  # of zlib, msgpack, srsly, numpy: whatever the bytes set off
+    except Exception as error:  # zlib, msgpack, srsly or numpy may raise anything on such bytes
         raise ProblemError(f"{path} is not a DocBin ({error}).") from error
 
 
 def _check_size(data: bytes) -> None:
-    """Raise if compressed bytes stand for far more than documents could, before they are read."""
+    """Raise if compressed bytes would expand to far more than documents do, before they do."""
     most = max(LEAST_REFUSED, MOST_COMPRESSED * len(data))
     stream, size = zlib.decompressobj(), 0
     while data and not stream.eof:
@@ -44,7 +43,7 @@ def _check_size(data: bytes) -> None:
 def docbin_docs(docbin: DocBin, path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     """Make the documents of a DocBin, one by one.
 
-    Raises `ProblemError` if what is stored of one makes no document.
+    Raises `ProblemError` if one is damaged.
     """
     docs = docbin.get_docs(vocab)
     for number in range(1, len(docbin) + 1):

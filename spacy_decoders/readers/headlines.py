@@ -32,17 +32,17 @@ class HeadlineCorpus:
     """A ``.jsonl`` or ``.jsonl.gz`` file, or a folder of such files."""
     _: KW_ONLY
     title: str = "title"
-    """The name of the field of titles."""
+    """The field of the title."""
     text: str = "text"
-    """The name of the field of texts."""
+    """The field of the text."""
     limit: int = 0
     """The most lines to read; 0 for all."""
     strip_title: bool = False
-    """Whether to take the title away from the beginning of a text that repeats it. Texts that
-    begin with their titles teach, and are measured on, where to look rather than what to say."""
+    """Whether to remove the title from the beginning of a text. Texts that begin with their titles
+    teach, and test, where to look rather than what to say."""
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Make the examples anew."""
+        """Yield an Example for each line."""
         for count, (title, text) in enumerate(self._records(), start=1):
             if self.strip_title:
                 text = without_title(title, text)
@@ -65,11 +65,10 @@ class HeadlineCorpus:
 
 
 def without_title(title: str, text: str) -> str:
-    """Return a text without the title that it begins with, as often as it repeats it.
+    """Return a text without the title that it begins with, once or repeatedly.
 
-    Only letters and digits are compared, whatever their case. Where a sentence goes on from the
-    title, in lower case or with a bracket, that is no heading but the sentence's beginning,
-    and stays.
+    Only letters and digits are compared, whatever their case. A title that a sentence continues,
+    in lower case or after a bracket, is no heading but the sentence's beginning, and stays.
 
     Examples
     --------
@@ -81,7 +80,7 @@ def without_title(title: str, text: str) -> str:
     'A heap is a tree.'
     """
     letters = [re.escape(c) for c in title if c.isalnum()]
-    # signs between its letters and around them; its last word must not go on
+    # other characters may stand between its letters; its last word must end
     repeated = re.compile(rf"{_SIGNS}{_SIGNS.join(letters)}(?![^\W_]){_SIGNS}", re.IGNORECASE)
     while letters and (found := repeated.match(text)) and not _is_in_sentence(text, found.end()):
         text = text[found.end() :].lstrip(" \t\r\n.:-–—")
@@ -89,7 +88,7 @@ def without_title(title: str, text: str) -> str:
 
 
 def _is_in_sentence(text: str, end: int) -> bool:
-    """Whether a sentence goes on at `end` from the title before it; an author's name does not."""
+    """Whether a sentence continues the title before `end`; the name of an author does not."""
     title = re.sub(r"[\W_]+\Z", "", text[:end])
     rest = re.sub(r"^\s*\([^)]*\)", "", text[len(title) :]).lstrip(" ,")
     return rest[:1].islower() and not rest.startswith("by ")

@@ -23,12 +23,12 @@ class LinkedCorpus:
     path: Path | None
     """A file, or a folder of files: ``.spacy`` with ``kb_id`` on entities, or ``.jsonl`` (also
     ``.gz``) with ``text`` and ``mentions``: objects with ``start``, ``end`` (characters), ``gold``
-    (identifier or null) and perhaps ``label``."""
+    (identifier or null) and optionally ``label``."""
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield an Example for each document.
 
-        Raises `ProblemError` if the file is missing, of another kind, or a line is no such object.
+        Raises `ProblemError` if a file is missing, of another kind or has another structure.
         """
         for path in matching_files(self.path, (".spacy", ".jsonl")):
             for doc in _docs(nlp, path):

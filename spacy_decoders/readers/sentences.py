@@ -24,7 +24,7 @@ __all__ = ["COLUMNS", "Sentence", "read_columns", "read_conllu"]
 #: What a column of a column file may hold; "-" stands for one to skip.
 COLUMNS = ("form", "lemma", "pos", "tag", "morph", "head", "dep", "ent", "-")
 
-#: The columns of CoNLL-U and CoNLL-X; those behind the relation may be missing.
+#: The columns of CoNLL-U and CoNLL-X; those after the relation may be missing.
 _CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 
 #: Numbers of words, of multi-word tokens and of empty nodes.
@@ -41,7 +41,7 @@ class Sentence:
 
     #: The (syntactic) words.
     words: tuple[str, ...]
-    #: Whether a blank follows each word.
+    #: Whether a space follows each word.
     spaces: tuple[bool, ...]
     #: Lemma, universal part of speech, fine-grained tag and morphology of each word.
     lemmas: tuple[str, ...] | None = None
@@ -77,17 +77,17 @@ def read_conllu(
 ) -> Iterator[Sentence]:
     """Read a CoNLL-U or CoNLL-X file, gzipped or not.
 
-    Of multi-word tokens the syntactic words are read, without blanks between them; empty
-    nodes are left out. A missing fine-grained tag (XPOS) is replaced by the other one (UPOS),
-    parts of speech that are not universal are read as tags only, and features that are no list
-    of ``Name=Value`` are left out.
+    Multi-word tokens are read as their syntactic words, without spaces between them; empty nodes
+    are left out. A missing fine-grained tag (XPOS) is replaced by the universal one (UPOS), parts
+    of speech that are not universal are read as tags only, and features that are no list of
+    ``Name=Value`` are left out.
 
-    The form is ``"conllx"`` for the older format, of whose parts of speech only the fine-grained
-    are read: neither its coarse ones nor its features are universal. ``"auto"`` takes ``.conllu``
-    for CoNLL-U and all else for CoNLL-X.
+    The form ``"conllx"`` is the older format, whose coarse parts of speech and features are not
+    universal and therefore not read. ``"auto"`` takes ``.conllu`` for CoNLL-U and all else for
+    CoNLL-X.
 
-    Raises `ProblemError` if the file is malformed, with the line: too few columns, words out of
-    their order, a head that is no word of the sentence, or heads in a cycle.
+    Raises `ProblemError` with the line if the file is malformed: too few columns, words out of
+    order, a head that is no word of the sentence, or heads in a cycle.
     """
     path = Path(path)
     if form == "auto":
@@ -177,11 +177,11 @@ def _blocks(path: Path) -> Iterator[list[tuple[int, str]]]:
 def _from_conllu(
     path: Path, block: Sequence[tuple[int, str]], starts_document: bool, *, universal: bool
 ) -> Sentence:
-    """Make a sentence of numbered lines."""
+    """Make a sentence of its numbered lines."""
     words: list[dict[str, str]] = []
     numbers: list[int] = []
     spaces: list[bool] = []
-    joined, space_behind = 0, True  # the last word of a multi-word token, and its blank
+    joined, space_after = 0, True  # a multi-word token's last word, and whether a space follows
     for number, line in block:
         if line.startswith("#"):
             continue
@@ -190,27 +190,27 @@ def _from_conllu(
         if "deprel" not in row:
             missing = ", ".join(_CONLLU[len(row) : _CONLLU.index("deps")])
             raise ProblemError(
-                f"{place}: {len(row)} columns, without {missing}; are they parted by tabs?"
+                f"{place}: {len(row)} columns, without {missing}; are they separated by tabs?"
             )
         found = _ID.fullmatch(row["id"])
         if not found:
-            raise ProblemError(f"{place}: the row has no number, but {row['id'][:40]!r}.")
-        # CoNLL-X has something else there
+            raise ProblemError(f"{place}: expected a word's number, got {row['id'][:40]!r}.")
+        # CoNLL-X has another column there
         space = not universal or "SpaceAfter=No" not in row.get("misc", "").split("|")
         if found[2]:
-            joined, space_behind = int(found[2]), space
+            joined, space_after = int(found[2]), space
         if found[0] != found[1]:
             continue  # a multi-word token or an empty node
         words.append(row)
         numbers.append(number)
         if int(found[1]) != len(words):
             raise ProblemError(
-                f"{place}: word {found[1]} where {len(words)} is expected; sentences are parted "
-                "by blank lines, and words numbered from 1."
+                f"{place}: word {found[1]} where {len(words)} is expected; separate sentences by "
+                "blank lines, and number words from 1."
             )
-        # a multi-word token has no blanks inside and states the one behind it
+        # a multi-word token has no space inside, and its own row tells of the one after it
         inside = len(words) <= joined
-        spaces.append(space if not inside else space_behind and len(words) == joined)
+        spaces.append(space if not inside else space_after and len(words) == joined)
     layers: dict[str, Sequence[str | None]] = {
         "form": [row["form"] for row in words],
         "lemma": [row["lemma"] for row in words],
@@ -257,7 +257,7 @@ def _sentence(
 
 
 def _layer(values: Iterable[str | None]) -> tuple[str, ...] | None:
-    """The values with ``_`` as nothing, or None where there is nothing at all."""
+    """The values, empty for ``_``; None if all are empty."""
     layer = tuple("" if value in (None, "_") else str(value) for value in values)
     return layer if any(layer) else None
 

@@ -20,15 +20,15 @@ __all__ = [
     "whole_lines",
 ]
 
-#: A line of more bytes than this is no line of any format that is read here, but has lost its end.
+#: The most bytes of a line; longer ones, in all formats read here, have lost their ends.
 LONGEST_LINE = 1 << 26
 
 
 def decoded(data: bytes, path: Path, line: int = 1) -> str:
     """Decode UTF-8, with or without a byte-order mark.
 
-    The path and the line at which the bytes begin are for the `ProblemError` about bytes that are
-    not UTF-8.
+    Raises `ProblemError`, with the path and the line, if the bytes, which begin at `line`, are not
+    UTF-8.
     """
     try:
         return data.decode("utf-8-sig" if line == 1 else "utf8")
@@ -43,22 +43,22 @@ def decoded(data: bytes, path: Path, line: int = 1) -> str:
 
 
 def limited_lines(stream: IO[bytes] | BufferedIOBase) -> Iterator[tuple[bytes | None, int]]:
-    """Give the lines of a stream, each with the byte at which it begins; None for a too long one.
+    """Yield the lines of a stream, None for too long ones, each with the byte where it begins.
 
-    No more than `LONGEST_LINE` bytes are kept in memory, whatever the stream holds.
+    No more than `LONGEST_LINE` bytes are held in memory.
     """
     offset = 0
     while line := stream.readline(LONGEST_LINE):
         is_cut = len(line) >= LONGEST_LINE and not line.endswith(b"\n")
         yield None if is_cut else line, offset
         offset += len(line)
-        while is_cut and line and not line.endswith(b"\n"):  # the rest, if anybody goes on
+        while is_cut and line and not line.endswith(b"\n"):  # skip the rest
             line = stream.readline(LONGEST_LINE)
             offset += len(line)
 
 
 def whole_lines(stream: IO[bytes] | BufferedIOBase, path: Path) -> Iterator[bytes]:
-    """Give the lines of a stream; `ProblemError` if one is too long."""
+    """Yield the lines of a stream; `ProblemError` if one is too long."""
     for number, (line, _) in enumerate(limited_lines(stream), start=1):
         if line is None:
             raise ProblemError(
@@ -69,7 +69,7 @@ def whole_lines(stream: IO[bytes] | BufferedIOBase, path: Path) -> Iterator[byte
 
 
 def text_lines(path: Path) -> Iterator[str]:
-    r"""Read a file line by line, gzipped or not; each ends in ``\n``, but perhaps the last.
+    r"""Read a file line by line, gzipped or not; each ends in ``\n``, except perhaps the last.
 
     Raises `ProblemError` if a line is not UTF-8, or the file is not gzipped as its name says.
     """
@@ -80,14 +80,14 @@ def text_lines(path: Path) -> Iterator[str]:
                 yield decoded(line, path, number).replace("\r\n", "\n")
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ProblemError(
-                f"{path.name}: broken gzip file behind line {number} ({error})."
+                f"{path.name}: broken gzip file after line {number} ({error})."
             ) from error
 
 
 def json_objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Read JSON lines, gzipped or not: each object with its place, as errors name it.
+    """Read JSON lines, gzipped or not: each object with its place, for errors.
 
-    Raises `ProblemError` if a line that is not blank holds no JSON object.
+    Blank lines are skipped; `ProblemError` if another holds no JSON object.
     """
     for number, line in enumerate(text_lines(path), start=1):
         if not line.strip():
@@ -105,10 +105,8 @@ def json_objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def matching_files(path: str | Path | None, suffixes: Sequence[str]) -> list[Path]:
     """The one file, of whatever name, or those of a folder with a suffix, in order of names.
 
-    ``.gz`` may follow each suffix.
-
-    Raises `ProblemError` if there is none, or no path: a config may be looked at before it is
-    given one.
+    ``.gz`` may follow each suffix. Raises `ProblemError` if there is none, or no path, which a
+    config may lack until it is trained with.
     """
     if path is None:
         raise ProblemError("path: no corpus given; set it, for example by --paths.train FILE.")

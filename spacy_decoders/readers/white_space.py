@@ -1,4 +1,4 @@
-"""White space between and inside of sentences, as texts have it and treebanks do not."""
+"""White space between and inside sentences, which texts have and treebanks do not."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,14 @@ from .sentences import Sentence
 
 __all__ = ["with_white_space"]
 
-#: How the sentences of a document are parted, each as likely: by lines, paragraphs, two blanks,
-#: or not; and whether lines are wrapped besides.
+#: What separates the sentences of a document, each as likely: a line break, a blank line, two
+#: spaces, or one, in which case lines are wrapped.
 LAYOUTS = ("\n", "\n\n", " ", "")
-#: The share of sentences behind which a paragraph ends.
+#: The share of sentences that end a paragraph.
 PARAGRAPHS = 0.3
-#: The share of blanks inside of sentences that are two, where no lines part sentences.
+#: The share of spaces inside sentences that are doubled, unless line breaks separate sentences.
 DOUBLED = 0.03
-#: The share of documents whose lines are wrapped, and after how many characters.
+#: The share of other documents whose lines are wrapped, and the least and largest width.
 WRAPPED = 0.3
 WIDTHS = (40, 80)
 
@@ -26,9 +26,9 @@ TREE = ("heads", "deps")
 
 
 def with_white_space(sentences: Sequence[Sentence], random: Random) -> list[Sentence]:
-    """Lay out the sentences of a document by chance, with white space as tokens of its own.
+    """Lay out the sentences of a document at random, with white space as tokens of its own.
 
-    A token of white space belongs to the sentence before it, and has neither a head nor a tag.
+    A token of white space belongs to the sentence before it, and has neither head nor tag.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def with_white_space(sentences: Sequence[Sentence], random: Random) -> list[Sent
 
 
 def _wrapped(sentence: Sentence, column: int, width: int | None) -> tuple[dict[int, str], int]:
-    """Return behind which words a line ends, and the column that is reached."""
+    """Return the words after which a line is broken, and the column after the last word."""
     breaks: dict[int, str] = {}
     if width is None:
         return breaks, column
@@ -67,21 +67,21 @@ def _wrapped(sentence: Sentence, column: int, width: int | None) -> tuple[dict[i
 
 
 def _blanks(sentence: Sentence) -> list[int]:
-    """Return the words with a blank behind them, but not those inside of entities."""
+    """Return the words that a space follows, except inside entities."""
     ents = [*(sentence.ents or [""] * len(sentence)), ""][1:]
     found = zip(sentence.spaces, ents, strict=True)
     return [word for word, (space, ent) in enumerate(found) if space and not ent.startswith("I-")]
 
 
 def _inserted(sentence: Sentence, breaks: Mapping[int, str]) -> Sentence:
-    """Return a sentence with white space behind some of its words."""
+    """Return a sentence with white space after some of its words."""
     if not breaks:
         return sentence
-    behind = sorted(breaks)
+    places = sorted(breaks)
     spaces = [space and breaks.get(word, " ") == " " for word, space in enumerate(sentence.spaces)]
-    # a head is counted from 1, after the white space before it; the root is 0
+    # heads are counted from 1, and move by the white space before them; the root is 0
     heads = sentence.heads and [
-        None if head is None else head + bisect_left(behind, head - 1) for head in sentence.heads
+        None if head is None else head + bisect_left(places, head - 1) for head in sentence.heads
     ]
     layers = {name: getattr(sentence, name) for name in LAYERS} | {"heads": heads}
     widened: dict[str, Any] = {
@@ -93,11 +93,11 @@ def _inserted(sentence: Sentence, breaks: Mapping[int, str]) -> Sentence:
     return replace(sentence, **widened)
 
 
-def _widened(values: Sequence[Any], behind: Mapping[int, Any]) -> tuple[Any, ...]:
-    """Return the values of words, those of white space among them."""
+def _widened(values: Sequence[Any], inserted: Mapping[int, Any]) -> tuple[Any, ...]:
+    """Return the values of words, with those of white space inserted after some."""
     found = []
     for word, value in enumerate(values):
         found.append(value)
-        if word in behind:
-            found.append(behind[word])
+        if word in inserted:
+            found.append(inserted[word])
     return tuple(found)

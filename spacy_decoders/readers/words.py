@@ -1,4 +1,4 @@
-"""What files of sentences state of words: parts of speech, features, heads, entities."""
+"""The annotation of words in files of sentences: parts of speech, features, heads, entities."""
 
 from collections.abc import Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
@@ -18,17 +18,17 @@ __all__ = [
 #: The universal parts of speech, and spaCy's own for white space.
 PARTS_OF_SPEECH = frozenset(IDS) - {""}
 
-#: Where a word stands in an entity, in BIO, by the first letter of its tag.
+#: The BIO prefix for that of any scheme.
 _POSITIONS = {"B": "B", "I": "I", "U": "B", "S": "B", "L": "I", "E": "I"}
 _UNKNOWN = ("", "_", "-")
 
 
 class WordError(ProblemError):
-    """A fault of one word's annotation."""
+    """An error in the annotation of one word."""
 
     def __init__(self, word: int, message: str) -> None:
         super().__init__(message)
-        #: index of the word in its sentence
+        #: the index of the word in its sentence
         self.word = word
 
 
@@ -47,12 +47,10 @@ def is_features(text: str) -> bool:
 
 
 def heads_of(column: Iterable[str]) -> tuple[int, ...] | None:
-    """Read the heads of a sentence, numbers or ``_`` for none; None where a word has none.
+    """Read the heads of a sentence, numbers or ``_`` for none; None if any word has none.
 
-    Several words may have the root, 0, as their head.
-
-    Raises `WordError` if a head is neither, or no word of the sentence, or words are heads of each
-    other in a cycle.
+    Several words may have the root, 0, as their head. Raises `WordError` if a head is not a number
+    or ``_``, or no word of the sentence, or heads form a cycle.
 
     Examples
     --------
@@ -67,11 +65,11 @@ def heads_of(column: Iterable[str]) -> tuple[int, ...] | None:
     given: list[int | None] = []
     for word, field in enumerate(column):
         if field != "_" and not (field.isascii() and field.isdecimal()):
-            raise WordError(word, f"the head is no number and not _, but {field!r}")
+            raise WordError(word, f"the head must be a number or _, not {field!r}")
         given.append(None if field == "_" else int(field))
     for word, head in enumerate(given):
         if head is not None and head > len(given):
-            raise WordError(word, f"the head is word {head}, the last word is {len(given)}")
+            raise WordError(word, f"the head is word {head}, but the last word is {len(given)}")
     cycle = _cycle(given)
     if len(cycle) == 1:
         raise WordError(cycle[0], "the word is its own head")
@@ -83,20 +81,20 @@ def heads_of(column: Iterable[str]) -> tuple[int, ...] | None:
 
 
 def _cycle(heads: Sequence[int | None]) -> list[int]:
-    """The words of a cycle, in their order in the sentence; none if there is no cycle."""
-    above = {word: [head - 1] for word, head in enumerate(heads) if head}
+    """The words of a cycle, in their order in the sentence; empty if there is none."""
+    arcs = {word: [head - 1] for word, head in enumerate(heads) if head}
     try:
-        TopologicalSorter(above).prepare()
+        TopologicalSorter(arcs).prepare()
     except CycleError as error:
         return sorted(set(error.args[1]))
     return []
 
 
 def as_bio(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags in BIO, of a sentence tagged in IOB, BIO, BILOU (BILUO) or BIOES.
+    """Convert the tags of a sentence from IOB, BIO, BILOU (BILUO) or BIOES to BIO.
 
-    ``_``, of a word whose tag is unknown, becomes the empty string. Raises `WordError` if a tag is
-    of none of the schemes.
+    ``_``, an unknown tag, becomes the empty string. Raises `WordError` if a tag is of none of
+    these schemes.
 
     Examples
     --------
@@ -106,7 +104,7 @@ def as_bio(tags: Iterable[str]) -> tuple[str, ...]:
     ('B-PER', 'I-PER', 'O', 'B-ORG')
     """
     found: list[str] = []
-    kind = ""  # of the entity that goes on
+    kind = ""  # the type of the entity that may continue
     for at, tag in enumerate(tags):
         if tag in _UNKNOWN or tag == "O":
             found.append("" if tag in _UNKNOWN else "O")
@@ -115,8 +113,8 @@ def as_bio(tags: Iterable[str]) -> tuple[str, ...]:
         position = _POSITIONS.get(tag[0]) if tag[1:2] == "-" and len(tag) > 2 else None
         if position is None:
             known = "IOB, BIO, BILOU or BIOES, such as B-PER or O"
-            raise WordError(at, f"{tag[:40]!r} is no entity tag in {known}")
+            raise WordError(at, f"{tag[:40]!r} is not an entity tag in {known}")
         found.append(f"{'I' if position == 'I' and kind == tag[2:] else 'B'}{tag[1:]}")
-        # after the last word of an entity, none of its type goes on
+        # an entity does not continue after its last word
         kind = "" if tag[0] in "ULSE" else tag[2:]
     return tuple(found)

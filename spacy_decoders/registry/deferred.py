@@ -11,8 +11,8 @@ __all__ = ["Deferred"]
 class Deferred:
     """A function or class of this package that a registry can hold without importing it.
 
-    Listing a registry thus imports no numba. The arguments, their types and their defaults are
-    those of the function or class itself: they are stated nowhere else.
+    Listing a registry thus does not import numba. Arguments, types and defaults are stated by the
+    function or class alone.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Deferred:
 
     @property
     def __signature__(self) -> Signature:
-        """With types instead of their names, which are defined in the target's module only."""
+        """The target's, with types instead of names that only its module can resolve."""
         return signature(self._target, eval_str=True)
 
     @cached_property

@@ -71,10 +71,10 @@ shared_neighbours = Deferred("knowledge.pair_costs:SharedNeighbours")
 
 
 def concept_base(path: str | None = None) -> Callable[[Vocab], KnowledgeBase]:
-    """Load the knowledge base in a folder; without a path the small one that is shipped.
+    """Load the knowledge base in a folder, by default the small one that is shipped.
 
-    A folder that can't be opened is an error when it is first needed: a component that was saved
-    with `store_kb` has a copy of its own.
+    A folder that can't be opened is an error only when it is needed, since a component that was
+    saved with `store_kb` has a copy of its own.
     """
     return partial(_open_concept_base, path=path)
 
@@ -103,10 +103,10 @@ def _open_concept_base(vocab: Vocab, path: str | None) -> KnowledgeBase:
 
 
 def universal_noun_chunks() -> Callable[[Language], Language]:
-    """Find noun chunks in trees with universal dependencies, as ours are.
+    """Find noun chunks in trees with universal dependencies, as ``[nlp.after_creation]``.
 
-    As ``[nlp.after_creation]``. spaCy's own noun chunks of English look for other labels, such
-    as ``dobj`` and ``pobj``, and leave out most objects. Parts of speech must be set.
+    spaCy's noun chunks of English look for other labels, such as ``dobj`` and ``pobj``, and miss
+    most objects. Parts of speech must be set.
     """
     from ..components.parser.noun_chunks import use_noun_chunks
 
@@ -117,11 +117,10 @@ def calibrate(
     corpus: Callable[[Language], Iterable[Example]],
     components: list[str] = [],  # noqa: B006
 ) -> Callable[[Language], Language]:
-    """Calibrate probabilities on held-out examples whenever the pipeline is saved.
+    """Calibrate probabilities whenever the pipeline is saved, as ``[training.before_to_disk]``.
 
-    As ``[training.before_to_disk]``. The calibrations are saved with the components: those of the
-    names that are given, or all that have probabilities. The corpus is a reader, such as
-    ``${corpora.dev}``.
+    The corpus reads held-out examples, such as ``${corpora.dev}``. `components` are the names of
+    those to calibrate; none for all that have probabilities. Calibrations are saved with them.
     """
 
     def calibrated(nlp: Language) -> Language:

@@ -42,7 +42,7 @@ def test_every_scheme_says_the_same():
 
 @pytest.mark.parametrize("tag", ["PER", "X-PER", "B-", "B", "o"])
 def test_other_tags_are_refused(tag):
-    with pytest.raises(ProblemError, match="is no entity tag in IOB, BIO, BILOU or BIOES"):
+    with pytest.raises(ProblemError, match="is not an entity tag in IOB, BIO, BILOU or BIOES"):
         as_bio(["O", tag])
 
 
