@@ -73,7 +73,7 @@ class CandidateTable:
     places: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
-        sizes, numbers = np.diff(self.offsets), np.arange(len(self.offsets))
+        sizes, numbers = self.offsets[1:] - self.offsets[:-1], np.arange(len(self.offsets))
         own = numbers[:-1].repeat(sizes)
         self.__dict__.update(
             ids=[*map(attrgetter("id"), self.known)],

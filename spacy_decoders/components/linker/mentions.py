@@ -48,6 +48,8 @@ class Mentions:
     def of(self, window: range) -> Mentions:
         """Those of a window of the units, with the table of these alone."""
         at = self.own[window.start : window.stop]
+        if at == range(len(self.table.mentions)):
+            return self
         rows = slice(*self.table.with_nothing[[at.start, at.stop]].tolist())
         own, table = range(len(at)), self.table.of(at)
         return replace(self, own=own, table=table, features=self.features[rows])
