@@ -20,7 +20,7 @@ from ...models.headline.selection import HeadlineModel, word_odds
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens, Vertices
 from ..factories.headline_generator import HeadlineOptions
-from .meaning import SentenceTrees, anywhere, articles_of_few, inherited
+from .meaning import SentenceTrees, anywhere, inherited
 from .reading import QUOTE_MARKS, Texts, after
 
 __all__ = [
@@ -213,7 +213,7 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
 
     **Shape of starts, ends and result:** ``(spans,)``
     """
-    from ...models.headline.kernels import phrases as kernels  # compiled where it is first needed
+    from ...models.headline.kernels.phrases import choose  # compiled where it is first needed
 
     to, kinds, parsed = texts.heads, texts.kinds, texts.parsed
     own = np.arange(len(to))
@@ -226,7 +226,7 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     # nothing begins in the middle of a name, after the article of "a few", or between a denial
     # and what it denies
     name, part = kinds["PROPN"], kinds["part"]
-    bad = kinds["INTJ"] | (kinds["joining"] & before) | after(articles_of_few(texts))
+    bad = kinds["INTJ"] | (kinds["joining"] & before) | after(texts.articles_of_few)
     bad |= name & after(name) & ((to == own - 1) | after(to == own + 1))
     denied = (denying & before).nonzero()[0]
     steps = np.bincount(denied, minlength=len(to)) - np.bincount(to[denied], minlength=len(to))
@@ -237,7 +237,7 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     named = kinds["noun"] & ~hidden & ~(part & before)
     marks = kinds["quote"] & ~texts.read
     given = to, parsed, banned, bad, last, named, marks, governed, kinds["VERB"]
-    good: Booleans = kernels.choose(starts, ends, *given)
+    good: Booleans = choose(starts, ends, *given)
     return good
 
 

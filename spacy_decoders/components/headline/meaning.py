@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...models.headline.stems import word_keys
 from .reading import Texts, after
 
-__all__ = ["SentenceTrees", "anywhere", "articles_of_few", "inherited"]
+__all__ = ["SentenceTrees", "anywhere", "inherited"]
 
 Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -23,8 +23,7 @@ LEAD = 0.5
 #: no sentence.
 PRONOUN, FRAGMENT = 0.5, 0.5
 
-_THE, _OF, _THAN, _A = word_keys(["the", "of", "than", "a"])
-_FEW, _LITTLE = word_keys(["few", "little"])
+_THE, _OF, _THAN = word_keys(["the", "of", "than"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +75,7 @@ class SentenceTrees:
                 needed[low:high] |= (low < above) & (above < high)
         tops = last_of(np.where(needed & inner, heads, own))
         # by sentences, and from the root down
-        nodes = np.flatnonzero(tops == own)
+        nodes = (tops == own).nonzero()[0]
         above = _above(texts, heads, inner)
         nodes = nodes[np.lexsort((depths_of(above)[nodes], sentences[nodes]))]
         number = np.zeros(size, dtype=np.int64)
@@ -95,7 +94,7 @@ class SentenceTrees:
         lists = (
             root[sentences], heads, texts.read, texts.kinds["det"],
             groups - firsts[sentences], parents, scores, sizes,
-            np.append(np.flatnonzero(begins), size), np.append(firsts, len(nodes)),
+            np.append(begins.nonzero()[0], size), np.append(firsts, len(nodes)),
             ceilings, sizes[firsts], words,
         )  # fmt: skip
         return cls(*(of.tolist() for of in lists))
@@ -160,15 +159,15 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     joins = (degree | (kinds["hyphen"] & ~after(blank))) & ~blank
     joins &= ~(begins | np.append(begins[1:], True))
     apart = ~(joins | after(joins))
-    nearest = np.minimum.reduceat(depths_of(heads) * size + own, np.flatnonzero(apart)) % size
-    top = nearest[np.cumsum(apart) - 1]
+    nearest = np.minimum.reduceat(depths_of(heads) * size + own, apart.nonzero()[0]) % size
+    top = nearest[apart.cumsum() - 1]
     part: Booleans = top != own
     conjunct = kinds["conj"]
-    joint = np.flatnonzero(kinds["joint"] & (heads != own) & ~part)
+    joint = (kinds["joint"] & (heads != own) & ~part).nonzero()[0]
     heads[part] = top[part]
     head, above = heads[joint], heads[heads][joint]
     # the next of the conjuncts that depend on the same as it
-    other = _next(heads, joint, np.flatnonzero(conjunct))
+    other = _next(heads, joint, conjunct)
     other = np.where(conjunct[above] & (above > joint), above, other)
     other = np.where(conjunct[head] & (head > joint), head, other)
     joint, other = joint[other > joint], other[other > joint]
@@ -183,26 +182,21 @@ def _above(texts: Texts, heads: Integers, inner: Booleans) -> Integers:
     """
     last, conjunct = np.zeros(len(heads), dtype=bool), inner & texts.kinds["conj"]
     last[heads[texts.kinds["joint"]]] = True
-    others = np.flatnonzero(conjunct & ~last)
-    found = _next(heads, others, np.flatnonzero(conjunct & last))
+    others = (conjunct & ~last).nonzero()[0]
+    found = _next(heads, others, conjunct & last)
     above = heads.copy()
     above[others] = np.where(found == others, heads[others], found)
     return above
 
 
-def _next(heads: Integers, of: Integers, among: Integers) -> Integers:
-    """The next token after each, of some, with the same head; itself where there is none."""
-    size = len(heads)
+def _next(heads: Integers, of: Integers, flags: Booleans) -> Integers:
+    """The next token with a flag after each, and the same head; itself where there is none."""
+    size, among = len(heads), flags.nonzero()[0]
+    if not len(of) or not len(among):
+        return of
     keys = np.append(np.sort(heads[among] * size + among), size * size)
     found = keys[np.searchsorted(keys, heads[of] * size + of)]
     return np.where(found // size == heads[of], found % size, of)
-
-
-def articles_of_few(texts: Texts) -> Booleans:
-    """The articles of "a few" and "a little", which is not few and little."""
-    words, found = texts.columns["LOWER"], np.zeros(len(texts.text), dtype=bool)
-    found[:-1] = (words[:-1] == _A) & ((words[1:] == _FEW) | (words[1:] == _LITTLE))
-    return found
 
 
 def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers) -> Booleans:
@@ -222,7 +216,7 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
         kinds["required"] | kinds["kept"] | kinds["mark"] | kinds["hyphen"] | kinds["quote"],
         kinds["conj"] & (kinds["nsubj"] | kinds["compound"])[heads],  # "*Ann and Bob* are twins"
         kinds["det"] & kinds["unmarked"][heads],  # "twice *a* day"
-        articles_of_few(texts),
+        texts.articles_of_few,
         (kinds["amod"] | kinds["nmod"]) & (ranking | name),
         behind & kinds["particle"] & kinds["advmod"] & kinds["VERB"][heads],
         # "is *the* best", "is *bad* news"
@@ -234,10 +228,11 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
     )
     # what has no object says enough with the first of these after it: "went *on strike*"
     enough = (kinds["obl"] | kinds["advcl"]) & ~having("complete")[heads]
-    places = np.flatnonzero(behind & enough)
-    needed: Booleans = np.logical_or.reduce(stays)
-    needed[places[np.unique(heads[places], return_index=True)[1]]] = True
-    return needed
+    places = (behind & enough).nonzero()[0][::-1]
+    needed, following = np.logical_or.reduce(stays), np.zeros(len(heads), dtype=np.int64)
+    following[heads[places]] = places  # the first of each head is the last that is written
+    needed[following[heads[places]]] = True
+    return np.asarray(needed)
 
 
 def _clauses(texts: Texts, heads: Integers, inner: Booleans, first: Integers) -> Booleans:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .knowledge import HeadlineKnowledge
 from .phrases import Phrases, inside
-from .words import TextTokens, Vertices
+from .words import TextTokens, Vertices, numbered
 
 __all__ = [
     "FEATURES",
@@ -65,8 +65,8 @@ def token_features(tokens: TextTokens, knowledge: HeadlineKnowledge) -> Floats:
     (texts, titles), size = knowledge.look_up(tokens.stems[first]), knowledge.size
     idf = np.log((size + 1.0) / (texts + 1.0)) / 5.0
     # in how many of its text's sentences each stem is
-    different = np.unique(stems * len(text) + sentences) // max(1, len(text))
-    spread = np.bincount(different, minlength=len(first)) / tokens.sizes[1][text[first]]
+    different = numbered((stems * len(text) + sentences).view(np.uint64))[1]
+    spread = np.bincount(stems[different], minlength=len(first)) / tokens.sizes[1][text[first]]
     frequency = np.log1p(count)
     by_stem = {
         "first_sentence_index": np.log1p((sentences - sentences[begins][text])[first]),

@@ -41,12 +41,12 @@ class Phrases:
         They begin and end with what is no function word, don't take apart what a hyphen joins, and
         have no stem twice.
         """
-        from .kernels import phrases as kernels  # compiled where it is first needed
+        from .kernels.phrases import collect  # compiled where it is first needed
 
         of = tokens
         flags = of.word, of.hyphen, of.glue, of.stop, of.unit, of.meaning
         stems = of.own(of.stems), of.stem_numbers[0]
-        starts, ends, keys = kernels.collect(*flags, *stems, of.sentences, MOST_WORDS)
+        starts, ends, keys = collect(*flags, *stems, of.sentences, MOST_WORDS)
         return cls(starts, ends, *numbered(keys))
 
     def candidates(self, whole: Booleans) -> Integers:

@@ -85,7 +85,11 @@ class TextTokens:
 
     def own(self, keys: Keys) -> Keys:
         """Keys that no two texts have in common."""
-        return keys ^ (self.text.astype(np.uint64) * _MIXER)
+        return keys ^ self._of_text
+
+    @cached_property
+    def _of_text(self) -> Keys:
+        return self.text.astype(np.uint64) * _MIXER
 
     @cached_property
     def stem_numbers(self) -> tuple[Integers, Integers, Integers]:
@@ -121,9 +125,9 @@ def numbered(keys: Keys) -> tuple[Integers, Integers, Integers]:
     >>> numbers.tolist(), first.tolist(), counts.tolist()
     ([0, 1, 0], [0, 1], [2, 1])
     """
-    from ..inference.kernels import word_rows as kernels  # compiled where it is first needed
+    from ..inference.kernels.word_rows import numbered  # compiled where it is first needed
 
-    found: tuple[Integers, Integers, Integers] = kernels.numbered(keys)
+    found: tuple[Integers, Integers, Integers] = numbered(keys)
     return found
 
 
