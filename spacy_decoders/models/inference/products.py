@@ -1,6 +1,7 @@
 """Products of matrices: by the processor's matrix unit, or by numpy's BLAS."""
 
 import ctypes
+import math
 import platform
 import sys
 from functools import cache
@@ -125,9 +126,9 @@ def padded(rows: int) -> int:
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
     """Return an array that begins where a line of the processor's cache does."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    size = math.prod(shape) * np.dtype(dtype).itemsize
     plain = np.empty(size + 64, np.uint8)
-    first = -plain.ctypes.data % 64
+    first = -plain.__array_interface__["data"][0] % 64
     return plain[first : first + size].view(dtype).reshape(shape)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 from thinc.api import Model, NumpyOps
@@ -119,15 +119,16 @@ class _WindowEncoder(NamedTuple):
         from .kernels import windows as kernels
 
         width = vectors.shape[1]
-        rows, ends = sum(lengths) + self.pad * (len(lengths) + 1), np.cumsum(lengths)
+        rows = sum(lengths) + self.pad * (len(lengths) + 1)
         # documents are apart by rows of zeros, which layers change: as in thinc
         tokens = np.arange(len(vectors))
-        gaps = self.pad * (1 + np.repeat(np.arange(len(lengths)), lengths))
+        gaps = self.pad * (1 + np.arange(len(lengths)).repeat(lengths))
         # with more zeros beyond the ends; -1 is the place of zeros
         places = np.full(rows + 2 * self.size, -1)
         places[self.size + tokens + gaps] = tokens
         padded = np.concatenate([vectors, np.zeros((1, width), np.float32)])
-        windows = padded[sliding_window_view(places, 2 * self.size + 1)].reshape(rows, -1)
+        around = np.arange(rows)[:, None] + np.arange(2 * self.size + 1)
+        windows = padded[places[around]].reshape(rows, -1)
         for maxout, norm in self.layers:
             W: Any = maxout.get_param("W")
             bias: Any = maxout.get_param("b")
@@ -136,7 +137,7 @@ class _WindowEncoder(NamedTuple):
             kernels.finish_layer(products, *parameters, windows, self.size)
         own = windows[:, self.size * width : (self.size + 1) * width]
         found: Any = own[tokens + gaps]
-        return [found[end - length : end] for end, length in zip(ends, lengths, strict=True)]
+        return [found[begin:end] for begin, end in pairwise(accumulate(lengths, initial=0))]
 
 
 _LAYER = [forward_of(name) for name in ("expand_window", "maxout", "layernorm", "dropout")]

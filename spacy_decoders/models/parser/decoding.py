@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -136,19 +138,19 @@ class TreeParser:
         # all trees, end to end: rules are asked once
         heads, labels = np.concatenate([tree.heads for _, tree in known]), np.concatenate(marks)
         tokens = np.concatenate([sentences[s].tokens for s, _ in known])
-        ends = np.cumsum([0, *map(len, marks)])
+        ends = [*accumulate(map(len, marks), initial=0)]
         is_root = heads == 0
-        heads = np.where(is_root, 0, heads + np.repeat(ends[:-1], np.diff(ends)))
+        heads = np.where(is_root, 0, heads + np.array(ends[:-1]).repeat([*map(len, marks)]))
         given = [-1, *heads.tolist()], [-1, *labels.tolist()]
         limits = [limit for rule in rules for limit in rule.limits]
         places = sorted(set().union(*(limit.exceeded(*given) for limit in limits)))
-        broken = set(np.searchsorted(ends, places).tolist())
-        above = np.split(np.where(is_root, tokens, tokens[heads - 1]), ends[1:-1])
-        below = np.split(np.where(is_root, -1, labels), ends[1:-1])
+        broken = {bisect_left(ends, place) for place in places}
+        above, below = np.where(is_root, tokens, tokens[heads - 1]), np.where(is_root, -1, labels)
         for number, (s, tree) in enumerate(known):
             # what is counted with the root, 0, may be any tree's
             is_legal = broken.isdisjoint((0, number + 1))
-            found[s] = FirstTree(tree, above[number], below[number], is_legal)
+            own = slice(ends[number], ends[number + 1])
+            found[s] = FirstTree(tree, above[own], below[own], is_legal)
         return found
 
     def problem(self, sentence: SentenceScores) -> TreeProblem:

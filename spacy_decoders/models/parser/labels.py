@@ -281,16 +281,16 @@ def label_arcs(
     offsets = np.asarray(offsets)
     sizes = np.diff(offsets)
     # where the squares of each sentence begin, without the root and with it
-    inner, squares = (np.concatenate([[0], np.cumsum(of**2)]) for of in (sizes, sizes + 1))
+    inner, squares = (np.concatenate([[0], (of**2).cumsum()]) for of in (sizes, sizes + 1))
     scores, logs = np.empty((2, squares[-1]), "f")
     best, likely = np.full(squares[-1], -1, np.int32), np.empty(inner[-1], np.bool_)
     rows = np.concatenate([np.zeros(0, "f"), *(of.ravel() for of in arcs)])
     less = np.float32(_SELDOM if likely_only and templates is None else LIKELY)
     counts = lay_out(rows, offsets, less, scores, logs, likely)
     none = np.zeros((0, labels), dtype="f")
-    of_sentences = np.stack([offsets[:-1], offsets[1:], inner[:-1], squares[:-1] + 1], axis=1)
+    of_sentences = np.array([offsets[:-1], offsets[1:], inner[:-1], squares[:-1] + 1])
     places = np.empty((len(vectors), 5), np.int64)
-    places[:, 0], places[:, 1:] = np.arange(len(vectors)), of_sentences.repeat(sizes, axis=0)
+    places[:, 0], places[:, 1:] = np.arange(len(vectors)), of_sentences.repeat(sizes, axis=1).T
     own = places[:, 0] - places[:, 1]
     places[:, 3] += own * (places[:, 2] - places[:, 1])
     places[:, 4] += own
@@ -300,7 +300,7 @@ def label_arcs(
         m = np.arange(len(vectors)).repeat(counts)
         h = np.flatnonzero(likely) - places[m, 3] + places[m, 1]
         given = layer.predict((codes, np.stack([h, m], axis=1)))
-    ends = given_ends = np.concatenate([[0], np.cumsum(counts)])[offsets]
+    ends = given_ends = np.concatenate([[0], counts.cumsum()])[offsets]
     wanted = likely if likely_only else np.ones_like(likely)
     if not likely_only:
         counts, ends = sizes.repeat(sizes), inner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -235,7 +235,8 @@ def _score_vectors(
     within: tuple[int, int] | None = None,
 ) -> list[DocumentScores]:
     lengths: Any = list(map(len, docs))
-    encoded = model.ops.unflatten(vectors, lengths)
+    begins = [*accumulate(lengths, initial=0)]
+    encoded = [vectors[begin:end] for begin, end in pairwise(begins)]
     tag_scores: Any = model.get_ref("tags").predict(vectors)
     tagged = model.maybe_get_ref("tagged")
     if tagged is not None:
@@ -243,7 +244,6 @@ def _score_vectors(
     log_odds: Any = model.get_ref("boundaries").predict(vectors) + np.float32(limits.offset)
     tags = tag_scores.argmax(axis=1)
     forms = form_hashes(docs)
-    begins = np.cumsum([0, *lengths]).tolist()
     documents = []
     for begin, preset, blank in zip(begins, presets, spaces, strict=False):
         odds = known_odds(log_odds[begin : begin + len(blank), 0], preset, blank)
