@@ -1,7 +1,7 @@
 """Exact decoding for the scores of other libraries.
 
-Each room takes what one kind of model gives, makes a decoding problem of it, and hands the best
-structure back with its certificate:
+Each module makes decoding problems of the output of one kind of model, and returns the best
+structures with their certificates:
 
 - :mod:`.spans`: scored spans to the best set that does not overlap;
 - :mod:`.tokens`: scores of a token classifier to legal entities with probabilities;
@@ -10,5 +10,5 @@ structure back with its certificate:
 - :mod:`.linking`: scored candidates to collective links;
 - :mod:`.pipelines`: the trained components of spaCy's own.
 
-The other libraries are imported only by what needs them, and only when it is used.
+Other libraries are imported only when they are used.
 """

@@ -1,4 +1,4 @@
-"""What components without weights of their own share."""
+"""The base class of components without weights of their own."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,12 +16,12 @@ Self = TypeVar("Self", bound="AdaptedPipe")
 
 
 class AdaptedPipe(WithOptions, Pipe):
-    """A component over scores that something else has made.
+    """A component that decodes the scores of something else.
 
-    Its options are checked attributes, and those that were changed are saved with it.
+    Its options are checked attributes; changed ones are saved with it.
     """
 
-    # declared here, so that they may be assigned; each component has its own
+    # declared so that they can be assigned, which unknown attributes can't
     name: str = ""
     vocab: Any = None
     cfg: dict[str, Any] = None  # type: ignore[assignment]
@@ -33,7 +33,7 @@ class AdaptedPipe(WithOptions, Pipe):
         self.configure(**options)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Save the component to bytes: its `cfg`, which has plain types and bytes."""
+        """Save the component to bytes: its `cfg`, of plain types and bytes."""
         saved: bytes = srsly.msgpack_dumps(self.cfg)
         return saved
 

@@ -1,4 +1,4 @@
-"""The factories of components over other models: what spaCy imports when it looks for one."""
+"""The factories of components for other models, and their options, imported by spaCy."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
@@ -30,7 +30,7 @@ class BestSpansOptions(WithOptions):
     output_key: str | None = option(None)
     """Where to put the chosen spans in ``doc.spans``; None for ``doc.ents``."""
     threshold: Annotated[float, Field(gt=0.0, lt=1.0)] = option(0.5)
-    """The probability from which on a span is worth having."""
+    """The probability above which a span is worth choosing."""
 
 
 class TokenClassifierOptions(WithOptions):
@@ -39,15 +39,15 @@ class TokenClassifierOptions(WithOptions):
     model: str = option("", fixed="it is loaded once; make another component for another model.")
     """A folder or the name of a model, for ``AutoModelForTokenClassification``."""
     rename: dict[str, str] = option({})
-    """Other names for kinds of entities: ``{"PER": "PERSON"}``."""
+    """New names for entity types: ``{"PER": "PERSON"}``."""
     scheme: Scheme = option("auto", fixed="it is that of the model's labels.")
     """What the prefixes of labels mean."""
     stride: NonNegativeInt = option(64)
     """Subwords that two windows of a long text share."""
     batch_size: PositiveInt = option(16)
-    """Windows that the network gets at once."""
+    """Windows in a batch of the network."""
     overwrite: bool = option(True)
-    """Whether entities that are set already are replaced; if not, they are kept and the others
+    """Whether to replace entities that are set already; otherwise they are kept, and others
     decoded around them."""
 
 
@@ -55,13 +55,13 @@ class CrfSuiteOptions(WithOptions):
     """The options of ``crfsuite_tagger``."""
 
     features: Callable[..., Any] = option(None)
-    """A registered function that makes the one which takes a Doc and returns the features of
-    each of its tokens, as they were in training: in the forms that ``python-crfsuite`` takes."""
+    """A registered function that returns the one that takes a Doc and returns the features of each
+    token, as in training, in a form that ``python-crfsuite`` takes."""
     path: str = option("", fixed="it is read once; make another component for another model.")
-    """The model's file. It is saved with the component: a pipeline that is loaded needs it no
-    more."""
+    """The model file. It is saved with the component, so that a loaded pipeline does not need
+    it."""
     target: Literal["tag", "ent"] = option("tag", fixed="it is what the model's labels are.")
-    """Whether labels are tags, or entities in BIO or BILOU: these are then legal, always."""
+    """Whether labels are tags, or entities in BIO or BILOU, which are then always legal."""
     margins: bool = option(False)
     """Whether to set ``token._.tag_margin``."""
 
@@ -69,11 +69,11 @@ class CrfSuiteOptions(WithOptions):
 class ExactSenterOptions(WithOptions):
     """The options of ``exact_senter``, a sentence recognizer that is decoded as a chain.
 
-    Its `model` and `scorer` are as for spaCy's ``senter``, whose training it shares.
+    Its `model`, `scorer` and training are those of spaCy's ``senter``.
     """
 
     overwrite: bool = option(False)
-    """Whether boundaries that are set already are replaced."""
+    """Whether to replace boundaries that are set already."""
 
 
 make_best_spans = register_factory(

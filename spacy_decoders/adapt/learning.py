@@ -1,4 +1,4 @@
-"""Transitions for scores that stay as they are, learned from a labelled sample."""
+"""Learning the transitions of a chain from labelled texts, while its emissions stay fixed."""
 
 from __future__ import annotations
 
@@ -21,27 +21,26 @@ __all__ = ["LearnedChain", "learn_chain"]
 Floats = NDArray[np.float64]
 Weights = NDArray[np.float32]
 
-#: The weight of the squared norm of the transitions, in units of a text.
+#: The weight of half the squared norm of the transitions, beside the loss summed over texts.
 L2 = 1.0
 
-#: Iterations of L-BFGS: the objective is concave, and a hundred or two suffice.
+#: The most iterations of L-BFGS: the objective is convex, and one or two hundred suffice.
 ITERATIONS = 300
 
 
 class LearnedChain(NamedTuple):
-    """What was learned."""
+    """Learned transitions, and how well they fit."""
 
     #: **Shape (L, L)**, **(L,)**, **(L,)**, float32; ``-inf`` for what the rules forbid.
     transitions: Weights
     start: Weights
     end: Weights
-    #: By what the scores are multiplied.
+    #: The factor of the scores.
     scale: float
-    #: The mean of -log probability of the right labels of a token: without transitions and with
-    #: them.
+    #: The mean negative log-likelihood per token, without transitions and with them.
     before: float
     after: float
-    #: How many texts were learned from.
+    #: The number of texts that were learned from.
     texts: int
 
 
@@ -52,18 +51,18 @@ def learn_chain(
 ) -> LearnedChain:
     """Learn transitions, and a factor of the scores, as a conditional random field.
 
-    This is the last layer of a network that is frozen; the factor calibrates one that is too sure
-    of itself. The objective is concave, so nothing depends on where one starts.
+    This trains a last layer on top of a frozen network; the factor calibrates an overconfident
+    one. The objective is convex, so the result does not depend on the start.
 
     Parameters
     ----------
     scores
         For each text **shape (n, L)**, finite.
     gold
-        For each text **shape (n,)**: the right labels, -1 where one is not known. Texts whose
-        labels the rules forbid are left out.
+        For each text **shape (n,)**: the right labels, -1 for unknown ones. Texts whose labels the
+        rules forbid are left out.
     rules
-        Any chain model of so many labels: what is ``-inf`` in it stays forbidden.
+        A chain model with L labels, whose ``-inf`` stay forbidden.
 
     Raises
     ------
@@ -103,10 +102,10 @@ def learn_chain(
 
 
 class ChainObjective:
-    """-log probability of the right labels, penalised, and its gradient.
+    """The penalised negative log-likelihood of the right labels, and its gradient.
 
-    Its argument has transitions, starts and ends, of which those that the rules forbid do not
-    count, and the scale of the scores.
+    The parameters are transitions, starts and ends, of which forbidden ones are ignored, and the
+    scale of the scores.
     """
 
     def __init__(
@@ -120,7 +119,7 @@ class ChainObjective:
         self.size = rules.size
         given = (rules.transitions.ravel(), rules.start_scores, rules.end_scores)
         self.free = np.isfinite(np.concatenate(given))
-        #: no transitions, and the scores as they are
+        #: the first parameters: no transitions, and a scale of 1
         self.first = np.append(np.zeros(len(self.free)), 1.0)
         rows, labels = [np.zeros((0, self.size), np.float32)], [np.zeros(0, np.int32)]
         for number, (of_text, right) in enumerate(zip(scores, gold, strict=True)):
@@ -146,7 +145,7 @@ class ChainObjective:
         return transitions.reshape(self.size, -1), start, end, float(values[-1])
 
     def loss(self, values: Floats) -> tuple[float, Floats]:
-        """-log probability of the right labels, and its gradient."""
+        """The negative log-likelihood of the right labels, and its gradient."""
         scores = self.batch.emissions
         scaled = replace(
             self.batch, model=self._model(values), emissions=scores * np.float32(values[-1])

@@ -1,4 +1,4 @@
-"""Scored candidates of any retriever, linked together over a user's graph."""
+"""Collective linking of any retriever's scored candidates, over a user's graph."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ Candidates = Sequence[tuple[Hashable, float]]
 
 @dataclass(frozen=True, eq=False)
 class LinkedMentions:
-    """One concept for each mention."""
+    """The concept of each mention."""
 
-    #: The concept of each mention; None where it had no candidate.
+    #: None for mentions without candidates.
     concepts: tuple[Hashable | None, ...]
-    #: How much more it would cost to link the mention to another concept; ``inf`` where there is
-    #: no other, None where there is none.
+    #: How much more linking the mention to another concept costs; ``inf`` if there is no other
+    #: candidate, None if there is none.
     margins: tuple[float | None, ...]
-    #: What all links cost together, and how good that is proven to be.
+    #: That of all links together.
     certificate: Certificate
 
 
 @dataclass(frozen=True, eq=False)
 class CollectiveLinker:
-    """Chooses a concept for each mention of a text, such that they go together.
+    """Chooses a concept for each mention of a text so that all are near each other in a graph.
 
-    What a choice costs is the sum of what each candidate costs by itself, and `weight` times the
-    mean distance of the chosen concepts in the graph, for each mention.
+    A choice costs the sum of the costs of its candidates, plus `weight` times, for each mention,
+    half the mean distance from its concept to those of the others.
 
     Parameters
     ----------
     graph
-        A ``ConceptGraph``, whose concepts are its vertices; a graph of networkx; or the pairs of
-        concepts that are linked. Concepts of the two latter may be anything hashable.
+        A ``ConceptGraph``, whose vertices are the concepts; a networkx graph; or pairs of linked
+        concepts. In the latter two, concepts may be anything hashable.
     weight
-        Of the distances, against the scores; not negative.
+        The weight of distances relative to candidates' costs; not negative.
 
     Notes
     -----
-    Concepts that the graph lacks are as far from all others as what no path joins: one more than
-    the largest distance.
+    Concepts without a path between them, or missing from the graph, have a distance of one more
+    than the largest.
 
     Examples
     --------
@@ -86,13 +86,13 @@ class CollectiveLinker:
         Parameters
         ----------
         mentions
-            For each its candidates: concepts and their probabilities, of which a candidate costs
-            -log. Of a concept that is there more than once the best counts.
+            For each its candidates: concepts and their probabilities; a candidate costs the
+            negative logarithm. Of a repeated concept the largest counts.
 
         Raises
         ------
         ProblemError
-            If a candidate is no pair, or a probability no number from 0 to 1.
+            If a candidate is not a pair, or a probability not a number from 0 to 1.
         InfeasibleError
             If all candidates of a mention have the probability 0.
         """
@@ -124,7 +124,7 @@ class CollectiveLinker:
         )
 
     def _distances(self, concepts: list[Hashable]) -> NDArray[np.float64]:
-        """**Shape (c, c)**: between all candidates of a text; 0 to itself."""
+        """**Shape (c, c)**: the distances between all candidates of a text."""
         graph, numbers = self._graph
         found = [_vertex(concept, numbers) for concept in concepts]
         known = [row for row, v in enumerate(found) if v is not None and graph.contains([v])[0]]
@@ -155,7 +155,7 @@ class CollectiveLinker:
 
 
 def _scores(place: int, candidates: Candidates) -> dict[Hashable, float]:
-    """Each concept once, with its best score; two of one would rule out all certainty."""
+    """Each concept once, with its best score: a repeat would make the margin 0."""
     best: dict[Hashable, float] = {}
     try:
         for concept, given in candidates:
@@ -170,7 +170,7 @@ def _scores(place: int, candidates: Candidates) -> dict[Hashable, float]:
         if not 0.0 <= score <= 1.0:
             raise ProblemError(
                 f"mentions: expected probabilities from 0 to 1, got {score} for {concept!r} in "
-                f"mentions[{place}]; of other scores give the softmax."
+                f"mentions[{place}]; apply a softmax to other scores first."
             )
     if best and not any(best.values()):
         raise InfeasibleError(

@@ -1,4 +1,4 @@
-"""The trained components of spaCy's own, decoded exactly: their networks stay as they are."""
+"""Exact decoding for spaCy's own trained components, whose networks stay as they are."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def exact_tagger_from(
     examples: Iterable[Example] = (),
     **config: Any,
 ) -> LearnedChain | None:
-    """Put an ``exact_tagger`` with the same network in the place of a trained tagger.
+    """Replace a trained tagger by an ``exact_tagger`` with the same network.
 
-    The scores of tags stay as they are. What is new are transitions between tags, learned in
-    seconds from labelled texts; without such the tags stay the same, and gain margins,
-    alternatives and certificates.
+    The scores of tags stay as they are; transitions between tags are learned in seconds from
+    labelled texts. Without these the tags stay the same, and gain margins, alternatives and
+    certificates.
 
     Parameters
     ----------
     nlp
         The pipeline, which is changed.
     name
-        Of the tagger in it, and afterwards of the ``exact_tagger``.
+        The name of the tagger, which the ``exact_tagger`` takes.
     examples
-        Labelled texts; their predicted Docs are annotated by the components before the tagger.
+        Labelled texts, whose predicted Docs the components before the tagger annotate.
     **config
         Options of the ``exact_tagger``, such as ``margins=True``.
 
@@ -56,7 +56,7 @@ def exact_tagger_from(
     Raises
     ------
     ProblemError
-        If the component is no trained tagger of spaCy's, or no text has known tags.
+        If the component is not a trained tagger of spaCy, or no text has known tags.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def exact_tagger_from(
 
 
 def _take_weights(model: Any, given: Any, learned: LearnedChain | None) -> None:
-    """Give a chain scorer the weights of a tagger's model, and transitions."""
+    """Copy the weights of a tagger's model, and transitions, into a chain scorer."""
     softmax, chain = given.get_ref("softmax"), model.get_ref("chain")
     output = model.get_ref("output_layer")
     scale = 1.0 if learned is None else learned.scale
@@ -110,15 +110,14 @@ def _take_weights(model: Any, given: Any, learned: LearnedChain | None) -> None:
 class ExactSenter(SentenceRecognizer):  # type: ignore[misc]
     """A sentence recognizer whose boundaries are decoded as a chain.
 
-    The first token of a text begins a sentence, and how likely a sentence of one token is
-    follows from the texts that the transitions were learned from. The certificate of each text is
-    in ``doc._.certificates[name]``.
+    The first token of a text begins a sentence. The certificate of each text is in
+    ``doc._.certificates[name]``.
     """
 
     def set_chain(self, learned: LearnedChain) -> None:
-        """Take transitions, which are saved with the component."""
+        """Set the transitions, which are saved with the component."""
         parts = {name: getattr(learned, name).tolist() for name in ("transitions", "end")}
-        # that a text does not begin within a sentence is known, and JSON knows no infinity
+        # the start of the other label is always -inf, which JSON does not have
         self.cfg["chain"] = {**parts, "start": float(learned.start[1]), "scale": learned.scale}
 
     def predict(self, docs: Iterable[Doc]) -> list[ChainSolution]:
@@ -150,10 +149,10 @@ def exact_senter_from(
     name: str = "senter",
     examples: Iterable[Example] = (),
 ) -> LearnedChain | None:
-    """Put an ``exact_senter`` with the same network in the place of a trained senter.
+    """Replace a trained senter by an ``exact_senter`` with the same network.
 
-    The arguments, the result and the errors are those of :func:`exact_tagger_from`; the examples
-    have sentence boundaries.
+    Arguments, result and errors are as for :func:`exact_tagger_from`; the examples have sentence
+    boundaries.
     """
     senter = _trained(nlp, name, SentenceRecognizer)
     start = np.array([-np.inf, 0.0], np.float32)
@@ -174,7 +173,7 @@ def _boundaries(example: Example) -> list[int]:
 
 
 def _trained(nlp: Language, name: str, kind: type[Any]) -> Any:
-    """Return a component of a pipeline, which must be of a kind of spaCy's, and trained."""
+    """Return a component of a pipeline after checking that it is of a class, and trained."""
     if name not in nlp.pipe_names:
         raise ProblemError(f"name: the pipeline has no component {name!r}, only {nlp.pipe_names}.")
     pipe: Any = nlp.get_pipe(name)
@@ -194,11 +193,11 @@ def _learned(
     gold_of: Callable[[Example], Sequence[int]],
     start: NDArray[np.float32],
 ) -> LearnedChain | None:
-    """Learn transitions from units: sentences where the Doc has them; None from no examples.
+    """Learn transitions from units, which are sentences if Docs have them; None without examples.
 
-    The components before the one of the `name` annotate the predicted Docs. `gold_of` takes an
-    example and returns the number of the right label of each predicted token, -1 where it is not
-    known; `start` is ``-inf`` for labels that begin no unit.
+    The components before `name` annotate the predicted Docs. `gold_of` returns the numbers of the
+    right labels of an example's predicted tokens, -1 if unknown; `start` is ``-inf`` for labels
+    that can't begin a unit.
     """
     from ..decoders.chain import ChainModel
 
@@ -231,18 +230,18 @@ def beam_entities(
     Parameters
     ----------
     ner
-        A trained ``beam_ner`` or ``ner`` of spaCy's.
+        A trained ``beam_ner`` or ``ner`` of spaCy.
     docs
         Annotated by the components before it; they are not changed.
     beam_width, beam_density
-        As for ``beam_parse``: how many analyses, and how unlikely beside the best.
+        As for ``beam_parse``: the most analyses, and their least probability relative to the best.
     threshold
-        An entity that is less probable is not worth having.
+        The probability above which an entity is worth choosing.
 
     Notes
     -----
-    The probability is the share of the beam's analyses, as the parser weighs them, that have the
-    entity; what the beam has lost is not counted. The best set has the largest sum of log-odds.
+    The probability is the share of the weights of the beam's analyses that have the entity;
+    analyses outside the beam do not count. The best set has the largest sum of log-odds.
     """
     given = list(docs)
     beams = ner.beam_parse(given, beam_width=beam_width, beam_density=beam_density)

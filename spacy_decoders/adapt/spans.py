@@ -1,7 +1,7 @@
-"""Scored spans that overlap: the best set that does not, in place of ``filter_spans``.
+"""The best set of scored spans without overlap, in place of ``filter_spans``.
 
 Weighted interval scheduling (Kleinberg, Tardos 2006, *Algorithm Design*, section 6.1), with a
-bound that is computed apart from it.
+bound that is computed apart.
 """
 
 import math
@@ -36,9 +36,9 @@ def select(borders: ArrayLike, scores: ArrayLike) -> tuple[list[int], Certificat
     Parameters
     ----------
     borders
-        **Shape (s, 2)**: first token of each span, and the token after its last.
+        **Shape (s, 2)**: the first token of each span, and the token after its last.
     scores
-        **Shape (s,)**: what each is worth; what is worth nothing or less is never chosen.
+        **Shape (s,)**: only spans with positive scores are chosen.
 
     Returns
     -------
@@ -80,11 +80,11 @@ def select(borders: ArrayLike, scores: ArrayLike) -> tuple[list[int], Certificat
 
 
 def _scheduled(borders: Indices, scores: Floats) -> list[int]:
-    """Find a best set: by their ends, each span extends the best set that ends before it."""
+    """Find a best set: in order of ends, each span may extend the best set that ends before it."""
     order = np.lexsort(borders.T)
     begins, ends = borders[order].T
     before = np.searchsorted(ends, begins, side="right").tolist()
-    best = [0.0]  # of the first spans, ever more of them
+    best = [0.0]  # the best score among the first i spans
     for joined, score in zip(before, scores[order].tolist(), strict=True):
         best.append(max(best[-1], best[joined] + score))
     chosen, place = [], len(order)
@@ -97,16 +97,16 @@ def _scheduled(borders: Indices, scores: Floats) -> list[int]:
 
 
 def _bound(borders: Indices, scores: Floats) -> float:
-    """Bound what spans without overlap are worth, by potentials from right to left.
+    """Bound the score of spans without overlap, by potentials.
 
-    By their first tokens span i is followed by ``next[i]``, the first that begins where i has
-    ended. For any potentials G of 0..s, spans that are chosen together are worth at most::
+    In order of first tokens, let ``next[i]`` be the first span that begins where i has ended. For
+    any potentials G of 0..s, the score of spans without overlap is at most::
 
         G[0] - G[s] + sum(max(0, G[i + 1] - G[i])) + sum(max(0, scores[i] + G[next[i]] - G[i]))
 
-    since the terms of the chosen spans telescope. So the bound holds whatever the potentials are;
-    the best value from each span on makes all but the first term vanish. This is the dual of the
-    linear program over spans, whose matrix of intervals is totally unimodular.
+    since the terms of the chosen spans telescope. The bound thus holds for any potentials; with
+    the best score from each span on, computed from right to left, all but the first term vanish.
+    This is the dual of the linear program over spans, whose interval matrix is totally unimodular.
     """
     order = np.argsort(borders[:, 0])
     (begins, ends), worth = borders[order].T, scores[order]
@@ -122,22 +122,22 @@ def _bound(borders: Indices, scores: Floats) -> float:
 
 
 def log_odds(probabilities: ArrayLike, threshold: float = 0.5) -> Floats:
-    """Return by how much spans are more likely than a threshold, as log-odds.
+    """Return the log-odds of probabilities, less those of a threshold.
 
-    The set with the largest sum is the most probable one, if each span is a decision of its own
-    and `threshold` is 0.5. Spans below the threshold are worth less than nothing.
+    With a `threshold` of 0.5, the set with the largest sum is the most probable one if spans are
+    independent. Spans below the threshold have negative scores.
 
     Parameters
     ----------
     probabilities
         **Shape (s,)**, from 0 to 1.
     threshold
-        The probability that is worth 0, between 0 and 1.
+        The probability that scores 0, between 0 and 1.
 
     Raises
     ------
     ProblemError
-        If a probability lies outside.
+        If a probability is out of range.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def log_odds(probabilities: ArrayLike, threshold: float = 0.5) -> Floats:
     if outside.size:
         raise ProblemError(
             f"probabilities: expected numbers from 0 to 1, got {given.flat[outside[0]]} at index "
-            f"{int(outside[0])}; give other scores as they are, without log_odds."
+            f"{int(outside[0])}; use scores that are no probabilities without log_odds."
         )
     return calibration.log_odds(given) - calibration.log_odds(threshold)
 
@@ -163,13 +163,12 @@ def best_spans(
     Parameters
     ----------
     spans
-        spaCy ``Span`` objects, or anything with `start` and `end`; a ``SpanGroup`` may bring its
-        scores.
+        spaCy ``Span`` objects, or anything with `start` and `end`.
     scores
-        What each span is worth; of a ``SpanGroup`` with ``attrs["scores"]``, as the span
-        categoriser sets them, None takes these as probabilities (:func:`log_odds`). Else None
-        takes the number of tokens, with a little more for what stands earlier: then the result
-        is like that of ``spacy.util.filter_spans``, but never covers fewer tokens.
+        The score of each span. By default, ``attrs["scores"]`` of a ``SpanGroup``, which the span
+        categoriser sets, are taken as probabilities (:func:`log_odds`); otherwise the score is the
+        number of tokens, and a little more for earlier spans: then the result is like that of
+        ``spacy.util.filter_spans``, but never covers fewer tokens.
 
     Returns
     -------
@@ -188,7 +187,7 @@ def best_spans(
     if scores is None and group_scores is not None:
         scores = log_odds(group_scores)
     elif scores is None:
-        # fewer spans, and earlier ones, of those that cover as many tokens
+        # of sets that cover as many tokens, prefer fewer and earlier spans
         last = max((span.end for span in given), default=1)
         small = 1e-3 / (1.0 + len(given))
         scores = [span.end - span.start - small * (1.0 + span.start / last) for span in given]
@@ -199,15 +198,15 @@ def best_spans(
 def best_entities(
     entities: Iterable[Mapping[str, Any]], *, threshold: float = 0.5
 ) -> tuple[list[Mapping[str, Any]], Certificate]:
-    """Choose the best of scored entities, as GLiNER and pipelines of ``transformers`` give them.
+    """Choose the best of scored entities, as GLiNER and ``transformers`` pipelines return them.
 
     Parameters
     ----------
     entities
-        Dicts with `start` and `end`, in characters, and `score`, a probability: from GLiNER all
+        Dicts with `start` and `end`, in characters, and `score`, a probability; of GLiNER's, all
         that it scored, overlaps included.
     threshold
-        An entity that is less probable is not worth having.
+        The probability above which an entity is worth choosing.
 
     Returns
     -------
@@ -216,7 +215,7 @@ def best_entities(
     Raises
     ------
     ProblemError
-        If an entity lacks one of the three, or a number is not as it should be.
+        If an entity lacks one of the three, or a number is out of range.
 
     Examples
     --------

@@ -31,28 +31,26 @@ ARGUMENTS = {
 
 @dataclass(frozen=True)
 class ArcParser:
-    """Finds the best tree for scores of arcs, and of labels.
-
-    A tree is worth the sum of the scores of its arcs and of their labels.
+    """Finds the best tree for scores of arcs and labels, which add up.
 
     Parameters
     ----------
     rows
-        What the first axis of the arrays is: ``"dependents"``, as supar, diaparser and Stanza
-        have it, or ``"heads"``, as in this package.
+        The first axis of the arrays: ``"dependents"``, as in supar, diaparser and Stanza, or
+        ``"heads"``, as in this package.
     normalize
-        Whether scores become log-probabilities first: of the heads of each token, and of the
-        labels of each arc. Then the best tree is the most probable one for a parser that was
-        trained token by token, as these are. The network's own greedy choice stays the same.
+        Whether to turn scores into log-probabilities of the heads of each token and the labels of
+        each arc first. Then the best tree is the most probable one for a parser that was trained
+        token by token, as these are. The network's own greedy choice stays the same.
     projective
-        Whether arcs may not cross.
+        Whether arcs must not cross.
     single_root
-        Whether one token alone hangs on the root.
+        Whether only one token may have the root as its head.
 
     Raises
     ------
     ProblemError
-        If an argument is none of these.
+        If an argument has another value.
 
     Examples
     --------
@@ -79,12 +77,11 @@ class ArcParser:
         Parameters
         ----------
         arcs
-            **Shape (n + 1, n + 1)**; token 0 is the root, which parsers keep a place for. An arc
-            of ``-inf`` is ruled out.
+            **Shape (n + 1, n + 1)**; token 0 is the root. ``-inf`` forbids an arc.
         labels
             **Shape (n + 1, n + 1, labels)**; None if only heads are wanted.
         budget
-            Of the search.
+            The limits of the search.
 
         Raises
         ------
@@ -99,9 +96,9 @@ class ArcParser:
         return exact_decoder(problem).decode(problem, budget=budget)
 
     def problem(self, arcs: ArrayLike, labels: ArrayLike | None = None) -> TreeProblem:
-        """Return the problem of these scores, with all labels.
+        """Return the problem of these scores.
 
-        For what else can be asked of it: rules that trees must satisfy, the best trees, margins,
+        It is for all functions on trees: rules, the k best, margins,
         :func:`~spacy_decoders.verify`.
 
         Examples
@@ -126,7 +123,7 @@ class ArcParser:
         return found if self.rows == "heads" else np.ascontiguousarray(found.T)
 
     def _scores(self, arcs: ArrayLike, labels: ArrayLike | None) -> tuple[Floats, Floats | None]:
-        """Check scores and lay them out by heads: (head, modifier) and (head, modifier, label)."""
+        """Check scores and arrange them as (head, modifier) and (head, modifier, label)."""
         scores = checked_scores("arcs", arcs, (None, None), dtype=np.float64)
         size = len(scores)
         if not size or scores.shape != (size, size):
@@ -138,7 +135,7 @@ class ArcParser:
         if labels is not None:
             of_labels = checked_scores("labels", labels, (size, size, None), dtype=np.float64)
             if not of_labels.shape[2]:
-                raise ProblemError("labels: there are scores of none; pass None for heads alone.")
+                raise ProblemError("labels: scores of no label; pass None for heads alone.")
         if self.rows == "dependents":
             scores = scores.T
             of_labels = None if of_labels is None else of_labels.transpose(1, 0, 2)

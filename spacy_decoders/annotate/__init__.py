@@ -1,4 +1,4 @@
-"""Annotating a corpus: shards that are written atomically, resumed, and spread over processes."""
+"""Annotating a corpus in shards, written atomically, resumed, and spread over processes."""
 
 from .job import Job, ShardReport, Summary
 from .run import annotate

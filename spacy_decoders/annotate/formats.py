@@ -16,11 +16,11 @@ Format = Literal["spacy", "jsonl", "parquet"]
 
 
 def _annotations(doc: Doc) -> dict[str, Any]:
-    """Return what was annotated, in plain JSON types.
+    """Return the annotations of a document, in plain JSON types.
 
     Per token: text, tag, part of speech, morphology, lemma, head (index in the document),
     dependency; per entity, and span of a group: characters, label, ``kb_id`` and link; the
-    headlines; the certificates; the demands that could not be met.
+    headlines; the certificates; the conflicts of demands.
     """
     return {
         "id": doc.user_data.get("id", ""),
@@ -58,7 +58,7 @@ def _rows_of(spans: Iterable[Span]) -> list[dict[str, Any]]:
 
 
 def _other_fields(doc: Doc, annotations: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a record; one that is called like an annotation is ``input_...``."""
+    """Return the other fields of the input; ``input_...`` if named like an annotation."""
     return {
         f"input_{name}" if name in annotations else name: value
         for name, value in doc.user_data.items()
@@ -89,17 +89,17 @@ def _write_parquet(docs: Sequence[Doc], path: Path) -> None:
 
 
 def _columns(doc: Doc) -> dict[str, Any]:
-    """Return the annotations, and the other fields in one column, the same in all parts."""
+    """Return the annotations, and the other fields in one column, so that all parts agree."""
     columns = _annotations(doc)
     columns["fields"] = _other_fields(doc, columns)
-    # of no fixed shape, so JSON inside a column
+    # these have no fixed schema, so columns hold JSON
     for name in ("ents", "spans", "headlines", "certificates", "conflicts", "fields"):
         columns[name] = as_json(columns[name])
     return columns
 
 
 def _schema(pyarrow: Any, ids: Any) -> Any:
-    """The same for every shard whose ids are alike."""
+    """The schema, the same for all shards with ids of one type."""
     strings, numbers = pyarrow.list_(pyarrow.string()), pyarrow.list_(pyarrow.int64())
     lists = dict.fromkeys(("tokens", "tags", "pos", "morphs", "lemmas", "deps"), strings)
     kinds = {**lists, "id": ids, "heads": numbers, "sentences": pyarrow.list_(numbers)}
@@ -107,7 +107,7 @@ def _schema(pyarrow: Any, ids: Any) -> Any:
     return pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in columns])
 
 
-#: What writes documents to a file in each format; the format is the file's suffix, too.
+#: How to write documents in each format, which is the file's suffix, too.
 WRITERS: dict[Format, Callable[[Sequence[Doc], Path], None]] = {
     "spacy": _write_docbin,
     "jsonl": _write_lines,

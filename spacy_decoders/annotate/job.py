@@ -35,10 +35,10 @@ class Shard:
 
 @dataclass(frozen=True)
 class Failure:
-    """A document that could not be annotated, where it was read, and why.
+    """A document that could not be annotated: why, and where it was read.
 
-    `line` is the number of the record in its file, from 1; None where the file is one document,
-    or could not be read.
+    `line` is the number of the record in its file, from 1; None if the file is one document or
+    could not be read.
     """
 
     id: str | int | float
@@ -59,7 +59,7 @@ class ShardReport:
     failures: tuple[Failure, ...] = ()
 
 
-#: Reads and writes reports.
+#: Parses and serialises reports.
 REPORT = TypeAdapter(ShardReport)
 
 
@@ -94,7 +94,7 @@ class Job:
     """A file, or a folder that is searched recursively: ``.spacy``, ``.jsonl``, ``.jsonl.gz``,
     ``.parquet``, ``.txt`` (one document a file)."""
     output: Path
-    """A folder; created if missing, resumed if it has been begun with the same settings."""
+    """A folder; created if missing, resumed if it was begun with the same settings."""
     model: str = ""
     """The argument of ``spacy.load``; empty for the bundled pipeline."""
     format: Format = "spacy"
@@ -109,7 +109,7 @@ class Job:
         check_of(PositiveInt)("shard_size", self.shard_size)
 
     def part(self, shard: int) -> Path:
-        """The output file of a shard; it exists if and only if the shard is done."""
+        """The output file of a shard, which exists if and only if the shard is done."""
         return self.output / f"part-{shard:05d}.{self.format}"
 
     def report(self, shard: int) -> Path:
@@ -119,16 +119,16 @@ class Job:
         return REPORT.validate_json(self.report(shard).read_bytes())
 
     def files(self) -> list[Path]:
-        """The input files, in a fixed order; what lies in the output is none of them."""
+        """The input files, in a fixed order, without those in the output folder."""
         source, output = self.source.resolve(), self.output.resolve()
         if output == source or output.is_file():
-            raise ProblemError(f"output: {self.output} is input, or a file; name another folder.")
+            raise ProblemError(f"output: {self.output} is input or a file; name another folder.")
         inside = source in output.parents
         found = input_files(self.source)
         return [path for path in found if not (inside and output in path.resolve().parents)]
 
     def shards(self) -> list[Shard]:
-        """Cut the input into shards: the same cut for the same input and size."""
+        """Cut the input into shards, always in the same way."""
         return list(starmap(Shard, enumerate(runs(self.files(), self.shard_size))))
 
     def begin(self) -> None:
@@ -142,7 +142,9 @@ class Job:
             try:
                 begun = json.loads(manifest.read_text(encoding="utf8"))
             except ValueError as error:
-                raise ProblemError(f"output: {manifest} is damaged ({error}).") from error
+                raise ProblemError(
+                    f"output: {manifest} is damaged ({error}); choose another folder."
+                ) from error
             differing = [key for key in settings if begun.get(key) != settings[key]]
             if differing:
                 raise ProblemError(
@@ -154,7 +156,7 @@ class Job:
         write_atomically(manifest, json.dumps(settings, indent=1))
 
     def remove_leftovers(self) -> None:
-        """Remove partial files of killed runs; to be called when all shards are done."""
+        """Remove partial files of killed runs, once all shards are done."""
         reports = self.report(0).parent
         names = (".part-*", ".job.*", ".errors.*")
         beside = [path for name in names for path in self.output.glob(name)]
@@ -166,12 +168,12 @@ class Job:
             [str(path), path.stat().st_size, path.stat().st_mtime_ns] for path in self.files()
         ]
         settings = {key: str(value) for key, value in asdict(self).items()}
-        del settings["output"]  # its location does not affect the result
+        del settings["output"]  # the folder may be moved
         return {**settings, "files": files, "pipeline": _of_pipeline(self.model)}
 
 
 def _of_pipeline(model: str) -> str:
-    """What a pipeline is made of: another one, also under the same name, gives another answer."""
+    """A digest of a pipeline's files, which tells it from another one of the same name."""
     package = find_spec(model) if model.isidentifier() else None
     folder = Path(package.origin).parent if package and package.origin else Path(model or FOLDER)
     digest = hashlib.sha256(version("spacy-decoders").encode())

@@ -1,4 +1,4 @@
-"""Reading documents, and reporting broken ones, from files of several kinds."""
+"""Reading documents from files of several kinds, with broken ones reported."""
 
 import gzip
 import json
@@ -32,7 +32,7 @@ _KINDS = {
     ".spacy": "docbin",
     ".txt": "text",
 }
-#: Records of a file that `texts` reads at a time.
+#: Records that `texts` reads at a time.
 RECORDS = 1000
 _TOO_LONG = f"a text of more than {LONGEST_LINE >> 20} MB; cut it into smaller ones"
 
@@ -41,9 +41,9 @@ _TOO_LONG = f"a text of more than {LONGEST_LINE >> 20} MB; cut it into smaller o
 class Record:
     """One document to annotate, or the reason why it could not be read."""
 
-    #: The record's own ``id``, of the type that it has, else file name and number.
+    #: The record's own ``id``, in its own type; else file name and number.
     id: str | int | float
-    #: The text; None where `doc` or `problem` is given.
+    #: The text; None if `doc` or `problem` is given.
     text: str | None = None
     #: The other fields of the record, in plain JSON types.
     fields: dict[str, Any] | None = None
@@ -53,7 +53,7 @@ class Record:
     problem: str | None = None
     #: The file that it was read from.
     file: str = ""
-    #: Its number in the file, from 1; None where the file is one record.
+    #: Its number in the file, from 1; None if the file is one record.
     line: int | None = None
 
 
@@ -61,7 +61,7 @@ class Record:
 class Extent:
     """The records `start` to `stop` (exclusive) of one file.
 
-    `offset` is the byte at which the first of them begins, of lines; gzipped ones count unzipped.
+    In files of lines, `offset` is the byte, after unzipping, at which the first begins.
     """
 
     path: str
@@ -73,7 +73,7 @@ class Extent:
 def input_files(source: Path) -> list[Path]:
     """List the readable files of a folder, or the one file, in a fixed order.
 
-    Raises `ProblemError` if there is no readable file, or a library is missing that reads one.
+    Raises `ProblemError` if there is none, or the library that reads one is missing.
     """
     if not source.exists():
         raise ProblemError(f"input: {source} does not exist.")
@@ -90,7 +90,7 @@ def input_files(source: Path) -> list[Path]:
 
 
 def runs(paths: Iterable[Path], size: int) -> Iterator[tuple[Extent, ...]]:
-    """Cut files into runs of `size` records, the last perhaps of fewer."""
+    """Cut files into runs of `size` records; the last may be shorter."""
     records = ((path, *at) for path in paths for at in enumerate(_positions(path)))
     for run in minibatch(records, size):
         of_files = (list(found) for _, found in groupby(run, itemgetter(0)))
@@ -101,9 +101,9 @@ def runs(paths: Iterable[Path], size: int) -> Iterator[tuple[Extent, ...]]:
 
 
 def _positions(path: Path) -> Iterable[int]:
-    """The byte at which each record begins, of lines; any number of others.
+    """An offset for each record: in files of lines, the byte at which it begins.
 
-    A broken file is one bad record.
+    A broken file counts as one record.
     """
     if _kind(path) == "lines":
         return _line_offsets(path)
@@ -114,7 +114,7 @@ def _positions(path: Path) -> Iterable[int]:
 
 
 def read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
-    """Read the records of an extent; a bad one comes as a record with a `problem`."""
+    """Read the records of an extent; broken ones have a `problem`."""
     path, number = Path(extent.path), extent.start
     of_many = _kind(path) != "text"
     try:
@@ -126,7 +126,7 @@ def read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
 
 
 def texts(source: Path, vocab: Vocab, text_field: str) -> Iterator[tuple[str, str]]:
-    """Yield the texts that are not empty, of all kinds of files, with their ids.
+    """Yield the non-empty texts of all kinds of files, with their ids.
 
     Raises `ProblemError` if there is no readable file, or a record can't be read.
     """
@@ -172,12 +172,12 @@ def _count(path: Path) -> int:
 
 
 def _opened(path: Path) -> Any:
-    """The stream of a file of lines, which may be gzipped."""
+    """Open a file of lines, gzipped or not."""
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
 def _line_offsets(path: Path) -> Iterator[int]:
-    """The byte at which each line begins; what is broken off behind the last is another line."""
+    """The byte at which each line begins; a truncated rest counts as another line."""
     with _opened(path) as lines:
         try:
             for _, offset in limited_lines(lines):
@@ -194,7 +194,7 @@ def _lines(path: Path, extent: Extent) -> Iterator[bytes | None]:
             yield line
 
 
-@lru_cache(maxsize=1)  # the shards of one file come one after the other
+@lru_cache(maxsize=1)  # a file's shards are read one after the other
 def _docbin(path: str) -> DocBin:
     return read_docbin(path)
 
@@ -248,7 +248,7 @@ def _row_record(row: dict[str, Any], name: str, text_field: str) -> Record:
     if not isinstance(text, str):
         fields = ", ".join(sorted(row)) or "none"
         problem = (
-            f"field {text_field!r} holds {text!r:.50}, no text"
+            f"field {text_field!r} holds {text!r:.50}, which is not text"
             if text_field in row
             else f"no field {text_field!r}; fields: {fields}"
         )
@@ -256,20 +256,20 @@ def _row_record(row: dict[str, Any], name: str, text_field: str) -> Record:
     for field, value in row.items():
         try:
             srsly.msgpack_dumps({field: value})
-        except (ValueError, OverflowError, RecursionError) as error:  # half a surrogate pair
+        except (ValueError, OverflowError, RecursionError) as error:  # such as a lone surrogate
             return Record(identity, problem=f"field {field!r} can't be written: {error}")
     others = {field: row[field] for field in row if field not in ("id", text_field)}
     return Record(identity, text=text, fields=others)
 
 
 def _identity(fields: dict[Any, Any], name: str) -> str | int | float:
-    """The ``id`` of a record as it is, so that it can be joined with others; else a name."""
+    """The ``id`` of a record, unchanged so that it can be joined by; else a name."""
     given = fields.get("id")
     return name if given is None else given if isinstance(given, str | int | float) else str(given)
 
 
 def as_json(value: Any) -> str:
-    """Write JSON; bytes as base64, and what else JSON does not know, such as dates, as text."""
+    """Write JSON; bytes as base64, and other types that JSON lacks, such as dates, as text."""
     return json.dumps(value, ensure_ascii=False, skipkeys=True, default=_as_text)
 
 

@@ -1,4 +1,4 @@
-"""Running a job, shard by shard: in this process, over local processes, or on a Dask cluster."""
+"""Running a job shard by shard: in this process, in local processes, or on a Dask cluster."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ _READING = "reading"
 #: Documents that the pipeline takes at a time.
 _BATCH = 64
 
-# a pipeline serves one thread at a time; Dask workers may have several
+# a pipeline is not safe for threads, of which Dask workers may have several
 _ONE_AT_A_TIME = Lock()
 
 
@@ -62,19 +62,19 @@ def annotate(
     ------
     ProblemError
         If there is nothing to read, a library is missing, or the output was begun with other
-        settings. An output folder that is new is then not begun.
+        settings. A new output folder is not begun in these cases.
     OSError
-        If the pipeline can't be loaded, a file cannot be written, with its name, or the scheduler
-        is gone. Finished shards are kept.
+        If the pipeline can't be loaded, a file can't be written, or the scheduler is gone.
+        Finished shards are kept.
     """
     if workers < 1:
         raise ProblemError(f"workers: expected at least 1, got {workers}.")
-    # what is missing is said here, before the folder is begun
+    # errors about what is missing come before the folder is begun
     if job.format == "parquet":
         needed("pyarrow.parquet", "parquet", "format")
     if scheduler is None:
         pipeline(job.model)
-    else:  # whose workers may have packages and paths of their own
+    else:  # the workers may have other packages and paths
         needed("distributed", "distributed", "scheduler")
     shards = job.shards()
     job.begin()
@@ -108,13 +108,13 @@ def annotate(
 
 
 def _lost(shard: Shard, reason: str) -> ShardReport:
-    """Report a shard without an output file: its documents are tried again by the next run."""
+    """Report a shard without an output file, which the next run tries again."""
     names = ", ".join(f"{e.path} [{e.start + 1}-{e.stop}]" for e in shard.extents)
     return ShardReport(shard.number, failures=(Failure(names, "worker", reason),))
 
 
 def _on_processes(job: Job, shards: Sequence[Shard], workers: int) -> Iterator[ShardReport]:
-    """Spread shards over spawned processes; shards lost with a process are run again alone."""
+    """Spread shards over spawned processes; those lost with a process are run again alone."""
     suspects: list[Shard] = []
     with spawned_pool(workers) as pool:
         running = {pool.submit(annotate_shard, job, shard): shard for shard in shards}
@@ -122,16 +122,16 @@ def _on_processes(job: Job, shards: Sequence[Shard], workers: int) -> Iterator[S
             for future in as_completed(running):
                 try:
                     yield future.result()
-                except BrokenProcessPool:  # all unfinished shards are lost, whichever caused it
+                except BrokenProcessPool:  # any of the unfinished shards may have caused it
                     suspects.append(running[future])
         finally:
-            for future in running:  # later shards would fail on the same full disk
+            for future in running:  # after an error such as a full disk, all others would fail
                 future.cancel()
     yield from (_alone(job, shard) for shard in sorted(suspects, key=lambda s: s.number))
 
 
 def _alone(job: Job, shard: Shard) -> ShardReport:
-    """Run a shard in a separate process, twice if necessary."""
+    """Run a shard in a process of its own, twice if necessary."""
     for _ in range(2):
         with spawned_pool(1) as pool, suppress(BrokenProcessPool):
             return pool.submit(annotate_shard, job, shard).result()
@@ -139,7 +139,7 @@ def _alone(job: Job, shard: Shard) -> ShardReport:
 
 
 def _on_cluster(job: Job, shards: Sequence[Shard], scheduler: str) -> Iterator[ShardReport]:
-    """Spread shards over a Dask cluster; no document passes the scheduler."""
+    """Spread shards over a Dask cluster; no document passes through the scheduler."""
     distributed = needed("distributed", "distributed", "scheduler")
     with distributed.Client(scheduler) as client:
         # not pure: a shard's result is the file it writes, which Dask must not deduplicate
@@ -157,8 +157,8 @@ def _on_cluster(job: Job, shards: Sequence[Shard], scheduler: str) -> Iterator[S
                 future.release()
         except (CancelledError, distributed.comm.CommClosedError) as error:
             raise ConnectionError(
-                f"scheduler: the connection to {scheduler} is lost; what is finished is kept, run "
-                "the job again to go on."
+                f"scheduler: the connection to {scheduler} is lost; finished shards are kept: run "
+                "the job again for the others."
             ) from error
 
 
@@ -175,10 +175,10 @@ def pipeline(model: str) -> Language:
 
 
 def annotate_shard(job: Job, shard: Shard) -> ShardReport:
-    """Annotate the records of a shard and write its part, its report first.
+    """Annotate the records of a shard, and write its report and its part.
 
-    The part is renamed into place last and in one step: it exists if and only if the shard is
-    done. Running a shard twice is harmless.
+    The part is renamed into place last: it exists if and only if the shard is done. Running a
+    shard twice is harmless.
     """
     failures: list[Failure] = []
     with _ONE_AT_A_TIME:
@@ -205,7 +205,7 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
 
 
 def _annotated(nlp: Language, records: Sequence[Record], failures: list[Failure]) -> list[Doc]:
-    """Annotate the records in their order; those that fail go to `failures`."""
+    """Annotate records, in order; those that fail go to `failures`."""
     made: list[tuple[Doc, int]] = []
     for place, record in enumerate(records):
         try:
@@ -213,8 +213,7 @@ def _annotated(nlp: Language, records: Sequence[Record], failures: list[Failure]
         except Exception as error:
             failures.append(_failure(record, _READING, str(error)))
     done, failed = _piped(nlp, made, _BATCH)
-    # another package's component may fail on a whole batch because of one document: retry one by
-    # one
+    # one document may make another package's component fail on its batch: retry one by one
     if len(failed) > 1:
         suspects, failed = sorted(failed), {}
         for place in suspects:
@@ -234,7 +233,7 @@ def _failure(record: Record, component: str, reason: str) -> Failure:
 def _made(nlp: Language, record: Record) -> Doc:
     if record.problem is not None:
         raise ValueError(record.problem)
-    # a copy, as a second attempt must not see the annotations of the first
+    # a copy, so that a second attempt does not see the annotations of the first
     doc = record.doc.copy() if record.doc is not None else nlp.make_doc(record.text or "")
     doc.user_data |= record.fields or {}
     return doc
@@ -243,7 +242,7 @@ def _made(nlp: Language, record: Record) -> Doc:
 def _piped(
     nlp: Language, docs: list[tuple[Doc, int]], batch_size: int
 ) -> tuple[dict[int, Doc], dict[int, tuple[str, str]]]:
-    """Annotate documents of numbered records; the component that failed, and why, of others."""
+    """Annotate numbered documents; for those that fail, return the component and the error."""
     failed: dict[int, tuple[str, str]] = {}
 
     def note(name: str, component: Any, batch: list[Doc], error: Exception) -> Any:

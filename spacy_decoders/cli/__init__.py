@@ -1,6 +1,6 @@
-"""``python -m spacy decoders ...``: the file of a command is imported when it runs.
+"""``python -m spacy decoders ...``: a command's module is imported when it runs.
 
-spaCy imports this module for each of its commands, so nothing heavy stands at the top.
+spaCy imports this module for each of its commands, so that it must be light.
 """
 
 from importlib import import_module
@@ -11,7 +11,7 @@ from spacy.cli._util import app as spacy_app
 from typer.core import TyperGroup
 from typer.main import get_command
 
-# so that `spacy find-function` and the others know `@decoders`
+# so that `spacy find-function` and other commands know `@decoders`
 from .. import registry  # noqa: F401
 from ..errors import DecodersError
 
@@ -19,9 +19,9 @@ __all__ = ["app"]
 
 
 class LazyGroup(TyperGroup):
-    """Commands of which each is imported when it is run, or when its help is shown."""
+    """Commands that are imported when they are run, or their help is shown."""
 
-    #: The module of each command in this folder, a colon, and the function.
+    #: For each command its module in this folder, a colon, and the function.
     homes: ClassVar[dict[str, str]] = {}
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -39,7 +39,7 @@ class LazyGroup(TyperGroup):
 
 
 class DecodersGroup(LazyGroup):
-    """The commands; an error of ours is printed as a message, without a traceback, and exits 1."""
+    """The commands; expected errors are printed without a traceback, and the exit code is 1."""
 
     homes: ClassVar[dict[str, str]] = {
         "demo": "demo:demo",
@@ -54,11 +54,11 @@ class DecodersGroup(LazyGroup):
         """Run a command."""
         try:
             return super().invoke(ctx)
-        except (DecodersError, OSError) as error:  # spaCy's own of a pipeline that is none, too
-            said = str(error)
+        except (DecodersError, OSError) as error:  # also spaCy's about a missing pipeline
+            message = str(error)
             if isinstance(error, OSError) and error.strerror and error.filename:
-                said = f"{error.filename}: {error.strerror}"
-            typer.secho(said, fg=typer.colors.RED, err=True)
+                message = f"{error.filename}: {error.strerror}"
+            typer.secho(message, fg=typer.colors.RED, err=True)
             raise typer.Exit(1) from None
 
 

@@ -1,20 +1,20 @@
-"""What several commands share: printing, lists as arguments, and counts in sentences."""
+"""Shared by commands: printing, lists as arguments, and counts in sentences."""
 
 from rich.console import Console
 
 __all__ = ["CONSOLE", "counted", "listed"]
 
-#: What prints lines as they are, however wide.
+#: Prints lines as they are, however wide.
 CONSOLE = Console(highlight=False, soft_wrap=True)
 
 
 def listed(given: str) -> list[str]:
-    """The parts of an argument, which commas part."""
+    """Split an argument at commas."""
     return [part.strip() for part in given.split(",") if part.strip()]
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """A number and its noun.
+    """A count with its noun, in the singular or plural.
 
     Examples
     --------

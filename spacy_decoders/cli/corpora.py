@@ -1,4 +1,4 @@
-"""What the commands do with a corpus: convert it, annotate it, calibrate a pipeline by it."""
+"""Commands on corpora: converting, annotating, and calibrating a pipeline."""
 
 from collections.abc import Mapping
 from math import isnan
@@ -19,14 +19,16 @@ from .arguments import CONSOLE, counted, listed
 
 __all__ = ["annotate_corpus", "calibrate_model", "convert_corpus", "table_of"]
 
-Columns = Annotated[str, typer.Option(help="Of files of one token a line, as form,tag,ent.")]
+Columns = Annotated[
+    str, typer.Option(help="The columns of files with one token a line: form,tag,ent.")
+]
 
 
 def convert_corpus(
     corpus: Annotated[Path, typer.Argument(help="A file: .conllu, .conll, .iob2, .tsv; or .gz.")],
     output: Annotated[Path, typer.Argument(help="The .spacy to write.")],
     columns: Columns = "",
-    n_sents: Annotated[int, typer.Option(min=1, help="Sentences in a document, at most.")] = 10,
+    n_sents: Annotated[int, typer.Option(min=1, help="The most sentences of a document.")] = 10,
 ) -> None:
     """Convert annotation to .spacy, which `spacy evaluate` and `spacy debug data` read."""
     if output.suffix != ".spacy":
@@ -51,19 +53,19 @@ def annotate_corpus(
     format: Annotated[str, typer.Option(help="spacy, jsonl or parquet.")] = "spacy",
     shard_size: Annotated[int, typer.Option(help="Records for each file.")] = 500,
     text_field: Annotated[
-        str, typer.Option(help="Where the text is in .jsonl, .parquet.")
+        str, typer.Option(help="The field of the text in .jsonl and .parquet.")
     ] = "text",
     workers: Annotated[int, typer.Option(help="Local processes.")] = 1,
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler (extra: distributed).")
     ] = None,
 ) -> None:
-    """Annotate a corpus, in files that are written whole and resumed where it stopped."""
+    """Annotate a corpus into a folder of files; an interrupted job is resumed."""
     job = Job(source, output, model, format, shard_size, text_field)  # type: ignore[arg-type]
     try:
         summary = annotate(job, workers=workers, scheduler=scheduler)
     except KeyboardInterrupt:
-        CONSOLE.print("Stopped. What is finished is kept: the same command goes on with the rest.")
+        CONSOLE.print("Stopped. Finished files are kept: run the same command again for the rest.")
         raise typer.Exit(130) from None
     certified = "" if summary.certified is None else f", {summary.certified:.1%} proven optimal"
     CONSOLE.print(
@@ -71,7 +73,7 @@ def annotate_corpus(
         f"{job.output}{certified}."
     )
     if summary.resumed:
-        CONSOLE.print(f"There from an earlier run: {counted(summary.resumed, 'file')}.")
+        CONSOLE.print(f"From an earlier run: {counted(summary.resumed, 'file')}.")
     if summary.failed:
         CONSOLE.print(
             f"[yellow]{summary.failed:,} failed: see {job.output / 'errors.jsonl'}[/yellow]"
@@ -92,15 +94,15 @@ def calibrate_model(
         str, typer.Option(help="Names of components; by default all with probabilities.")
     ] = "",
     columns: Columns = "",
-    limit: Annotated[int, typer.Option(min=0, help="Read so much at most; 0 for all.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="The most to read; 0 for all.")] = 0,
 ) -> None:
-    """Fit probabilities to how often answers are right on a dev corpus, and save that."""
+    """Calibrate probabilities on a held-out corpus, and save the pipeline."""
     target = Path(model) if output is None else output
     read = gold_corpus(corpus, columns=listed(columns), limit=limit)
     nlp = spacy.load(model)
     if output is None and not target.is_dir():
         raise ProblemError(
-            f"output: {model} is no folder, so nothing can be saved there; give --output."
+            f"output: {model} is not a folder to save the pipeline in; give --output."
         )
     fitted = calibrate_pipeline(nlp, read(nlp), components=listed(components))
     nlp.to_disk(target)
@@ -109,7 +111,7 @@ def calibrate_model(
 
 
 def table_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> Table:
-    """Show calibration errors and how well probabilities rank; on held-out documents."""
+    """Tabulate calibration errors, and how well probabilities rank answers."""
     table = Table(title="of held-out documents; ECE in points")
     for header in ("component: answers", "count", "right", "ECE\nbefore", "ECE\nafter", "AUROC"):
         table.add_column(header, no_wrap=True)

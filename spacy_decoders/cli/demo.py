@@ -1,4 +1,4 @@
-"""The main job on a text: everything decoded, with proofs, in a terminal and as a page."""
+"""The demo: a text annotated, with certificates, in the terminal and as a page."""
 
 import re
 import sys
@@ -49,14 +49,14 @@ countries.
 #: Options of our components that keep alternatives and margins.
 ALTERNATIVES = {"head_margins": True, "k_best": 12, "n_best": 5}
 
-#: What a headline of each kind is compared with.
+#: The candidates among which a headline of each kind is chosen.
 AMONG = {
     "phrases": " among its phrases",
     "sentence": " among its shortened sentences",
     "words": " among selections of its words",
 }
 
-#: What is less probable than this is a close call.
+#: Decisions of lower probability are close calls.
 CLOSE = 0.9
 
 
@@ -73,7 +73,7 @@ def demo(
         "demo.html"
     ),
 ) -> None:
-    """Annotate a text and show what came out, how sure it is, and what else was possible."""
+    """Annotate a text and show the result, its probabilities, and alternatives."""
     console = Console(highlight=False)
     if text is not None and file is not None:
         raise typer.BadParameter("give either --text or --file.")
@@ -109,7 +109,7 @@ def demo(
 
 
 def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text, which blank lines part, each on one line.
+    """The paragraphs of a text, which blank lines separate, each on one line.
 
     Examples
     --------
@@ -120,12 +120,12 @@ def paragraphs(text: str) -> list[str]:
 
 
 def keep_alternatives(nlp: Language) -> None:
-    """Make the components of a pipeline keep what the page can show."""
+    """Make the components of a pipeline keep all that the page can show."""
     for _, component in nlp.pipeline:
         for option, value in ALTERNATIVES.items():
             if hasattr(component, option):
                 setattr(component, option, value)
-        # of several taggers a token has one margin, that of tags, and one probability
+        # a token has one margin, which is that of its tag, and one probability
         targets = getattr(component, "targets", ("tag",))
         if "tag" in targets and hasattr(component, "margins"):
             component.margins = True
@@ -156,7 +156,7 @@ def _document(doc: Doc) -> Panel:
 
 
 def _proof(headline: Mapping[str, Any]) -> str:
-    """What is proven of a headline, among which, and how likely it is good."""
+    """What is proven of a headline, among which candidates, and how probably it is good."""
     among, prob = AMONG.get(headline.get("kind", ""), ""), headline.get("prob")
     chance = "" if prob is None else f", {share_in_words(prob)} likely good"
     return in_words(headline["certificate"]) + among + chance
@@ -177,7 +177,7 @@ def _tagged(sentence: Span) -> Text:
 
 
 def _names(doc: Doc) -> Table:
-    """Each entity and mention: of which type, what it means, and how probable both are."""
+    """Each entity and mention with its type and concept, and the probabilities of both."""
     table = Table("mention", "type", box=None, pad_edge=False)
     for column in ("means", "instead of"):
         table.add_column("", justify="right")
@@ -216,7 +216,7 @@ def _node(token: Token) -> Text:
 
 
 def certificate_table(docs: Sequence[Doc]) -> Table:
-    """What is proven of each component's answers; those best among kept candidates are "rest"."""
+    """What is proven of each component; what is best among kept candidates only is "the rest"."""
     table = Table("component", "decoder", "decoded", "proven optimal", "the rest")
     found: dict[str, list[dict[str, Any]]] = {}
     for doc in docs:

@@ -1,4 +1,4 @@
-"""Versions, decoders, cache, and the pipeline that is shipped."""
+"""Versions, decoders, the cache of compiled code, and the shipped pipeline."""
 
 import platform
 from importlib import metadata
@@ -43,12 +43,12 @@ def info() -> None:
 def _version(package: str) -> str:
     try:
         return metadata.version(package)
-    except metadata.PackageNotFoundError:  # of an extra
+    except metadata.PackageNotFoundError:  # an extra
         return "not installed"
 
 
 def _compiled() -> str:
-    """The places that compiled code is read from, and how much there is in each."""
+    """The places from which compiled code is read, and the number of functions in each."""
     kept = kept_code()
     lines = [f"{folder}: {functions or 'no'} functions" for folder, functions in kept.items()]
     if not any(kept.values()):

@@ -1,4 +1,4 @@
-"""Building a knowledge base and looking into it."""
+"""Commands on knowledge bases: building one and looking into it."""
 
 from dataclasses import fields
 from difflib import get_close_matches
@@ -54,7 +54,7 @@ def build_from_file(
 
 
 def _of_ignored(columns: set[str]) -> str:
-    """Say which columns were not read, and what they may have been meant to be."""
+    """Report columns that were not read, with those that may have been meant."""
     known = [item.name for item in fields(Concept)]
     said = []
     for column in sorted(columns):
@@ -101,7 +101,7 @@ def build_from_wikipedia(
         Path | None,
         typer.Option(help="wikidata-*-all.json.gz, for items, types and descriptions."),
     ] = None,
-    language: Annotated[str, typer.Option(help="Of the Wikipedia, such as en.")] = "en",
+    language: Annotated[str, typer.Option(help="Language of the Wikipedia, as en.")] = "en",
     workers: Annotated[
         int, typer.Option(min=1, help="Processes for several files of articles.")
     ] = 1,
@@ -130,7 +130,7 @@ def _build(
     bar = tqdm(concepts, source, unit="concept", disable=None, delay=1)
     try:
         write_concept_base(output, bar, source=source, url=url, hubs=hubs)
-    finally:  # also where no row is left
+    finally:  # also if no concept is left
         if concepts.bad.count:
             rows = counted(concepts.bad.count, "row")
             CONSOLE.print(f"[yellow]left out: {rows} that could not be read[/yellow]")
@@ -139,13 +139,13 @@ def _build(
     base = ConceptBase.open(output)
     _summarise(output, base)
     if lost := base.manifest["lost_links"]:
-        CONSOLE.print(f"left out: {counted(lost, 'link')} to nothing")
+        CONSOLE.print(f"left out: {counted(lost, 'link')} to unknown concepts")
 
 
 def _announce(output: Path) -> None:
-    """Say in advance that a base is replaced, while that can still be stopped."""
+    """Announce that a base will be replaced, while that can still be stopped."""
     if output.exists():
-        CONSOLE.print(f"{output} is there already: it is replaced when all is built.")
+        CONSOLE.print(f"{output} exists already: it will be replaced when the new one is built.")
 
 
 def _summarise(output: Path, base: ConceptBase) -> None:
@@ -196,7 +196,7 @@ def look_up(
     base = ConceptBase.open(CONCEPTS if kb is None else kb)
     if words:
         if base.text is None:
-            raise ProblemError("knowledge base: it has no full-text index to search.")
+            raise ProblemError("kb: it has no full-text index; search aliases, without --words.")
         found, scores = base.text.find(alias, limit)
     else:
         found, scores = base.aliases.candidates(alias)

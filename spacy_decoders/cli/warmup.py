@@ -1,7 +1,4 @@
-"""Compiling everything once: each decoder on a tiny problem, and each component as users have it.
-
-A component is trained for a step, and annotates.
-"""
+"""Compiling everything once: each decoder decodes a tiny problem, each component trains a step."""
 
 import os
 import warnings
@@ -50,7 +47,7 @@ TEXTS = (
 
 
 def _trained(factory: str, text: str = TEXTS[0], **config: Any) -> None:
-    """Annotate a text by a pipeline of one component, after a step of training."""
+    """Train a pipeline of one component for a step, and annotate a text."""
     nlp = spacy.blank("en")
     nlp.add_pipe(factory, config=config)
     examples = [Example.from_dict(nlp.make_doc(" ".join(WORDS)), GOLD) for _ in range(2)]
@@ -66,7 +63,7 @@ def _trained(factory: str, text: str = TEXTS[0], **config: Any) -> None:
 
 
 def _chain_models() -> list[Any]:
-    """A small one, one as large as joint labels are, and one with a forbidden transition."""
+    """A small model, one of the size of joint labels, and one with a forbidden transition."""
     from ..decoders.chain import ChainModel
 
     forbidding = np.zeros((3, 3), dtype=np.float32)
@@ -124,9 +121,9 @@ def _tree(decoder: Any) -> None:
     from ..decoders.tree import TreeProblem
 
     arcs, labels = np.zeros((4, 4)), np.zeros((4, 4, 2))
-    arcs[0, 1:] = -1.0  # the best heads make no tree
+    arcs[0, 1:] = -1.0  # greedy heads form no tree
     for projective in (True, False):
-        with suppress(ProblemError):  # one for the other kind of trees
+        with suppress(ProblemError):  # the decoder is for the other kind of trees
             decoder.decode(TreeProblem(arcs, projective=projective))
             several = TreeProblem(
                 arcs, labels=labels, boundaries=np.zeros(3), projective=projective
@@ -150,7 +147,7 @@ def _path(decoder: Any) -> None:
     zeros = np.zeros(3)
     problem = PathProblem(zeros, np.zeros((3, 3)), zeros, np.arange(3))
     decoder.decode(problem, 2)
-    # under a limit of time some work in smaller steps, by kernels of their own
+    # with a time limit, some use other kernels, which work in smaller steps
     decoder.decode(problem, 2, budget=Budget(seconds=60.0))
     decoder.k_best(problem, 2, 2)
 
@@ -166,13 +163,13 @@ def _representatives(decoder: Any) -> None:
 
     graph = ConceptGraph.from_edges(np.array([[0, 1], [1, 2], [2, 3]]))
     candidates = [np.array([0, 1]), np.array([2, 3])]
-    # one whose hypotheses fail here has been compiled far enough to tell
+    # a decoder whose hypotheses do not hold here has been compiled as far as it is needed
     with suppress(NotDecomposableError):
         decoder.decode(RepresentativesProblem.from_graph(graph, candidates))
 
 
 def _hard_choice() -> None:
-    """Choose among candidates of which the first ones that are found are not proven best."""
+    """Solve a problem that takes a search: the first incumbent is not proven optimal."""
     from ..decoders.representatives import ExactRepresentatives, RepresentativesProblem
 
     random = np.random.default_rng(0)
@@ -195,10 +192,10 @@ def _knowledge_base() -> None:
 
 
 def run_pipeline(pipeline: str) -> None:
-    """Annotate texts by a pipeline, a folder or a name.
+    """Annotate texts by a pipeline, given by folder or name.
 
-    First as it is configured, then with the margins, probabilities and alternatives that the
-    demo's page shows.
+    First as configured, then with the margins, probabilities and alternatives that the demo's page
+    shows.
     """
     nlp = load() if pipeline == SHIPPED else spacy.load(pipeline)
     for text in TEXTS:
@@ -208,11 +205,11 @@ def run_pipeline(pipeline: str) -> None:
     if "graph_entity_linker" in {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}:
         _hard_choice()
     if "parser" in nlp.pipe_names:
-        # labels are decoded together with the arcs only where a rule or a demand is at stake
+        # labels are decoded together with arcs only if a rule or a demand is at stake
         doc = nlp.make_doc(TEXTS[0])
         doc[0]._.fixed_dep = "nsubj:outer"
         nlp(doc)
-    # unlikely arcs get labels only where a tree needs them, or more trees are wanted
+    # unlikely arcs get labels only if a tree needs them, or several trees are wanted
     keep_alternatives(nlp)
     pipes: list[Any] = [component for _, component in nlp.pipeline]
     for pipe in pipes:
@@ -222,8 +219,8 @@ def run_pipeline(pipeline: str) -> None:
         nlp(text)
 
 
-#: Of each core how a decoder is run once, and what else is compiled, by name; the longest first,
-#: as they run side by side. Hardly a function is compiled by two of them.
+#: For each core how a decoder is run once, and by name what else is run; the longest first, since
+#: cores are compiled in parallel. Hardly any function is compiled for two of them.
 CORES: dict[str, tuple[Callable[[Any], None], dict[str, Task]]] = {
     "tree": (
         _tree,
@@ -255,7 +252,7 @@ CORES: dict[str, tuple[Callable[[Any], None], dict[str, Task]]] = {
 
 
 def tasks_of(core: str) -> dict[str, Task]:
-    """Return what is run for a core: its registered decoders, functions and components."""
+    """Return the tasks of a core: its registered decoders, functions and components."""
     decode_once, others = CORES[core]
     ours = {
         name: partial(decode_once, build())
@@ -299,13 +296,13 @@ def warmup(
 
 
 def _run(group: str, is_pipeline: bool) -> dict[str, str]:
-    """Run the tasks of a core, or a pipeline; say of each why it failed, if it did."""
+    """Run the tasks of a core, or a pipeline; return for each why it failed, or ""."""
     tasks = {group: partial(run_pipeline, group)} if is_pipeline else tasks_of(group)
     outcomes = {}
     for name, task in tasks.items():
         try:
             with warnings.catch_warnings():
-                # of how little the two made-up examples teach: no user can do anything about it
+                # warnings about the tiny training data, which no user can do anything about
                 warnings.simplefilter("ignore", UserWarning)
                 task()
             outcomes[name] = ""

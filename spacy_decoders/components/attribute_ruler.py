@@ -14,27 +14,27 @@ from spacy.tokens import Doc
 
 __all__ = ["CachedAttributeRuler"]
 
-#: Attributes that patterns may read: those of a token that do not depend on what is around it.
+#: Attributes that patterns may read: those that do not depend on a token's context.
 READ = frozenset({
     "ORTH", "LOWER", "NORM", "LEMMA", "SHAPE", "PREFIX", "SUFFIX", "LENGTH", "TAG", "POS", "DEP",
     "MORPH", "IS_ALPHA", "IS_ASCII", "IS_DIGIT", "IS_LOWER", "IS_PUNCT", "IS_SPACE", "IS_TITLE",
     "IS_UPPER", "IS_STOP", "LIKE_URL", "LIKE_NUM", "LIKE_EMAIL",
 })  # fmt: skip
-#: Attributes that it may write.
+#: Attributes that patterns may write.
 WRITTEN = frozenset({"TAG", "POS", "MORPH", "LEMMA"})
-#: Attributes that have many values, of which patterns name a few.
+#: Attributes with many values, few of which patterns name.
 OF_WORDS = frozenset({"ORTH", "LOWER", "NORM"})
-#: Kinds of tokens kept before the cache is emptied.
+#: Kinds of tokens that are cached before the cache is cleared.
 CACHE_SIZE = 20_000
 
 
 class CachedAttributeRuler(AttributeRuler):
     """spaCy's ``attribute_ruler``, with the same patterns and results, in a tenth of the time.
 
-    A pattern of a single token depends on nothing but that token's attributes. So what the
-    patterns make of a token is remembered by the attributes that they read and write, and
-    tokens with the same ones are not matched again. With any pattern that looks further (several
-    tokens, operators, entities, extension attributes), it works as spaCy's does.
+    Patterns of a single token depend on nothing but that token's attributes. Their results are
+    therefore cached by the attributes that they read and write, and tokens that agree in these are
+    matched once. With any other pattern (several tokens, operators, entities, extension
+    attributes), nothing is cached.
 
     Examples
     --------
@@ -71,14 +71,14 @@ class CachedAttributeRuler(AttributeRuler):
         self._forget()
 
     def __call__(self, doc: Doc) -> Doc:
-        """Set what the patterns say of each token; a document that fails is returned as it is."""
+        """Set the attributes of matching tokens; a document that fails is returned as it is."""
         super().__call__(doc)
         if doc.vocab.strings is not self.vocab.strings:
             self._share_strings(doc)
         return doc
 
     def match(self, doc: Any) -> Any:
-        """Find the patterns that match, and where; for each kind of token once."""
+        """Find the patterns that match, and where, but each kind of token only once."""
         columns = self._columns
         if columns is None:
             return super().match(doc)
@@ -93,7 +93,7 @@ class CachedAttributeRuler(AttributeRuler):
         return matches
 
     def _learn(self, token: Any, key: bytes, columns: _RuleColumns) -> None:
-        """Set what patterns say of a token, and keep it for those that are alike."""
+        """Match and annotate a token, and cache the result for those that are alike."""
         found = super().match(token)
         place = token.start
         self.set_annotations(token.doc, [(number, 0, place, place + 1) for number, *_ in found])
@@ -105,7 +105,7 @@ class CachedAttributeRuler(AttributeRuler):
         )
 
     def _share_strings(self, doc: Doc) -> None:
-        """Give the strings that were written to the vocabulary of a document from elsewhere."""
+        """Add the strings that were written to the vocabulary of a document that has another."""
         written = doc.to_array([TAG, LEMMA])
         for key in np.unique(written).tolist():
             if key in self.vocab.strings:
@@ -115,15 +115,15 @@ class CachedAttributeRuler(AttributeRuler):
 class _RuleColumns(NamedTuple):
     """The attributes that patterns read and write.
 
-    `words` has, of some of them, the column and the values that patterns name, ascending: other
-    values are the same to them.
+    `words` has the columns of some, each with the values that patterns name, ascending: patterns
+    do not tell other values apart.
     """
 
     attributes: list[int]
     words: list[tuple[int, NDArray[np.uint64]]]
 
     def keys(self, unit: Any) -> list[bytes]:
-        """What patterns can know of each token, the same for alike ones."""
+        """A key for each token, equal for those that patterns do not tell apart."""
         if not len(unit):
             return []
         table = unit.to_array(self.attributes).reshape(len(unit), -1)
@@ -137,7 +137,7 @@ class _RuleColumns(NamedTuple):
 
 
 def _columns_of(rules: Iterable[Mapping[str, Any]], strings: Any) -> _RuleColumns | None:
-    """What the rules read and write; None where they look beyond a single token."""
+    """The attributes that rules read and write; None if they depend on more than a token."""
     read: dict[str, set[str] | None] = {}
     written: set[str] = set()
     for rule in rules:
@@ -149,7 +149,7 @@ def _columns_of(rules: Iterable[Mapping[str, Any]], strings: Any) -> _RuleColumn
             if len(pattern) != 1:
                 return None
             for name, wanted in pattern[0].items():
-                upper = str(name).upper()  # "OP" and the like are none
+                upper = str(name).upper()  # "OP" and the like are not in READ
                 name = "ORTH" if upper == "TEXT" else upper
                 if name not in READ:
                     return None
@@ -168,7 +168,7 @@ def _columns_of(rules: Iterable[Mapping[str, Any]], strings: Any) -> _RuleColumn
 
 
 def _named(wanted: Any) -> set[str] | None:
-    """The strings that a pattern compares with; None where it looks into them."""
+    """The strings that a pattern compares whole values with; None if it looks into values."""
     if isinstance(wanted, str):
         return {wanted}
     if isinstance(wanted, Mapping) and set(wanted) <= {"IN", "NOT_IN"}:

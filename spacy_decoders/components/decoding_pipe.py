@@ -25,7 +25,7 @@ from .options import WithOptions
 
 __all__ = ["CHECKSUMS", "DecodingPipe"]
 
-#: The file of checksums, beside those of a component.
+#: The name of the file with the checksums of a component's others.
 CHECKSUMS = "checksums.json"
 
 Self = TypeVar("Self", bound="DecodingPipe")
@@ -34,17 +34,17 @@ Self = TypeVar("Self", bound="DecodingPipe")
 class DecodingPipe(WithOptions, TrainablePipe):
     """A trainable pipe in which a failing document does not affect the others of its batch.
 
-    Its options are validated attributes, and those that were changed are saved with it.
+    Its options are validated attributes; changed ones are saved with it.
 
-    A subclass inherits from the class of its options too. It implements `predict` (a batch of
-    documents to one item of scores each), `decode_together` (these to a structure each) and
+    A subclass also inherits from the class of its options. It implements `predict` (one item of
+    scores for each document of a batch), `decode_together` (a structure for each item) and
     `annotate` (a structure onto its document), besides the training methods of ``TrainablePipe``.
-    `cfg` has settings that are saved beside the model, `options` those options that differ from
+    `cfg` has settings that are saved beside the model, `options` the options that differ from
     the defaults of the config.
     """
 
-    #: Words after which a batch is complete, however few documents these are: more scores would
-    #: not fit the processor's cache, and only take memory.
+    #: Words that complete a batch, however few documents these are: more scores would not fit the
+    #: processor's cache.
     batch_words: ClassVar[int] = 2000
 
     #: The width of the tensors that the model reads, which works without; None if it reads none.
@@ -70,7 +70,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         self.name = name
         self.scorer = scorer
         self.cfg = cfg
-        #: What was warned of already.
+        #: The topics of earlier warnings.
         self._warned: set[Any] = set()
         self._kinds = {key: type(value) for key, value in cfg.items()}
         missing = {key: of for key, of in self.option_defaults().items() if key not in options}
@@ -78,14 +78,14 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "model" and not isinstance(value, Model):
-            raise ProblemError(f"model: expected a model of thinc; got {value!r}.")
+            raise ProblemError(f"model: expected a thinc model; got {value!r}.")
         super().__setattr__(name, value)
-        if name == "model":  # walking through it takes longer than decoding a sentence
+        if name == "model":  # once: walking through it takes longer than decoding a sentence
             self._tensor_width = next(iter(tensor_widths(value)), None)
             self._listened_width = next(iter(tensor_widths(value, Tok2VecListener.name)), None)
 
     def decode_together(self, docs: Sequence[Doc], scores: Sequence[Any]) -> list[Any]:
-        """Turn the scores of each document into a structure with its certificates."""
+        """Decode the scores of each document into a structure with its certificates."""
         raise NotImplementedError(f"{type(self).__name__} must implement decode_together().")
 
     def annotate(self, doc: Doc, decoded: Any) -> None:
@@ -108,8 +108,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Annotate a stream; only a document that fails goes to the error handler.
 
-        `batch_size` is the most documents that are scored at once; some thousand words are
-        enough, too.
+        `batch_size` is the most documents that are scored together, unless `batch_words` are
+        reached before.
         """
         for docs in _batches(stream, batch_size, self.batch_words):
             self.warn_of_missing_vectors(docs)
@@ -120,7 +120,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         return _lacking(docs, self._tensor_width)
 
     def warn_of_missing_vectors(self, docs: Sequence[Doc]) -> None:
-        """Say once in each pipeline that documents lack the token vectors that the model reads."""
+        """Warn once per pipeline that documents lack the token vectors that the model reads."""
         width = self._tensor_width or self._listened_width
         lacking = next(compress(docs, _lacking(docs, width)), None)
         if lacking is None:
@@ -137,7 +137,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         )
 
     def warn_once(self, message: str, *, topic: Any) -> None:
-        """Warn, in the component's name, unless it has warned of this topic before."""
+        """Warn, with the component's name, unless it has warned of this topic before."""
         if topic not in self._warned:
             self._warned.add(topic)
             warnings.warn(f"{self.name}: {message}", UserWarning, stacklevel=3)
@@ -146,7 +146,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         handle_error = self.get_error_handler()
         failures: list[Exception | None] | None = None
         try:
-            with one_thread():  # for all: another's would push theirs out of the cache
+            with one_thread():  # around all: other threads would evict their data from the cache
                 decoded = self.decode_together(docs, self.predict(docs))
                 failures = [self._failure(*own) for own in zip(docs, decoded, strict=True)]
         except Exception as error:
@@ -154,7 +154,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
                 handle_error(self.name, self, list(docs), error)
                 return
         if failures is None:
-            # one document made the batch fail: one by one, it costs no other
+            # retry one by one, so that the document that made the batch fail costs no other
             for doc in docs:
                 yield from self._annotated([doc])
             return
@@ -165,7 +165,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
                 handle_error(self.name, self, [doc], failure)
 
     def _failure(self, doc: Doc, decoded: Any) -> Exception | None:
-        """Annotate a document; return why that failed."""
+        """Annotate a document; return the error, if any."""
         try:
             self.annotate(doc, decoded)
         except Exception as error:
@@ -210,7 +210,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         self.restore_options()
 
     def check_settings(self) -> None:
-        """Raise if what was loaded can't be a component's settings."""
+        """Raise if the settings that were loaded are invalid."""
         for key, kind in self._kinds.items():
             value = self.cfg[key]
             if type(value) is not kind:
@@ -221,8 +221,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
     def _warn_of_unsaved_changes(self) -> None:
         for option in self.unsaved_changes():
             warnings.warn(
-                f"{self.name}: its {option} was changed and is not saved with it; name it in the "
-                "config, or the pipeline will be loaded with the one that the config names.",
+                f"{self.name}: its {option} was changed and is not saved with it; set it in the "
+                "config, or the pipeline will be loaded with that of the config.",
                 stacklevel=4,
             )
 
@@ -234,7 +234,7 @@ def _lacking(docs: Sequence[Doc], width: int | None) -> list[bool]:
 
 
 def _batches(stream: Iterable[Doc], size: int, words: int) -> Iterator[list[Doc]]:
-    """Cut a stream into batches that end where they have so many documents, or words."""
+    """Cut a stream into batches that end when they have so many documents, or words."""
     batch: list[Doc] = []
     count = 0
     for doc in stream:
@@ -249,12 +249,9 @@ def _batches(stream: Iterable[Doc], size: int, words: int) -> Iterator[list[Doc]
 
 @contextmanager
 def _loading(place: object) -> Iterator[None]:
-    """Let whatever goes wrong while a component is loaded name the place.
+    """Make all errors of loading a component name the place.
 
-    Raises
-    ------
-    StorageError
-        If a file is damaged; missing ones raise ``OSError``.
+    Raises `StorageError` if a file is damaged; missing ones raise ``OSError``.
     """
     try:
         yield
@@ -264,7 +261,7 @@ def _loading(place: object) -> Iterator[None]:
         if str(place) in str(error):
             raise
         raise type(error)(f"{place}: {error}") from error
-    # damaged bytes may stand for anything, and thinc and spaCy check little of it
+    # thinc and spaCy check little, and may raise anything on damaged bytes
     except Exception as error:
         raise StorageError(
             f"{place}: the saved component is damaged, or does not fit its config "
@@ -282,7 +279,7 @@ def _seal_files(folder: str | Path) -> None:
 
 
 def _check_files(folder: Path) -> None:
-    """Raise `StorageError` if a file differs from the checksums beside it, if there are any."""
+    """Raise `StorageError` if a file does not match its checksum, if there are checksums."""
     path = folder / CHECKSUMS
     digests = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
     for name, digest in digests.items():

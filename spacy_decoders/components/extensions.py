@@ -51,7 +51,7 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
 
 
 def install() -> None:
-    """Register every extension once; an existing one of the user's is kept."""
+    """Register all extensions; existing ones are kept."""
     for owner, defaults in _DEFAULTS:
         for name, default in defaults.items():
             if not owner.has_extension(name):
@@ -67,9 +67,9 @@ def record(
 ) -> Any:
     """Write a component's entry of a dictionary by components, such as ``doc._.margins``.
 
-    None removes what an earlier run wrote by an option that is off now; what is returned is what
-    it wrote, None if nothing. `token_values` has the attributes of tokens that go with the entry,
-    and a value for each token: they replace those of an earlier component.
+    Returns the entry of an earlier run, or None; an `entry` of None removes that. `token_values`
+    has the token attributes that go with the entry, with a value for each token, which replace
+    those of an earlier component.
     """
     user_data: dict[Any, Any] = doc.user_data  # `doc._` takes microseconds
     entries = user_data.get(("._.", name, None, None)) or {}
@@ -100,8 +100,8 @@ def record_certificates(doc: Doc, component: str, certificates: Iterable[Certifi
 def record_margins(doc: Doc, component: str, name: str, values: Iterable[float] | None) -> None:
     """Write a component's margins, one per token, to ``doc._.margins`` and ``token._.NAME``.
 
-    An infinite margin, of a token without an alternative, is written as None: strict JSON has no
-    infinity. Without `values`, those of an earlier run are removed.
+    The infinite margin of a token without alternatives is written as None, since strict JSON has
+    no infinity. Without `values`, those of an earlier run are removed.
     """
     written = None
     if values is not None:
@@ -110,7 +110,7 @@ def record_margins(doc: Doc, component: str, name: str, values: Iterable[float] 
 
 
 def record_list(owner: Doc | Span, component: str, name: str, own: Sequence[Any]) -> None:
-    """Write a component's entries of a list behind those of others, for its earlier ones.
+    """Replace a component's entries in a list, after those of others.
 
     `own` are dictionaries, or lists of them, to which the component's name is added.
     """

@@ -1,4 +1,4 @@
-"""Checks of options: by their types, which pydantic compares, or by functions; ``@decoders``."""
+"""Checks of options, by their types with pydantic, or by functions; the registry ``@decoders``."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ Check = Callable[[str, Any], Any]
 
 
 def _listed(value: Any) -> Any:
-    """A string as a list of one, and any iterable of strings as a list."""
+    """A string as a list of one, any other iterable as a list."""
     if isinstance(value, str):
         return [value]
     is_several = isinstance(value, Iterable) and not isinstance(value, Mapping)
@@ -37,7 +37,7 @@ def _listed(value: Any) -> Any:
 
 def _written(text: str) -> str:
     if not text.strip():
-        raise ValueError("it has an empty string; take it out")
+        raise ValueError("it has an empty string; remove it")
     return text
 
 
@@ -45,13 +45,13 @@ def _written(text: str) -> str:
 Alternatives = Annotated[int, Field(ge=1, le=1000)]
 #: A probability, or a share of something.
 Share = Annotated[float, Field(ge=0, le=1)]
-#: What is not empty: one, a list, or a list that has some; a string stands for a list of one.
+#: A non-empty string; a list of them; a non-empty list. A string stands for a list of one.
 Name = Annotated[str, AfterValidator(_written)]
 Names = Annotated[list[Name], BeforeValidator(_listed)]
 SomeNames = Annotated[Names, Field(min_length=1)]
 
 # `@decoders`: the entry points in the group `spacy_decoders`, ours and those of other packages;
-# by catalogue, as `spacy.registry.create` would look in the group "thinc_decoders"
+# made by catalogue, since `spacy.registry.create` would use the group "thinc_decoders"
 if not hasattr(spacy.registry, "decoders"):
     _created = catalogue.create("spacy", "decoders", entry_points=True)
     setattr(spacy.registry, "decoders", _created)  # noqa: B010 - spaCy's class does not declare it
@@ -68,9 +68,9 @@ _PROTOCOLS = {
 
 
 def check_of(kind: Any) -> Check:
-    """Return the check of values of a type: a function of an option's name and a value.
+    """Return the check of values of a type, a function of an option's name and a value.
 
-    Numbers are finite.
+    Numbers must be finite.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def check_of(kind: Any) -> Check:
     spacy_decoders.errors.ProblemError: k: input should be greater than or equal to 1; got 0.
     """
 
-    @cache  # made when a component is, not whenever spaCy looks for factories
+    @cache  # made with the component, not whenever spaCy looks for factories
     def adapter() -> TypeAdapter[Any]:
         return TypeAdapter(kind, config=ConfigDict(strict=True, allow_inf_nan=False))
 
@@ -97,7 +97,7 @@ def check_of(kind: Any) -> Check:
 
 @contextmanager
 def faults_of_fields(place: str) -> Iterator[None]:
-    """Let errors of a pydantic model name the place where it was given, and the field."""
+    """Make errors of a pydantic model name the place where it was given, and the field."""
     try:
         yield
     except ValidationError as error:
@@ -108,17 +108,17 @@ def faults_of_fields(place: str) -> Iterator[None]:
 def _fault_in(error: ValidationError) -> str:
     """Say what pydantic expects instead of a value, or of one of its items."""
     faults = error.errors()
-    # of several types that a value may have, the one that it fits best: one of which an item, its
-    # length, or a function of ours is what refuses it
+    # for a union, the error of the type that fits best: that refuses an item, the length, or a
+    # value in a function of ours
     signs = ("value_error", "too_short", "too_long")
     fault = max(faults, key=lambda one: (one["type"] in signs, len(one["loc"])))
     items = "".join(f"[{place}]" for place in fault["loc"] if isinstance(place, int))
-    said = fault["msg"].removeprefix("Value error, ").removesuffix(".")
-    return f"{items}: {said[:1].lower()}{said[1:]}; got {fault['input']!r}."
+    message = fault["msg"].removeprefix("Value error, ").removesuffix(".")
+    return f"{items}: {message[:1].lower()}{message[1:]}; got {fault['input']!r}."
 
 
 def decoder_of(core: str) -> Check:
-    """A decoder of one core: "chain", "tree", "path" or "representatives"."""
+    """Return the check of decoders of a core: "chain", "tree", "path" or "representatives"."""
     methods = [name for name in vars(_PROTOCOLS[core]) if not name.startswith("_")]
     home = "spacy_decoders.decoders."
 
@@ -126,7 +126,7 @@ def decoder_of(core: str) -> Check:
         modules = [parent.__module__ for parent in type(value).__mro__]
         ours = [module for module in modules if module.startswith(home)]
         fits = not ours or any(module.startswith(f"{home}{core}.") for module in ours)
-        # bytes can be decoded, too
+        # bytes have `decode`, too
         is_object = not isinstance(value, (type, bytes, bytearray))
         if fits and is_object and all(hasattr(value, method) for method in methods):
             return value

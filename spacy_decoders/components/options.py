@@ -1,7 +1,7 @@
-"""Options of components: each is declared once, with its type, default and check.
+"""Options of components, each declared once, with its type, default and check.
 
-A component's factory signature and default config are derived from its class of options, which the
-component also inherits: a validated attribute for each option.
+A component's factory signature and default config are derived from its class of options, from
+which the component inherits a validated attribute for each.
 """
 
 import re
@@ -17,19 +17,18 @@ from .option_checks import check_of
 
 __all__ = ["Option", "WithOptions", "option"]
 
-#: Key of a component's `cfg` under which options are saved that differ from its config, or have
-#: dollars, which every save of a config doubles.
+#: The key of a component's `cfg` under which options are saved that differ from its config, or
+#: contain dollar signs, which every save of a config doubles.
 SAVED = "changed_options"
 
 
 class Option(NamedTuple):
     """The declaration of an option, in the body of a class of options."""
 
-    #: The default of the config; a dict that names a registered function is replaced by its
-    #: result.
+    #: The default in the config; a dict that names a registered function stands for its result.
     default: Any
-    #: A function that checks in place of the annotation: it takes the option's name and a value,
-    #: and returns what to store, or raises ``ProblemError``.
+    #: A check instead of that of the annotated type: it takes the option's name and a value, and
+    #: returns what to store, or raises ``ProblemError``.
     check: Any = None
     #: Why the option can't be changed once the component is made; None if it can.
     fixed: str | None = None
@@ -42,8 +41,8 @@ option: Any = Option
 class WithOptions:
     """A component with options, to which only declared attributes can be assigned.
 
-    Assigning an option checks the value, and takes effect on the next document. A subclass
-    with public attributes of its own declares them in the class.
+    An assigned option is checked, and takes effect on the next document. A subclass declares its
+    other public attributes in the class.
 
     Examples
     --------
@@ -96,7 +95,7 @@ class WithOptions:
         checked = {name: self._checked(name, value) for name, value in values.items()}
         options = {**self._options, **checked}
         self.check_options(options)
-        # as instance attributes, whose access calls no descriptor
+        # instance attributes, which are accessed without a descriptor's call
         self.__dict__.update(options)
         self._configured = self._configured or options
         self._note_changes()
@@ -125,7 +124,7 @@ class WithOptions:
         }
 
     def unsaved_changes(self) -> list[str]:
-        """Options that were changed to what is of no plain type, and so is not saved."""
+        """Options that were changed to objects, which can't be saved."""
         return [name for name, value in self.changed_options().items() if not _is_plain(value)]
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -150,7 +149,7 @@ class WithOptions:
         if _is_plain(checked):
             try:
                 srsly.json_dumps(checked)
-            except OverflowError:  # no file could hold it
+            except OverflowError:  # it could not be saved
                 raise ProblemError(
                     f"{name}: expected numbers of up to 64 bits; got {checked!r}."
                 ) from None
@@ -159,7 +158,7 @@ class WithOptions:
         return checked
 
     def _note_changes(self) -> None:
-        """Store options that a config does not keep in `cfg`, which is saved, with both values."""
+        """Store options that a config does not keep, with both values, in the saved `cfg`."""
         self.cfg.pop(SAVED, None)
         changed = self.changed_options()
         saved = {
@@ -184,8 +183,7 @@ def _is_plain(value: Any) -> bool:
 def _are_alike(saved: Any, configured: Any) -> bool:
     """Whether a config still has the value that it had when it was saved.
 
-    Each save of a config doubles dollars, and makes one string of several beside each other that
-    have some.
+    Each save of a config doubles dollar signs, and joins neighbouring strings that have some.
     """
 
     def plain(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""What components with calibrated probabilities have in common."""
+"""The base class of components with calibrated probabilities, and calibrating a pipeline."""
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,22 +20,22 @@ from .decoding_pipe import DecodingPipe
 
 __all__ = ["CalibratedPipe", "Fitted", "calibrate_pipeline"]
 
-#: With fewer wrong answers there is hardly a difference between likely and certain.
+#: With fewer wrong answers, probabilities near 1 can't be calibrated.
 FEWEST_WRONG = 10
 
-#: Key of a component's `cfg` under which its calibrations are saved.
+#: The key of a component's `cfg` under which its calibrations are saved.
 SAVED = "calibration"
 
 
 class Fitted(NamedTuple):
     """A calibration, and the answers that it was fitted to."""
 
-    #: What is stored with the component.
+    #: Fitted to all answers; stored with the component.
     calibration: Calibration
-    #: The answers with the probabilities of the model as it is, at temperature 1.
+    #: The answers with the probabilities of the model, at temperature 1.
     before: Answers
-    #: The answers with the probability of each by a calibration that was fitted to other
-    #: documents, at the temperature of all. What counts as a likely alternative may differ.
+    #: The answers with probabilities by calibrations that were fitted to other documents, at the
+    #: temperature of all. The likely alternatives among them may differ from those before.
     after: Answers
 
 
@@ -49,7 +49,7 @@ class CalibratedPipe(DecodingPipe):
     def calibration(self) -> dict[str, dict[str, Any]]:
         """The calibration of each kind of answer, in plain types; saved with the component.
 
-        Assigning replaces it: {} for the probabilities of the model as it is.
+        It can be assigned: {} for the uncalibrated probabilities of the model.
         """
         saved: Mapping[str, Mapping[str, Any]] = self.cfg.get(SAVED, {})
         return {kind: dict(values) for kind, values in saved.items()}
@@ -61,18 +61,18 @@ class CalibratedPipe(DecodingPipe):
         checked = {
             kind: Calibration.from_dict(values).as_dict() for kind, values in calibration.items()
         }
-        # as it will be read again: on disk, numbers have ten digits
+        # rounded as on disk, where numbers have ten digits
         self.cfg[SAVED] = srsly.json_loads(srsly.json_dumps(checked))
 
     def check_settings(self) -> None:
-        """Raise if what was loaded can't be a component's settings."""
+        """Raise if the settings that were loaded are invalid."""
         super().check_settings()
         if SAVED in self.cfg:
             self.calibration = self.cfg[SAVED]
 
     @property
     def annotation(self) -> str:
-        """What examples must be annotated with to calibrate the component, as errors name it."""
+        """The annotation that examples need to calibrate the component, as errors name it."""
         return "answers"
 
     def calibration_of(self, kind: str) -> Calibration:
@@ -81,30 +81,30 @@ class CalibratedPipe(DecodingPipe):
 
     @property
     def temperature(self) -> float:
-        """What scores are divided by before they become probabilities, of the first kind."""
+        """The divisor of scores before they become probabilities, of the first kind."""
         saved = self.cfg.get(SAVED, {})
         return next((float(values["temperature"]) for values in saved.values()), 1.0)
 
     def loss_at(
         self, examples: Sequence[Example], scores: Sequence[Any], decoded: Any, heat: float
     ) -> float:
-        """Return the loss, such as -log probability of what is right, at a temperature."""
+        """Return the loss at a temperature, such as the negative log-likelihood."""
         raise NotImplementedError(f"{type(self).__name__} must implement loss_at().")
 
     def answers(
         self, examples: Sequence[Example], scores: Sequence[Any], decoded: Any
     ) -> dict[str, Answers]:
-        """Return what was decoded as answers of each kind, by the present calibration.
+        """Return the decoded answers of each kind, with probabilities by the present calibration.
 
-        The first kind is the one that `loss_at` looks at.
+        The first kind is the one whose loss is `loss_at`.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement answers().")
 
     def calibrate(self, examples: Iterable[Example]) -> dict[str, Fitted]:
         """Fit the calibration of every kind of answer, and keep it.
 
-        Kinds without answers in the examples keep the calibration that they had. So does the
-        temperature, if the first kind, whose loss it is fitted to, is among them.
+        Kinds without answers in the examples keep their calibration. So does the temperature, if
+        the first kind, to whose loss it is fitted, is among them.
 
         Parameters
         ----------
@@ -113,9 +113,8 @@ class CalibratedPipe(DecodingPipe):
 
         Returns
         -------
-        For each kind that has answers the calibration, and how it does on other documents. Empty,
-        and the calibration is as it was, if no example is annotated with what the component
-        predicts.
+        For each kind with answers the calibration, and the answers by cross-validation. Empty, and
+        nothing is changed, if no example has the annotation that the component predicts.
 
         Raises
         ------
@@ -137,7 +136,7 @@ class CalibratedPipe(DecodingPipe):
                 return {}
             if len(next(iter(plain.values())).right):
                 heat = fit_temperature(lambda heat: self.loss_at(given, scores, decoded, heat))
-            else:  # the loss would be the same at any
+            else:  # the loss would be the same at all temperatures
                 first = before.get(next(iter(plain)), {})
                 heat = float(first.get("temperature", 1.0))
             self.calibration = dict.fromkeys(plain, Calibration(heat).as_dict())
@@ -161,7 +160,7 @@ class CalibratedPipe(DecodingPipe):
 
 
 def _warn_of_few(name: str, fitted: Mapping[str, Fitted]) -> None:
-    """Say that probabilities are not to be relied on for want of wrong answers."""
+    """Warn that probabilities are unreliable because there were too few wrong answers."""
     kind, found = next(iter(fitted.items()))
     right = found.after.right
     wrong = int((~right).sum())
@@ -177,16 +176,16 @@ def _warn_of_few(name: str, fitted: Mapping[str, Fitted]) -> None:
 def calibrate_pipeline(
     nlp: Language, examples: Iterable[Example], *, components: Sequence[str] = ()
 ) -> dict[str, dict[str, Fitted]]:
-    """Calibrate the components of a pipeline, each on what the ones before it wrote.
+    """Calibrate the components of a pipeline, each on the annotation by those before it.
 
-    Returns for each component and each kind of answer what was fitted, to held-out examples that
-    were not seen in training. Without names all components are calibrated that have probabilities.
+    The examples are held out from training. Without names, all components that have probabilities
+    are calibrated. Returns what was fitted for each component and kind of answer.
 
     Raises
     ------
     ProblemError
-        If a name is unknown, the component has no calibration, or there is nothing to calibrate:
-        the examples lack the annotation of a component that was named, or of all.
+        If a name is unknown, the component has no calibration, or the examples lack the annotation
+        of a named component, or of all.
     """
     known = [name for name, pipe in nlp.pipeline if hasattr(pipe, "calibrate")]
     unknown = [name for name in components if name not in known]

@@ -52,7 +52,7 @@ def score_tagger(
 
 
 def _key_of(token: Any, attribute: str) -> int:
-    """The number of the features' string, as spaCy's own scorer takes it."""
+    """The hash of the features' string, which spaCy's own scorer uses."""
     return cast(int, token.morph.key)
 
 

@@ -1,4 +1,4 @@
-"""The option `rules` of parsers: what trees must satisfy, checked, and over a parser's labels."""
+"""The option `rules` of parsers: checking rules of trees, and resolving their labels."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Statement = dict[str, Any]
 
 _NAME = "universal-dependencies"
 
-#: What the guidelines of Universal Dependencies demand: one subject and one object a head, and
-#: function words without dependants of their own (but coordination, fixed expressions, repairs,
-#: punctuation, and what modifies a numeral or a determiner).
+#: The guidelines of Universal Dependencies: at most one subject and one object per head, and
+#: function words without dependants (except coordination, fixed expressions, repairs,
+#: punctuation, and modifiers of a numeral or a determiner).
 UNIVERSAL_DEPENDENCIES: tuple[Statement, ...] = (
     {"labels": ["nsubj", "csubj"], "at_most": 1, "exempt": ["nsubj:outer", "csubj:outer"]},
     {"labels": ["nsubj:outer", "csubj:outer"], "at_most": 1},
@@ -55,7 +55,7 @@ def tree_rules(name: str, value: Any) -> tuple[Statement | str, ...]:
     Raises
     ------
     ProblemError
-        If one is no rule; the message names its place, what is wrong and what is expected.
+        If one is not a rule; the message names its place, what is wrong and what is expected.
 
     Examples
     --------
@@ -88,10 +88,10 @@ def tree_rules(name: str, value: Any) -> tuple[Statement | str, ...]:
 
 
 def rules_over(statements: Sequence[Statement | str], labels: Sequence[str]) -> tuple[Rule, ...]:
-    """Return the rules of a parser, over its labels, the root's last.
+    """Return the rules of a parser over the numbers of its labels, the root's last.
 
-    One label stands for its subtypes too. Raises `ProblemError` if a rule names labels of which
-    the parser has none.
+    A label stands for its subtypes, too. Raises `ProblemError` if the parser has none of a rule's
+    labels.
     """
     from ..decoders.tree import AtMost, Leaves
 
@@ -113,14 +113,14 @@ def rules_over(statements: Sequence[Statement | str], labels: Sequence[str]) -> 
             if most is None:
                 found.append(Leaves(named, exempt=exempt))
                 continue
-            # one token of a sentence has the root's label, and no head has a dependant with it
+            # the root's label is that of one token of a sentence, which has no head
             root_label = len(labels) - 1 if most else None
             found.append(AtMost([number for number in named if number != root_label], most))
     return tuple(found)
 
 
 def _numbers(names: Iterable[str], labels: Sequence[str]) -> list[int]:
-    """Return the labels of these names, with their subtypes."""
+    """Return the numbers of the labels with these names, and of their subtypes."""
     wanted = tuple(names)
     return [
         number

@@ -61,6 +61,6 @@ def test_a_corpus_is_annotated_and_resumed(tmp_path):
     ]
     assert [row["id"] for row in rows] == ["a", "c"]
     assert [ent["kb_id"] for ent in rows[0]["ents"]] == ["jaguar", "jungle"]
-    assert "There from an earlier run: 2 files." in run(
+    assert "From an earlier run: 2 files." in run(
         *words, "--format", "jsonl", "--shard-size", 2, code=1
     )

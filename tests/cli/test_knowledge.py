@@ -22,10 +22,10 @@ def test_a_knowledge_base_is_built_shown_and_searched(source, tmp_path):
     folder = tmp_path / "kb"
     said = run("kb", "build", source, folder)
     assert "3 concepts, 1 link, 3 aliases" in said
-    assert "left out: 1 link to nothing" in said
+    assert "left out: 1 link to unknown concepts" in said
     assert "left out: 1 row that" in said
     assert "concepts.tsv:5: 1 columns" in said
-    assert "is replaced" in run("kb", "build", source, folder)
+    assert "will be replaced" in run("kb", "build", source, folder)
     assert "unchanged since" in run("kb", "info", folder, "--verify")
     found = run("kb", "look-up", "JAGUAR", "--kb", folder)
     assert found.index("Jaguar ") < found.index("Jaguar Cars")

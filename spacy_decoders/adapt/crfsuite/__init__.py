@@ -1,4 +1,4 @@
-"""Model files of CRFsuite: the same labels, and what else can be asked of a chain."""
+"""Model files of CRFsuite, for the same labels, and for whatever else a chain model can give."""
 
 from .model import CrfSuiteModel, EncodedItems, ModelFile, read_model_file
 

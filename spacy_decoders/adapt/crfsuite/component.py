@@ -1,4 +1,4 @@
-"""``crfsuite_tagger``: tags or entities by a model of CRFsuite's."""
+"""``crfsuite_tagger``: tags or entities by a CRFsuite model."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -19,23 +19,20 @@ __all__ = ["CrfSuitePipe"]
 
 Self = TypeVar("Self", bound="CrfSuitePipe")
 
-#: Key of `cfg` under which the model's file is saved.
+#: The key of `cfg` under which the model file is saved.
 MODEL = "model.crfsuite"
 
 
 class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
     """Tags documents; the options are those of :class:`~..factories.CrfSuiteOptions`.
 
-    The model's file is saved with the component. The certificate of each text is in
-    ``doc._.certificates[name]``, its margins in ``token._.tag_margin`` if they are asked for.
+    The model file is saved with the component. The certificate of each text is in
+    ``doc._.certificates[name]``, and its margins, if wanted, are in ``token._.tag_margin``.
     """
 
     @cached_property
     def chain(self) -> CrfSuiteModel:
-        """The model.
-
-        Not called `model`, which spaCy reads of every component, also before there is one.
-        """
+        """The model; not called `model`, which spaCy reads of every component, loaded or not."""
         if MODEL not in self.cfg:
             if not self.path:
                 raise ProblemError(f"{self.name}: it has no model; set its path.")
@@ -44,7 +41,7 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
 
     @cached_property
     def entities(self) -> EntityDecoder:
-        """What decodes the model's scores where its labels are those of entities."""
+        """The decoder of the model's scores if its labels are those of entities."""
         file = self.chain.file
         return EntityDecoder(file.labels, transitions=file.transitions, probabilities=False)
 
@@ -56,8 +53,8 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
         items = list(self.features(doc))
         if len(items) != len(doc):
             raise ProblemError(
-                f"{self.name}: the features are of {len(items)} tokens, the document has "
-                f"{len(doc)}."
+                f"{self.name}: `features` returned those of {len(items)} tokens for a document "
+                f"of {len(doc)}."
             )
         encoded = model.encode([items])
         emissions = model.emissions(encoded).astype(np.float32)
@@ -82,7 +79,7 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
         return super().to_bytes(exclude=exclude)
 
     def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Load the component from bytes, with a model in place of the file at `path`."""
+        """Load the component from bytes, with the saved model instead of the file at `path`."""
         for made in ("chain", "entities"):
             self.__dict__.pop(made, None)
         return super().from_bytes(bytes_data, exclude=exclude)

@@ -1,7 +1,4 @@
-"""A model of CRFsuite (first-order Markov CRF with dyad features), read from its binary file.
-
-As a chain, its labels are certified.
-"""
+"""CRFsuite models (first-order Markov CRF with dyad features), read from their binary files."""
 
 from __future__ import annotations
 
@@ -24,35 +21,34 @@ if TYPE_CHECKING:
 
 __all__ = ["CrfSuiteModel", "EncodedItems", "ModelFile", "attributes_of", "read_model_file"]
 
-#: What stands between the parts of an attribute's name.
+#: Separates the parts of an attribute's name.
 SEPARATOR = ":"
 
 Floats = NDArray[np.float64]
 
 
 class EncodedItems(NamedTuple):
-    """The known attributes of all tokens of several sequences, end to end."""
+    """The known attributes of the tokens of several sequences, concatenated."""
 
-    #: A sparse array, **shape (tokens, attributes)**: how much each attribute counts.
+    #: A sparse array, **shape (tokens, attributes)**: the values of the attributes.
     attributes: Any
-    #: **Shape (sequences,)**: how many tokens each sequence has.
+    #: **Shape (sequences,)**: the number of tokens of each sequence.
     lengths: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class CrfSuiteModel:
-    """A model of CRFsuite's, read from its file; CRFsuite itself is not needed.
+    """A CRFsuite model, read from its file; CRFsuite itself is not needed.
 
-    Scores are added up in double precision and decoded in single precision: labels are those of
-    ``pycrfsuite.Tagger.tag``, but where two labellings are worth the same to seven digits.
-
-    What else can be asked of a chain, such as margins and rankings, the functions of
-    :mod:`spacy_decoders.decoders.chain` answer of its `chain_model` and `emissions`.
+    Scores are summed in double precision and decoded in single precision: labels are those of
+    ``pycrfsuite.Tagger.tag``, unless the scores of two labellings agree to seven digits. The
+    functions of :mod:`spacy_decoders.decoders.chain` take its `chain_model` and `emissions`, for
+    margins, rankings and more.
 
     Parameters
     ----------
     file
-        What the model file says.
+        The parsed model file.
 
     Examples
     --------
@@ -66,9 +62,9 @@ class CrfSuiteModel:
 
     @classmethod
     def open(cls, source: str | PathLike[str] | bytes | Any) -> CrfSuiteModel:
-        """Read a model: a file by its path, its content, or a fitted ``sklearn_crfsuite.CRF``.
+        """Read a model from a path, a file's content, or a fitted ``sklearn_crfsuite.CRF``.
 
-        Raises `ProblemError` if it is no model of CRFsuite's.
+        Raises `ProblemError` if it is no CRFsuite model.
         """
         if not isinstance(source, (str, bytes, PathLike)):
             file = getattr(source, "modelfile", None)
@@ -86,11 +82,10 @@ class CrfSuiteModel:
         return list(self.file.labels)
 
     def encode(self, sequences: Iterable[Any]) -> EncodedItems:
-        """Look up the attributes of sequences, once for all that is asked of them.
+        """Look up the attributes of sequences, once for all further calls.
 
-        Each sequence is a list of tokens as :func:`attributes_of` takes them, or a
-        ``pycrfsuite.ItemSequence``. Attributes that the model does not know are left out, as by
-        CRFsuite.
+        Each sequence is a list of tokens for :func:`attributes_of`, or a
+        ``pycrfsuite.ItemSequence``. As in CRFsuite, unknown attributes are left out.
         """
         from scipy.sparse import csr_array
 
@@ -119,7 +114,7 @@ class CrfSuiteModel:
         return [self.file.labels[label] for label in found.tolist()]
 
     def emissions(self, encoded: EncodedItems) -> Floats:
-        """Return what each label of each token is worth: **shape (tokens, L)**, float64."""
+        """Return the score of each label of each token: **shape (tokens, L)**, float64."""
         emissions: Floats = (encoded.attributes @ self.file.weights).toarray()
         return emissions
 
@@ -143,9 +138,9 @@ class CrfSuiteModel:
 def attributes_of(item: Any) -> Iterator[tuple[str, float]]:
     """Yield the attributes of one token and their values, as ``python-crfsuite`` reads them.
 
-    A token is a list of attributes; or a dict from attributes to numbers, to bools, to a string
-    (``a`` with ``"b"`` is the attribute ``a:b``), to several strings, or to a dict of the like.
-    Raises `ProblemError` if a value is something else.
+    A token is a list of attributes, or a dict from attributes to numbers, bools, a string
+    (``a`` with ``"b"`` is the attribute ``a:b``), several strings, or another such dict. Raises
+    `ProblemError` for other values.
 
     Examples
     --------
@@ -183,7 +178,7 @@ CHUNK = struct.Struct("<4sII")
 DATABASE = struct.Struct("<4sIIIII")
 FEATURE = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
 
-#: What stands in every database, so that a reader knows the order of bytes.
+#: A number in every database, which tells the order of bytes.
 BYTE_ORDER = 0x62445371
 VERSION = 100
 STATE, TRANSITION = 0, 1
@@ -191,15 +186,15 @@ STATE, TRANSITION = 0, 1
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """What a model file says."""
+    """The content of a model file."""
 
     #: The labels in the order of their numbers.
     labels: tuple[str, ...]
     #: The number of each attribute.
     attributes: dict[str, int]
-    #: **Shape (L, L)**, float64: from-row to column; 0 where there is no feature.
+    #: **Shape (L, L)**, float64: from-row to column; 0 without a feature.
     transitions: NDArray[np.float64]
-    #: A sparse array, **shape (attributes, L)**, float64: what each label gains by an attribute.
+    #: A sparse array, **shape (attributes, L)**, float64: the weight of each attribute and label.
     weights: Any
 
 
@@ -209,8 +204,8 @@ def read_model_file(source: str | PathLike[str] | bytes) -> ModelFile:
     A file has a header; the list of features, each with its weight; labels and attributes, as
     constant databases (CQDB) from strings to numbers, which also list their strings in order; and
     two lists of references to features, which are not needed here. All numbers are little-endian.
-    ``pycrfsuite.Tagger.info()`` is no way to read it: it prints weights to six digits, and fails
-    on attributes with line breaks, as the model of usaddress has them.
+    ``pycrfsuite.Tagger.info()`` can't replace this: it prints weights to six digits, and fails on
+    attributes with line breaks, which the model of usaddress has.
 
     Parameters
     ----------
@@ -220,7 +215,7 @@ def read_model_file(source: str | PathLike[str] | bytes) -> ModelFile:
     Raises
     ------
     ProblemError
-        If it is no model of CRFsuite's, is damaged, or of a kind that is not known.
+        If it is no CRFsuite model, of an unknown kind, or damaged.
     OSError
         If it can't be read.
 
@@ -233,13 +228,13 @@ def read_model_file(source: str | PathLike[str] | bytes) -> ModelFile:
         return _parsed(content)
     except (ValueError, struct.error) as error:
         raise ProblemError(
-            "model file: it is no first-order model of CRFsuite 0.12 (lCRF, FOMC, version "
-            f"{VERSION}), or damaged: {error}."
+            "model file: expected a first-order model of CRFsuite 0.12 (lCRF, FOMC, version "
+            f"{VERSION}), which is not damaged: {error}."
         ) from error
 
 
 def _parsed(content: bytes) -> ModelFile:
-    """Read the content of a file; what is damaged raises, as numpy, struct or the checks say."""
+    """Parse the content of a file; numpy, struct or the checks raise if it is damaged."""
     from scipy.sparse import csr_array
 
     magic, size, kind, version, _, label_count, attribute_count, *offsets = HEADER.unpack_from(
@@ -255,15 +250,15 @@ def _parsed(content: bytes) -> ModelFile:
     features = np.frombuffer(content, FEATURE, count, feature_offset + CHUNK.size)
     states = features[features["kind"] == STATE]
     links = features[features["kind"] == TRANSITION]
-    _check(len(states) + len(links) == count, "a feature is of neither a state nor a transition")
-    _check(bool(np.isfinite(features["weight"]).all()), "a weight is no finite number")
+    _check(len(states) + len(links) == count, "a feature is neither of a state nor a transition")
+    _check(bool(np.isfinite(features["weight"]).all()), "a weight is not finite")
     for numbers, names in (
         (states["source"], attributes),
         (states["target"], labels),
         (links["source"], labels),
         (links["target"], labels),
     ):
-        _check(int(numbers.max(initial=0)) < max(1, len(names)), "a feature has no such name")
+        _check(int(numbers.max(initial=0)) < max(1, len(names)), "a feature has an unknown name")
     transitions = np.zeros((len(labels), len(labels)))
     transitions[links["source"], links["target"]] = links["weight"]
     shape = len(attributes), len(labels)
@@ -276,19 +271,19 @@ def _parsed(content: bytes) -> ModelFile:
 
 
 def _strings(content: bytes, count: int) -> list[str]:
-    """Read the database of strings that content begins with, in the order of their numbers."""
+    """Read the database at the beginning of `content`: strings in the order of their numbers."""
     magic, size, _, order, listed, list_offset = DATABASE.unpack_from(content)
     _check(magic == b"CQDB" and order == BYTE_ORDER and listed == count, "no list of names")
-    _check(size <= len(content), "the names are cut off")
+    _check(size <= len(content), "the list of names is truncated")
     content = content[:size]
     strings = []
     for number, offset in enumerate(np.frombuffer(content, "<u4", count, list_offset).tolist()):
         own, length = struct.unpack_from("<II", content, offset)
         string = content[offset + 8 : offset + 8 + length]
-        _check(own == number and len(string) == length, "a name is cut off, or not in order")
+        _check(own == number and len(string) == length, "a name is truncated, or out of order")
         _check(string.endswith(b"\0"), "a name without its end")
         strings.append(string[:-1].decode("utf8"))
-    _check(len(set(strings)) == count, "a name is there twice")
+    _check(len(set(strings)) == count, "a name occurs twice")
     return strings
 
 

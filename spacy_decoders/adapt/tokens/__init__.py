@@ -1,4 +1,4 @@
-"""Scores of a token classifier: legal entities with exact probabilities."""
+"""Legal entities with exact probabilities from the scores of a token classifier."""
 
 from ...components.tagger.entity_scheme import EntityScheme
 from .entities import EntityDecoder, FoundEntities, TokenEntity

@@ -1,4 +1,4 @@
-"""Entities from the scores of words: legal, the best ones, with exact probabilities."""
+"""The best legal entities for the scores of words, with exact probabilities."""
 
 from __future__ import annotations
 
@@ -31,22 +31,21 @@ class TokenEntity:
     #: The first word, and the word after the last.
     start: int
     end: int
-    #: Its kind.
+    #: Its type.
     label: str
-    #: Of all labellings, how likely those are that have just this entity here, by whichever of
-    #: its labels; None if it was not asked for.
+    #: The total probability of all labellings with exactly this entity here; None if not wanted.
     probability: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class FoundEntities:
-    """What was decoded for one text."""
+    """The entities of one text."""
 
     #: In the order of the text.
     entities: tuple[TokenEntity, ...]
     #: **Shape (n,)**, int32: the label of each word.
     labels: NDArray[np.int32]
-    #: How good the labelling is.
+    #: That of the labelling.
     certificate: Certificate
 
 
@@ -54,29 +53,27 @@ class FoundEntities:
 class EntityDecoder:
     """Finds the best legal labelling of scored words.
 
-    A labelling is worth the sum of the scores of its labels, and of its transitions if there are
-    any. Without transitions and with log-probabilities as scores it is the most probable
-    labelling of all legal ones.
+    The score of a labelling is the sum of those of its labels and transitions. Without transitions
+    and with log-probabilities as scores, the best is the most probable of the legal ones.
 
     Parameters
     ----------
     labels, scheme
         As for :class:`EntityScheme`.
     transitions
-        **Shape (L, L)**: what it is worth if the column's label follows the row's; None for
-        zeros. What the scheme forbids stays forbidden. :meth:`learned` finds some.
+        **Shape (L, L)**: the score of the column's label after the row's; None for zeros. What the
+        scheme forbids stays forbidden. :meth:`learned` learns them.
     start, end
-        **Shape (L,)**: what it is worth if a label is the first or the last; None for zeros.
+        **Shape (L,)**: the score of a label as the first or the last; None for zeros.
     scale
-        By what scores are multiplied, against the transitions; greater than 0.
+        The factor of the scores, relative to the transitions; greater than 0.
     probabilities
-        Whether each entity gets its probability.
+        Whether to compute the probability of each entity.
 
     Raises
     ------
     ProblemError
-        If two labels are the same, or none is O, a shape does not fit the labels, or a score is
-        NaN or ``+inf``.
+        If two labels are equal, none is O, a shape does not fit, or a score is NaN or ``+inf``.
 
     Examples
     --------
@@ -108,15 +105,15 @@ class EntityDecoder:
 
     @cached_property
     def rules(self) -> EntityScheme:
-        """What the labels mean."""
+        """The meaning of the labels, and which may follow each other."""
         return EntityScheme(self.labels, self.scheme)
 
     @cached_property
     def model(self) -> ChainModel:
         """The chain model: transitions with ``-inf`` for what the scheme forbids.
 
-        What else can be asked of a chain, such as margins and marginals, the functions of
-        :mod:`spacy_decoders.decoders.chain` answer of it and of scores, times `scale`.
+        The functions of :mod:`spacy_decoders.decoders.chain` take it, and scores times `scale`,
+        for margins, marginals and more.
         """
         from ...decoders.chain import ChainModel
 
@@ -170,9 +167,9 @@ class EntityDecoder:
     ) -> EntityDecoder:
         """Return a decoder with the transitions that fit labelled texts best.
 
-        What made the scores stays as it is; a few hundred sentences take seconds. The arguments
-        are those of :func:`~spacy_decoders.adapt.learning.learn_chain`; texts whose right labels
-        break the scheme are left out.
+        The model behind the scores is not changed; a few hundred sentences take seconds. The
+        arguments are those of :func:`~spacy_decoders.adapt.learning.learn_chain`; texts whose
+        right labels break the scheme are left out.
         """
         from ..learning import learn_chain
 
@@ -196,7 +193,7 @@ class EntityDecoder:
         emissions: NDArray[np.float32],
         lengths: Sequence[int],
     ) -> list[FoundEntities]:
-        """Add the entities of labellings of texts that begin at these rows of the emissions."""
+        """Find the entities of labellings; the emissions of each text begin at one of `begins`."""
         spans = [self.rules.entities(solution.labels) for solution in solutions]
         likely: Iterator[float | None] = repeat(None)
         if self.probabilities and any(spans):

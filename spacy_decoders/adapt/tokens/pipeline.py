@@ -1,7 +1,4 @@
-"""Token classifiers of ``transformers``: a drop-in for their pipeline, and a component.
-
-The component is ``exact_token_classifier``.
-"""
+"""Token classifiers of ``transformers``: a drop-in pipeline, and ``exact_token_classifier``."""
 
 import copy
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,26 +22,25 @@ __all__ = ["TokenClassifierPipe", "exact_pipeline"]
 
 Floats = NDArray[np.float64]
 
-#: The most subwords of a window, where the tokenizer knows no limit of its own.
+#: The most subwords of a window, whatever the tokenizer's limit.
 LONGEST = 512
 
 
 def exact_pipeline(pipe: Any, decoder: EntityDecoder | None = None) -> Any:
     """Return a token classification pipeline that decodes exactly.
 
-    It is called as the given one is, and returns what that returns with an
-    ``aggregation_strategy``, which is of no effect here: dicts with `entity_group`, `word`,
-    `start`, `end`, and as `score` the probability of the entity. Each has the `status` of its
-    text's certificate, too. With a `stride`, the windows of a long text are merged and decoded
-    as one.
+    It is called like the given one, and returns dicts as that does with an
+    ``aggregation_strategy``, which is ignored here: `entity_group`, `word`, `start`, `end`, and as
+    `score` the probability of the entity; also the `status` of the text's certificate. With a
+    `stride`, the windows of a long text are merged and decoded as one.
 
     Parameters
     ----------
     pipe
         What ``transformers.pipeline("token-classification", ...)`` returns, with a fast
-        tokenizer. It stays as it is; the model and the tokenizer are shared.
+        tokenizer. It is not changed; the model and the tokenizer are shared.
     decoder
-        With transitions, for example; None for the labels of the model and its rules alone.
+        Such as one with transitions; by default one for the labels of the model.
 
     Raises
     ------
@@ -61,7 +57,7 @@ def exact_pipeline(pipe: Any, decoder: EntityDecoder | None = None) -> Any:
         )
     if not pipe.tokenizer.is_fast:
         raise ProblemError(
-            "pipe: its tokenizer tells no offsets; load a fast one, with use_fast=True."
+            "pipe: its tokenizer has no offsets; load a fast one, with use_fast=True."
         )
     found = copy.copy(pipe)
     found.__class__ = exact
@@ -78,7 +74,7 @@ def as_array(values: Any) -> NDArray[Any]:
 
 
 def _word_starts(tokenizer: Any, text: str) -> list[tuple[int, int]]:
-    """Return first character, and the one after the last, of each word of the tokenizer's."""
+    """Return the first character of each word of the tokenizer, and the one after its last."""
     encoded = tokenizer(text, add_special_tokens=False, verbose=False)
     words = sorted({word for word in encoded.word_ids() if word is not None})
     places = map(encoded.word_to_chars, words)
@@ -87,14 +83,13 @@ def _word_starts(tokenizer: Any, text: str) -> list[tuple[int, int]]:
 
 @cache
 def exact_class() -> Any:
-    """Make the class where it is first needed: its parent is that of another library."""
+    """Make the class when it is first needed, since its parent is of an optional library."""
     parent: Any = needed("transformers", "transformers").TokenClassificationPipeline
 
     class ExactTokenClassificationPipeline(parent):  # type: ignore[misc]
         """Entities by exact decoding, in place of an aggregation strategy.
 
-        Without a decoder it gives the windows of each text, as :func:`.words.scores_at` takes
-        them.
+        Without a decoder it returns the windows of each text, for :func:`.words.scores_at`.
         """
 
         entity_decoder: EntityDecoder | None = None
@@ -123,9 +118,9 @@ def exact_class() -> Any:
 
 
 def _places(output: dict[str, Any], text: str) -> list[int | None]:
-    """Where each subword of a window begins in the text, None for special tokens.
+    """The first character of each subword of a window, None for special tokens.
 
-    A subword that has taken the blank before it along begins behind that.
+    A space that the tokenizer has put into a subword is skipped.
     """
     offsets = as_array(output["offset_mapping"])[0].tolist()
     special = as_array(output["special_tokens_mask"])[0].tolist()
@@ -144,10 +139,9 @@ def _places(output: dict[str, Any], text: str) -> list[int | None]:
 class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
     """Finds entities; the options are those of :class:`~..factories.TokenClassifierOptions`.
 
-    The network runs where PyTorch finds a GPU, and its scores are copied once. The model is
-    loaded when it is first needed, from where its name says, each time that a pipeline is loaded.
-    The probability of an entity is in ``ent._.prob``, the certificate of a text in
-    ``doc._.certificates[name]``.
+    The network runs on a GPU if PyTorch finds one. The model is not saved with the component, but
+    loaded by its name when it is first needed. The probability of an entity is in ``ent._.prob``,
+    the certificate of a text in ``doc._.certificates[name]``.
     """
 
     def __call__(self, doc: Doc) -> Doc:
@@ -156,13 +150,13 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Annotate a stream; a document that fails goes to the error handler, alone."""
+        """Annotate a stream; a document that fails goes to the error handler alone."""
         handle_error = self.get_error_handler()
         for docs in minibatch(stream, size=batch_size):
             try:
                 scored: Sequence[Floats | None] = self.scores(docs)
             except Exception:
-                scored = [None] * len(docs)  # apart, a bad document costs no other
+                scored = [None] * len(docs)  # score each apart: a bad document costs no other
             for doc, scores in zip(docs, scored, strict=True):
                 try:
                     self.annotate(doc, self.scores([doc])[0] if scores is None else scores)
@@ -180,7 +174,7 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
             stride=min(self.stride, inner // 2),
             batch_size=self.batch_size,
         )
-        # of subwords for spaCy's tokens in which they begin
+        # a token has the scores of the first subword that begins in it
         return [
             scores_at(of_doc, [token.idx for token in doc])
             for doc, of_doc in zip(docs, windows, strict=True)
@@ -208,7 +202,7 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
 
     @cached_property
     def decoder(self) -> EntityDecoder:
-        """What decodes the scores; assign one with transitions of its own."""
+        """The decoder of the scores, which may be replaced by one with transitions."""
         return EntityDecoder(self._network.model.config.id2label, self.scheme)
 
     @cached_property
@@ -218,7 +212,7 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
         transformers = needed("transformers", "transformers")
         tokenizer = transformers.AutoTokenizer.from_pretrained(self.model)
         if not tokenizer.is_fast:
-            raise ProblemError(f"model: {self.model!r} has no fast tokenizer, which is needed.")
+            raise ProblemError(f"model: {self.model!r} has no fast tokenizer; choose another.")
         tokenizer.model_max_length = min(tokenizer.model_max_length, LONGEST)
         return exact_class()(
             model=transformers.AutoModelForTokenClassification.from_pretrained(self.model),

@@ -1,4 +1,4 @@
-"""From the scores of subwords to those of words, and from overlapping windows to one text."""
+"""The scores of words from those of subwords in overlapping windows."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ __all__ = ["log_softmax", "merge_windows", "scores_at", "word_scores"]
 
 
 def log_softmax(logits: ArrayLike, axis: int = 1) -> NDArray[np.float64]:
-    """Return the logarithm of each label's probability; ``-inf`` stays.
+    """Return the log-probability of each label; ``-inf`` stays.
 
     Examples
     --------
@@ -37,11 +37,11 @@ def word_scores(
     logits
         **Shape (subwords, L)**.
     word_ids
-        The word of each subword, from 0 on and never falling, None for special tokens: what
+        The word of each subword, from 0 on and never decreasing, None for special tokens: what
         ``BatchEncoding.word_ids()`` of a tokenizer returns.
     words
-        How many words there are; None for as many as occur. Nothing is known of the labels of
-        words without a subword: their scores are all equal.
+        The number of words; None for as many as occur. Words without a subword get equal scores
+        for all labels.
 
     Raises
     ------
@@ -63,10 +63,10 @@ def word_scores(
     rows = np.flatnonzero(given >= 0)
     which, firsts = np.unique(given[rows], return_index=True)
     if np.any(np.diff(given[rows]) < 0):
-        raise ProblemError("word_ids: expected numbers that never fall; merge windows first.")
+        raise ProblemError("word_ids: expected numbers that never decrease; merge windows first.")
     count = int(which.max(initial=-1)) + 1
     if words is not None and words < count:
-        raise ProblemError(f"words: there are {words}, but word_ids has the number {count - 1}.")
+        raise ProblemError(f"words: there are {words}, but word_ids contains {count - 1}.")
     size = scores.shape[1]
     of_words = np.full((count if words is None else words, size), -np.log(size or 1))
     of_words[which] = scores[rows[firsts]]
@@ -76,17 +76,17 @@ def word_scores(
 def merge_windows(
     windows: Sequence[tuple[ArrayLike, Sequence[int | None]]],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Join the scores of overlapping windows of one text.
+    """Merge the scores of overlapping windows of one text.
 
-    A subword that several windows have takes the scores of the window in which it stands
-    farthest from an edge, where the model saw most of its context.
+    A subword in several windows takes the scores of the one in which it is farthest from an edge,
+    where the model saw most of its context.
 
     Parameters
     ----------
     windows
-        For each window its logits, **shape (m, L)**, and the place of each subword in the text,
-        as any whole number that grows (its number, or the offset of its first character); None
-        for special tokens.
+        For each window its logits, **shape (m, L)**, and the place of each subword in the text, an
+        increasing whole number (its index, or the offset of its first character); None for special
+        tokens.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def merge_windows(
     Raises
     ------
     ProblemError
-        If a window has not one place for each row.
+        If a window does not have one place for each row.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def scores_at(
 ) -> NDArray[np.float64]:
     """Return the log-probabilities of words from windows whose places are characters.
 
-    A word begins at each of `starts`, and has the scores of the first subword from there on.
+    A word begins at each of `starts`, and has the scores of the first subword that begins in it.
 
     Examples
     --------

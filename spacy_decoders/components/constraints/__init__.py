@@ -1,8 +1,8 @@
-"""What users demand of the annotation: constraints by pattern, gazetteer or span.
+"""Users' constraints on the annotation, by pattern, gazetteer or span.
 
 A component declares an option `constraints` with the check of
-:func:`~.constraint.constraints_about`, finds the places by :class:`~.places.WithConstraints` and
-turns them into limits of its problem: `labels` for chains, `candidates` for links; for trees see
+:func:`~.constraint.constraints_about`, finds matches by :class:`~.places.WithConstraints`, and
+turns these into limits of its problem: `labels` for chains, `candidates` for links; for trees see
 the parser's `demands`.
 """
 

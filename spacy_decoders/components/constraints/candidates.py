@@ -1,4 +1,4 @@
-"""Limits on the candidates of mentions: the concepts that one may, or may not, be linked to."""
+"""Limits on the candidates of mentions: the concepts that these may, or may not, be linked to."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -19,7 +19,7 @@ from .places import Place, Source, conflict
 
 __all__ = ["LimitedCandidates", "check_concepts"]
 
-#: The prior of a concept that a constraint demands and no alias suggests.
+#: The prior of a concept that a constraint demands and that no alias suggests.
 DEMANDED = 1.0
 
 #: What spaCy writes for a mention that is linked to nothing.
@@ -27,9 +27,9 @@ NIL = "NIL"
 
 
 class LimitedCandidates:
-    """What finds candidates, under the constraints that apply at places of a document.
+    """A candidate finder under the constraints that match in a document.
 
-    A concept that a mention must be linked to is a candidate even where no alias suggests it.
+    A concept that a mention must be linked to is a candidate even if no alias suggests it.
     """
 
     def __init__(
@@ -61,9 +61,9 @@ class LimitedCandidates:
     def conflicts(
         self, doc: Doc, mentions: Sequence[Span], present: Iterable[Span]
     ) -> list[dict[str, Any]]:
-        """Describe what excludes each other of what mentions may be linked to.
+        """Describe conflicts among the constraints on mentions.
 
-        And what is demanded otherwise of links that are `present`, and no mentions.
+        Those with the links of `present` spans that are no mentions are included.
         """
         found = []
         for mention in mentions:
@@ -86,7 +86,7 @@ class LimitedCandidates:
         return self.places.get((mention.start, mention.end), [])
 
     def _solvable(self, places: Sequence[Place]) -> bool:
-        """Whether anything may be linked, or nothing where nothing is demanded."""
+        """Whether some concept satisfies all constraints, or none demands a concept."""
         wanted = [
             place.constraint.candidates
             for place in places
@@ -98,7 +98,7 @@ class LimitedCandidates:
         return any(all(_agrees(names, place) for place in places) for names in listed)
 
     def _names(self, listed: Iterable[str]) -> list[set[str | None]]:
-        """Identifier and item of each concept that constraints, or links, name by one of both."""
+        """The identifier and item of each concept that is listed by one of the two."""
         if not isinstance(self.kb, ConceptKnowledgeBase):
             return [{name} for name in listed]
         numbers = {number for name in listed for number in _numbers(self.kb, name)}
@@ -129,15 +129,15 @@ def _limited(
 
 
 def _numbers(kb: ConceptKnowledgeBase, name: str) -> list[int]:
-    """The concepts that a constraint names by an identifier or an item."""
+    """The numbers of the concepts that a constraint names by identifier or item."""
     number = kb.base.number(name)
     return [number] if number >= 0 else kb.base.numbers_of_qid(name)
 
 
 def check_concepts(kb: KnowledgeBase, constraints: Iterable[Mapping[str, Any]]) -> None:
-    """Raise if checked constraints name what is no concept.
+    """Raise if checked constraints name unknown concepts.
 
-    Any item of Wikidata may be forbidden where concepts have items.
+    If concepts have Wikidata items, any item may be forbidden.
     """
     if not isinstance(kb, ConceptKnowledgeBase):
         return
@@ -153,7 +153,7 @@ def check_concepts(kb: KnowledgeBase, constraints: Iterable[Mapping[str, Any]]) 
 
 
 def _with(found: FoundCandidates, new: list[int]) -> FoundCandidates:
-    """Put concepts before those that were found."""
+    """Prepend demanded concepts to those that were found."""
     demanded = FoundCandidates(
         np.array(new, dtype=np.int32),
         np.full(len(new), DEMANDED, dtype=np.float32),

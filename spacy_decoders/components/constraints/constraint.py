@@ -1,4 +1,4 @@
-"""Constraints as users state them: where they apply, and what they demand there."""
+"""Constraints as users state them: where they apply, and what they demand."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Annotated, Any, Literal
@@ -13,7 +13,7 @@ __all__ = ["DEMANDS", "PLACES", "Constraint", "check_known", "constraints_about"
 #: The keys that say where a constraint applies; each constraint has one.
 PLACES = ("pattern", "phrases", "spans")
 
-#: The keys that say what it demands, by what they are about.
+#: The keys that say what it demands, by what the demands are about.
 DEMANDS: dict[str, tuple[str, ...]] = {
     "labels": ("labels", "not_labels"),
     "entities": ("entity", "not_entity"),
@@ -24,7 +24,7 @@ _ALL_DEMANDS = tuple(key for keys in DEMANDS.values() for key in keys)
 
 
 def _patterns(value: Any) -> Any:
-    """One pattern or several, each validated as spaCy's matcher does."""
+    """One pattern or several as a list, each validated as spaCy's matcher does."""
     from spacy.schemas import validate_token_pattern
 
     patterns = list(value) if isinstance(value, (list, tuple)) else [value]
@@ -46,7 +46,7 @@ _Patterns = Annotated[list[list[dict[str, Any]]], BeforeValidator(_patterns), Fi
 class Constraint(BaseModel):
     """One demand on the annotation of the tokens or spans that match.
 
-    It has one place (`pattern`, `phrases` or `spans`) and one demand: what it demands must be.
+    It has one place (`pattern`, `phrases` or `spans`) and one demand, which must be met.
 
     Parameters
     ----------
@@ -56,16 +56,16 @@ class Constraint(BaseModel):
     attr
         The token attribute by which phrases are compared.
     token
-        Which token of the match is meant, counted from 0, or from the end with a minus; None for
-        all of them. For demands on labels and trees.
+        The token of the match that is meant, counted from 0, or from the end with a minus; None
+        for all of them. For demands on labels and trees.
     labels, not_labels, deps, not_deps
         The labels (or parts of joint labels), or the relations to its head, that a token may, or
         may not, have.
     entity, not_entity
-        Types of the entity that the span is, or of those that none of its tokens is part of; True
-        for any, and with `spans` ``"label"`` for the label of each.
+        The types that the span as an entity may have, or of which none of its tokens may be part;
+        True for any, and with `spans` ``"label"`` for the label of each.
     head, root
-        Which token of the match is the head, as for `token`; whether the token is a root.
+        The token of the match that is the head, as for `token`; whether the token is a root.
     candidates, not_candidates
         The concepts that a mention may, or may not, be linked to; an empty list of `candidates`
         leaves it without a link.
@@ -73,7 +73,7 @@ class Constraint(BaseModel):
     Raises
     ------
     ProblemError
-        If it does not have one place and one demand, or a value is not of its kind.
+        If it does not have one place and one demand, or a value is of the wrong type.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class Constraint(BaseModel):
 
     @property
     def demands(self) -> list[str]:
-        """The keys that say what it demands: one, or several of a tree."""
+        """The keys that say what it demands: one, or several for trees."""
         return [key for key in _ALL_DEMANDS if getattr(self, key) is not None]
 
     @property
@@ -122,16 +122,16 @@ class Constraint(BaseModel):
         return next(about for about, keys in DEMANDS.items() if self.demands[0] in keys)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what was given, in plain types: as in a config."""
+        """Return what was given, in plain types, as in a config."""
         return self.model_dump(exclude_defaults=True)
 
 
 def constraints_about(*about: str) -> Callable[[str, Any], tuple[dict[str, Any], ...]]:
-    """Return the check of an option `constraints` whose demands are about some things.
+    """Return the check of an option `constraints` with demands about some keys of `DEMANDS`.
 
-    It takes dictionaries and :class:`Constraint` objects, and stores dictionaries: they are saved
-    with the component. It raises `ProblemError`, with the place in the list, if a constraint is
-    wrong, or demands what the component does not do.
+    It takes dictionaries and :class:`Constraint` objects, and returns dictionaries, which can be
+    saved. It raises `ProblemError`, with the index in the list, if a constraint is invalid or has
+    a demand that the component can't meet.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def constraints_about(*about: str) -> Callable[[str, Any], tuple[dict[str, Any],
 def check_known(
     constraints: Iterable[Mapping[str, Any]], known: Mapping[str, Collection[str]]
 ) -> None:
-    """Raise if checked constraints demand names, by their keys, that a component does not have.
+    """Raise if checked constraints demand names that are not `known` for their keys.
 
     Examples
     --------
@@ -189,7 +189,7 @@ has ROOT, nsubj.
 
 
 def _check_whole(given: Constraint) -> None:
-    """Raise unless there is one place, one demand, and keys that go with them."""
+    """Raise unless there is one place, one demand, and only keys that fit them."""
     places = [key for key in PLACES if getattr(given, key) is not None]
     demands = given.demands
     if len(places) != 1:

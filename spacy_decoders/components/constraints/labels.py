@@ -1,4 +1,4 @@
-"""Limits on the labels of a chain: a label that is not allowed gets the emission ``-inf``."""
+"""Limits on the labels of a chain: forbidden labels get the emission ``-inf``."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["LabelLimits", "LabelLimit", "conflicts_in", "limited"]
 
 Mask = NDArray[np.bool_]
 
-#: What keeps existing annotation, as conflicts name it.
+#: The name in conflicts of existing annotation that is kept.
 PRESENT = "present annotation"
 
-#: What keeps white space out of entities; no demand, so that no conflict names it.
+#: The source that keeps white space out of entities; it is no demand, and in no conflict.
 SPACE = "white space"
 
 
 class LabelLimit(NamedTuple):
-    """Some labels that a token may have."""
+    """The labels that a token may have, by one source."""
 
     #: What limits them.
     source: Source
@@ -34,26 +34,25 @@ class LabelLimit(NamedTuple):
     token: int
     #: **Shape (L,)**: the labels that it may have.
     allowed: Mask
-    #: Whether an existing value that is no label of the component agrees, too.
+    #: Whether it may also keep an existing value that is no label of the component.
     foreign: bool = True
-    #: What it does not hold beside, if anything.
+    #: A source that suspends it, if any.
     unless: Source | None = None
 
     def holds(self, demands: Collection[Source]) -> bool:
-        """Whether it holds where some demands do; white space demands nothing, and is there."""
+        """Whether it applies under some demands; that of white space does without one."""
         return self.source in demands or (self.source.name == SPACE and self.unless not in demands)
 
 
 class LabelLimits(NamedTuple):
-    """What constraints and existing annotation mean for the labels of one document."""
+    """The limits that constraints and existing annotation set to the labels of one document."""
 
-    #: The labels that some tokens may have.
     limits: list[LabelLimit]
-    #: Tokens that keep a value which is no label of the component, and what says so.
+    #: Tokens that keep a value that is no label of the component, with its source.
     foreign: dict[int, Source]
-    #: Tokens of which a constraint demands a label or an entity.
+    #: Tokens for which a constraint demands a label or an entity.
     demanded: set[int]
-    #: Demands that can't hold, whatever the others are; they limit nothing.
+    #: Demands that can't be met, whatever the others are; they limit nothing.
     impossible: list[Source]
 
     @classmethod
@@ -64,10 +63,7 @@ class LabelLimits(NamedTuple):
         overwrite: bool,
         places: Iterable[Place] = (),
     ) -> LabelLimits:
-        """Collect them, with the `places` where the component's constraints apply.
-
-        Without `overwrite`, existing annotation stays.
-        """
+        """Collect the limits of constraints at `places`, and of annotation, if not overwritten."""
         found = cls([], {}, set(), [])
         kept: dict[int, Source] = {}
         if "ent" in space.targets:
@@ -88,19 +84,19 @@ class LabelLimits(NamedTuple):
         return found
 
     def _add_present(self, doc: Doc, space: LabelSpace, entities: Mapping[int, Source]) -> None:
-        """Add which labels agree with existing values; tokens of entities have their source."""
+        """Limit labels to those that agree with existing values; `entities` has their sources."""
         values, is_set = space.present(doc)
-        compared, goes_on = values, np.zeros(len(doc), dtype=bool)
+        compared, continues = values, np.zeros(len(doc), dtype=bool)
         if "ent" in space.targets and len(doc):
             starts = doc.to_array(SENT_START) == 1
             starts[0] = True
-            compared, goes_on = space.compared(values, starts)
+            compared, continues = space.compared(values, starts)
         for i in np.flatnonzero(is_set.any(axis=1)).tolist():
             allowed = space.matching(compared[i], is_set[i])
             source = entities.get(i, Source(PRESENT, i, i + 1))
             if allowed.any():
                 self.limits.append(LabelLimit(source, i, allowed))
-            if goes_on[i] or not allowed.any():
+            if continues[i] or not allowed.any():
                 self.foreign[i] = source
         if "ent" in space.targets and len(doc):
             # an entity that is kept must not be continued by a token after it
@@ -125,24 +121,24 @@ class LabelLimits(NamedTuple):
         tokens = range(place.start, place.end)
         if constraint.entity is None:
             for token in tokens:
-                there = types is None or doc[token].ent_type_ in types
-                self._add(place, ~inside, [token], foreign=not there)
+                present = types is None or doc[token].ent_type_ in types
+                self._add(place, ~inside, [token], foreign=not present)
             return
-        # no entity goes beyond a sentence, and none has a type that the component does not know
+        # no entity crosses a sentence boundary, or has a type that the component does not know
         whole = not any(token.is_sent_start for token in doc[place.start + 1 : place.end])
         possible = whole and bool(inside.any())
         begins = inside & space.scheme.can_start
-        goes_on = inside & ~space.scheme.can_start
+        continues = inside & ~space.scheme.can_start
         if not possible:
             self.impossible.append(place.source)
             return
-        there = any(
+        present = any(
             (ent.start, ent.end) == (place.start, place.end)
             and (types is None or ent.label_ in types)
             for ent in doc.ents
         )
-        self._add(place, begins, tokens[:1], foreign=there, demanded=True)
-        self._add(place, goes_on, tokens[1:], foreign=there, demanded=True)
+        self._add(place, begins, tokens[:1], foreign=present, demanded=True)
+        self._add(place, continues, tokens[1:], foreign=present, demanded=True)
         if place.end < len(doc):
             after = range(place.end, place.end + 1)
             ends = doc[place.end].ent_iob_ != "I"
@@ -163,7 +159,7 @@ class LabelLimits(NamedTuple):
 
 
 def limited(emissions: NDArray[np.float32], found: LabelLimits) -> NDArray[np.float32]:
-    """Return emissions **shape (n, L)** under limits; a copy if there are any."""
+    """Return emissions, **shape (n, L)**, under limits; a copy if there are any."""
     if found.limits:
         emissions = emissions.copy()
     for limit in found.limits:
@@ -183,10 +179,10 @@ def conflicts_in(
     emissions: NDArray[np.float32],
     model: Any,
 ) -> Iterator[dict[str, Any]]:
-    """Describe what can't be, and why units have no labelling where limits are the reason.
+    """Describe impossible demands, and for each unit without a labelling a least conflict.
 
-    The emissions, **shape (n, L)**, are those of the document without the limits; of each unit,
-    `units` has the first token and the one after the last. What is named is a least set.
+    The emissions, **shape (n, L)**, are those of the document without the limits; `units` has the
+    first token of each unit, and the one after its last.
     """
     for source in found.impossible:
         yield conflict(doc, source.start, source.end, [source])
@@ -201,9 +197,9 @@ def _conflicting(
 ) -> list[Source]:
     limits = [limit for limit in found.limits if limit.token in unit]
     kept_values = {token: of for token, of in found.foreign.items() if token in unit}
-    # a last column for existing values that are no labels: any may follow them
+    # a last column for existing values that are no labels: any label may be beside them
     legal = np.pad(np.isfinite(emissions[unit.start : unit.stop]), ((0, 0), (0, 1)))
-    can_follow = _can_follow(model)
+    feasible = _feasibility(model)
 
     def solvable(kept: Iterable[Source]) -> bool:
         allowed, sources = legal.copy(), set(kept)
@@ -215,16 +211,16 @@ def _conflicting(
             if limit.holds(sources):
                 allowed[limit.token - unit.start, :-1] &= limit.allowed
                 allowed[limit.token - unit.start, -1] &= limit.foreign
-        return can_follow(allowed)
+        return feasible(allowed)
 
     named = [limit.source for limit in limits if limit.source.name != SPACE]
     return least_conflict(list(dict.fromkeys([*kept_values.values(), *named])), solvable)
 
 
-def _can_follow(model: Any) -> Callable[[Mask], bool]:
-    """Return a function that says whether labels allowed at each token make a legal labelling.
+def _feasibility(model: Any) -> Callable[[Mask], bool]:
+    """Return a function that tells whether the labels allowed at each token permit a labelling.
 
-    The last label is one that may stand anywhere.
+    There is one label more than in the model, the last, which may be anywhere.
     """
     links = np.pad(np.isfinite(model.transitions), (0, 1), constant_values=True)
     links = links.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Where constraints apply in a document, found by spaCy's matchers, and how they conflict."""
+"""The places where constraints match in a document, and descriptions of conflicts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,9 +15,9 @@ __all__ = ["Place", "Places", "Source", "WithConstraints", "conflict"]
 
 
 class Source(NamedTuple):
-    """What demands something."""
+    """The origin of a demand, as conflicts name it."""
 
-    #: As messages name it: ``constraints[2]``, ``fixed_head``, ``present annotation``.
+    #: ``constraints[2]``, ``fixed_head``, ``present annotation``.
     name: str
     #: The tokens of the match, or of the annotation: ``doc[start:end]``.
     start: int
@@ -27,11 +27,10 @@ class Source(NamedTuple):
 class Place(NamedTuple):
     """A match of a constraint."""
 
-    #: The number of the constraint in the list.
+    #: The index of the constraint in the list.
     number: int
-    #: The constraint.
     constraint: Constraint
-    #: Its tokens are ``doc[start:end]``.
+    #: The tokens of the match are ``doc[start:end]``.
     start: int
     end: int
     #: The label of a span of ``doc.spans``; empty for other matches.
@@ -39,25 +38,25 @@ class Place(NamedTuple):
 
     @property
     def tokens(self) -> range:
-        """The tokens that are meant, none if the match has no such token."""
+        """The tokens that are meant; empty if the match has no such token."""
         number = self.constraint.token
         if number is None:
             return range(self.start, self.end)
         return self.token(number)
 
     def token(self, of: int) -> range:
-        """One token of the match by its number, none if it has no such token."""
+        """A token of the match by its number; empty if it has no such token."""
         i = self.start + of if of >= 0 else self.end + of
         return range(i, i + 1) if self.start <= i < self.end else range(0)
 
     @property
     def source(self) -> Source:
-        """What demands something, as conflicts name it."""
+        """The constraint and its match, as conflicts name them."""
         return Source(f"constraints[{self.number}]", self.start, self.end)
 
 
 class Places:
-    """Finds the places of constraints, of the dictionaries that a component's option holds.
+    """Finds the places of the constraints of a component's option, given as dictionaries.
 
     Examples
     --------
@@ -75,7 +74,7 @@ class Places:
         self._matchers = [_matcher(constraint, vocab) for constraint in self.constraints]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # a matcher is made faster than it is sent to another process
+        # making a matcher is faster than sending it to another process
         return type(self), (self.given, self.vocab)
 
     def find(self, doc: Doc) -> list[Place]:
@@ -99,9 +98,9 @@ class Places:
 
 
 class WithConstraints:
-    """Finds the places of the constraints that the option `constraints` holds.
+    """A mixin that finds the places of the option `constraints`.
 
-    To inherit from before :class:`~spacy_decoders.components.decoding_pipe.DecodingPipe`.
+    It comes before :class:`~spacy_decoders.components.decoding_pipe.DecodingPipe` in the bases.
     """
 
     vocab: Vocab
@@ -116,11 +115,11 @@ class WithConstraints:
         super().configure(**values)  # type: ignore[misc]
 
     def places_in(self, doc: Doc) -> list[Place]:
-        """Return where constraints apply in a document."""
+        """Return the places where constraints match in a document."""
         if not self.constraints:
             return []
         places = self._places
-        # matchers belong to a vocabulary, and a sourced component may meet another
+        # matchers belong to a vocabulary, and a sourced component may get Docs of another
         if places is None or places.given is not self.constraints or places.vocab is not doc.vocab:
             places = self._places = Places(self.constraints, doc.vocab)
         return places.find(doc)
@@ -129,9 +128,9 @@ class WithConstraints:
 def conflict(
     doc: Doc, start: int, end: int, sources: Iterable[Source], *, is_least: bool = True
 ) -> dict[str, Any]:
-    """Describe in plain types what contradicts itself in ``doc[start:end]``.
+    """Describe a conflict of demands in ``doc[start:end]``, in plain types.
 
-    Where the sources may be more than needed, the description says so by ``"is_least": False``.
+    ``"is_least": False`` marks one whose sources may be more than needed.
     """
     described: dict[str, Any] = {
         "start": start,
@@ -161,7 +160,7 @@ def _matcher(constraint: Constraint, vocab: Vocab) -> Any:
 
 
 def _phrases(vocab: Vocab, phrases: Iterable[str]) -> list[Doc]:
-    """Return phrases as documents, cut by the tokenizer of the vocabulary's language."""
+    """Return phrases as documents, by the tokenizer of the vocabulary's language."""
     tokenizer = get_lang_class(vocab.lang or "xx")(vocab).tokenizer
     return [doc for phrase in phrases if len(doc := tokenizer(phrase.strip()))]
 
@@ -180,7 +179,7 @@ def _check_tokens(constraints: Iterable[Mapping[str, Any]], vocab: Vocab) -> Non
 
 
 def _longest_match(given: Mapping[str, Any], vocab: Vocab) -> int | None:
-    """The tokens of a constraint's longest match; None where there is no limit, or none known."""
+    """The number of tokens of a constraint's longest match; None if unlimited or unknown."""
     if "phrases" in given:
         return max(map(len, _phrases(vocab, given["phrases"])), default=None)
     patterns = given.get("pattern")

@@ -1,4 +1,4 @@
-"""Options of components and their defaults: all that spaCy imports on every start.
+"""The factories of components and their options: all that spaCy imports on every start.
 
 A factory imports its component when it creates one, so that unused components cost nothing.
 """

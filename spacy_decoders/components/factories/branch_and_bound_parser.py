@@ -30,31 +30,31 @@ class ParserOptions(WithOptions):
     certain: NonNegativeFloat = option(4.0)
     """Log-odds up to which boundaries are decided together with the trees."""
     boundary_offset: float = option(0.0)
-    """What is added to the log-odds of boundaries: above 0, more sentences begin."""
+    """Added to the log-odds of boundaries: above 0, more sentences begin."""
     boundary_weight: PositiveFloat = option(1.5)
-    """What the log-odds of boundaries are multiplied by beside the scores of trees."""
+    """The weight of the log-odds of boundaries relative to the scores of trees."""
     paragraphs: bool = option(True)
     """Whether blank lines, list items, quotation marks and brackets say where sentences begin."""
     rules: list[Any] = option([], tree_rules)
-    """What every tree satisfies, by proof."""
+    """Rules that every tree satisfies, by proof."""
     constraints: list[dict[str, Any]] = option([], constraints_about("trees"))
     """Heads, roots and labels of tokens where patterns, phrases or spans match."""
     overwrite: bool = option(True)
-    """Whether heads and labels that are set already are replaced; if not, they are demands."""
+    """Whether to replace heads and labels that are set already; otherwise they are demands."""
     projective: bool = option(True)
-    """Whether arcs may not cross."""
+    """Whether arcs must not cross."""
     iterations: PositiveInt | None = option(500)
-    """Work for one sentence, in passes of dynamic programming; None for no limit."""
+    """The most passes of dynamic programming for one sentence; None for no limit."""
     seconds: PositiveFloat | None = option(None)
-    """Time for one sentence, as a further limit; None for no limit."""
+    """The most seconds for one sentence, as a further limit; None for no limit."""
     head_margins: bool = option(False)
     """Whether to set ``token._.head_margin``."""
     probabilities: bool = option(False)
     """Whether to set ``token._.head_prob``, ``dep_prob`` and ``sent_start_prob``."""
     min_prob: Share | None = option(None)
-    """Leave out arcs that are less probable than this, with their label."""
+    """Arcs that are less probable than this are left out, with their labels."""
     tensor: bool = option(False)
-    """Whether to write the encoder's vectors to ``doc.tensor``, for taggers behind the parser."""
+    """Whether to write the encoder's vectors to ``doc.tensor``, for taggers after the parser."""
     k_best: Alternatives = option(1)
     """Write the k best trees of each sentence to ``doc._.parses`` if greater than 1."""
     decoder: TreeDecoding = option(

@@ -36,11 +36,11 @@ class TaggerOptions(WithOptions):
     loss: Loss = option("crf")
     """"crf", "margin" or "perceptron"."""
     overwrite: bool = option(True)
-    """Whether to overwrite existing annotation; if not, it is kept, as a constraint."""
+    """Whether to replace existing annotation; otherwise it is kept, as a constraint."""
     margins: bool = option(False)
     """Whether to set ``token._.tag_margin``, or that of another target."""
     k_best: Alternatives = option(1)
-    """How many labellings to put into ``doc._.taggings``, if more than 1."""
+    """Write the k best labellings to ``doc._.taggings`` if greater than 1."""
     constraints: list[dict[str, Any]] = option([], constraints_about("labels", "entities"))
     """Demands on labels and entities where patterns, phrases or spans match."""
     probabilities: bool = option(False)
@@ -48,7 +48,7 @@ class TaggerOptions(WithOptions):
     entity_alternatives: Annotated[float, Field(ge=1e-6, le=1.0)] | None = option(None)
     """List entities of at least this probability in ``doc._.entity_alternatives``."""
     min_prob: Share | None = option(None)
-    """Write no entity, and no tag, that is less probable than this."""
+    """Entities and tags that are less probable than this are left out."""
     decoder: ChainDecoding = option(
         {"@decoders": "spacy-decoders.ForwardDominance.v1"}, decoder_of("chain")
     )
@@ -68,7 +68,7 @@ make_exact_tagger = register_factory(
         "doc._.probabilities",
         "doc._.entity_alternatives", "doc._.taggings", "doc._.certificates", "doc._.conflicts",
     ],
-    # a component has those of its targets, and what no component has counts nothing
+    # a component has the scores of its targets; spaCy ignores the others
     scores={
         "tag_acc": 1.0,
         "pos_acc": 1.0,

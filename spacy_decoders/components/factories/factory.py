@@ -1,4 +1,4 @@
-"""Creating a component's factory from the class of its options."""
+"""Making a component's factory from the class of its options."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -44,19 +44,19 @@ def register_factory(
     requires: Sequence[str] = (),
     scores: Mapping[str, float | None] | None = None,
 ) -> Factory:
-    """Register a component's factory with spaCy; the component's module is imported when it runs.
+    """Register a factory with spaCy that imports its component when it is called.
 
     Parameters
     ----------
     name
         The factory's name.
     component
-        The component's module, under ``spacy_decoders``, and class.
+        The component's module, under ``spacy_decoders``, a colon, and its class.
     options
-        The class of its options: their types are the types of the factory's arguments, by
-        which spaCy validates configs.
+        The class of its options, whose types become those of the factory's arguments, by which
+        spaCy validates configs.
     model, scorer
-        What a config has of these by default; None if the component takes none.
+        The defaults of these in a config; None if the component takes none.
     required
         Options that a config must give.
     assigns, requires, scores

@@ -39,7 +39,7 @@ class LinkerOptions(WithOptions):
     min_prob: Share = option(0.0)
     """The least calibrated probability of a link."""
     form_weight: NonNegativeFloat = option(3.0)
-    """What it costs, in nats, that one of several mentions of a text means something else."""
+    """The cost, in nats, of linking one of several mentions with the same text otherwise."""
     types: list[str] | None = option(None)
     """Types of concepts that may be linked, such as ``["person"]``; null for all."""
     kb_id: Identifier = option("id")
@@ -47,23 +47,23 @@ class LinkerOptions(WithOptions):
     shown: PositiveInt = option(10)
     """The most candidates in ``ent._.link``."""
     window: PositiveInt = option(100)
-    """The most mentions with candidates decoded at a time, each occurrence counting."""
+    """The most mentions with candidates that are decoded together, repeated ones included."""
     iterations: PositiveInt | None = option(1000)
-    """The decoder's iterations for one window, margins included; null for no limit."""
+    """The most iterations of the decoder for one window, margins included; null for no limit."""
     seconds: PositiveFloat | None = option(None)
-    """A further ceiling in seconds for one window, or null for none."""
+    """The most seconds for one window, as a further limit; null for no limit."""
     store_kb: bool = option(False)
     """Whether to save the knowledge base with the pipeline."""
     overwrite: bool = option(True)
-    """Whether to link mentions that have an identifier already."""
+    """Whether to replace the identifiers of mentions that have one already."""
     constraints: list[dict[str, Any]] = option([], constraints_about("links"))
     """Concepts that mentions may, or may not, be linked to, where patterns or phrases match."""
     kb: InstanceOf[KnowledgeBase] = option(
         {"@misc": "spacy-decoders.ConceptBase.v1", "path": None}
     )
-    """The knowledge base; in a config, what loads it."""
+    """The knowledge base; in a config, a function that loads it."""
     candidates: Callable[..., Any] = option({"@misc": "spacy-decoders.AliasCandidates.v1"})
-    """What finds candidates, called with the knowledge base and all mentions."""
+    """Finds candidates; called with the knowledge base and all mentions."""
     pairs: Callable[..., Any] = option({"@misc": "spacy-decoders.SharedNeighbours.v1"})
     """The pair costs of links."""
     decoder: RepresentativesDecoding = option(

@@ -40,7 +40,7 @@ class HeadlineOptions(WithOptions):
     min_prob: Share = option(0.0)
     """Below this probability of being good, ``doc._.headline`` is empty."""
     length: PositiveInt | Literal["auto"] | _Range = option("auto")
-    """Content words (all words of sentences), or ``[least, most]``; "auto" for any."""
+    """The number of content words (all words in sentences), or ``[least, most]``; "auto": any."""
     max_chars: PositiveInt | None = option(None)
     """The most characters; null for any."""
     n_best: Alternatives = option(1)
@@ -48,17 +48,17 @@ class HeadlineOptions(WithOptions):
     spans_key: Annotated[str, Field(min_length=1)] | None = option(None)
     """Write a headline for each span of ``doc.spans[spans_key]``, such as sections."""
     required: _Words | None = option(None)
-    """Words that the headline must have, in whatever case; mode "sentence" only."""
+    """Words that the headline must have, whatever their case; mode "sentence" only."""
     ordering: NonNegativeFloat = option(0.1)
-    """Weight of the language model against the selection of single words."""
+    """The weight of the language model relative to the selection of single words."""
     contiguity: float = option(1.0)
-    """Score of a step between single words that occurs in the text."""
+    """The score of a step between single words that are neighbours in the text."""
     auxiliaries: _Words | None = option(None)
     """Words that may stand between single words; null for those counted in training."""
     iterations: PositiveInt | None = option(200)
-    """The decoder's iterations for each decoding; null for no limit."""
+    """The most iterations of each decoding; null for no limit."""
     seconds: PositiveFloat | None = option(None)
-    """A limit on the time for each decoding."""
+    """The most seconds of each decoding; null for no limit."""
     decoder: PathDecoding = option(
         {"@decoders": "spacy-decoders.ExactPath.v1"}, decoder_of("path")
     )
