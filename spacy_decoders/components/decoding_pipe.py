@@ -47,9 +47,9 @@ class DecodingPipe(WithOptions, TrainablePipe):
     #: processor's cache.
     batch_words: ClassVar[int] = 2000
 
-    #: The width of the tensors that the model reads, which works without; None if it reads none.
+    #: The width of tensors that the model reads if there are any; None if it reads none.
     _tensor_width: int | None = None
-    #: The same of spaCy's listeners, which take zeros for what is missing, and say nothing.
+    #: That read by listeners of spaCy, which silently replace missing tensors by zeros.
     _listened_width: int | None = None
 
     #: Replaced by spaCy's ``set_error_handler``.

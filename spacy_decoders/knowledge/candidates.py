@@ -28,7 +28,7 @@ def numbered(things: Sequence[Any], order: Iterable[Any] | None = None) -> NDArr
 class CandidateTable:
     """The candidates of several mentions, concatenated.
 
-    A mention can be linked to nothing, too: among its choices, that comes after the candidates.
+    Linking a mention to nothing is a choice, too, which comes after its candidates.
     """
 
     #: The normalised texts of the mentions, which may repeat.

@@ -98,7 +98,7 @@ class ConceptTable:
         return bool(self._database.ask("SELECT 1 FROM concepts WHERE qid IS NOT NULL LIMIT 1"))
 
     def url(self, concept: int | Known) -> str | None:
-        """The page about a concept, by its number or what is known of it; None where unknown."""
+        """The address of the page about a concept, given by its number or fields; or None."""
         known = concept if isinstance(concept, Known) else self.known([concept])[0]
         if known.url.startswith(("http://", "https://")):  # a folder is untrusted input
             return known.url

@@ -228,8 +228,8 @@ def read_model_file(source: str | PathLike[str] | bytes) -> ModelFile:
         return _parsed(content)
     except (ValueError, struct.error) as error:
         raise ProblemError(
-            "model file: expected a first-order model of CRFsuite 0.12 (lCRF, FOMC, version "
-            f"{VERSION}), which is not damaged: {error}."
+            "model file: it is damaged, or not a first-order model of CRFsuite 0.12 (lCRF, FOMC, "
+            f"version {VERSION}): {error}."
         ) from error
 
 

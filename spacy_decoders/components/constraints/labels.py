@@ -197,7 +197,7 @@ def _conflicting(
 ) -> list[Source]:
     limits = [limit for limit in found.limits if limit.token in unit]
     kept_values = {token: of for token, of in found.foreign.items() if token in unit}
-    # a last column for existing values that are no labels: any label may be beside them
+    # a last column for existing values that are no labels: any label may be next to them
     legal = np.pad(np.isfinite(emissions[unit.start : unit.stop]), ((0, 0), (0, 1)))
     feasible = _feasibility(model)
 

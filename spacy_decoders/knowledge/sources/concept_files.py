@@ -73,7 +73,7 @@ class ConceptFile:
                 self.bad.add(where, str(error))
                 continue
             if concept.id in known:
-                self.bad.add(where, f"the id {concept.id!r} occurs before")
+                self.bad.add(where, f"the id {concept.id!r} is repeated")
                 continue
             known.add(concept.id)
             yield concept

@@ -79,7 +79,7 @@ class WordNet:
             raise
         # an unknown encoding in the XML declaration raises a LookupError or a ValueError
         except (ParseError, LookupError, ValueError, EOFError, OSError) as error:
-            raise ProblemError(f"source: {self.source} is not an LMF file: {error}.") from error
+            raise ProblemError(f"source: {self.source} is no whole LMF file: {error}.") from error
         if not waiting:
             raise ProblemError(f"source: {self.source} has no synset; is it WordNet LMF?")
         for synset, sense_id in related:
