@@ -157,14 +157,20 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     kinds, size, own = texts.kinds, len(heads), np.arange(len(heads))
     blank, degree = kinds["SPACY"], kinds["degree"]
     joins = (degree | (kinds["hyphen"] & ~after(blank))) & ~blank
-    joins &= ~(begins | np.append(begins[1:], True))
-    apart = ~(joins | after(joins))
-    nearest = np.minimum.reduceat(depths_of(heads) * size + own, apart.nonzero()[0]) % size
-    top = nearest[apart.cumsum() - 1]
-    part: Booleans = top != own
+    joins &= ~begins
+    joins[:-1] &= ~begins[1:]
+    joins[-1:] = False
+    part = np.zeros(size, dtype=bool)
+    if joins.any():
+        apart = ~(joins | after(joins))
+        nearest = np.minimum.reduceat(depths_of(heads) * size + own, apart.nonzero()[0]) % size
+        top = nearest[apart.cumsum() - 1]
+        part = top != own
+        heads[part] = top[part]
     conjunct = kinds["conj"]
     joint = (kinds["joint"] & (heads != own) & ~part).nonzero()[0]
-    heads[part] = top[part]
+    if not len(joint):
+        return part
     head, above = heads[joint], heads[heads][joint]
     # the next of the conjuncts that depend on the same as it
     other = _next(heads, joint, conjunct)
