@@ -82,8 +82,9 @@ def head_choices(doc: Doc, span: Span) -> list[Choice]:
 
 def _parses_of(doc: Doc, span: Span) -> list[Mapping[str, Any]]:
     for parses in doc._.parses:
-        if parses and span.start <= parses[0]["tokens"][0] < span.end:
-            heads = [doc[token].head.i for token in parses[0]["tokens"]]
+        tokens = parses[0]["tokens"] if parses else [len(doc)]
+        if span.start <= tokens[0] < span.end and tokens[-1] < len(doc):
+            heads = [doc[token].head.i for token in tokens]
             if heads == list(parses[0]["heads"]):
                 return list(parses)
     return []
@@ -92,6 +93,8 @@ def _parses_of(doc: Doc, span: Span) -> list[Mapping[str, Any]]:
 def tag_choices(doc: Doc, span: Span) -> Iterator[tuple[str, list[Choice]]]:
     """A heading and the choices of each tagger, for its units that begin in the sentence."""
     taggings = [t for t in doc._.taggings if span.start <= t["start"] < span.end]
+    if taggings and doc._.taggings[-1]["end"] > len(doc):
+        return  # tokens were merged since
     units = groupby(taggings, key=lambda t: (t["component"], t["start"], t["end"]))
     for (component, start, end), group in units:
         ranked = list(group)

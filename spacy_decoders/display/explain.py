@@ -19,6 +19,9 @@ from .words import cost_in_words, in_words, in_words_together, is_close, share_i
 
 __all__ = ["Explanation", "explain", "headlines_by_component", "names_in"]
 
+#: Characters that no page may have: the replacement character stands for them.
+CONTROLS = dict.fromkeys({*range(32)} - {*b"\t\n\r"}, "\ufffd")
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -52,7 +55,7 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
     Shows the annotations first: headline, text, names with their types, links and the
     probabilities of both, and trees; then the alternatives of each tag, entity, head and link with
     their costs; then every certificate in plain words. Alternatives are shown if the components
-    keep them (``k_best``, ``head_margins``, ``n_best``).
+    keep them (``k_best``, ``head_margins``, ``n_best``), and no tokens were merged since.
 
     Parameters
     ----------
@@ -79,7 +82,7 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
     True
     """
     extensions.install()
-    given = [docs] if isinstance(docs, Doc) else list(docs)
+    given = list(docs) if isinstance(docs, Iterable) and not isinstance(docs, Doc) else [docs]
     if not all(isinstance(doc, Doc) for doc in given):
         raise ProblemError("docs: expected a Doc or several; call nlp(text) first.")
     views = [DocumentView.of(doc, number) for number, doc in enumerate(given, start=1)]
@@ -97,7 +100,8 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
         share=share_in_words,
     )
     environment.tests["close"] = is_close
-    return Explanation(environment.get_template("page.html").render(title=title, docs=views))
+    page = environment.get_template("page.html").render(title=title, docs=views)
+    return Explanation(page.translate(CONTROLS))
 
 
 class Name(NamedTuple):
