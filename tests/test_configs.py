@@ -72,6 +72,12 @@ def test_training_goes_on_from_what_a_config_made(path, corpora, tmp_path):
     overrides = {"paths.train": corpus, "paths.dev": corpus}
     nlp = init_nlp(spacy.util.load_config(path, overrides=overrides))
     can_be_trained_on(nlp, tmp_path / "model")
+    weights = nlp.config["training"]["score_weights"]  # of nothing that is not tagged
+    scores = {"tag": "tag_acc", "pos": "pos_acc", "morph": "morph_acc", "ent": "ents_f"}
+    for name in nlp.pipe_names:
+        target = nlp.get_pipe_config(name).get("target", list(scores))
+        others = scores.keys() - ({target} if isinstance(target, str) else set(target))
+        assert not any(weights.get(scores[of]) for of in others)
 
 
 @pytest.mark.parametrize(
