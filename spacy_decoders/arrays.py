@@ -114,7 +114,7 @@ def checked_scores(
                 f"got {given[index]} at index {index}."
             )
     if array.dtype == np.float64 and array.size:
-        _check_size(name, array)
+        _check_size(name, array, "Use -inf for what is forbidden." if forbidden else "Scale them.")
     return read_only(array)
 
 
@@ -197,7 +197,7 @@ def _as_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> 
     return array
 
 
-def _check_size(name: str, array: NDArray[np.float64]) -> None:
+def _check_size(name: str, array: NDArray[np.float64], advice: str) -> None:
     low = array.min()
     if array.max() <= LARGEST_SCORE and (
         low >= -LARGEST_SCORE
@@ -209,5 +209,5 @@ def _check_size(name: str, array: NDArray[np.float64]) -> None:
         index = tuple(int(i) for i in np.argwhere(beyond)[0])
         raise ProblemError(
             f"{name}: scores must lie within ±{LARGEST_SCORE:g}; got {array[index]} at index "
-            f"{index}. Use -inf for what is forbidden."
+            f"{index}. {advice}"
         )

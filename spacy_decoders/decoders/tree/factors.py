@@ -171,9 +171,9 @@ class Factors:
         )
 
     @classmethod
-    def any_of(cls, arcs: Iterable[tuple[int, int]], score: float) -> Factors:
+    def any_of(cls, arcs: Iterable[Sequence[int]], score: float) -> Factors:
         """Build one factor that adds its score when at least one of the arcs is in the tree."""
-        members = sorted(set(arcs))
+        members = sorted(set(map(tuple, arcs)))
         if not members:
             raise ProblemError("factors.any_of: at least one arc is needed, got none.")
         return cls(members, [0, len(members)], [score], [1], [len(members)])

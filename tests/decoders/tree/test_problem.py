@@ -34,7 +34,7 @@ def test_recognisers_agree_with_the_oracles():
 
 
 def test_or_and_valency():
-    either = Factors.any_of([(1, 2), (1, 3), (3, 2)], 2.0)
+    either = Factors.any_of(np.array([(1, 2), (1, 3), (3, 2)]), 2.0)
     valency = Factors.valency(1, 4, [-1.0, 0.0, 5.0, 7.0])
     problem = TreeProblem(np.zeros((5, 5)), factors=either + valency)
     for heads in trees(4, True, True):
