@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .knowledge import HeadlineKnowledge
-from .phrases import Phrases, inside
+from .phrases import Phrases
 from .words import TextTokens, Vertices, numbered
 
 __all__ = [
@@ -114,7 +114,10 @@ def phrase_features(
     starts, ends, number = phrases.starts[chosen], phrases.ends[chosen], phrases.numbers[chosen]
     text, begins = tokens.text[starts], tokens.begins
     scores = np.concatenate([features[:, 1:], chances[:, None]], axis=1)
-    places, rows = inside(starts, ends)
+    # the tokens of all phrases end to end, and where those of each begin
+    lengths = ends - starts
+    rows = lengths.cumsum() - lengths
+    places = np.arange(lengths.sum()) + (starts - rows).repeat(lengths)
     function_word = tokens.word & tokens.stop
     counted = np.array([tokens.word, function_word, tokens.unit, chances * tokens.word])
     words, function_words, units, overlap = np.add.reduceat(counted[:, places], rows, axis=1)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .words import TextTokens, numbered
 
-__all__ = ["MOST_WORDS", "Phrases", "inside"]
+__all__ = ["MOST_WORDS", "Phrases"]
 
 #: Words of the longest phrase; hyphens and the like are not counted.
 MOST_WORDS = 16
@@ -56,17 +56,3 @@ class Phrases:
         """
         places = whole.nonzero()[0]
         return places[numbered(self.numbers[places].view(np.uint64))[1]]
-
-
-def inside(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
-    """The tokens of spans end to end, and where each span begins among these.
-
-    Examples
-    --------
-    >>> places, rows = inside(np.array([4, 0]), np.array([6, 3]))
-    >>> places.tolist(), rows.tolist()
-    ([4, 5, 0, 1, 2], [0, 2])
-    """
-    lengths = ends - starts
-    rows = lengths.cumsum() - lengths
-    return np.arange(lengths.sum()) + (starts - rows).repeat(lengths), rows

@@ -48,12 +48,7 @@ def places_of(slots, keys, count, rows, places):
 
 @jit()
 def numbered(keys):
-    """Number different keys in the order of their first occurrences.
-
-    Returns the number of each key, and of each number the first place and how often it occurs.
-
-    **Shape**: keys uint64 (n,).
-    """
+    """Do what :func:`~spacy_decoders.models.headline.words.numbered` says."""
     size, slots = len(keys), 1
     while slots < 2 * size:
         slots *= 2
