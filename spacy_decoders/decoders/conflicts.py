@@ -1,4 +1,4 @@
-"""Which demands contradict each other."""
+"""Minimal sets of conflicting demands."""
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
@@ -11,10 +11,10 @@ Demand = TypeVar("Demand", bound=Hashable)
 def least_conflict(
     demands: Sequence[Demand], solvable: Callable[[list[Demand]], bool]
 ) -> list[Demand]:
-    """Return a least set of demands that can't hold together, in their order.
+    """Return a minimal set of demands that can't hold together, in their order.
 
-    All together they have no solution; `solvable` says whether there is one under some of them.
-    Without any one of the least set there is. Empty if there is none even without demands.
+    All demands together have no solution; `solvable` says whether some of them do. Without any one
+    of the minimal set there is a solution. It is empty if there is none even without demands.
 
     References
     ----------
@@ -39,7 +39,7 @@ def least_conflict(
         return needed(kept + of_second, bool(of_second), first) + of_second
 
     found = needed([], False, list(demands))
-    # where boundaries move with the demands, fewer may have no solution either
+    # if boundaries change with the demands, a smaller set may have no solution either
     smaller = True
     while smaller and len(found) > 1:
         smaller = False

@@ -29,7 +29,7 @@ class ChainDecoding(Protocol):
     def decode_batch(
         self, model: ChainModel, emissions: NDArray[np.float32], lengths: Sequence[int]
     ) -> Sequence[ChainSolution]:
-        """Find the best labels of several units, their emissions end to end."""
+        """Find the best labels of several units, whose emissions are concatenated."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Dependency trees: what scores them, and the decoders that find the best one.
+"""Dependency trees: their scores, and the decoders that find the best one.
 
 Names load on first use, so that naming a decoder in a config compiles nothing.
 """

@@ -1,4 +1,4 @@
-"""Non-projective trees with scores on arcs alone, in O(n^2)."""
+"""First-order non-projective trees, in O(n^2)."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -20,12 +20,12 @@ class ChuLiuEdmonds(TreeDecoder):
     """Exact non-projective decoding by contracting cycles.
 
     The single-root constraint is relaxed at first, as most trees have one root anyway, and
-    enforced by a penalty on root arcs where the tree has several.
+    enforced by a penalty on root arcs if the tree has several.
 
     Notes
     -----
     The certificate's bound is the dual solution that the algorithm constructs, checked against all
-    arcs by separate code.
+    arcs by independent code.
 
     References
     ----------
@@ -56,7 +56,10 @@ class ChuLiuEdmonds(TreeDecoder):
 
 
 def best_arborescence(decoder: str, problem: TreeProblem) -> tuple[TreeSolution, Through]:
-    """Return the best crossing tree of single arcs, in a decoder's name, and bounds by arcs."""
+    """Return the best first-order non-projective tree, and how to bound the trees by arcs.
+
+    The certificate names `decoder`.
+    """
     from .kernels import chu_liu_edmonds, proofs  # compiled where they are first needed
 
     given = problem.arcs, problem.single_root
@@ -64,7 +67,7 @@ def best_arborescence(decoder: str, problem: TreeProblem) -> tuple[TreeSolution,
     bound, slack = bound_by_duals(*given, *duals)
     if bound == -np.inf:
         raise infeasible(problem)
-    upper = bound + 3.0 * slack  # the sums over the sets that an arc enters are rounded as well
+    upper = bound + 3.0 * slack  # as the sums over the sets that an arc enters are rounded too
     penalty, value, parent = duals[1:4]
     through = partial(proofs.bounds_by_duals, problem.arcs, penalty, value, parent, upper)
     return certified_if_legal(decoder, problem, heads, bound, slack), through

@@ -1,12 +1,12 @@
-"""Labels and rules: the best labelled tree that satisfies all, with any decoder of trees.
+"""Labels and rules: the best labelled tree that satisfies all rules, with any tree decoder.
 
-At first every arc has its best label, and the rules that no single arc or label breaks are left
-out: the best tree of this relaxation bounds all others, and mostly satisfies the rules already.
-Where it breaks one, the search branches (:mod:`.rule_limits`): those arcs of a token that a rule
-counts are demanded in one child and forbidden in the other, so that each child is a relaxation of
-the same kind, with fewer arcs and labels, which the decoder solves. The tree of each, with other
-labels where its own break a rule, may be the best so far. Most children need no decoding: they are
-bounded by the best trees of their parent with each labelled arc, which its chart tells of.
+In the relaxation every arc has its best label, and only rules about single arcs or labels hold:
+its best tree bounds all others, and mostly satisfies the other rules too. If it breaks one, the
+search branches (:mod:`.rule_limits`): the arcs of a token that the rule counts are required in one
+child and forbidden in the other, so that each child is a relaxation of the same kind, with fewer
+arcs and labels, which the decoder solves. The tree of each node, relabelled if it breaks a rule,
+may become the incumbent. Most children need no decoding: they are bounded by the max-marginals of
+the labelled arcs in their parent's chart.
 """
 
 import heapq
@@ -33,20 +33,20 @@ __all__ = ["LabelledSearch", "best_constrained", "no_tree_under"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
-#: A tree that breaks no rule, with its score and labels.
+#: The score of a tree that breaks no rule, the tree, and its labels.
 _Found = tuple[float, TreeSolution, Labels | None]
 
-#: The most bytes of open nodes: the search ends there as with its budget.
+#: The most bytes of open nodes: the search then ends as if its budget were used up.
 MOST_NODE_BYTES = 200_000_000
 
-#: What of the time the first decoding may take, which seldom satisfies the rules.
+#: The share of the time for the first decoding, whose tree may not satisfy the rules.
 FIRST_SHARE = 0.7
 
 #: The most labels that are changed in a tree once a legal one is known: those of texts take one
 #: or two, and a row of words that all break a rule takes one for each word.
 STEPS_OF_LABELS = 16
 
-#: The most rules that a message names.
+#: The most rules that an error message lists.
 MOST_NAMED = 20
 
 NOTHING_YET = (
@@ -56,16 +56,16 @@ NOTHING_YET = (
 
 
 class RuledNode(NamedTuple):
-    """A part of the labelled trees, and what none of them exceeds."""
+    """A part of the labelled trees, and an upper bound on them."""
 
     #: bool (n + 1, n + 1, labels), the labelled arcs that they may have.
     part: Mask
     upper: float
-    #: What they are among those; None for all, of which the best tree was found.
+    #: The restriction of `part` that is yet to be decoded; None if `part` itself was decoded.
     branch: Branch | None = None
-    #: What that tree breaks, if anything.
+    #: The limit that its best tree violates, if any.
     violation: Violation | None = None
-    #: (n + 1, n + 1), what bounds those with each arc, less its score; None where unknown.
+    #: (n + 1, n + 1), upper bounds on the trees through each arc, less its score; None if unknown.
     others: Floats | None = None
 
 
@@ -73,9 +73,8 @@ def best_constrained(decoder: TreeDecoder, problem: TreeProblem, budget: Budget)
     """Return the best labelled tree that satisfies the rules.
 
     The decoder finds the best tree of a problem without labels and rules, and bounds all others;
-    the budget is for all of its searches together. Raises `InfeasibleError` if there is no such
-    tree, which names the rules that exclude each other, and `UndecidedError` if the budget ends
-    before any was found.
+    the budget is for all of its searches together. Raises `InfeasibleError`, with the rules that
+    conflict, if there is no such tree, and `UndecidedError` if the budget ends before the first.
     """
     search = LabelledSearch(decoder, problem, budget.start())
     try:
@@ -87,10 +86,10 @@ def best_constrained(decoder: TreeDecoder, problem: TreeProblem, budget: Budget)
 
 
 class LabelledSearch:
-    """Best-first search over the nodes; the newest first as long as no tree is known.
+    """Best-first search over the nodes; newest first as long as there is no incumbent.
 
-    Searches that share a budget share its clock, and are told how many iterations are done. One
-    for `any_tree` ends at the first.
+    Searches that share a budget share its clock and start with the `iterations` already used. With
+    `any_tree`, the search ends at the first legal tree.
     """
 
     def __init__(
@@ -116,10 +115,10 @@ class LabelledSearch:
         self.solution: TreeSolution | None = None
 
     def relaxations(self) -> list[TreeProblem]:
-        """Search; return problems without labels and rules that together have all legal trees.
+        """Search; return problems without labels and rules that together cover all legal trees.
 
-        A legal tree scores in one of them what it does under the rules, or more. There are none if
-        the budget ends before the first tree.
+        Each legal tree is in one of them, with at least its own score. There are none if the
+        budget ends before the first tree.
         """
         with suppress(InfeasibleError, UndecidedError):
             self.solution = self.run()
@@ -149,7 +148,7 @@ class LabelledSearch:
                 for other in self._replacing(node):
                     put(other)
             except UndecidedError:
-                put(node)  # it stays open
+                put(node)  # stays open
                 break
             if len(opened) * self.arcs.possible.nbytes > MOST_NODE_BYTES:
                 break
@@ -163,7 +162,7 @@ class LabelledSearch:
         return self._certified(self.best[1], self.best[2], bound)
 
     def _replacing(self, node: RuledNode) -> Iterator[RuledNode]:
-        """Yield what takes the place of a node: itself with its best tree, or its children."""
+        """Yield what replaces a node: its children, or the node itself after decoding it."""
         if node.violation is not None:
             for branch in self.arcs.branches(node.part, node.violation, node.others):
                 upper = node.upper
@@ -180,13 +179,13 @@ class LabelledSearch:
                 yield self._solved(part, node.upper)
 
     def _closes(self, upper: float) -> bool:
-        """Return whether no tree of a part with this bound can be better than the best."""
+        """Return whether a part with this upper bound has no tree better than the incumbent."""
         if self.best is None:
             return False
         return upper - self.best[0] <= tolerance_of(abs(self.best[0]))
 
     def _solved(self, part: Mask, upper: float, share: float = 1.0) -> RuledNode:
-        """Decode a part; keep its best tree, or that with other labels, if it breaks no rule."""
+        """Decode a part; offer its best tree as the incumbent, relabelled if it breaks a rule."""
         arcs, budget = self.arcs.arcs_with(part), rest_of(self.clock, self.iterations)
         if budget.seconds is not None:
             budget = replace(budget, seconds=share * budget.seconds)
@@ -208,7 +207,7 @@ class LabelledSearch:
             if legal is not None:
                 self._offer(solution, legal)
             if find_through is not None and bound is not None:
-                # the first node has all arcs
+                # the first node has all arcs, so its value holds for all
                 self.most_gained = self.most_gained or most_gained(relaxed)
                 others = find_through() - np.where(arcs > -np.inf, arcs, np.inf)
         elif not self._offer(solution, labels):
@@ -217,11 +216,10 @@ class LabelledSearch:
         return RuledNode(part, upper, None, violation, others)
 
     def _chain(self) -> _Found | None:
-        """Return a legal tree in which as many tokens as possible hang on a neighbour.
+        """Return a legal tree in which as many tokens as possible are attached to a neighbour.
 
-        A head with one dependant exceeds no number of them, so that rules which hardly any tree
-        satisfies have one before the search begins. It is no iteration of the budget, and does not
-        change the order of the search.
+        As its heads have one dependant each, it satisfies rules that hardly any other tree does.
+        It is a fallback that does not count as an iteration, nor change the order of the search.
         """
         given, everything = self.problem, self.arcs.possible.any(axis=2)
         starts = self.relaxed.boundaries
@@ -243,13 +241,13 @@ class LabelledSearch:
         return found
 
     def _offer(self, solution: TreeSolution, labels: Labels) -> bool:
-        """Keep a tree if it is the best so far; return whether it is legal."""
+        """Make a tree the incumbent if it is legal and better; return whether it is legal."""
         found = self._legal(solution, labels)
         self.best = max(self.best, found, key=_score_of)
         return found is not None
 
     def _legal(self, solution: TreeSolution, labels: Labels) -> _Found | None:
-        """Return a tree with its score in the problem; None if it is forbidden or illegal."""
+        """Return a tree with its score in the problem; None if forbidden or a rule is broken."""
         own = None if self.problem.labels is None else labels
         score, _ = self.decoder.objective(self.problem, solution.heads, own)
         legal = score > -np.inf and not breaks_any(self.problem.rules, solution.heads, own)
@@ -258,7 +256,7 @@ class LabelledSearch:
     def _certified(
         self, solution: TreeSolution, labels: Labels | None, bound: float
     ) -> TreeSolution:
-        """Return a solution whose certificate compares its score with the bound on all."""
+        """Return the solution whose certificate compares its score with the bound on all trees."""
         problem, own = self.problem, solution.certificate
         score, scale = self.decoder.objective(problem, solution.heads, labels)
         if score == -np.inf:
@@ -287,19 +285,18 @@ def _with_starts(problem: TreeProblem) -> TreeProblem:
 
 
 def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> InfeasibleError:
-    """Return the error that names a least set of rules without any tree.
+    """Return the error that names a minimal set of rules that no tree satisfies.
 
-    Each of them is needed for the conflict: without it there is a tree. If there is none even
-    without rules, the error says why. Where the budget ends before, the set still has no tree,
-    but may be larger than needed, and the message says so. The clock of the search that raised the
-    given error goes on.
+    Without any one of them there is a tree. If there is none even without rules, the error says
+    why. If the budget ends first, still no tree satisfies the set, but it may not be minimal, and
+    the message says so. The clock is that of the search that raised the given error.
     """
     problem, is_least, iterations = search.problem, True, search.iterations
     every = list(dict.fromkeys(problem.rules))
-    kept_together: list[set[Rule]] = []  # the rules that a tree keeps, of each that was found
+    kept_together: list[set[Rule]] = []  # for each tree found, the rules that it satisfies
 
     def has_tree(rules: list[Rule]) -> bool:
-        """Return False only where it is proven that no tree satisfies these rules."""
+        """Return False only if it is proven that no tree satisfies these rules."""
         nonlocal error, is_least, iterations
         if rules and search.clock.exhausted(iterations):
             is_least = False
@@ -329,7 +326,7 @@ def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> Infeas
         return True
 
     bare = np.flatnonzero(~search.arcs.possible[:, 1:].any(axis=(0, 2))) + 1
-    for token in bare[:1].tolist():  # what is said of one without arcs mostly suffices
+    for token in bare[:1].tolist():  # rules about a token without arcs mostly suffice
         own = [one for one in every if any(token in of.members.tokens for of in one.limits)]
         every = every if has_tree(own) else own
     found = least_conflict(every, has_tree)
@@ -337,7 +334,7 @@ def _conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> Infeas
 
 
 def no_tree_under(rules: Sequence[Rule], found: Sequence[Rule], is_least: bool) -> InfeasibleError:
-    """Return the error that names some of the rules, which no tree satisfies together."""
+    """Return the error that names some of the rules, which no tree satisfies jointly."""
     named = [f"rules[{rules.index(rule)}] {rule}" for rule in found[:MOST_NAMED]]
     if len(found) > MOST_NAMED:
         named.append(f"{len(found) - MOST_NAMED} more")

@@ -1,4 +1,4 @@
-"""The base class of tree decoders, their certificates, and their errors."""
+"""The base class of tree decoders, and what they share: certificates, bounds and errors."""
 
 import heapq
 from abc import ABC, abstractmethod
@@ -34,10 +34,10 @@ __all__ = [
 Numbers = TypeVar("Numbers", float, NDArray[np.float64])
 Mask = TypeVar("Mask", NDArray[np.bool_], NDArray[np.uint8])
 
-#: Finds what no tree with each arc exceeds, up to rounding, (n + 1, n + 1).
+#: Computes upper bounds on the trees through each arc, up to rounding, (n + 1, n + 1).
 Through = Callable[[], NDArray[np.float64]]
 
-#: The unit roundoff of float64: the relative error of one rounded sum.
+#: The unit roundoff of float64: the largest relative error of one operation.
 UNIT = 2.0**-53
 
 
@@ -46,7 +46,7 @@ class TreeDecoder(ABC):
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
-        # a decoder that decodes in its own way does so with every sentence
+        # a subclass that overrides `decode` must not inherit shortcuts around it
         for name in ("decode_arcs", "decode_with_bounds"):
             if "decode" in vars(cls) and name not in vars(cls):
                 setattr(cls, name, vars(TreeDecoder)[name])
@@ -58,10 +58,9 @@ class TreeDecoder(ABC):
         Parameters
         ----------
         problem
-            The scores of all trees over one sentence. Without tokens the empty tree is
-            optimal.
+            The scores of all trees. Without tokens the empty tree is optimal.
         budget
-            When to stop. A single pass ignores a limit on iterations.
+            When to stop. Decoders of a single pass ignore a limit on iterations.
 
         Raises
         ------
@@ -77,12 +76,12 @@ class TreeDecoder(ABC):
         lengths: Sequence[int],
         boundaries: Sequence[NDArray[np.floating] | None],
     ) -> list[TreeSolution | None]:
-        """Find the best projective trees of several problems of arcs alone, by one chart each.
+        """Find the best projective trees of several first-order problems, by one chart each.
 
-        None stands for a problem that is to be decoded by itself: it has no tree, or its scores
-        are refused, or this decoder does not find trees so.
+        None stands for a problem that must be decoded on its own: it has no tree, its scores are
+        invalid, or this decoder does not decode in batches.
 
-        **Shape**: arcs, those of all problems end to end, (n + 1, n + 1) each, ``-inf`` on the
+        **Shape**: arcs, those of all problems concatenated, (n + 1, n + 1) each, ``-inf`` on the
         diagonal and in the root's column; the `lengths` n; boundaries (n,), the first 0, or None
         for a single sentence.
         """
@@ -93,24 +92,24 @@ class TreeDecoder(ABC):
     ) -> list[TreeSolution]:
         """Find up to `k` different trees, best first.
 
-        Parts of the space of trees are decoded one by one, as Lawler does, where they may have a
-        better tree than those at hand.
+        As in Lawler's method, the other trees are partitioned by where they depart from a known
+        one, and a part is decoded if it may have a better tree than those found so far.
 
         Parameters
         ----------
         k
             How many, at least 1; fewer are returned if there are no more.
         budget
-            Iterations are those of each decoding, seconds those of all: what they leave open is
-            part of each `rank_bound`.
+            Iterations are those of each decoding, seconds those of all. The bounds of parts that
+            were not decoded in time enter each `rank_bound`.
 
         Returns
         -------
         list of TreeSolution
-            Every certificate compares with the best tree of all: the gap of the others is the
-            difference between their scores and its score. Each `rank_bound` bounds every tree that
-            does not precede: within the certificate's tolerance of the score, the rank is proven.
-            Parts that were not decoded are bounded by charts, which are checked.
+            Every certificate has the bound on the best tree, so the gap of the k-th is how far it
+            falls short of that. Each `rank_bound` bounds every tree that does not precede: within
+            the certificate's tolerance of the score, the rank is proven. Parts that were not
+            decoded are bounded by charts, which are checked.
 
         Raises
         ------
@@ -125,12 +124,12 @@ class TreeDecoder(ABC):
         Problems.
         """
         k = checked_whole("k", k, low=1)
-        order = count()  # equal scores come out in the order they were found
+        order = count()  # ties are listed in the order they were found
         clock = budget.start()
         first = self.decode(problem, budget=budget)
-        # minus what it is worth, whether it is yet to be decoded, its order, its best tree and
-        # the part, or the tree that it departs from and what it is a part of, how many tokens are
-        # fixed, and what none of its trees exceeds
+        # entries are the negated score, or bound if the part is yet to be decoded; whether it is;
+        # the order; the best tree of the part and the part, or the tree that it departs from and
+        # that tree's part; how many heads are fixed; an upper bound on its trees
         heap = [(-_score(first), False, next(order), first, problem, 0, _bound(first))]
         ranked: list[TreeSolution] = []
         undecided: list[float] = []  # bounds of parts of which no tree is known
@@ -153,7 +152,7 @@ class TreeDecoder(ABC):
             known = [solution, *(entry[3] for entry in heap if not entry[1])]
             iterations = sum(one.certificate.iterations for one in known)
             certificate = replace(solution.certificate, iterations=iterations)
-            # of all trees that are not listed yet
+            # on all trees that are not listed yet
             bound = max([upper, *(entry[-1] for entry in heap), *undecided])
             ranked.append(replace(solution, certificate=certificate, rank_bound=bound))
             if len(ranked) == k:
@@ -161,7 +160,8 @@ class TreeDecoder(ABC):
             if clock.exhausted():
                 undecided.append(upper)
                 continue
-            # what cannot be better by more than the tolerance waits
+            # the key is raised by the tolerance, so that a known tree goes first unless it is
+            # exceeded by more than that
             bounds = np.minimum(_bound(solution), self._best_without(part, solution, clock))
             least = solution.certificate.tolerance - bounds
             has_others = part.allowed[:, 1:].sum(axis=0) > 1
@@ -170,29 +170,29 @@ class TreeDecoder(ABC):
                     key, most = float(least[token]), float(bounds[token])
                     entry = (key, True, next(order), solution, part, token, most)
                     heapq.heappush(heap, entry)
-        # within the tolerance one that waited may be the better
+        # so trees may be out of order by no more than the tolerance
         return beside_the_best(sorted(ranked, key=_score, reverse=True), _bound(first))
 
     def seconds_of_charts(self, problem: TreeProblem, number: float = 1.0) -> float:
-        """Return the seconds that so many charts may take, less those that they always may."""
+        """Return the seconds that so many charts may take, beyond what is always allowed."""
         return 0.0
 
     def decode_with_bounds(
         self, problem: TreeProblem, budget: Budget
     ) -> tuple[TreeSolution, Through | None]:
-        """Find the best tree, and how to bound the trees through each arc, where a chart can."""
+        """Find the best tree; return also how to bound the trees through each arc, or None."""
         return self.decode(problem, budget=budget), None
 
     def _best_without(
         self, problem: TreeProblem, best: TreeSolution, clock: Clock
     ) -> NDArray[np.float64]:
-        """Bound, for each token, the trees in which it has another head than in the best, (n,)."""
+        """Return for each token an upper bound on the trees that give it another head, (n,)."""
         return np.full(problem.n, _bound(best))
 
     def objective(
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
     ) -> tuple[float, float]:
-        """Return the score of a tree, and the sum of the absolute scores of its parts."""
+        """Return the score of a tree, and the sum of the absolute values of its parts' scores."""
         tree = np.empty(problem.n + 1, np.int64)
         tree[0] = -1
         tree[1:] = heads
@@ -200,7 +200,7 @@ class TreeDecoder(ABC):
 
 
 def _departing(problem: TreeProblem, heads: NDArray[np.int32], token: int) -> TreeProblem:
-    """Return the part of the trees whose first head that is not that of a tree is a token's."""
+    """Return the part of the trees that depart from one with these heads first at a token."""
     allowed, before = np.array(problem.allowed), np.arange(token)
     allowed[:, before + 1] = False
     allowed[heads[:token], before + 1] = True
@@ -209,7 +209,7 @@ def _departing(problem: TreeProblem, heads: NDArray[np.int32], token: int) -> Tr
 
 
 def split(mask: Mask, h: int, m: int) -> tuple[Mask, Mask]:
-    """Return the part of the trees of a mask of arcs that have an arc, and the part without it."""
+    """Split a mask of arcs: return that of the trees with an arc, and that of those without it."""
     taken, left = mask.copy(), mask.copy()
     taken[:, m] = 0
     taken[h, m] = 1
@@ -220,12 +220,12 @@ def split(mask: Mask, h: int, m: int) -> tuple[Mask, Mask]:
 def bounds_without(
     problem: TreeProblem, through: NDArray[np.float64], heads: NDArray[np.int32]
 ) -> NDArray[np.float64]:
-    """Bound for each token the trees in which it has another head than here, (n,).
+    """Return for each token an upper bound on the trees in which it has another head, (n,).
 
-    `through`, (n + 1, n + 1), bounds those with each arc, up to rounding.
+    `through`, (n + 1, n + 1), bounds the trees through each arc, up to rounding.
     """
     others = np.array(through[:, 1:])
-    others[np.isnan(others)] = np.inf  # bounds nothing
+    others[np.isnan(others)] = np.inf
     others[heads, np.arange(problem.n)] = -np.inf
     bounds: NDArray[np.float64] = others.max(axis=0, initial=-np.inf)
     found = np.isfinite(bounds)
@@ -248,16 +248,16 @@ def most_gained(problem: TreeProblem) -> float:
 
 def _score(solution: TreeSolution) -> float:
     score = solution.certificate.score
-    assert score is not None  # only the infeasible have none, and they are raised
+    assert score is not None  # only infeasible certificates have none, and decoders raise then
     return score
 
 
 def beside_the_best(solutions: Sequence[TreeSolution], bound: float) -> list[TreeSolution]:
-    """Let the certificates of ranked trees compare each with a bound on all trees.
+    """Return ranked trees with certificates that compare each with a bound on all trees.
 
-    A certificate refers to the problem, not to a rank, nor to a part of the trees: the gap is the
-    largest possible loss, and only a tree that equals the best is called optimal. Each keeps its
-    own tolerance, which is limited by its own scale. A tree that exceeds the bound disproves it.
+    A certificate is about the problem, not about a rank or a part of the trees: the gap is the
+    largest possible loss, and only a tree that attains the bound is optimal. Each keeps its own
+    tolerance, which is limited by its own scale.
     """
     ranked = []
     for solution in solutions:
@@ -267,7 +267,7 @@ def beside_the_best(solutions: Sequence[TreeSolution], bound: float) -> list[Tre
             _score(solution),
             bound,
             tolerance=own.tolerance,
-            scale=np.inf,  # the tolerance is within its limit already
+            scale=np.inf,  # the tolerance already respects its limit
             scope=own.scope,
             iterations=own.iterations,
         )
@@ -285,11 +285,12 @@ def rounding_slack(parts: int | Numbers, score: Numbers, positive: float | Numbe
 
     The negative parts of a tree that could exceed `score` add up to at most `positive` minus
     `score` in magnitude, however low the scores of other parts are, so none of its partial sums
-    exceeds ``abs(score) + 2 * positive``. Each of its `parts` additions is rounded by one unit of
-    that, in the chart and in the sum that it is compared with; sums of denormal numbers are exact.
+    exceeds ``abs(score) + 2 * positive``. Each of its `parts` additions is off by at most one unit
+    of that, both in the chart and in the sum that it is compared with; sums of denormal numbers
+    are exact.
 
     `parts` is the largest number of parts of a tree, `positive` the largest sum of its positive
-    parts, and `score` the value that the dynamic program found, or several.
+    parts, and `score` the value of the dynamic program, or several of them.
     """
     return 4.0 * (parts + 1) * UNIT * (abs(score) + 2.0 * positive)
 
@@ -306,12 +307,11 @@ def certified(
     *,
     tolerance: float = 0.0,
 ) -> TreeSolution:
-    """Return a tree whose certificate compares its score with a bound computed apart.
+    """Return a tree whose certificate compares its score with an independent bound.
 
     The heads, (n,), are contiguous and not shared. The score is the sum of the tree's parts, the
-    scale that of their absolute values; the bound one on all trees, up to a rounding error, the
-    slack, which is added to it. The tolerance is that of the parts that the tree is made of, if
-    that is more.
+    scale that of their absolute values. The bound is one on all trees up to a rounding error, the
+    slack, which is added to it. `tolerance` is a lower limit of the certificate's.
     """
     certificate = Certificate.from_bound(
         decoder,
@@ -336,9 +336,9 @@ def certified_if_legal(
     *,
     objective: Callable[[TreeProblem, NDArray[np.int32]], tuple[float, float]] | None = None,
 ) -> TreeSolution:
-    """Return a tree with its certificate, scored by an objective or, with None, by single arcs.
+    """Return a tree with its certificate, scored by an objective, by default first-order.
 
-    Raises `DecodersError` if it is no tree of the problem, which is an error in the kernel.
+    Raises `DecodersError` if it is not a tree of the problem, which is a bug in the kernel.
     """
     from .kernels.proofs import tally  # compiled where it is first needed
 
@@ -350,25 +350,25 @@ def certified_if_legal(
         score += float(boundaries.sum())
         scale += float(np.abs(boundaries).sum())
     if not legal or score == -np.inf:
-        raise DecodersError(f"{decoder}: the compiled code returned no tree of the problem.")
+        raise DecodersError(f"{decoder}: the compiled code did not return a tree of the problem.")
     return certified(decoder, problem, heads, score, scale, bound, slack, iterations)
 
 
 def infeasible(problem: TreeProblem) -> InfeasibleError:
-    """Return the error for a problem without any tree, naming the cause where it is obvious."""
+    """Return the error for a problem without any tree, with the cause if it is obvious."""
     without = np.flatnonzero(~problem.allowed[:, 1:].any(axis=0)) + 1
     if without.size:
         return InfeasibleError(
             f"token {int(without[0])} has no candidate head: allow at least one for each token."
         )
     if not problem.allowed[0, 1:].any():
-        return InfeasibleError("no token may hang on the root: allow at least one.")
+        return InfeasibleError("no token may be attached to the root: allow at least one.")
     kind = "projective " if problem.projective else ""
     root = "exactly one root" if problem.single_root else "the root"
     if problem.boundaries is not None:
         root = "one root in each sentence"
     return InfeasibleError(
-        f"no {kind}tree with {root} can be made of the {int(problem.allowed.sum())} allowed "
+        f"no {kind}tree with {root} can be built from the {int(problem.allowed.sum())} allowed "
         "arcs: allow more, or prune with prune(), which keeps at least one tree."
     )
 
@@ -376,7 +376,7 @@ def infeasible(problem: TreeProblem) -> InfeasibleError:
 def refuse_unless(
     problem: TreeProblem, decoder: str, *scored: str, projective: bool | None = None
 ) -> None:
-    """Raise if a problem has parts beside arcs and those that are scored, or other trees."""
+    """Raise if a problem has parts other than arcs and those `scored`, or other trees."""
     has = {
         "grandparents": problem.grandparents is not None,
         "siblings": problem.siblings is not None,

@@ -1,4 +1,4 @@
-"""Projective trees with scores on arcs alone, in O(n^3)."""
+"""First-order projective trees, in O(n^3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,12 +24,13 @@ from .problem import TreeProblem, TreeSolution
 
 __all__ = ["Eisner", "best_trees", "best_with_bounds", "bounds_through"]
 
-#: Seconds that a chart and its check may take for each triple of tokens, on a slow machine; and
-#: those that they may take whatever the budget.
-STEP, LEAST = 2e-9, 0.05
-#: How many times that with bounds of each arc.
+#: Seconds that a chart and its check may take for each triple of tokens, on a slow machine.
+STEP = 2e-9
+#: Seconds that charts may take whatever the budget.
+OVERTIME = 0.05
+#: How many times as long a chart with bounds of the trees through each arc takes.
 THROUGH = 3.0
-#: The most iterations of the search for relaxations that bound trees under rules.
+#: The most iterations of the search for the relaxations that bound trees under rules.
 MOST_RELAXED = 20
 
 
@@ -40,8 +41,8 @@ class Eisner(TreeDecoder):
     Notes
     -----
     The chart is a dual solution: its value bounds every tree if no span in it scores less than any
-    two parts that it can be built from. Separate code checks this, and the bound is compared with
-    the sum of the tree's arcs.
+    two parts that it can be built from. Independent code checks this, and the bound is compared
+    with the sum of the tree's arcs.
 
     References
     ----------
@@ -72,7 +73,7 @@ class Eisner(TreeDecoder):
         return best_trees("Eisner", *given)
 
     def seconds_of_charts(self, problem: TreeProblem, number: float = 1.0) -> float:
-        return number * STEP * problem.n**3 - LEAST
+        return number * STEP * problem.n**3 - OVERTIME
 
     def _best_without(
         self, problem: TreeProblem, best: TreeSolution, clock: Clock
@@ -93,10 +94,10 @@ class Eisner(TreeDecoder):
 def best_with_bounds(
     decoder: str, problem: TreeProblem, budget: Budget
 ) -> tuple[TreeSolution, Through | None]:
-    """Return the best projective tree of single arcs, in a decoder's name, and bounds by arcs.
+    """Return the best first-order projective tree, and how to bound the trees through each arc.
 
-    Where the seconds do not suffice for the chart, it is a tree of blocks. With a time limit no
-    bounds on the trees through each arc are offered.
+    The certificate names `decoder`. If there is too little time for the chart, the fallback is a
+    tree of blocks. With a time limit there are no bounds on the trees through each arc.
     """
     if budget.seconds is not None:
         blocks = tree_in_blocks(problem, Eisner().seconds_of_charts(problem), budget.start())
@@ -117,10 +118,10 @@ def best_with_bounds(
 
 
 def bounds_through(problem: TreeProblem) -> NDArray[np.float64]:
-    """Return upper bounds on the projective trees through each arc, up to rounding.
+    """Return upper bounds on the first-order projective trees through each arc, up to rounding.
 
-    They are those of single arcs and boundaries: the scores of the best trees, ``-inf`` without
-    any, or infinite if the chart is at fault. **Shape:** ``(n + 1, n + 1)``.
+    They are the scores of the best trees, ``-inf`` if there is none, or infinite if the check of
+    the chart fails. **Shape:** ``(n + 1, n + 1)``.
     """
     return bounded(problem.arcs, True, problem.has_one_root, problem.gaps)[-1]()
 
@@ -131,7 +132,7 @@ def best_trees(
     lengths: Sequence[int],
     boundaries: Sequence[NDArray[np.floating] | None],
 ) -> list[TreeSolution | None]:
-    """Return what :func:`best_with_bounds` does, of several problems at once.
+    """Return the trees of :func:`best_with_bounds` for several problems at once.
 
     See :meth:`.TreeDecoder.decode_arcs`.
     """
@@ -154,7 +155,7 @@ def best_trees(
     solutions: list[TreeSolution | None] = []
     given = zip(ends.tolist(), lengths, boundaries, found.tolist(), slacks.tolist(), strict=True)
     for end, n, of, (bound, score, scale), slack in given:
-        if not (bound + slack > -np.inf and abs(score) < np.inf):  # or there is a NaN
+        if not (bound + slack > -np.inf and abs(score) < np.inf):  # no tree, or a NaN
             solutions.append(None)
             continue
         certificate = Certificate.from_bound(

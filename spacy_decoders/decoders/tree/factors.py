@@ -1,4 +1,4 @@
-"""Factors: sets of arcs with a score, the non-local parts of a parsing problem."""
+"""Factors: scored sets of arcs, the non-local parts of a parsing problem."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ __all__ = ["Factors"]
 class Factors:
     """Sets of arcs, each scored by the number of its arcs that are in the tree.
 
-    A factor adds its score when the number of its arcs in the tree lies between `at_least` and
+    A factor adds its score if the number of its arcs in the tree lies between `at_least` and
     `at_most`. By default both are the size of the set: all its arcs must be in the tree. An OR is
-    "at least one", a valency of k is "exactly k of all arcs that leave the head": both are one
-    factor each, whose indicator has simple linear bounds in the number of arcs, so nothing has to
+    "at least one", a valency of k is "exactly k of all arcs from the head": each is a single
+    factor, whose indicator has simple linear bounds in the number of arcs, so that it need not
     be expanded into exponentially many products (section 5.1 of the paper gives the expansion).
 
     Parameters
     ----------
     arcs
-        int32 (total, 2), rows (head, modifier), all factors end to end. A repeated arc
+        int32 (total, 2), rows (head, modifier) of all factors, concatenated. A repeated arc
         within one factor counts once.
     offsets
-        int64 (count + 1,), factor `i` owns ``arcs[offsets[i]:offsets[i + 1]]``. A factor of
-        no arcs is a constant.
+        int64 (count + 1,), factor `i` has the arcs ``arcs[offsets[i]:offsets[i + 1]]``. A factor
+        without arcs is a constant.
     scores
         float64 (count,), finite or ``-inf`` (forbidden).
     at_least, at_most
-        int32 (count,), the range of counts that are scored; None for the size of each set.
+        int32 (count,), the range of numbers of arcs that is scored; None for the size of each set.
 
     Raises
     ------
     ProblemError
         If shapes do not fit, offsets do not rise from 0 to the number of arcs, an arc points
-        at the root or at itself, or a range is empty or out of reach.
+        to the root or to its own head, or a range is empty or exceeds the number of arcs.
 
     References
     ----------
@@ -92,7 +92,7 @@ class Factors:
             row = int(np.argmax(wrong))
             raise ProblemError(
                 "factors.arcs: a row is (head, modifier), the modifier a token from 1 on and "
-                f"not its own head; got {tuple(pairs[row].tolist())} at row {row}."
+                f"not its own head; got {tuple(pairs[row].tolist())} in row {row}."
             )
         pairs, starts = _without_repeats(pairs, starts)
         sizes = np.diff(starts).astype(np.int32)
@@ -105,7 +105,7 @@ class Factors:
         if empty.any():
             i = int(np.argmax(empty))
             raise ProblemError(
-                "factors: at_least <= at_most <= number of different arcs must hold; got "
+                "factors: at_least <= at_most <= number of distinct arcs must hold; got "
                 f"{int(low[i])}, {int(high[i])}, {int(sizes[i])} for factor {i}."
             )
         fields: dict[str, tuple[NDArray[Any], ArrayLike | None]] = {
@@ -140,10 +140,10 @@ class Factors:
         return len(self.scores)
 
     def paid(self, heads: ArrayLike) -> NDArray[np.bool_]:
-        """Return which factors are active in a tree, bool (count,)."""
+        """Return which factors add their score in a tree, bool (count,)."""
         tree = np.concatenate([[-1], np.asarray(heads, dtype=np.int64)])
         present = tree[self.arcs[:, 1]] == self.arcs[:, 0]
-        # prefix sums rather than reduceat, which misreads factors of no arcs
+        # prefix sums, as reduceat is wrong for factors without arcs
         before = np.concatenate([[0], np.cumsum(present)])
         counts = before[self.offsets[1:]] - before[self.offsets[:-1]]
         within: NDArray[np.bool_] = (counts >= self.at_least) & (counts <= self.at_most)
@@ -180,7 +180,7 @@ class Factors:
 
     @classmethod
     def valency(cls, head: int, tokens: int, scores: Sequence[float] | ArrayLike) -> Factors:
-        """Build factors on the number of modifiers of one head.
+        """Build factors that score the number of modifiers of one head.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class Factors:
         tokens
             Number of tokens in the sentence.
         scores
-            ``scores[k]`` is added when the head has exactly k modifiers; nothing beyond the last.
+            ``scores[k]`` is added if the head has exactly k modifiers; larger numbers score 0.
 
         Examples
         --------
@@ -199,7 +199,7 @@ class Factors:
         """
         arcs = [(head, m) for m in range(1, tokens + 1) if m != head]
         worth = checked_scores("factors.valency", scores, (None,), dtype=np.float64)
-        counts = np.flatnonzero(worth[: len(arcs) + 1])  # more modifiers than arcs: never
+        counts = np.flatnonzero(worth[: len(arcs) + 1])  # no more modifiers than arcs
         return cls(
             arcs * len(counts),
             np.arange(len(counts) + 1) * len(arcs),
@@ -212,7 +212,7 @@ class Factors:
     def of_parts(
         cls, parts: ArrayLike, arcs: Sequence[tuple[int, int]], scores: ArrayLike
     ) -> Factors:
-        """Build factors of one shape from rows of tokens.
+        """Build factors of the same shape from rows of tokens.
 
         Parameters
         ----------
@@ -240,10 +240,10 @@ class Factors:
 def _without_repeats(
     arcs: NDArray[np.int32], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Drop repeated arcs within each factor, and keep the order of the others."""
+    """Remove repeated arcs within each factor, keeping the order of the others."""
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     size = int(arcs.max(initial=0)) + 1
-    # one number for each (factor, head, modifier): many times faster than comparing rows
+    # (factor, head, modifier) as one integer: many times faster than comparing rows
     keys = (owner * size + arcs[:, 0]) * size + arcs[:, 1]
     _, first = np.unique(keys, return_index=True)
     if len(first) == len(arcs):

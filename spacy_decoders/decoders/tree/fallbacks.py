@@ -1,4 +1,4 @@
-"""Fallbacks that take hardly any time: bounds by single arcs, projective trees of blocks."""
+"""First-order bounds, and fast fallbacks: trees of separately parsed blocks."""
 
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -27,11 +27,11 @@ __all__ = [
 
 Scores = NDArray[np.float64]
 
-#: Tokens of a block.
+#: Tokens in a block.
 BLOCK = 64
 
 
-# An import inside of a function, tree by tree, takes longer than to look for these.
+# cached, since an import statement for every tree would take longer
 @cache
 def _kernels() -> tuple[Any, Any, Any]:
     from .kernels import chu_liu_edmonds, eisner, proofs  # compiled where they are first needed
@@ -48,23 +48,23 @@ class BlockTree(NamedTuple):
 
 
 class TreeBound(NamedTuple):
-    """The best tree under some scores of arcs, and what bounds others."""
+    """The best first-order tree, and bounds on the others."""
 
     #: An upper bound on all trees; ``-inf`` if there is none.
     value: float
-    #: An upper bound on all trees with each arc. **Shape:** ``(n + 1, n + 1)``
+    #: An upper bound on the trees through each arc. **Shape:** ``(n + 1, n + 1)``
     through: Scores
-    #: The tree that attains it, -1 for the root. **Shape:** ``(n + 1,)``
+    #: The heads of the tree that attains `value`, -1 for the root. **Shape:** ``(n + 1,)``
     heads: NDArray[np.int64]
 
 
 def bounded(
     arcs: Scores, projective: bool, single_root: bool, gaps: Scores = NO_GAPS
 ) -> tuple[NDArray[np.int32], float, float, Through]:
-    """Return the best tree by single arcs, its bound, and what bounds the trees with each arc.
+    """Return the best first-order tree, a bound, the scale of rounding, and bounds by arcs.
 
-    The heads are (n,). Both bounds are up to rounding, of which the third number is a scale: the
-    positive arcs of a projective tree, or the penalty on root arcs. The arcs are read-only.
+    The heads are (n,). The bounds hold up to rounding, whose scale is the sum of the best positive
+    arcs of a projective tree, else the penalty on root arcs. The arcs are read-only.
     """
     chu_liu_edmonds, eisner, proofs = _kernels()
     if projective:
@@ -81,7 +81,7 @@ def bounded(
 def best_by_arcs(
     arcs: Scores, projective: bool, single_root: bool, gaps: Scores = NO_GAPS
 ) -> TreeBound:
-    """Find the best tree by single arcs, and by gaps between its sentences if it is projective."""
+    """Find the best first-order tree, with boundary scores if it is projective."""
     scores = read_only(np.ascontiguousarray(arcs))
     heads, value, positive, find_through = bounded(scores, projective, single_root, gaps)
     best = gaps if projective else scores.max(axis=0)
@@ -95,10 +95,10 @@ def best_by_arcs(
 
 
 def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
-    """Bound the best tree by the best arborescence, crossing arcs allowed.
+    """Bound the best tree by the best arborescence, which may have crossing arcs.
 
-    The score of each arc includes the most that grandparents, siblings and factors can add; that
-    of a `forbidden` part is finite.
+    The score of each arc includes the most that grandparents, siblings and factors can add.
+    `forbidden` is the finite score that stands for a forbidden part.
     """
     arcs, constant = most_of_arcs(problem, forbidden)
     bound = bounded(read_only(arcs), False, problem.has_one_root)[1]
@@ -111,9 +111,9 @@ def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
 def bound_by_duals(
     arcs: Scores, single_root: bool, value: float, *duals: Any
 ) -> tuple[float, float]:
-    """Return an upper bound by what :func:`.with_duals` says, and its rounding error.
+    """Return an upper bound from the duals of :func:`.with_duals`, and its rounding error.
 
-    It is ``-inf`` if there is no tree at all, and infinite if what is said is wrong.
+    It is ``-inf`` if there is no tree at all, and infinite if the duals are infeasible.
     """
     proofs = _kernels()[-1]
     if value == -np.inf:
@@ -125,9 +125,9 @@ def bound_by_duals(
 def most_of_arcs(
     problem: TreeProblem, forbidden: float = -np.inf
 ) -> tuple[NDArray[np.float64], float]:
-    """Return the most that each arc adds to a tree with all other parts, and a constant.
+    """Return the most that each arc can add to a tree with its other parts, and a constant.
 
-    No tree scores more than the sum of its arcs under these scores and the constant, boundaries
+    No tree scores more than the sum of its arcs under these scores plus the constant, boundaries
     aside. A forbidden part scores `forbidden`.
     """
     arcs, allowed, constant = problem.arcs.copy(), problem.allowed, 0.0
@@ -144,7 +144,7 @@ def most_of_arcs(
     if factors is not None:
         owner = np.repeat(np.arange(factors.count), np.diff(factors.offsets))
         least = np.maximum(factors.at_least, 1)
-        # a gain for `least` arcs or more is at most one part of it for each arc that is there
+        # a gain for `least` arcs or more is at most 1 / least of it for each arc in the tree
         gains = np.where(factors.at_least > 0, np.maximum(factors.scores, 0.0) / least, 0.0)
         np.add.at(arcs, (factors.arcs[:, 0], factors.arcs[:, 1]), gains[owner])
         constant = float(np.maximum(factors.scores[factors.at_least <= 0], 0.0).sum())
@@ -154,10 +154,10 @@ def most_of_arcs(
 def tree_in_blocks(
     problem: TreeProblem, seconds: float, clock: Clock, forbidden: float = -np.inf
 ) -> BlockTree | None:
-    """Return a tree of separately parsed blocks if a pass takes longer than the clock has left.
+    """Return a tree of separately parsed blocks if there is too little time for a full pass.
 
-    A pass over the whole problem may take so many seconds. None where there is time, or no such
-    tree; `forbidden` is the finite score of a forbidden part, if it has one.
+    A pass over the whole problem may take so many `seconds`. Returns None if there is time, or no
+    such tree. `forbidden` is the score that stands for a forbidden part.
     """
     if not seconds > clock.seconds_left or (found := block_tree(problem)) is None:
         return None
@@ -165,11 +165,11 @@ def tree_in_blocks(
 
 
 def block_tree(problem: TreeProblem) -> tuple[NDArray[np.int32], float] | None:
-    """Return heads (n + 1,) and their score, found by single arcs, or None.
+    """Return the heads (n + 1,) of a tree of separately parsed blocks and their score, or None.
 
-    Blocks of tokens are parsed one by one, and then the roots of the blocks: no arcs cross, as
-    each block is attached by its root alone. The time is linear in the number of blocks. The
-    result is None where a block has no tree of its own, or the whole has a forbidden part.
+    Blocks of tokens are parsed one by one by first-order scores, and then the roots of the blocks:
+    no arcs cross, as each block is attached by its root alone. The time is linear in the number of
+    blocks. The result is None if a block has no tree of its own, or the tree a forbidden part.
     """
     heads = np.zeros(problem.n + 1, np.int32)
     tops = []
@@ -190,7 +190,7 @@ def _attach(
     single_root: bool,
     heads: NDArray[np.int32],
 ) -> bool:
-    """Write the heads of some tokens among themselves; return whether there is a tree."""
+    """Parse some tokens among themselves, writing their heads; return whether there is a tree."""
     eisner = _kernels()[1]
     given = np.concatenate([[0], tokens])
     arcs = read_only(np.ascontiguousarray(problem.arcs[np.ix_(given, given)]))

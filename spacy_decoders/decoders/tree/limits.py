@@ -1,4 +1,4 @@
-"""Limits on how many of some labelled arcs a tree may have, which rules are made of."""
+"""Limits on the number of certain labelled arcs in a tree, which rules are made of."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -8,7 +8,7 @@ __all__ = ["ANY", "Except", "Limit", "Term"]
 
 
 class Except:
-    """All numbers but some."""
+    """All numbers except some."""
 
     def __init__(self, *members: int) -> None:
         self.members = frozenset(members)
@@ -22,22 +22,22 @@ ANY = Except()
 
 
 class Term(NamedTuple):
-    """The labelled arcs from some heads to some tokens with some labels."""
+    """A set of labelled arcs: from certain heads to certain tokens with certain labels."""
 
     heads: Collection[int] | Except = ANY
     tokens: Collection[int] | Except = ANY
     labels: Collection[int] | Except = ANY
-    #: Whether those of each head, or of each token, are counted by themselves.
+    #: Whether arcs are counted for each head, or for each token, separately.
     of_each: Literal["head", "token"] | None = None
 
     def counted(self, heads: Sequence[int], labels: Sequence[int]) -> list[int]:
-        """Return for each such arc of a tree what it is counted with: its head, its token or 0."""
+        """Return for each such arc of a tree under what it is counted: its head, token, or 0."""
         found: Iterable[int] = range(1, len(heads))
         own = (labels, self.labels), (heads, self.heads), (range(len(heads)), self.tokens)
         for values, members in own:
             if not isinstance(members, Except):
                 found = [m for m in found if values[m] in members]
-            elif others := members.members:  # a set is asked in a fraction of the time
+            elif others := members.members:  # testing the set itself takes a fraction of the time
                 found = [m for m in found if values[m] not in others]
         if self.of_each == "token":
             return list(found)
@@ -45,15 +45,15 @@ class Term(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """How many of some labelled arcs a tree may have."""
+    """How many of certain labelled arcs a tree may have."""
 
     members: Term
     most: int = 0
-    #: If given, any number of them, but none beside an arc of this kind.
+    #: If given, there may be any number of `members`, but none beside an arc of this kind.
     excluded_by: Term | None = None
 
     def exceeded(self, heads: Sequence[int], labels: Sequence[int]) -> set[int]:
-        """Return what a tree has more of: the heads, or the tokens, or 0, that are counted with.
+        """Return the heads or tokens, or 0, for which a tree exceeds the limit.
 
         The arguments are those of :meth:`Rule.is_broken`.
         """

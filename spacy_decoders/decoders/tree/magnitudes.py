@@ -1,6 +1,6 @@
-"""The range of tree scores, the rounding error that follows from it, and prohibitive scores.
+"""The range of tree scores, the rounding errors that follow from it, and prohibitive scores.
 
-A score such as -1e20 means "never". In sums with it double precision loses the other scores, so
+A score such as -1e20 means "never". Sums with it have no precision left for the other scores, so
 branch and bound first forbids such parts, and proves afterwards that no optimum was lost.
 """
 
@@ -18,16 +18,16 @@ __all__ = ["Magnitudes", "magnitudes_of", "parts_of", "without_prohibitive"]
 
 Scores = NDArray[np.float64]
 
-#: The largest multiplier of a chain that bounds count, relative to the largest score.
+#: The largest multiplier of a chain that bounds use, relative to the largest score.
 LARGEST_MULTIPLIER = 8.0
 
-#: Scores above this are never prohibitive: double precision can hold the sums.
+#: Scores above this are never prohibitive: sums with them are precise enough.
 HARMLESS = -4e3
 
-#: A score is prohibitive if it exceeds the positive parts of a tree so many times in magnitude.
+#: A score is prohibitive if its magnitude is this many times the positive parts of a tree.
 TIMES = 4.0
 
-#: Where one such score is needed after all, those so many times lower are still forbidden.
+#: If a prohibitive score turns out to be needed, those this many times lower stay forbidden.
 DEEPER = 1e3
 
 
@@ -36,32 +36,32 @@ class Magnitudes(NamedTuple):
 
     #: The lowest finite score of any part, if below 0.
     lowest: float
-    #: A finite score for forbidden parts that no other parts can offset.
+    #: A finite score for forbidden parts, so low that no other parts can offset it.
     forbidden: float
-    #: A score between those of trees with forbidden parts and those without.
+    #: A score above those of all trees with forbidden parts and below all others.
     threshold: float
-    #: The rounding error in the value of a relaxation.
+    #: The largest rounding error in the value of a relaxation.
     rounding: float
-    #: The largest multiplier of a chain that this error allows for.
+    #: The largest multiplier of a chain for which that holds.
     limit: float
 
 
 def magnitudes_of(problem: TreeProblem) -> Magnitudes:
-    """Compute them in one pass over the scores of a problem.
+    """Compute the magnitudes in one pass over the scores of a problem.
 
-    Rounding: a tree is scored by n arcs, to each of which shares of up to n^2 scores were added,
-    sums of up to n terms; and by the shares of factors. The multipliers of chains, which only
-    backbones of arcs alone have, may be as large as the limit.
+    Rounding: a relaxation scores a tree by n arcs, to each of which shares of up to n^2 scores
+    were added, sums of up to n terms; and by the shares of factors. The multipliers of chains,
+    which only first-order backbones have, may be as large as the limit.
     """
     n, gaps = problem.n, problem.gaps[problem.gaps > -np.inf]
     lowest, largest = float(gaps.min(initial=0.0)), float(np.abs(gaps).max(initial=0.0))
     reach, forbids = float(np.abs(gaps).sum()), False
-    # how many scores of each part a tree has
+    # how many scores of each kind a tree adds up
     numbers = {"arcs": n, "grandparents": n, "siblings": n * n / 2}
     for name, part in parts_of(problem).items():
         low = float(part.min(initial=0.0))
         if low == -np.inf:
-            forbids |= name != "arcs"  # which keep their -inf
+            forbids |= name != "arcs"  # arcs keep their -inf
             low = float(part[part > -np.inf].min(initial=0.0))
         size = max(-low, float(part.max(initial=0.0)))
         if name == "factors":
@@ -82,14 +82,14 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
         lowest=lowest,
         forbidden=forbidden,
         threshold=-(1.1 * reach + 1.0),
-        # and more than denormal numbers cause
+        # the constant covers denormal numbers
         rounding=8.0 * UNIT * error + (1e-300 if error else 0.0),
         limit=LARGEST_MULTIPLIER * largest,
     )
 
 
 def parts_of(problem: TreeProblem) -> dict[str, Scores]:
-    """Return the arrays of scores that a problem has, boundaries aside."""
+    """Return the arrays of scores that a problem has, except boundaries."""
     factors = None if problem.factors is None else problem.factors.scores
     given = {
         "arcs": problem.arcs,
@@ -105,8 +105,8 @@ def without_prohibitive(
 ) -> Iterator[tuple[TreeProblem, float]]:
     """Yield the problem without its prohibitive parts, then with more and more of them.
 
-    With each an upper bound on all trees with such a part; ``-inf`` for the last problem, which is
-    the given one. Magnitudes of None are computed.
+    Each comes with an upper bound on all trees that have one of the parts left out; ``-inf`` for
+    the last, which is the problem itself. Magnitudes are computed if None.
     """
     if (magnitudes or magnitudes_of(problem)).lowest < HARMLESS:
         parts = [*parts_of(problem).values(), problem.gaps]
@@ -119,7 +119,7 @@ def without_prohibitive(
             )
             if highest == -np.inf:
                 break
-            # the sum is rounded, and so are those of the trees compared with it
+            # with a slack for the rounding of this sum and of those it is compared with
             beyond = highest + gains + 8 * UNIT * (gains - highest)
             yield _above(problem, limit), beyond
             limit = DEEPER * highest
@@ -127,7 +127,7 @@ def without_prohibitive(
 
 
 def _above(problem: TreeProblem, limit: float) -> TreeProblem:
-    """Forbid the parts scored below a limit."""
+    """Return the problem with the parts that score below a limit forbidden."""
     changed: dict[str, Any] = {}
     for name in ("arcs", "grandparents", "siblings", "boundaries"):
         part = getattr(problem, name)

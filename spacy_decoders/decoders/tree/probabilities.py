@@ -14,16 +14,16 @@ __all__ = ["TreePosteriors", "tree_posteriors"]
 
 Floats = NDArray[np.float64]
 
-#: Log of a bound on how many projective trees there are, for each token: fewer than 7^n.
+#: There are fewer than 7^n projective trees over n tokens.
 GROWTH = np.log(7.0)
 
 #: Log of the range of float64, less twenty digits.
 RANGE = 285.0 * np.log(10.0)
 
-#: How far above a token's other heads the root is its only head, as far as numbers can tell.
+#: If the root scores this much more than all other heads of a token, these have probability 0.
 FAR = 300.0
 
-#: Log of the least sum over all trees that weights need to be able to tell from nothing.
+#: Weights are tried, before logarithms, if underflow can hide only log-sums below this.
 USUAL = -60.0
 
 
@@ -32,12 +32,12 @@ class TreePosteriors:
     """The distribution over the trees of a sentence; made by :func:`tree_posteriors`."""
 
     scores: Floats
-    """**Shape (n + 1, n + 1)**: the arcs' scores."""
+    """**Shape (n + 1, n + 1)**: the scores of the arcs."""
     arcs: Floats
     """**Shape (n + 1, n + 1)**: the probability of each arc; columns but the first sum to 1."""
     starts: Floats
-    """**Shape (n,)**: the probability that a sentence begins at each token; 1 at the first, and 0
-    at others where no boundaries were given."""
+    """**Shape (n,)**: the probability that a sentence begins at each token; 1 at the first, and
+    without boundaries 0 at the others."""
     log_partition: float
     """Log of the sum over all trees of exp(score)."""
 
@@ -47,9 +47,9 @@ class TreePosteriors:
         return self.arcs[given, np.arange(1, len(given) + 1)]
 
     def of_tree(self, heads: ArrayLike) -> float:
-        """Return the probability of a whole tree, of a sentence without boundaries in it.
+        """Return the probability of a whole tree, for a distribution without boundaries.
 
-        Heads that lead some token to no root are no tree: 0.
+        It is 0 if the heads are not a tree.
         """
         given = self._checked(heads)
         if not is_tree(given):
@@ -69,7 +69,7 @@ def tree_posteriors(
     single_root: bool = True,
     boundaries: ArrayLike | None = None,
 ) -> TreePosteriors:
-    """Return the distribution over trees: probabilities are proportional to exp(score).
+    """Return the distribution over trees with probabilities proportional to exp(score).
 
     Parameters
     ----------
@@ -77,13 +77,13 @@ def tree_posteriors(
         **Shape (n + 1, n + 1)**: `arcs[h, m]` scores h as the head of m; 0 is the root. ``-inf``
         forbids; column 0 and the diagonal are ignored.
     projective
-        Whether arcs may not cross.
+        Whether arcs must not cross.
     single_root
-        Whether one token alone hangs on the root.
+        Whether exactly one token is attached to the root.
     boundaries
-        **Shape (n,)**: what is added to the score of a forest for each sentence that begins at a
-        token; ``-inf`` forbids. The first token's is not counted. Each sentence has one root, and
-        arcs do not cross: for this, `projective` must be true; `single_root` is of each sentence.
+        **Shape (n,)**: the score of a sentence beginning at each token; ``-inf`` forbids it. That
+        of the first token is ignored. Each sentence has one root, so `single_root` is ignored, and
+        `projective` must be true.
 
     Raises
     ------
@@ -95,9 +95,9 @@ def tree_posteriors(
     Notes
     -----
     Projective: inside and outside sums over Eisner's spans. Non-projective: the matrix-tree
-    theorem. Right to about ``1e-13 * n``, however far apart the scores are:
-    nothing in the sums cancels, and boundaries that scores such as 1e9 decide are as good as
-    known. Arcs may be masked by scores such as -1e6.
+    theorem. Accurate to about ``1e-13 * n`` whatever the range of the scores, since nothing in the
+    sums cancels; boundaries with scores such as 1e9 are taken as decided. Arcs may be masked by
+    scores such as -1e6.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def tree_posteriors(
     starts = np.zeros(size)
     if boundaries is not None:
         if not projective:
-            raise ProblemError("boundaries: sentences are told apart in projective trees only.")
+            raise ProblemError("boundaries: they need projective trees; pass projective=True.")
         starts[1:] = checked_scores("boundaries", boundaries, (size - 1,), dtype=np.float64)
         starts[1:2] = 0.0
     single_root = single_root and boundaries is None
@@ -140,14 +140,14 @@ def tree_posteriors(
 def _with_decided(
     scores: Floats, starts: Floats, single_root: bool
 ) -> tuple[Floats, Floats, float]:
-    """Sum over projective trees, boundaries that nothing outweighs no larger than they need be.
+    """Sum over projective trees, clipping boundary scores that no other scores can outweigh.
 
-    Sums of larger ones would have no digits left for the others. Where such boundaries exclude
-    each other, all are summed as they are.
+    Sums with larger ones would have no digits left for the others. If such boundaries turn out to
+    conflict, the scores are summed unclipped.
     """
     within = np.where(np.isfinite(scores), scores, np.nan)[:, 1:]
     with np.errstate(invalid="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of tokens without any head
+        warnings.simplefilter("ignore", RuntimeWarning)  # about tokens without any head
         span = float(np.nan_to_num(np.nanmax(within, axis=0) - np.nanmin(within, axis=0)).sum())
     usual = np.abs(starts) <= 4.0 * (span + RANGE)
     most = 2.0 * (span + RANGE + float(np.abs(starts[usual]).sum()))
@@ -164,14 +164,14 @@ def _with_decided(
 def _inside_outside(
     scores: Floats, starts: Floats, single_root: bool
 ) -> tuple[Floats, Floats, float]:
-    """Sum over projective trees: with weights, or with logarithms where these may underflow."""
+    """Sum over projective trees, with weights, or with logarithms if weights may underflow."""
     from .kernels.probabilities import posterior, posterior_by_logs
 
     best = scores.max(axis=0)
     best[0] = 0.0
     if np.isneginf(best).any():
         raise _no_tree()
-    # what a sum can be multiplied by in a tree, and so what underflow can cost
+    # the log of the least sum over all trees beside which what underflows is negligible
     least = GROWTH * len(scores) + float(starts.clip(min=0.0).sum()) - RANGE
     if least <= USUAL:
         weights = (np.exp(scores - best), np.exp(starts))
@@ -189,8 +189,8 @@ def _by_elimination(scores: Floats, single_root: bool) -> tuple[Floats, float]:
 
     By the matrix-tree theorem the sum over all trees is a determinant. It is computed by
     eliminating one token after the other, as Grassmann, Taksar and Heyman eliminate the states of
-    a Markov chain: without a subtraction. Going back, the probability of each arc between those
-    that are left is handed on, in shares, to the arcs that it stands for.
+    a Markov chain, without any subtraction. Then, in reverse order, the probability of each arc
+    between the remaining tokens is distributed to the arcs that it stands for.
 
     References
     ----------
@@ -202,10 +202,10 @@ def _by_elimination(scores: Floats, single_root: bool) -> tuple[Floats, float]:
 
     logs = np.full_like(scores, -np.inf)  # from token to head
     if single_root:
-        # relative to the best other heads: large scores that all tokens share cost no digits
+        # relative to the best other head, so that a large common score costs no digits
         best = scores[1:, 1:].max(axis=0)
         far = scores[0, 1:] > best + FAR
-        if far.sum() == 1:  # the root of all trees: nor does the mask of its other heads
+        if far.sum() == 1:  # the root of all trees: nor do very low scores of its other heads
             best[far] = scores[0, 1:][far] - FAR
         best[np.isneginf(best)] = 0.0
         roots = scores[0, 1:] - (best - best.max())
@@ -216,7 +216,7 @@ def _by_elimination(scores: Floats, single_root: bool) -> tuple[Floats, float]:
         best = scores[:, 1:].max(axis=0)
         scale = float(best.sum())
         logs[1:] = (scores[:, 1:] - np.maximum(best, -1e300)).T
-    # weights themselves where none can underflow, else logarithms
+    # weights, or logarithms if they underflow
     for by_logs in (False, True):
         weights = logs.copy() if by_logs else np.exp(logs)
         found, total = eliminate(weights, single_root, by_logs)
@@ -226,5 +226,4 @@ def _by_elimination(scores: Floats, single_root: bool) -> tuple[Floats, float]:
 
 
 def _no_tree() -> InfeasibleError:
-    """The error of scores without a tree."""
-    return InfeasibleError("no tree: some token has no allowed head from which the root is met.")
+    return InfeasibleError("no tree: some token can't reach the root by allowed arcs.")

@@ -17,10 +17,10 @@ from .rules import Rule, checked_rules
 
 __all__ = ["NO_GAPS", "TreeProblem", "TreeSolution"]
 
-#: The most tokens for dense second-order arrays: longer sentences would exhaust the memory.
+#: The most tokens for dense second-order arrays: longer sentences would exhaust memory.
 LONGEST_DENSE = 400
 
-#: What beginnings of sentences pay in problems without boundaries, for the kernels.
+#: The boundary scores that the kernels get for problems without boundaries.
 NO_GAPS: NDArray[np.float64] = read_only(np.zeros(0))
 
 
@@ -28,8 +28,8 @@ NO_GAPS: NDArray[np.float64] = read_only(np.zeros(0))
 class TreeProblem:
     """The scores of all dependency trees over n tokens: one sentence, or several.
 
-    Tokens are numbered from 1; 0 is the root. The score of a tree is the sum of its parts: one arc
-    for each token, and all grandparents, siblings and factors that its arcs complete.
+    Tokens are numbered from 1; 0 is the root. The score of a tree is the sum over its parts: one
+    arc for each token, and all grandparents, siblings and factors that its arcs make up.
 
     Parameters
     ----------
@@ -38,31 +38,31 @@ class TreeProblem:
         are ignored. ``-inf`` forbids an arc.
     grandparents
         (n + 1, n + 1, n + 1), ``grandparents[g, h, m]`` scores the chain g -> h -> m.
-        Entries that no tree has (h = 0, m = 0, two equal) are ignored.
+        Entries that no tree has (h = 0, m = 0, or two equal indices) are ignored.
     siblings
         (n + 1, n + 1, n + 1), ``siblings[h, a, b]`` with a < b scores every pair of
-        modifiers of h, adjacent or not, on one side or on both. Others are ignored.
+        modifiers of h, adjacent or not, on the same side or on both. Others are ignored.
     factors
-        Any sets of arcs; also the compact way to state a few grandparents or siblings.
+        Any sets of arcs; also a compact way to give a few grandparents or siblings.
     allowed
-        bool (n + 1, n + 1), False where an arc is no candidate. If the mask comes from a
-        heuristic, use :func:`~spacy_decoders.decoders.tree.prune`, which states that in the
+        bool (n + 1, n + 1), False where an arc is not a candidate. If the mask comes from a
+        heuristic, use :func:`~spacy_decoders.decoders.tree.prune`, which records that in the
         certificate's scope.
     projective
-        Whether arcs may not cross (the root stands left of all tokens).
+        Whether arcs must not cross (the root stands left of all tokens).
     single_root
         Whether exactly one token is attached to the root.
     scope
         ``"pruned"`` if a heuristic removed candidates first.
     boundaries
         (n,), ``boundaries[i]`` is the score (such as log-odds) of a sentence beginning at token
-        i + 1; that of the first token is ignored. ``-inf`` forbids a boundary; to demand one, use
-        the rule :class:`~spacy_decoders.decoders.tree.FixedStart`. Trees and sentences are then
-        decided together: every sentence is a stretch of tokens with a tree of its own, under one
-        root (so `single_root` is implied), and no part joins two sentences. None for a single
+        i + 1; that of the first token is ignored. ``-inf`` forbids a boundary; to require one, use
+        the rule :class:`~spacy_decoders.decoders.tree.FixedStart`. Trees and sentence boundaries
+        are then decided jointly: every sentence is a span of tokens with its own tree, under one
+        root (so `single_root` is implied), and no part spans two sentences. None for a single
         sentence.
     labels
-        (n + 1, n + 1, labels), ``labels[h, m, l]`` is added to ``arcs[h, m]`` where that arc has
+        (n + 1, n + 1, labels), ``labels[h, m, l]`` is added to ``arcs[h, m]`` if that arc has
         label l. ``-inf`` forbids a label.
     rules
         What the tree must satisfy: :class:`~spacy_decoders.decoders.tree.AtMost`, `Leaves`,
@@ -71,8 +71,8 @@ class TreeProblem:
     Attributes
     ----------
     arcs, allowed
-        As the decoders see them: `arcs` is ``-inf`` and `allowed` False wherever an arc is
-        forbidden, has no allowed label, on the diagonal and in column 0. Rules are not included.
+        As the decoders see them: `arcs` is ``-inf`` and `allowed` False for forbidden arcs, arcs
+        without an allowed label, the diagonal and column 0. Rules are not applied.
 
     Raises
     ------
@@ -133,7 +133,7 @@ class TreeProblem:
             arcs[(labels == -np.inf).all(axis=2)] = -np.inf
         if self.boundaries is not None:
             boundaries = _scores("boundaries", self.boundaries, (size - 1,)).copy()
-            boundaries[:1] = 0.0  # the first sentence begins there anyway
+            boundaries[:1] = 0.0  # a sentence always begins at the first token
             self._set("boundaries", read_only(boundaries))
             self._set("single_root", True)
         self._set("arcs", read_only(arcs))
@@ -157,7 +157,7 @@ class TreeProblem:
         projective: bool,
         boundaries: NDArray[np.float64] | None = None,
     ) -> TreeProblem:
-        """Return a problem of arcs alone that are not validated, for scorers of many sentences.
+        """Return a first-order problem without validation, for scorers of many sentences.
 
         Arcs are float64 (n + 1, n + 1), contiguous and not shared, without NaN or ``+inf``, and
         become read-only; boundaries are float64 (n,), the first 0.
@@ -168,14 +168,14 @@ class TreeProblem:
         return empty.unchecked(arcs=arcs, projective=projective, boundaries=boundaries)
 
     def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)  # read-only for everybody else
+        object.__setattr__(self, name, value)  # the dataclass is frozen
 
     def _check_rules(self, rules: Sequence[Rule]) -> None:
         count = None if self.labels is None else self.labels.shape[2]
         self._set("rules", checked_rules(rules, self.n, count, self.boundaries is not None))
 
     def unchecked(self, **values: Any) -> TreeProblem:
-        """Return the same problem with other values, of which only rules are validated.
+        """Return the problem with some fields replaced, of which only rules are validated.
 
         For scorers and searches that make many problems. Arrays are contiguous float64 of the
         right shapes, not shared, without NaN or ``+inf``; they become read-only. Arcs that
@@ -195,14 +195,14 @@ class TreeProblem:
         return other
 
     def with_arcs(self, arcs: NDArray[np.float64]) -> TreeProblem:
-        """Return the problem with these scores of arcs, and without labels and rules."""
+        """Return the problem with these arc scores, and without labels and rules."""
         return self.unchecked(arcs=arcs, labels=None, rules=())
 
     def restricted(self, allowed: NDArray[np.bool_], *, scope: Scope | None = None) -> TreeProblem:
-        """Return the same problem with fewer candidate arcs; nothing else is copied.
+        """Return the problem with fewer candidate arcs, bool (n + 1, n + 1); only arcs are copied.
 
-        What this problem forbids stays forbidden; `allowed` is bool (n + 1, n + 1). The scope is
-        ``"pruned"`` if a heuristic chose the arcs; None for no change.
+        Arcs that this problem forbids stay forbidden. The scope is ``"pruned"`` if a heuristic
+        chose the arcs; None keeps it.
         """
         arcs = np.where(_mask(allowed, self.n + 1), self.arcs, -np.inf)
         return self.unchecked(arcs=arcs, scope=scope or self.scope)
@@ -214,14 +214,14 @@ class TreeProblem:
 
     @property
     def gaps(self) -> NDArray[np.float64]:
-        """By token number, float64 (n + 1,): the scores of boundaries; empty without any."""
+        """The boundary scores by token number, float64 (n + 1,); empty without boundaries."""
         if self.boundaries is None:
             return NO_GAPS
         return read_only(np.concatenate([[0.0], self.boundaries]))
 
     @property
     def has_one_root(self) -> bool:
-        """Whether the tokens are one sentence, with exactly one token attached to the root."""
+        """Whether the tokens form one sentence, with exactly one token attached to the root."""
         return self.single_root and self.boundaries is None
 
     @property
@@ -250,12 +250,12 @@ class TreeSolution:
     """The score of the tree, the proven bound, and the status."""
     rank_bound: float | None = None
     """In a list of the k best trees: an upper bound on every tree that does not precede this one.
-    The rank is proven if the score attains it within the certificate's tolerance. None
-    elsewhere."""
+    The rank is proven if the score attains it within the certificate's tolerance. Otherwise
+    None."""
     starts: NDArray[np.bool_] | None = None
-    """bool (n,), whether a sentence begins at each token; None where there are no boundaries."""
+    """bool (n,), whether a sentence begins at each token; None without boundaries."""
     labels: NDArray[np.int32] | None = None
-    """int32 (n,), the label of each token's arc; None where the problem has no labels."""
+    """int32 (n,), the label of each token's arc; None without labels."""
 
     @classmethod
     def of_valid(
@@ -264,9 +264,10 @@ class TreeSolution:
         certificate: Certificate,
         starts: NDArray[np.bool_] | None = None,
     ) -> TreeSolution:
-        """Return a solution of arrays that are contiguous, of the right dtype, and not shared.
+        """Return a solution from arrays that are contiguous, of the right dtype, and not shared.
 
-        For decoders that take hardly more time than the constructor; the arrays become read-only.
+        For decoders that are so fast that the constructor's checks matter; the arrays become
+        read-only.
         """
         made = object.__new__(cls)
         made.__dict__.update(heads=heads, certificate=certificate, starts=starts)
@@ -288,19 +289,18 @@ def _scores(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDAr
 
 
 def _dense(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
-    """Return scores of pairs of arcs, 0 where no tree has both, which saves precision."""
+    """Return scores of pairs of arcs, 0 where no tree has both, since others cost precision."""
     if size > LONGEST_DENSE + 1:
         raise ProblemError(
-            f"{name}: a dense array for {size - 1} tokens would not fit the memory (at most "
-            f"{LONGEST_DENSE}); state the parts that matter as Factors, or leave "
-            "them out."
+            f"{name}: a dense array for {size - 1} tokens would not fit in memory (at most "
+            f"{LONGEST_DENSE}); give the parts that matter as Factors, or leave them out."
         )
     given = owned(_scores(name, values, (size, size, size)), values)
     places = np.arange(size)
     first, second, third = places[:, None, None], places[:, None], places
-    if name == "siblings":  # of a head, a modifier, and a later one
+    if name == "siblings":  # head, modifier, later modifier
         real = (second > 0) & (second < third) & (first != second) & (first != third)
-    else:  # of a grandparent, a head, and a modifier
+    else:  # grandparent, head, modifier
         real = (second > 0) & (third > 0) & (first != second) & (first != third)
         real &= second != third
     if (given[~real] == 0.0).all():
@@ -309,7 +309,7 @@ def _dense(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
 
 
 def _within_sentences(siblings: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Leave out the pairs of the root's modifiers: they are in different sentences."""
+    """Set the scores of pairs of root modifiers to 0: these are in different sentences."""
     if not siblings[:1].any():
         return siblings
     kept = siblings.copy()
@@ -334,5 +334,5 @@ def _check_factors(factors: Factors, size: int) -> None:
         row = int(np.argmax(factors.arcs.max(axis=1)))
         raise ProblemError(
             f"factors.arcs: there are only {size - 1} tokens; got "
-            f"{tuple(factors.arcs[row].tolist())} at row {row}."
+            f"{tuple(factors.arcs[row].tolist())} in row {row}."
         )

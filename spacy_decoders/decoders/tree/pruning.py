@@ -15,21 +15,21 @@ __all__ = ["prune"]
 
 
 def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = None) -> TreeProblem:
-    """Return the problem with the likely heads of every token, by the scores of single arcs.
+    """Return the problem with only the likely heads of every token, by first-order scores.
 
-    The arcs of the best tree by single arcs are kept as well, so that there always is a tree. The
-    decoded tree is then optimal among the remaining ones, which the certificate states by its
-    scope, ``"pruned"`` if any candidate was removed.
+    The arcs of the best first-order tree are kept as well, so that there always is a tree. The
+    decoded tree is then optimal among the remaining ones, and the certificate's scope is
+    ``"pruned"`` if any candidate was removed.
 
     Parameters
     ----------
     k
-        Heads to keep for each token, at least 1. Equal scores keep the first head.
+        Number of heads to keep for each token, at least 1. Among equal scores the first is kept.
     beam
-        Keep an arc only if the score of the best tree through it, by single arcs, is at most this
-        far below that of the best tree; at least 0. Tokens with large margins keep one head,
-        ambiguous ones many. Non-projective problems keep some more, as a bound replaces the best
-        tree. With `k`, only the arcs that `k` keeps are considered.
+        Keep an arc only if its first-order max-marginal is at most this far below the score of the
+        best tree; at least 0. Tokens with large margins keep one head, ambiguous ones many.
+        Non-projective problems keep some more, as upper bounds replace the max-marginals. With
+        `k`, only the arcs that `k` keeps are considered.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
         found = best_by_arcs(arcs, problem.projective, problem.has_one_root, problem.gaps)
         if found.value == -np.inf:
             raise infeasible(problem)
-        # the slack keeps the arcs of the best tree despite rounding
+        # with a slack, so that rounding can't remove the arcs of the best tree
         least = found.value - beam - 1e-9 * max(1.0, abs(found.value))
         keep = keep & (found.through >= least)
     if (k is not None or beam is not None) and ranked is not problem:
@@ -80,7 +80,7 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
 
 
 def _by_arcs(problem: TreeProblem) -> TreeProblem:
-    """Return the problem with the best label of each arc, and without what rules forbid."""
+    """Return the problem with the best label of each arc, without the arcs that rules forbid."""
     if not problem.is_constrained and (problem.boundaries is None or problem.projective):
         return problem
     arcs = LabelledArcs(problem.rules, problem.arcs, problem.labels)

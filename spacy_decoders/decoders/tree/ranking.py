@@ -18,10 +18,10 @@ from .scoring import breaks_any, score_and_scale, score_tree
 
 __all__ = ["exact_decoder", "head_margins", "k_best", "max_marginals"]
 
-#: How far a value may be from its bound, as a share of the parts' absolute scores.
+#: The largest gap of a proven value, relative to the parts' absolute scores.
 CLOSE = 1e-9
 
-#: The most cells of the charts that are filled together.
+#: The most cells of charts that are filled in one batch.
 MOST_CELLS = 1 << 16
 
 
@@ -32,13 +32,13 @@ def k_best(
     decoder: TreeDecoder | None = None,
     budget: Budget = UNLIMITED,
 ) -> list[TreeSolution]:
-    """Find up to `k` different trees, best first, as :meth:`TreeDecoder.k_best` does.
+    """Find up to `k` different trees, best first: see :meth:`TreeDecoder.k_best`.
 
     Parameters
     ----------
     decoder
-        The decoder that finds each tree and defines its score; None for the fastest decoder that
-        is exact for the whole problem.
+        The decoder, which also defines the score; None for the fastest that is exact for the
+        whole problem.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def exact_decoder(problem: TreeProblem) -> TreeDecoder:
     >>> exact_decoder(TreeProblem([[0, 1], [0, 0]], projective=False))
     ChuLiuEdmonds()
     """
-    # each compiles its own kernels
+    # imported here, since each compiles its own kernels
     if not problem.is_first_order:
         if problem.projective and problem.siblings is None and not problem.has_factors:
             from .second_order import SecondOrder
@@ -78,21 +78,21 @@ def exact_decoder(problem: TreeProblem) -> TreeDecoder:
 def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArray[np.float64]:
     """Return the score of the best tree through each arc.
 
-    Single arcs, and arcs with grandparents in projective trees, take one inside and outside pass.
-    Otherwise each arc takes a decoding of its own, exact but slow: where only the heads' margins
-    are needed, :func:`head_margins` is much faster.
+    For projective trees with arcs and grandparents only, it takes one inside-outside pass.
+    Otherwise each arc takes a decoding, exact but slow: if only the margins of heads are needed,
+    :func:`head_margins` is much faster.
 
     Parameters
     ----------
     budget
-        For each decoding of its own, or for the pass.
+        For the pass, or for each of the decodings.
 
     Returns
     -------
     float64 (n + 1, n + 1)
-        ``-inf`` where no tree has the arc, NaN where the value was not proven, as where the
-        budget ended. All others are exact within 1e-9 (1 + the absolute scores of that tree's
-        parts).
+        ``-inf`` where no tree has the arc, NaN where the value was not proven, such as when the
+        budget ended first. All others are exact to 1e-9 times 1 plus the absolute scores of that
+        tree's parts.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
         return _one_by_one(problem, budget)
     if problem.is_first_order:
         from .eisner import bounds_through as charted
-    else:  # the kernels are compiled where they are first needed
+    else:  # imported here, since the kernels are compiled on import
         from .second_order import second_order_marginals as charted
     seconds = exact_decoder(problem).seconds_of_charts(problem, THROUGH)
     if seconds > budget.start().seconds_left:
@@ -118,7 +118,7 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
 
 
 def _one_by_one(problem: TreeProblem, budget: Budget) -> NDArray[np.float64]:
-    """Search for the best tree through each arc."""
+    """Decode the best tree through each arc."""
     marginals = np.full(problem.arcs.shape, -np.inf)
     for head, token in np.argwhere(problem.allowed).tolist():
         taken, _ = split(problem.allowed, head, token)
@@ -136,15 +136,14 @@ def head_margins(
     heads
         int (n,), a best tree of the problem.
     budget
-        The seconds of all; where siblings or factors make searches necessary, the iterations of
-        each.
+        Its seconds are for all margins; its iterations, if each takes a search, for each.
 
     Returns
     -------
     float64 (n,)
-        ``inf`` where no tree has another head for the token, NaN where the budget ended before
-        the margin was proven; else as exact as :func:`max_marginals`. Negative if the heads
-        are not those of a best tree.
+        ``inf`` if no tree has another head for the token, NaN if the budget ended before the
+        margin was proven; otherwise as exact as :func:`max_marginals`. Negative if the heads are
+        not those of a best tree.
 
     Examples
     --------
@@ -174,11 +173,11 @@ def head_margins(
 def _margins_under_rules(
     problem: TreeProblem, tree: NDArray[np.int64], clock: Clock
 ) -> NDArray[np.float64]:
-    """Return the margins of heads where trees have labels or must satisfy rules.
+    """Return the margins of heads of a problem with labels or rules.
 
-    For most tokens the best tree with another head satisfies the rules anyway, in each part that
-    the search for the best of all ends with: charts find these. The others take a search of their
-    own, which begins with the best that is known by then.
+    The search for the best tree ends with relaxations that cover all legal trees. For most tokens
+    the best tree with another head in these, found by charts, satisfies the rules. The others take
+    a search of their own, whose first incumbent is the best such tree known by then.
     """
     search = LabelledSearch(exact_decoder(problem), problem, clock)
     parts = search.relaxations()
@@ -214,7 +213,7 @@ def _margins_under_rules(
     score, given = np.nan, search.solution
     if given is not None and (given.heads == tree).all():
         score = _proven(problem, given)
-    if np.isnan(score) and not np.isnan(found).all():  # its labels may not be the best
+    if np.isnan(score) and not np.isnan(found).all():  # the score of the tree is yet unknown
         only = np.zeros_like(problem.allowed)
         only[tree, tokens + 1] = True
         score = _best_score(problem.restricted(only), rest_of(clock, 0))
@@ -224,7 +223,10 @@ def _margins_under_rules(
 def _alternatives(
     problem: TreeProblem, tree: NDArray[np.int64], clock: Clock
 ) -> Iterator[tuple[int, bool, TreeSolution | None]]:
-    """Yield each token, whether it has another candidate, and the best tree with one, if known."""
+    """Yield each token, whether it has another candidate head, and the best tree with one.
+
+    The tree is None if it is unknown.
+    """
     from .eisner import Eisner
 
     n = problem.n
@@ -257,13 +259,13 @@ def _has_chart(problem: TreeProblem) -> bool:
 
 
 def _best_score(problem: TreeProblem, budget: Budget) -> float:
-    """Return the score of the best tree: ``-inf`` without any, NaN without a proof."""
+    """Return the score of the best tree: ``-inf`` if there is none, NaN if it is not proven."""
     decoder = exact_decoder(problem)
     return _score_of(lambda: decoder.decode(problem, budget=budget), problem)
 
 
 def _score_of(decode: Callable[[], TreeSolution], problem: TreeProblem) -> float:
-    """Return the score of the tree that is found: ``-inf`` without any, NaN without a proof."""
+    """Return the score of the decoded tree: ``-inf`` if there is none, NaN if it is not proven."""
     try:
         return _proven(problem, decode())
     except InfeasibleError:
@@ -273,11 +275,11 @@ def _score_of(decode: Callable[[], TreeSolution], problem: TreeProblem) -> float
 
 
 def _proven(problem: TreeProblem, found: TreeSolution) -> float:
-    """Return the score of a tree that is the best, NaN where that is not proven."""
+    """Return the score of a tree, NaN if it is not proven that it is the best."""
     score, gap = found.certificate.score, found.certificate.gap
     if score is None or gap is None:
         return np.nan
-    if gap <= CLOSE * (1.0 + abs(score)):  # the scale is no less, and takes time
+    if gap <= CLOSE * (1.0 + abs(score)):  # the scale, which takes time, is at least abs(score)
         return score
     scale = score_and_scale(problem, found.heads, found.labels)[1]
     return score if gap <= CLOSE * (1.0 + scale) else np.nan

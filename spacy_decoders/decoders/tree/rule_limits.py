@@ -1,4 +1,4 @@
-"""What rules leave of the labelled arcs of a problem, and how a search branches on one."""
+"""The labelled arcs that rules allow, and the branching on a limit that a tree violates."""
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
@@ -15,36 +15,36 @@ __all__ = ["Branch", "LabelledArcs", "Violation", "with_best_labels"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
-#: bool (n + 1, n + 1, labels), some of the labelled arcs.
+#: bool (n + 1, n + 1, labels): a set of labelled arcs.
 Mask = NDArray[np.bool_]
 
 
 class Violation(NamedTuple):
-    """Where a tree exceeds a limit."""
+    """A limit that a tree exceeds."""
 
-    #: The limit's place, and the head or token whose arcs are counted.
+    #: The index of the limit, and the head or token under which arcs are counted.
     limit: int
     counted: int
-    #: By the place of a term, the tokens of its arcs that are counted.
+    #: By the index of a term, the tokens of the arcs that it counts.
     members: dict[int, Ints]
 
 
 class Branch(NamedTuple):
-    """Some of the trees of a part: a token has one of some labelled arcs, or none of them."""
+    """A child of a node: the trees in which a token has one of certain labelled arcs, or none."""
 
     token: int
-    #: bool (n + 1, labels)
+    #: bool (n + 1, labels): these arcs.
     members: Mask
     has_one: bool
-    #: What none of the trees exceeds, if there was a bound on those with each arc.
+    #: An upper bound on these trees, if bounds on the trees through each arc were known.
     upper: float
 
 
 class LabelledArcs:
-    """The labelled arcs that no rule forbids by itself, and what rules say of the others.
+    """The labelled arcs that no rule forbids outright, and the limits on several of them.
 
     **Shape**: arcs float64 (n + 1, n + 1); labels float64 (n + 1, n + 1, labels), None for a
-    single one that adds nothing.
+    single label that scores 0.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class LabelledArcs:
     def __init__(self, rules: Sequence[Rule], arcs: Floats, labels: Floats | None) -> None:
         self.arcs = arcs
         self.labels = np.zeros((*arcs.shape, 1)) if labels is None else labels
-        #: the labelled arcs that trees may have
+        #: the labelled arcs that no rule forbids outright
         self.possible: Mask = (arcs > -np.inf)[:, :, None] & (self.labels > -np.inf)
         size, count = self.labels.shape[1:]
         limits = []
@@ -76,29 +76,29 @@ class LabelledArcs:
             for term, weight in ((limit.members, 1), (limit.excluded_by, size))
             if term is not None
         ]
-        # of each limit; one arc of a kind that excludes others counts for all
+        # for each limit, its capacity: an arc that excludes others fills it alone
         self._most = np.array([size if one.excluded_by else one.most for one in limits], np.int64)
-        # of each term: its limit, what an arc counts for, and whether with its head or its token
+        # for each term: its limit, the weight of an arc, and whether arcs are counted by head
         self._limit = np.array([place for place, _, _ in terms], np.int64)
         self._weight = np.array([weight for _, _, weight in terms], np.int64)
         self._by_head = np.array([term.of_each == "head" for _, term, _ in terms], bool)
-        # (n + 1, terms) or (labels, terms), what each is about
+        # (n + 1, terms) or (labels, terms): the heads, tokens and labels of each term
         self._heads = _columns([marked(term.heads, size) for _, term, _ in terms], size)
         self._tokens = _columns([marked(term.tokens, size) for _, term, _ in terms], size)
         self._labels = _columns([marked(term.labels, count) for _, term, _ in terms], count)
 
     @cached_property
     def _planes(self) -> Floats:
-        """One for each label: maxima over labels take a third of the time."""
+        """The labels' scores, label first: maxima over labels then take a third of the time."""
         return np.ascontiguousarray(self.labels.transpose(2, 0, 1))
 
     @property
     def is_limited(self) -> bool:
-        """Whether any limit is about several arcs."""
+        """Whether there is any limit on several arcs."""
         return len(self._most) > 0
 
     def arcs_with(self, possible: Mask) -> Floats:
-        """Return the scores of arcs with the best label that is possible."""
+        """Return the scores of arcs with the best of their possible labels."""
         possible = possible.transpose(2, 0, 1)
         arcs = with_best_labels(self.arcs, self._planes, possible)
         if not ((self.arcs + self._planes <= arcs) | ~possible).all():
@@ -106,19 +106,19 @@ class LabelledArcs:
         return arcs
 
     def best_labels(self, possible: Mask, heads: Ints) -> NDArray[np.int64]:
-        """Return the best labels of a tree that are possible, (n,)."""
+        """Return the best possible label of each arc of a tree, (n,)."""
         tokens = np.arange(1, len(heads) + 1)
         scores = np.where(possible[heads, tokens], self.labels[heads, tokens], -np.inf)
         best: NDArray[np.int64] = scores.argmax(axis=1)
         return best
 
     def narrowed(self, possible: Mask) -> Mask | None:
-        """Leave out what limits exclude beside what is certain; None if nothing is left."""
+        """Remove the arcs that limits exclude beside certain ones; None if no tree is left."""
         heads, labels = possible.any(axis=2), possible.any(axis=0)
         choices = heads.sum(axis=0)
         if not choices[1:].all():
             return None
-        # (n + 1, terms), whether a token's arc is one of a term's, whichever it is
+        # (n + 1, terms): whether a term counts a token's arc whichever of the possible it is
         certain = self._tokens & (choices[:, None] > 0)
         certain &= (choices[:, None] == 1) | ~self._by_head
         certain &= heads.T.astype(np.float32) @ ~self._heads == 0
@@ -138,7 +138,7 @@ class LabelledArcs:
         return rest if left[1:].any(axis=1).all() else None
 
     def _full(self, heads: Ints, certain: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        """Return which terms have no room beside what is certain, (n + 1, terms), or None."""
+        """Return which terms have no room for another arc, (n + 1, terms); None if exceeded."""
         room = self._most - self._used(heads, certain)
         if (room < 0).any():
             return None
@@ -146,9 +146,9 @@ class LabelledArcs:
         return full
 
     def _used(self, heads: Ints, counted: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return what arcs take of each limit, (n + 1, limits), by head or token.
+        """Return the weight of the arcs under each limit, (n + 1, limits), by head or token.
 
-        **Shape**: heads (n + 1,); the terms that a token's arc is counted in, bool (n + 1, terms).
+        **Shape**: heads (n + 1,); counted bool (n + 1, terms), the terms that count a token's arc.
         """
         used = np.zeros((len(heads), len(self._most)), np.int64)
         m, t = np.nonzero(counted)
@@ -156,7 +156,7 @@ class LabelledArcs:
         return used
 
     def violation(self, heads: Ints, labels: Ints) -> Violation | None:
-        """Return where a labelled tree exceeds a limit."""
+        """Return a limit that a labelled tree exceeds, or None."""
         above = np.concatenate([[0], heads])
         counted = self._heads[above] & self._tokens
         counted[0] = False
@@ -174,10 +174,10 @@ class LabelledArcs:
         return Violation(limit, key, members)
 
     def branches(self, possible: Mask, found: Violation, others: Floats | None) -> list[Branch]:
-        """Return two parts that together have all trees that exceed no limit, the likelier last.
+        """Return two children that together have all trees within the limits, the likelier last.
 
-        `others`, (n + 1, n + 1), is what the trees with each arc are worth beside it, at most;
-        None if that is unknown.
+        `others`, (n + 1, n + 1), has upper bounds on the trees through each arc, less its score;
+        None if they are unknown.
         """
         kept, left, lost = {}, {}, {}
         arcs = self.arcs if others is None else self.arcs + others
@@ -189,7 +189,7 @@ class LabelledArcs:
         token, term = self._chosen(found, lost)
         weight, most = self._weight[term], self._most[found.limit]
         at = int(np.flatnonzero(found.members[term] == token)[0])
-        # beside its arc, the limit has no room for those of others
+        # the arcs of the others that the limit excludes beside its arc
         beside = [
             np.delete(of, at) if key == term else of
             for key, of in left.items()
@@ -204,7 +204,7 @@ class LabelledArcs:
         return parts[::-1] if weight > 1 else parts
 
     def taken(self, possible: Mask, branch: Branch | None) -> Mask | None:
-        """Return the part of a branch, None if it has no trees; without a branch, all."""
+        """Return the part of a branch, None if it has no trees; without a branch the whole."""
         if branch is None:
             return possible
         part, members = possible.copy(), branch.members
@@ -212,9 +212,10 @@ class LabelledArcs:
         return self.narrowed(part)
 
     def _chosen(self, found: Violation, lost: dict[int, Floats]) -> tuple[int, int]:
-        """Return the token and the term to branch on: what can go, counts most, and loses most.
+        """Return the token and the term to branch on: removable, of most weight, and costliest.
 
-        By term, each of its tokens has `lost` so much without it; infinite if it cannot go.
+        `lost` has, by term, what each of its tokens loses without its arcs; infinite if it has no
+        others.
         """
         most = (False, 0, -np.inf)
         chosen = (0, 0)
@@ -227,7 +228,7 @@ class LabelledArcs:
         return chosen
 
     def _members(self, found: Violation, term: int) -> NDArray[np.bool_]:
-        """Return which labelled arcs of a token a term counts there, (n + 1, labels)."""
+        """Return the labelled arcs of a token that a term counts there, (n + 1, labels)."""
         heads = self._heads[:, term]
         if self._by_head[term]:
             heads = heads & (np.arange(len(heads)) == found.counted)
@@ -238,8 +239,8 @@ class LabelledArcs:
     ) -> NDArray[np.int64] | None:
         """Return good labels of a tree that exceed no limit; None if none were found.
 
-        Of the parts of its labellings the search goes on with the likelier, never back, `steps`
-        times at most. `found` is what its best labels exceed, if that is known.
+        It is a greedy search, without backtracking, over the same branches, of at most `steps`.
+        `found` is the limit that its best labels exceed, if that is known.
         """
         above, every = np.concatenate([[0], heads]), np.arange(len(heads) + 1)
         scores, own = self.labels[above, every], self.possible[above, every]
@@ -275,12 +276,12 @@ class LabelledArcs:
 
 
 def _below_some_label(limits: Iterable[Limit], possible: Mask) -> NDArray[np.bool_]:
-    """Return which labels arcs below each head may have beside some label of its own arc.
+    """Return the labels that arcs from each head may have, given some possible label of its own.
 
-    Where leaves exclude all of them together, no search has to find out.
+    Arcs that leaves exclude whatever that label is need no search.
     """
     size, count = possible.shape[1:]
-    beside = np.ones((size, count, count), bool)  # by the head's own label, and that of the arc
+    beside = np.ones((size, count, count), bool)  # by head, its own label, and that of the arc
     for below, _, leaves in limits:
         if leaves is not None:
             heads = marked(below.heads, size)
@@ -293,7 +294,10 @@ def _below_some_label(limits: Iterable[Limit], possible: Mask) -> NDArray[np.boo
 
 
 def _best_two(worth: Floats, counted: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Return the best of each token's arcs, (heads, tokens, labels), of some and of all others."""
+    """Return each token's best arc among those counted, and among the others.
+
+    **Shape**: worth (heads, tokens, labels).
+    """
     some: Floats = np.where(counted, worth, -np.inf).max(axis=(0, 2))
     rest: Floats = np.where(counted, -np.inf, worth).max(axis=(0, 2))
     return some, rest
@@ -304,7 +308,7 @@ def _columns(rows: Sequence[NDArray[np.bool_]], size: int) -> NDArray[np.bool_]:
 
 
 def marked(members: Collection[int] | Except, size: int) -> NDArray[np.bool_]:
-    """Return which numbers below `size` are members, bool (size,)."""
+    """Return a mask of the members below `size`, bool (size,)."""
     others = isinstance(members, Except)
     mask = np.full(size, others)
     mask[list(members.members if isinstance(members, Except) else members)] = not others
@@ -312,7 +316,7 @@ def marked(members: Collection[int] | Except, size: int) -> NDArray[np.bool_]:
 
 
 def with_best_labels(arcs: Floats, planes: Floats, possible: Mask) -> Floats:
-    """Return the scores of arcs, each with its best label that is possible.
+    """Return the scores of arcs, each with the best of its possible labels.
 
     **Shape**: planes and possible (labels, n + 1, n + 1).
     """

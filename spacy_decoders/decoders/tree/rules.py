@@ -1,7 +1,6 @@
-"""Rules that a tree must satisfy: labels that a head may have once, leaves, fixed arcs.
+"""Rules that a tree must satisfy, such as at most one subject, leaves, and fixed arcs.
 
-Whatever a rule says, it says as limits on the labelled arcs of a tree: decoders search, and checks
-are made, by these.
+Every rule is expressed as limits on the labelled arcs of a tree, which decoders and checks use.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ __all__ = [
     "rules_on_classes",
 ]
 
-#: Labels or tokens of a rule, kept as a tuple in rising order.
+#: Labels or tokens of a rule, stored as an ascending tuple.
 Numbers = Collection[int] | int
 
-#: The fields of rules that name tokens, with the first they may name, and those that name labels.
+#: The fields of rules that name tokens, with the least number allowed, and those that name labels.
 OF_TOKENS = {"head": 0, "heads": 0, "token": 1, "tokens": 1}
 OF_LABELS = ("labels", "exempt")
 
@@ -61,17 +60,17 @@ class Rule(ABC):
     @property
     @abstractmethod
     def limits(self) -> tuple[Limit, ...]:
-        """What the rule says of the labelled arcs of a tree."""
+        """The rule as limits on the labelled arcs of a tree."""
 
     @cached_property
     def needs_labels(self) -> bool:
-        """Whether the rule speaks of labels, so that the problem must have some."""
+        """Whether the rule mentions labels, so that the problem must have them."""
         terms = [term for limit in self.limits for term in (limit.members, limit.excluded_by)]
         return any(term is not None and term.labels is not ANY for term in terms)
 
     @cached_property
     def ranges(self) -> dict[str, tuple[int, int]]:
-        """The least and the largest number in each field that names tokens or labels."""
+        """The smallest and the largest number in each field that names tokens or labels."""
         named = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
         given = {name: _set(named[name]) for name in (*OF_TOKENS, *OF_LABELS) if name in named}
         return {name: (min(of), max(of)) for name, of in given.items() if of is not ANY and of}
@@ -79,7 +78,7 @@ class Rule(ABC):
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
         """Return whether a tree breaks the rule.
 
-        Heads and labels go by token number, -1 for the root itself; without labels all are -1.
+        Heads and labels are indexed by token number, -1 for the root; without labels all are -1.
         """
         return any(limit.exceeded(heads, labels) for limit in self.limits)
 
@@ -91,11 +90,11 @@ class AtMost(Rule):
     Parameters
     ----------
     labels
-        The labels that are counted together, such as all subjects. Others are exempt.
+        The labels that are counted together, such as all kinds of subject.
     count
-        At least 0.
+        The most such dependants, at least 0.
     heads
-        The heads that the rule is about, 0 for the root; None for all.
+        The heads that the rule applies to, 0 for the root; None for all.
 
     Examples
     --------
@@ -121,11 +120,11 @@ class Leaves(Rule):
     Parameters
     ----------
     labels
-        The rule is about tokens with one of these labels; None for any label.
+        The rule applies to tokens with one of these labels; None for any label.
     tokens
-        The rule is about these tokens; None for all of them. At least one of the two is given.
+        The rule applies to these tokens; None for all. Give at least one of the two.
     exempt
-        Labels of dependants that such tokens may have.
+        Labels of the dependants that such tokens may still have.
 
     Examples
     --------
@@ -140,7 +139,7 @@ class Leaves(Rule):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.labels is None and self.tokens is None:
-            raise ProblemError("Leaves: give labels or tokens; a tree has to have some heads.")
+            raise ProblemError("Leaves: give labels or tokens; not all tokens can be leaves.")
 
     @cached_property
     def limits(self) -> tuple[Limit, ...]:
@@ -155,7 +154,7 @@ class Leaves(Rule):
 
 @dataclass(frozen=True)
 class ArcRule(Rule):
-    """What is said of the arc from a head, 0 for the root, to a token."""
+    """A rule about the arc from a head, 0 for the root, to a token."""
 
     head: int
     token: int
@@ -171,7 +170,7 @@ class ArcRule(Rule):
 
 @dataclass(frozen=True)
 class FixedArc(ArcRule):
-    """The head of a token is given, 0 for the root.
+    """A token has this head, 0 for the root.
 
     Examples
     --------
@@ -201,7 +200,7 @@ class ForbiddenArc(ArcRule):
 
 @dataclass(frozen=True)
 class LabelRule(Rule):
-    """What is said of the label of a token: one, or several."""
+    """A rule about the label of a token: one label, or several."""
 
     token: int
     labels: Numbers
@@ -209,7 +208,7 @@ class LabelRule(Rule):
 
 @dataclass(frozen=True)
 class FixedLabel(LabelRule):
-    """The label of a token is this one, or one of these.
+    """A token has this label, or one of these.
 
     Examples
     --------
@@ -224,7 +223,7 @@ class FixedLabel(LabelRule):
 
 @dataclass(frozen=True)
 class ForbiddenLabel(LabelRule):
-    """A token does not have this label, or any of these.
+    """A token does not have this label, or none of these.
 
     Examples
     --------
@@ -252,7 +251,7 @@ class FixedStart(Rule):
 
     @cached_property
     def limits(self) -> tuple[Limit, ...]:
-        """No arc passes over the token. Its absence is no limit, but forbids a boundary."""
+        """No arc crosses a required start; for the absence of one, the boundary is forbidden."""
         if not self.begins or self.token <= 1:
             return ()
         before, behind = set(range(1, self.token)), Except(*range(self.token))
@@ -267,9 +266,9 @@ class FixedStart(Rule):
 def rules_on_classes(
     rules: tuple[Rule, ...], labels: int
 ) -> tuple[NDArray[np.int64], int, tuple[Rule, ...]]:
-    """Return the class of each label, (labels,), the number of classes, and the rules on these.
+    """Return the class of each label, (labels,), the number of classes, and the rules on classes.
 
-    Classes are of labels that no rule tells apart: only the best label of each matters. `labels`
+    Labels that no rule distinguishes form a class: only the best label of each matters. `labels`
     is the number of labels.
 
     Examples
@@ -298,9 +297,8 @@ def checked_rules(
 ) -> tuple[Rule, ...]:
     """Return rules as a tuple after checking them against a problem.
 
-    It has `n` tokens, so many labels, None if arcs have none, and decides on `sentences` if it has
-    boundaries. Raises `ProblemError` if one is no rule, or names a token or label that does not
-    exist.
+    It has `n` tokens, so many `labels` (None for unlabelled arcs), and boundaries if `sentences`.
+    Raises `ProblemError` if one is not a rule, or names a token or label that does not exist.
     """
     if isinstance(rules, Rule) or not isinstance(rules, Iterable):
         raise ProblemError("rules: expected a sequence of rules; write [rule].")
@@ -311,7 +309,9 @@ def checked_rules(
         if rule.needs_labels and labels is None:
             raise ProblemError(f"rules[{place}]: {rule} needs labels; pass labels= as well.")
         if isinstance(rule, FixedStart) and not sentences:
-            raise ProblemError(f"rules[{place}]: {rule} needs boundaries; pass boundaries= too.")
+            raise ProblemError(
+                f"rules[{place}]: {rule} needs boundaries; pass boundaries= as well."
+            )
         for name, (low, high) in rule.ranges.items():
             is_token = name in OF_TOKENS
             least, most = (OF_TOKENS[name], n) if is_token else (0, (labels or 0) - 1)
@@ -332,7 +332,7 @@ def _set(numbers: Numbers | None) -> Any:
 
 def _number(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise ProblemError(f"{name}: expected a whole number from 0 on, got {value!r}.")
+        raise ProblemError(f"{name}: expected a whole number of at least 0, got {value!r}.")
     return int(value)
 
 
@@ -340,5 +340,5 @@ def _numbers(name: str, values: Any) -> tuple[int, ...]:
     if isinstance(values, (int, np.integer)):
         return (_number(name, values),)
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise ProblemError(f"{name}: expected whole numbers from 0 on, got {values!r}.")
+        raise ProblemError(f"{name}: expected whole numbers of at least 0, got {values!r}.")
     return tuple(sorted({_number(name, value) for value in values}))

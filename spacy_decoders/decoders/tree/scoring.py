@@ -1,4 +1,4 @@
-"""The score of a tree, its sentences, and whether it breaks rules."""
+"""The score of a tree, its sentence starts, and checks of trees."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -24,23 +24,23 @@ __all__ = [
 
 
 def score_tree(problem: TreeProblem, heads: ArrayLike, labels: ArrayLike | None = None) -> float:
-    """Return the score of a tree: all its parts, summed in float64.
+    """Return the score of a tree: the sum of all its parts in float64.
 
-    It is ``-inf`` if a part is forbidden. Whether the heads form a tree that the problem allows is
-    not checked: see :func:`~spacy_decoders.verify`.
+    It is ``-inf`` if a part is forbidden. Whether the heads form a legal tree is not checked: see
+    :func:`~spacy_decoders.verify`.
 
     Parameters
     ----------
     heads
         (n,), the head of each token, 0 for the root.
     labels
-        (n,), the label of each token's arc; None for the best of each arc, whatever the rules.
+        (n,), the label of each token's arc; None for each arc's best label, whatever the rules.
 
     Raises
     ------
     ProblemError
-        If `heads` does not have one entry from 0 to n for each token, or `labels` none that the
-        problem has.
+        If `heads` does not have one entry from 0 to n for each token, or `labels` has one that
+        does not exist.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def score_tree(problem: TreeProblem, heads: ArrayLike, labels: ArrayLike | None 
 def score_and_scale(
     problem: TreeProblem, heads: ArrayLike, labels: ArrayLike | None = None
 ) -> tuple[float, float]:
-    """Return the score of a tree, and the sum of the absolute scores of its parts.
+    """Return the score of a tree, and the sum of the absolute values of its parts' scores.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def score_and_scale(
 def sum_of_parts(
     problem: TreeProblem, tree: NDArray[np.int64], labels: NDArray[np.int64] | None
 ) -> tuple[float, float]:
-    """Return the same for heads by token number, -1 for the root, without checks."""
+    """Return the same, without checks, for the heads by token number, -1 for the root."""
     tokens = np.arange(1, problem.n + 1)
     parts = [problem.arcs[tree[1:], tokens]]
     if problem.labels is not None:
@@ -99,7 +99,7 @@ def sum_of_parts(
 
 
 def sentence_starts(heads: ArrayLike) -> NDArray[np.bool_]:
-    """Return where sentences begin, bool (n,): at tokens that no arc passes over, root arcs aside.
+    """Return the first tokens of sentences, bool (n,): those before which only root arcs cross.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def sentence_starts(heads: ArrayLike) -> NDArray[np.bool_]:
 
 
 def starts_of_tree(tree: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Return the same for heads that are known to be valid, without checks."""
+    """Return the same, without checks, for heads that are known to be valid."""
     tokens = np.arange(1, len(tree) + 1)
     inner = tree > 0
     low = np.minimum(tree, tokens)[inner]
@@ -137,7 +137,7 @@ def is_tree(heads: ArrayLike) -> bool:
 
 
 def is_projective(heads: ArrayLike) -> bool:
-    """Return whether no two arcs cross, the root standing left of all tokens.
+    """Return whether no two arcs cross, where the root stands left of all tokens.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def breaks_any(
     heads: NDArray[np.int32],
     labels: NDArray[np.integer[Any]] | None,
 ) -> bool:
-    """Return whether a labelled tree breaks any of some rules.
+    """Return whether a labelled tree breaks any of the rules.
 
     Examples
     --------

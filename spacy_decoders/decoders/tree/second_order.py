@@ -21,7 +21,7 @@ from .decoder import (
     refuse_unless,
     rounding_slack,
 )
-from .eisner import LEAST, THROUGH
+from .eisner import OVERTIME, THROUGH
 from .fallbacks import tree_in_blocks
 from .kernels import second_order, second_order_proof
 from .problem import TreeProblem, TreeSolution
@@ -37,12 +37,12 @@ Grandparents = Literal["all", "outermost"]
 #: Seconds that a chart and its check may take for each quadruple of tokens, on a slow machine.
 STEP = 1.5e-9
 
-#: Entries that a thread keeps for its next sentence: 64 MiB, enough for 100 tokens.
+#: Entries of the tables that a thread reuses: 64 MiB, enough for 100 tokens.
 MOST_KEPT = 2**23
 
 _OF_THREAD = threading.local()
 
-#: The kernels take this in place of an absent array.
+#: Stands for an absent array in calls of the kernels.
 _NONE = read_only(np.zeros((0, 0, 0)))
 
 
@@ -50,21 +50,21 @@ _NONE = read_only(np.zeros((0, 0, 0)))
 class SecondOrder(TreeDecoder):
     """Exact projective decoding with grandparents and adjacent siblings.
 
-    Of a problem's siblings only the adjacent ones are scored: ``siblings[h, a, b]`` where a and b
+    Of a problem's siblings only adjacent ones are scored: ``siblings[h, a, b]`` where a and b
     modify h on the same side and no modifier of h stands between them. The certificate refers to
-    this objective, :func:`second_order_score`; to score other pairs too, use `BranchAndBound`.
+    this objective, :func:`second_order_score`; to score all pairs, use `BranchAndBound`.
 
     Parameters
     ----------
     grandparents
-        ``"all"`` scores every chain g -> h -> m; ``"outermost"`` only that of the last modifier of
-        h on each side, as the backbone of the branch and bound paper does.
+        ``"all"`` scores every chain g -> h -> m; ``"outermost"`` only that of the outermost
+        modifier of h on each side, as the backbone of the branch and bound paper does.
 
     Notes
     -----
-    Spans carry the head of their head, so that the time is O(n^4) and the memory O(n^3). As for
-    `Eisner`, the chart bounds every tree if no entry is less than the score of any way to build
-    it; checking this takes about as long as filling the chart.
+    Spans are indexed by the head of their head as well, so time is O(n^4) and memory O(n^3). As
+    for `Eisner`, the chart bounds every tree if no entry is less than the score of any way to
+    build it; checking this takes about as long as filling the chart.
 
     References
     ----------
@@ -99,7 +99,7 @@ class SecondOrder(TreeDecoder):
         return best_by_second_order(name, problem, self._outermost, budget)
 
     def seconds_of_charts(self, problem: TreeProblem, number: float = 1.0) -> float:
-        return number * STEP * problem.n**4 - LEAST
+        return number * STEP * problem.n**4 - OVERTIME
 
     def _best_without(
         self, problem: TreeProblem, best: TreeSolution, clock: Clock
@@ -161,18 +161,18 @@ def second_order_marginals(problem: TreeProblem) -> NDArray[np.float64]:
 def best_by_second_order(
     decoder: str, problem: TreeProblem, outermost: bool = False, budget: Budget = UNLIMITED
 ) -> TreeSolution:
-    """Return the best projective tree under this chart's objective, in a decoder's name.
+    """Return the best projective tree under this chart's objective.
 
-    Where the seconds do not suffice for the chart, it is a tree of blocks.
-
-    Raises `ProblemError` if the problem has parts that the chart does not cover, and
-    `InfeasibleError` if there is no tree.
+    The certificate names `decoder`. If there is too little time for the chart, the fallback is a
+    tree of blocks. Raises `ProblemError` if the problem has parts that the chart does not cover,
+    and `InfeasibleError` if there is no tree.
     """
     refuse_unless(problem, NAME, "grandparents", "siblings", projective=True)
     objective = partial(_score_and_scale, outermost=outermost)
     if budget.seconds is not None:
         seconds = SecondOrder().seconds_of_charts(problem)
-        least = 0.0 if outermost else -np.inf  # of an arc's grandparent, which may not count
+        # the least that an arc's grandparent adds; if only outermost ones count, it may be 0
+        least = 0.0 if outermost else -np.inf
         blocks = tree_in_blocks(problem, seconds, budget.start(), least)
         if blocks is not None:
             tree = (blocks.heads[1:], blocks.bound, 0.0)
@@ -190,7 +190,7 @@ def best_by_second_order(
 def _score_and_scale(
     problem: TreeProblem, heads: NDArray[np.int32], outermost: bool
 ) -> tuple[float, float]:
-    """Return the sum of a tree's parts but labels, and of their absolute values."""
+    """Return the sum of a tree's parts except labels, and of their absolute values."""
     score, scale = second_order.score(problem.arcs, *_arrays(problem), outermost, heads)
     if problem.boundaries is not None:
         boundaries = problem.boundaries[sentence_starts(heads)]
@@ -200,15 +200,15 @@ def _score_and_scale(
 
 
 def chart_space(size: int, outermost: bool = False) -> NDArray[np.float64]:
-    """Return memory for the tables, reused for every sentence that a thread decodes.
+    """Return memory for the tables, reused for all sentences of a thread.
 
-    Page faults in fresh memory would cost more than the decoding.
+    Page faults in fresh memory would take longer than the decoding.
     """
     entries = second_order.entries(size, outermost)
     space: NDArray[np.float64] | None = getattr(_OF_THREAD, "space", None)
     if space is None or len(space) < entries:
         space = np.empty(entries + 8)
-        # vectors of 64 bytes that cross a cache line take twice as long
+        # aligned, as vectors of 64 bytes that cross a cache line take twice as long
         space = space[-space.ctypes.data % 64 // space.itemsize :]
         if entries <= MOST_KEPT:
             _OF_THREAD.space = space

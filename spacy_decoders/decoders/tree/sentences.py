@@ -1,9 +1,9 @@
-"""Trees and sentence boundaries together where no chart covers both: one problem a sentence.
+"""Trees and sentence boundaries together where no chart covers both: one problem per sentence.
 
-The best sequence of sentences is a path over the tokens, whose steps are stretches that may be a
-sentence. A step is worth the boundary that it begins with and the best tree over its tokens. That
-tree is searched only where an optimistic sum over single arcs leaves the step on the best path:
-once all steps of the best path have been searched, no other path is better.
+The best sequence of sentences is a path over the tokens, whose steps are spans that may be a
+sentence. A step scores the boundary at its beginning plus the best tree over its tokens. That tree
+is searched only if the step is on the best path under optimistic first-order bounds: once all
+steps of the best path have been searched, no other path is better.
 """
 
 from collections import Counter
@@ -24,12 +24,12 @@ __all__ = ["best_sentences", "part_of"]
 
 Floats = NDArray[np.float64]
 
-#: Iterations of the first search of a stretch, and how many times as many the next one gets.
+#: Iterations of the first search of a span, and the factor by which each later one gets more.
 FEW, MORE = 6, 4
 
 
 class Path(NamedTuple):
-    """A sequence of sentences: where each begins, the number of tokens last, and its value."""
+    """A sequence of sentences: where each begins, then the number of tokens; and its value."""
 
     ends: list[int]
     value: float
@@ -39,16 +39,16 @@ def best_sentences(decoder: TreeDecoder, problem: TreeProblem, budget: Budget) -
     """Return the best sequence of sentences, each with its tree.
 
     The decoder finds the best tree of one sentence, and bounds all others; the budget is for all
-    together. Raises `ProblemError` if a factor couples arcs that may be in different sentences,
-    `InfeasibleError` if no sequence has a tree each, and `UndecidedError` if the budget ends
-    before there is one.
+    searches together. Raises `ProblemError` if a factor couples arcs that may be in different
+    sentences, `InfeasibleError` if in no sequence every sentence has a tree, and `UndecidedError`
+    if the budget ends before one is found.
     """
     _refuse_coupling(problem)
     return _Sentences(decoder, problem, budget.start()).run()
 
 
 class _Sentences:
-    """The stretches of a problem, and the trees that were found of them."""
+    """The spans of a problem, and the trees found for them."""
 
     def __init__(self, decoder: TreeDecoder, problem: TreeProblem, clock: Clock) -> None:
         self.decoder = decoder
@@ -56,9 +56,9 @@ class _Sentences:
         self.clock = clock
         self.found: dict[tuple[int, int], TreeSolution] = {}
         self.tries: Counter[tuple[int, int]] = Counter()
-        self.settled: set[tuple[int, int]] = set()  # of which no more can be learned
+        self.settled: set[tuple[int, int]] = set()  # spans that need no further search
         self.iterations = 0
-        # by first token and end, both from 0: what no tree exceeds, and what a tree is worth
+        # by first token and end, both from 0: an upper bound, and the score of the best known tree
         upper, positive = _optimistic(problem, clock)
         self.positive = positive + float(np.maximum(problem.gaps, 0.0).sum())
         self.is_laid_out = upper is not None
@@ -73,7 +73,8 @@ class _Sentences:
             path = _best_path(self.upper, problem.gaps)
             if path is None:
                 raise InfeasibleError(
-                    "no sequence of sentences has a tree each: allow more arcs or boundaries."
+                    "in no sequence of sentences does each have a tree: allow more arcs or "
+                    "boundaries."
                 )
             steps = list(zip(path.ends, path.ends[1:], strict=False))
             new = [step for step in steps if step not in self.settled]
@@ -88,7 +89,7 @@ class _Sentences:
                 self._search(step)
 
     def _search(self, step: tuple[int, int]) -> None:
-        """Search a stretch: of most of them a rough bound is enough, by a few iterations."""
+        """Search a span, at first with few iterations: for most spans a rough bound is enough."""
         budget = rest_of(self.clock, self.iterations)
         most = FEW * MORE ** self.tries[step]
         self.tries[step] += 1
@@ -104,7 +105,7 @@ class _Sentences:
         certificate = solution.certificate
         if whole or certificate.is_optimal or certificate.iterations < most:
             self.settled.add(step)
-        assert certificate.score is not None  # the infeasible are raised
+        assert certificate.score is not None  # decoders raise if it is infeasible
         self.iterations += certificate.iterations
         if certificate.score > self.known[step]:
             self.found[step] = solution
@@ -113,7 +114,7 @@ class _Sentences:
             self.upper[step] = min(self.upper[step], certificate.bound)
 
     def _by_arcs(self, bound: float) -> TreeSolution:
-        """Return projective trees by single arcs: of one chart, or of blocks if time is short."""
+        """Return first-order projective trees: from one chart, or from blocks if time is short."""
         from .kernels import eisner, proofs  # compiled where they are first needed
 
         problem = self.problem
@@ -125,13 +126,13 @@ class _Sentences:
         legal = proofs.tally(problem.arcs, heads, True, False)[0]
         if not legal or self.decoder.objective(problem, heads, None)[0] == -np.inf:
             raise UndecidedError(
-                "budget: it ended before there were trees of all sentences; allow more seconds or "
+                "budget: it ended before each sentence had a tree; allow more seconds or "
                 "iterations."
             )
         return self._certified(heads, 0.0, bound)
 
     def _joined(self, path: Path) -> TreeSolution:
-        """Return the trees of a path as one solution, compared with the bound on all paths."""
+        """Return the trees of a path as one solution, with the bound on all paths."""
         problem = self.problem
         heads = np.zeros(problem.n, np.int32)
         tolerance = 0.0
@@ -151,7 +152,7 @@ class _Sentences:
 
 
 def part_of(problem: TreeProblem, first: int, end: int) -> TreeProblem:
-    """Return the problem of one sentence: the tokens from `first` to before `end`, from 0.
+    """Return the problem of one sentence: tokens `first` to `end` - 1, counted from 0.
 
     Examples
     --------
@@ -171,12 +172,12 @@ def part_of(problem: TreeProblem, first: int, end: int) -> TreeProblem:
 
 
 def _factors_within(factors: Factors, first: int, end: int) -> Factors:
-    """Return the factors of the arcs within a sentence, in its own numbers of tokens."""
+    """Return the factors within a sentence, with its tokens renumbered."""
     owner = np.repeat(np.arange(factors.count), np.diff(factors.offsets))
     h, m = factors.arcs[:, 0], factors.arcs[:, 1]
     inside = (first < m) & (m <= end) & ((h == 0) | ((first < h) & (h <= end)))
     counts = np.bincount(owner[inside], minlength=factors.count)
-    # a factor that pays for no arc at all belongs to the sentence of its head
+    # a factor that scores for 0 arcs belongs to the sentence of its head
     lead = factors.arcs[np.minimum(factors.offsets[:-1], max(len(h) - 1, 0)), 0] if len(h) else h
     here = (counts > 0) | ((factors.at_least == 0) & (first < lead) & (lead <= end))
     kept = here & (factors.at_least <= counts)
@@ -192,7 +193,7 @@ def _factors_within(factors: Factors, first: int, end: int) -> Factors:
 
 
 def _refuse_coupling(problem: TreeProblem) -> None:
-    """Raise if a factor may be paid for arcs of different sentences."""
+    """Raise if a factor may couple arcs of different sentences."""
     factors = problem.factors
     if factors is None:
         return
@@ -202,14 +203,14 @@ def _refuse_coupling(problem: TreeProblem) -> None:
         one_head = len(arcs) > 0 and (arcs[:, 0] == arcs[0, 0]).all() and arcs[0, 0] > 0
         if not one_head and not (all_needed and _are_connected(arcs)):
             raise ProblemError(
-                f"factors: factor {place} may be paid for arcs of different sentences; with "
-                "boundaries and this decoder a factor is all of some connected arcs, or counts "
-                "arcs of one head. Use projective trees with BranchAndBound, or leave it out."
+                f"factors: factor {place} may couple arcs of different sentences; with boundaries "
+                "and this decoder, a factor must need all of its arcs, and these be connected, or "
+                "count arcs of one head. Use projective trees and BranchAndBound, or leave it out."
             )
 
 
 def _are_connected(arcs: NDArray[np.int32]) -> bool:
-    """Return whether arcs hang together by their tokens, the root aside."""
+    """Return whether arcs form a connected graph, the root aside."""
     import networkx
 
     graph = networkx.Graph((h or m, m) for h, m in arcs.tolist())
@@ -217,17 +218,17 @@ def _are_connected(arcs: NDArray[np.int32]) -> bool:
 
 
 def _optimistic(problem: TreeProblem, clock: Clock) -> tuple[Floats | None, float]:
-    """Return, by first token and end, what no tree over a stretch exceeds, (n, n + 1).
+    """Return an upper bound on the trees over each span, (n, n + 1), by first token and end.
 
-    Every token takes its best head within the stretch, and one of them the root; ``-inf`` where
-    one has neither. None if the time ends before. Also the sum of each token's best positive arc,
+    Every token takes its best head within the span, and one of them the root; ``-inf`` if one has
+    neither. None if time runs out first. Also returns the sum of each token's best positive arc,
     the scale of rounding errors.
     """
     arcs, constant = most_of_arcs(problem)
     positive = float(arcs.max(axis=0, initial=0.0).sum()) + constant
     n = problem.n
-    # sums over the tokens of a stretch so far, without a root and with one: no token's own choice
-    # is taken off a sum again, as it may be -1e30 or -inf
+    # sums over the tokens of each span so far, without a root and with one; nothing is subtracted
+    # from a sum, as it may be -1e30 or -inf
     sums, rooted = np.zeros((n, n + 1)), np.full((n, n + 1), -np.inf)
     for m in range(1, n + 1):
         if clock.exhausted():
@@ -241,7 +242,7 @@ def _optimistic(problem: TreeProblem, clock: Clock) -> tuple[Floats | None, floa
 
 
 def _extend(arcs: Floats, m: int, sums: Floats, rooted: Floats) -> None:
-    """Add a token to the sums of all stretches that it is in."""
+    """Add a token to the sums of all spans that contain it."""
     left = np.maximum.accumulate(arcs[m:0:-1, m])[::-1]
     right = np.maximum.accumulate(arcs[m:, m])
     own, with_m = np.maximum.outer(left, right), np.s_[:m, m:]
@@ -250,7 +251,7 @@ def _extend(arcs: Floats, m: int, sums: Floats, rooted: Floats) -> None:
 
 
 def _best_path(upper: Floats, gaps: Floats) -> Path | None:
-    """Return the best sequence of stretches, None if all are forbidden."""
+    """Return the best sequence of spans, None if all are forbidden."""
     n = len(upper)
     best, back = np.full(n + 1, -np.inf), np.zeros(n + 1, np.int64)
     best[0] = 0.0

@@ -1,8 +1,8 @@
 """An independent check of a tree: its score, and an upper bound on the best one.
 
-Only the problem is shared with the decoders. Up to some thousand trees with labels are enumerated;
-projective trees over single arcs are bounded by a plain chart; all others by an integer program in
-the style of Martins, Smith and Xing (2009), whose solver's bound is taken as it is.
+Only the problem is shared with the decoders. Small problems are enumerated; first-order projective
+trees are bounded by a plain chart; all others by an integer program in the style of Martins, Smith
+and Xing (2009), whose solver's bound is trusted.
 """
 
 import math
@@ -28,15 +28,15 @@ from .verification_program import (
 
 __all__ = ["examine"]
 
-#: The most choices of heads that are enumerated.
+#: The most choices of heads and labels that are enumerated.
 MOST_CHOICES = 20_000
 
 
 def examine(problem: TreeProblem, solution: Any, *, seconds: float) -> Findings:
-    """Score a tree anew, and bound all others, unless that takes longer than so many seconds.
+    """Score a tree anew, and bound all others; a solver that takes more `seconds` yields no bound.
 
-    A solution of `SecondOrder` scores adjacent siblings alone, that of its variant the outermost
-    grandparents alone. The problem of an adapted parser is that of
+    Solutions of `SecondOrder` are scored by adjacent siblings alone, those of its variant by
+    outermost grandparents alone. The problem of an adapted parser is that of
     :meth:`~spacy_decoders.adapt.trees.ArcParser.problem`.
     """
     if not isinstance(problem, TreeProblem):
@@ -52,7 +52,7 @@ def examine(problem: TreeProblem, solution: Any, *, seconds: float) -> Findings:
     found = _compared(problem, heads, labels, solution.certificate.decoder, seconds)
     rank = getattr(solution, "rank_bound", None)
     if rank is not None and not found.score - ROUNDING * (1.0 + found.scale) <= rank < math.inf:
-        return Findings.illegal(f"rank_bound: {rank!r} does not bound the tree itself.")
+        return Findings.illegal(f"rank_bound: {rank!r} is less than the tree's own score.")
     return found
 
 
@@ -64,7 +64,7 @@ def _compared(
     parts = _parts(problem, objective, heads, labels)
     score, scale = math.fsum(parts), math.fsum(map(abs, parts))
     if score == -math.inf:
-        return Findings.illegal("a forbidden grandparent, sibling pair, factor or label is there.")
+        return Findings.illegal("the tree has a forbidden grandparent, sibling pair or factor.")
     choices = [_choices(problem, m) for m in range(1, problem.n + 1)]
     if math.prod(map(len, choices)) <= MOST_CHOICES:
         best = max(
@@ -74,7 +74,7 @@ def _compared(
         )
         return Findings(None, score, scale, best, best)
     if problem.is_first_order and problem.projective and not problem.rules:
-        # a sum of scores that some tree has: attained, up to the rounding of its additions
+        # the chart's value is attained by some tree, up to rounding
         arcs = problem.arcs
         if problem.labels is not None:
             arcs = arcs + problem.labels.max(axis=2)
@@ -93,7 +93,7 @@ def _compared(
 
 
 def _fault_of(problem: TreeProblem, heads: Heads) -> str | None:
-    """Return why the heads are no tree of the problem, forbidden parts aside, or None."""
+    """Return why the heads are not a legal tree, forbidden parts aside, or None."""
     n = problem.n
     if len(heads) != n:
         return f"{len(heads)} heads for {n} tokens."
@@ -112,7 +112,7 @@ def _fault_of(problem: TreeProblem, heads: Heads) -> str | None:
         ):
             return f"an arc crosses {h} -> {m}."
     if problem.has_one_root and n and heads.count(0) != 1:
-        return f"{heads.count(0)} tokens hang on the root."
+        return f"{heads.count(0)} tokens are attached to the root."
     if problem.boundaries is not None and heads.count(0) != len(_first_tokens(heads)):
         return "two sentences overlap, or one has several roots."
     return None
@@ -146,7 +146,7 @@ def _breaks(rule: Rule, heads: Heads, labels: Heads, begins: set[int]) -> bool:
 
 
 def _first_tokens(heads: Heads) -> set[int]:
-    """Return the tokens that no arc passes over, root arcs aside."""
+    """Return the first tokens of sentences: those before which no arc crosses but the root's."""
     return {
         s
         for s in range(1, len(heads) + 1)
@@ -155,11 +155,11 @@ def _first_tokens(heads: Heads) -> set[int]:
 
 
 def _fault_of_claims(problem: TreeProblem, solution: Any, heads: Heads) -> str | None:
-    """Return what a solution wrongly says beside its heads and labels, or None."""
+    """Return which claim of a solution beside its heads and labels is wrong, or None."""
     for name in ("labels", "starts"):
         given = problem.boundaries if name == "starts" else problem.labels
         if (given is None) != (getattr(solution, name, None) is None):
-            return f"{name} are " + ("missing." if given is not None else "none of the problem's.")
+            return f"{name} are " + ("missing." if given is not None else "not in the problem.")
     if problem.scope == "pruned" and solution.certificate.scope != "pruned":
         return "the scope is 'full', but the problem's is 'pruned'."
     if problem.boundaries is None:
@@ -172,7 +172,7 @@ def _fault_of_claims(problem: TreeProblem, solution: Any, heads: Heads) -> str |
 
 
 def _choices(problem: TreeProblem, m: int) -> list[Arc]:
-    """List the heads of a token, each with all of its labels."""
+    """List the candidate heads of a token, each with each of its labels."""
     heads = [int(h) for h in np.flatnonzero(problem.allowed[:, m])]
     if problem.labels is None:
         return [(h, 0) for h in heads]

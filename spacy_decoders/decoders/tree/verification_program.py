@@ -1,4 +1,4 @@
-"""The integer program that checks trees of sentences too long for enumeration."""
+"""The integer program that verifies trees of sentences too long for enumeration."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
     "limits_of",
 ]
 
-#: Parts beyond which no integer program is stated, and scores that a solver can't handle.
+#: The most parts of an integer program, and the largest score that a solver can handle.
 MOST_PARTS, LARGEST = 150_000, 1e7
 
 Floats = NDArray[np.float64]
@@ -49,7 +49,7 @@ class LabelledArc(NamedTuple):
 
 
 class ArcLimit(NamedTuple):
-    """How many of some labelled arcs a tree has at least and at most."""
+    """The least and the most number of certain labelled arcs in a tree."""
 
     members: list[LabelledArc]
     low: float
@@ -57,16 +57,16 @@ class ArcLimit(NamedTuple):
 
 
 class Objective(NamedTuple):
-    """What a decoder scores: adjacent siblings alone, and the outermost grandparents alone."""
+    """What a decoder scores: only adjacent siblings, and only outermost grandparents."""
 
     adjacent: bool = False
     outermost: bool = False
 
 
 class Part(NamedTuple):
-    """A score that is added where from `low` to `high` of some arcs are in the tree.
+    """A score that is added if from `low` to `high` of its arcs are in the tree.
 
-    Where others are `absent` from it besides, all of these are needed.
+    With arcs that must be `absent`, all of its own arcs are needed.
     """
 
     arcs: list[Arc]
@@ -81,7 +81,7 @@ class Part(NamedTuple):
 
 
 class _Rows:
-    """Rows of a program: columns, coefficients, and the range of each sum."""
+    """The rows of a program: columns, coefficients, and the range of each row's sum."""
 
     def __init__(self) -> None:
         self.rows: list[int] = []
@@ -101,9 +101,9 @@ class _Rows:
 def best_by_program(
     problem: TreeProblem, objective: Objective, least: float, seconds: float
 ) -> tuple[Heads | None, Heads, float]:
-    """Return the best tree and its labels that a program finds, if any, and the solver's bound.
+    """Return the best tree that a program finds, if any, its labels, and the solver's bound.
 
-    Parts so low that no tree with one scores `least` are forbidden.
+    Parts with which no tree can score `least` are forbidden.
     """
     from scipy.sparse import csr_matrix
 
@@ -145,7 +145,7 @@ def best_by_program(
 
 
 def _parts_of(problem: TreeProblem, objective: Objective) -> Iterator[Part]:
-    """Return the parts that trees of the allowed arcs may have, factors aside."""
+    """Yield the parts that trees of the allowed arcs may have, except factors."""
     allowed = problem.allowed
     for h, m in np.argwhere(allowed).tolist():
         yield Part.of_all([(h, m)], float(problem.arcs[h, m]))
@@ -166,7 +166,7 @@ def _parts_of(problem: TreeProblem, objective: Objective) -> Iterator[Part]:
 
 
 def _add_tree(rows: _Rows, problem: TreeProblem, arcs: list[Arc]) -> None:
-    """One head for each token, one unit of flow into each, and no crossing arcs."""
+    """Add rows for one head and one unit of flow into each token, and for crossing arcs."""
     n, count = problem.n, len(arcs)
     for t in range(1, n + 1):
         into = [a for a, (_, m) in enumerate(arcs) if m == t]
@@ -192,7 +192,7 @@ def _add_tree(rows: _Rows, problem: TreeProblem, arcs: list[Arc]) -> None:
 def _add_sentences(
     rows: _Rows, costs: list[float], problem: TreeProblem, arcs: list[Arc], lowest: float
 ) -> None:
-    """A column for each boundary, taken where no arc passes over it, and as many roots."""
+    """Add a column for each boundary, 1 if no arc crosses it, and a row that counts the roots."""
     boundaries = problem.boundaries
     assert boundaries is not None  # else it is not called
     fixed = {rule.token: rule.begins for rule in problem.rules if isinstance(rule, FixedStart)}
@@ -215,7 +215,7 @@ def _add_sentences(
 def _add_labels(
     rows: _Rows, costs: list[float], problem: TreeProblem, arcs: list[Arc], lowest: float
 ) -> dict[LabelledArc, int]:
-    """A column for each label of each arc, and rows for all rules; return these columns."""
+    """Add a column for each label of each arc, and rows for the rules; return these columns."""
     column: dict[LabelledArc, int] = {}
     if problem.labels is None:
         column = {LabelledArc(h, m, 0): a for a, (h, m) in enumerate(arcs)}
@@ -236,7 +236,7 @@ def _add_labels(
 def _add_part(
     rows: _Rows, costs: list[float], column: dict[Arc, int], part: Part, lowest: float
 ) -> None:
-    """Add a part's score to the arc that it is about, or to a column that says if it is paid."""
+    """Add a part's score to its only arc, or to a new column that is 1 if the part is scored."""
     score, forbidden = part.score, part.score < lowest
     present = [column[arc] for arc in part.arcs if arc in column]
     absent = [column[arc] for arc in part.absent if arc in column]
@@ -256,7 +256,7 @@ def _add_part(
             for arc in absent if score >= 0.0 else []:
                 rows.add({paid: 1.0, arc: 1.0}, -np.inf, 1.0)
         return
-    # the number of arcs lies within the range, below, or above
+    # exactly one of: the number of arcs is within the range, below it, or above it
     below, above = paid + 1, paid + 2
     costs += [0.0 if forbidden else score, 0.0, 0.0]
     rows.add({paid: 1.0, below: 1.0, above: 1.0}, 1.0, 1.0)
@@ -273,7 +273,7 @@ def _add_part(
 
 
 def factors_of(problem: TreeProblem) -> Iterator[Part]:
-    """Yield a problem's factors."""
+    """Yield a problem's factors as parts."""
     factors = problem.factors
     if factors is not None:
         for f in range(factors.count):
@@ -284,11 +284,11 @@ def factors_of(problem: TreeProblem) -> Iterator[Part]:
 
 
 def limits_of(rule: Rule, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]:
-    """Yield what a rule says about the labelled arcs of a tree, all else being absent.
+    """Yield a rule as limits on the given labelled arcs, of which the tree is made.
 
-    It is said anew, apart from :attr:`.Rule.limits`, by which decoders search.
+    This is independent of :attr:`.Rule.limits`, which decoders use.
     """
-    labels: Any = getattr(rule, "labels", None)  # rules keep numbers as a tuple
+    labels: Any = getattr(rule, "labels", None)  # rules store numbers as a tuple
     if isinstance(rule, (FixedArc, ForbiddenArc)):
         members = [one for one in arcs if one.modifier == rule.token and one.head == rule.head]
         number = float(isinstance(rule, FixedArc))
@@ -307,7 +307,7 @@ def limits_of(rule: Rule, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]
 
 
 def _of_leaves(rule: Leaves, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]:
-    """Yield that a token is none of the leaves, or that an arc below it is absent."""
+    """Yield, for each leaf token and arc below it, that not both are in the tree."""
     labels: Any = rule.labels
     exempt: Any = rule.exempt
     tokens: Any = range(1, n + 1) if rule.tokens is None else rule.tokens

@@ -78,7 +78,7 @@ def test_faults_in_words():
         (problem, [0, 3, 1], None),
         (problem, [0, 1, 2], "the arc 1 -> 2 is forbidden."),
         (problem, [0, 3, 2], "token 2 does not reach the root."),
-        (problem, [0, 0, 2], "2 tokens hang on the root."),
+        (problem, [0, 0, 2], "2 tokens are attached to the root."),
         (problem, [2, 0, 2], "a part is forbidden."),
         (TreeProblem(none), [3, 4, 0, 3], "an arc crosses 3 -> 1."),
     ]:
@@ -92,7 +92,7 @@ def test_faults_in_words():
         ({"arcs": np.full((2, 2), np.nan)}, "arcs: every score must be finite or -inf"),
         ({"arcs": np.full((2, 2), 1e101)}, "arcs: scores must lie within"),
         ({"siblings": np.zeros((2, 2, 2))}, r"siblings: expected shape \(3, 3, 3\)"),
-        ({"arcs": np.zeros((402, 402)), "siblings": [[[0]]]}, "state the parts that matter"),
+        ({"arcs": np.zeros((402, 402)), "siblings": [[[0]]]}, "give the parts that matter"),
         ({"allowed": np.ones((3, 3))}, "allowed: expected a bool array"),
         ({"factors": [([(0, 1)], 1.0)]}, "factors: expected Factors"),
         ({"factors": Factors.any_of([(0, 3)], 1.0)}, "only 2 tokens"),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BranchAndBound"]
 
-#: Tokens up to which a chart of second order is worth its time and memory.
+#: The most tokens for which a second-order chart is worth its time and memory.
 MOST_CHARTED = 100
 
 NAME = "BranchAndBound"
@@ -46,34 +46,35 @@ class BranchAndBound(TreeDecoder):
     """Exact decoding of trees with any non-local scores, projective or not.
 
     Non-local scores are bounded by sums over the parts of a dynamic program (the backbone);
-    multipliers split each score among them, and subgradient steps lower the bound. Where the best
-    tree of the relaxation does not attain the bound, the search branches on an arc. Arcs whose
-    max-marginal does not exceed the incumbent are pruned, which is exact, and later passes run on
-    the remaining arcs.
+    multipliers split each score among these parts, and subgradient steps lower the bound. If the
+    best tree of the relaxation does not attain the bound, the search branches on an arc. Arcs
+    whose max-marginal does not exceed the incumbent are pruned, which is exact, and later passes
+    run on the remaining arcs.
 
     Parameters
     ----------
     backbone
         ``"second-order"``: all grandparents and adjacent siblings are exact (projective
-        only). ``"first-order"``: arcs are exact (Eisner, or Chu-Liu-Edmonds). ``"auto"``:
-        second order for projective trees where grandparents or siblings are scored, and
-        first order under the paper's method, which has no other.
+        only). ``"first-order"``: only arcs are exact (Eisner, or Chu-Liu-Edmonds). ``"auto"``:
+        second order for projective trees with grandparent or sibling scores, first order
+        otherwise and under the paper's method.
     method
         ``"default"``, or ``"paper"``: as published by Qian and Liu, with multipliers, subgradient
         steps and branching only; many times slower.
     root_iterations, iterations
-        The most passes of dynamic programming at the root and at each other node before branching.
+        The most passes of dynamic programming at the root, and at each other node, before
+        branching.
 
     Notes
     -----
     The budget's iterations are passes of dynamic programming. The certificate's bound is the
-    largest bound of the nodes that are open when the search ends. Where the seconds do not suffice
-    for a first pass over a long sentence, the fallback is a tree of separately parsed blocks,
-    bounded by the best arborescence.
+    largest bound of the nodes that are open when the search ends. If there is too little time for
+    a first pass over a long sentence, the fallback is a tree of separately parsed blocks, bounded
+    by the best arborescence.
 
-    Every bound is derived again from the multipliers that the search leaves, apart from it.
-    Without siblings and factors, arcs alone and projective trees with grandparents take one pass,
-    as in :class:`Eisner`, :class:`ChuLiuEdmonds` and :class:`SecondOrder`.
+    Every bound is computed from the search's multipliers by code that is independent of it.
+    First-order problems, and projective ones with grandparents, take one pass, as in
+    :class:`Eisner`, :class:`ChuLiuEdmonds` and :class:`SecondOrder`.
 
     References
     ----------
@@ -82,7 +83,7 @@ class BranchAndBound(TreeDecoder):
 
     Examples
     --------
-    A sibling score makes the second best pair of arcs the better one:
+    A sibling score decides against the best arcs:
 
     >>> from spacy_decoders.decoders.tree import TreeProblem
     >>> siblings = np.zeros((4, 4, 4))
@@ -109,7 +110,7 @@ class BranchAndBound(TreeDecoder):
         if self.method not in ("default", "paper"):
             raise ProblemError(f"method: expected 'default' or 'paper', got {self.method!r}.")
         if self.method == "paper" and self.backbone == "second-order":
-            raise ProblemError("backbone: the paper's method sees single arcs; use 'auto'.")
+            raise ProblemError("backbone: the paper's method is first-order; use 'auto'.")
         for name in ("root_iterations", "iterations"):
             checked_whole(name, getattr(self, name), low=1)
 
@@ -131,7 +132,7 @@ class BranchAndBound(TreeDecoder):
             if problem.projective:
                 return best_with_bounds(NAME, problem, budget)
             found = best_arborescence(NAME, problem)
-            if found[0].certificate.is_optimal:  # or roundings are large
+            if found[0].certificate.is_optimal:  # not so if rounding errors are large
                 return found
         return self._decoded(problem, 1, budget)[0][0], None
 
@@ -156,9 +157,9 @@ class BranchAndBound(TreeDecoder):
     def k_best(
         self, problem: TreeProblem, k: int, *, budget: Budget = UNLIMITED
     ) -> list[TreeSolution]:
-        """Find up to `k` trees in one search, as section 5.2 of Qian and Liu (2013) does.
+        """Find up to `k` trees in one search, as in section 5.2 of Qian and Liu (2013).
 
-        Where the search takes no part in rules or boundaries, see :meth:`TreeDecoder.k_best`.
+        With rules, or boundaries that the backbone does not score, see :meth:`TreeDecoder.k_best`.
         """
         k = checked_whole("k", k, low=1)
         if problem.is_constrained or not self._charts_sentences(problem):
@@ -175,7 +176,7 @@ class BranchAndBound(TreeDecoder):
         )
 
     def _charts_sentences(self, problem: TreeProblem) -> bool:
-        """Return whether the backbone sees boundaries, if there are any."""
+        """Return whether the backbone scores boundaries, if there are any."""
         return problem.boundaries is None or (problem.projective and self.method == "default")
 
     def _decoded(
@@ -191,7 +192,7 @@ class BranchAndBound(TreeDecoder):
                 raise infeasible(problem)
             if budget == UNLIMITED:
                 raise DecodersError(
-                    "BranchAndBound: the compiled code found no tree, but there may be one."
+                    "BranchAndBound: the compiled code found no tree, though there may be one."
                 )
             raise UndecidedError(
                 "budget: it ended before any tree was found; allow more seconds or iterations."
@@ -206,7 +207,7 @@ class BranchAndBound(TreeDecoder):
         return solutions, found.rest, found.slack
 
     def _found(self, problem: TreeProblem, k: int, budget: Budget) -> BestTrees:
-        """Search without the prohibitive parts, and add them back only if they may matter."""
+        """Search without prohibitive parts, and add them back only if they may matter."""
         clock, calls = budget.start(), 0
         search = self._search_as_in_paper if self.method == "paper" else self._search
         magnitudes = magnitudes_of(problem)
@@ -252,10 +253,10 @@ class BranchAndBound(TreeDecoder):
         )
 
     def _of_nothing(self, problem: TreeProblem) -> tuple[TreeSolution, float]:
-        """Return the empty tree, the only one over no tokens: its score is the bound."""
+        """Return the empty tree, the only one over no tokens, whose score is the bound."""
         heads = np.zeros(0, np.int32)
         score, scale = score_and_scale(problem, heads)
         if score == -np.inf:
-            raise InfeasibleError("the only tree holds a forbidden factor: allow another.")
+            raise InfeasibleError("the only tree has a forbidden factor: allow it.")
         slack = UNIT * (problem.factors.count if problem.factors is not None else 0) * scale
         return certified(NAME, problem, heads, score, scale, score, slack), slack

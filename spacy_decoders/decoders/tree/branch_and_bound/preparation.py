@@ -1,4 +1,4 @@
-"""From a tree problem to the flat arrays that the kernels of branch and bound take."""
+"""The arrays that the kernels of branch and bound take, from a tree problem."""
 
 import numpy as np
 
@@ -13,19 +13,19 @@ __all__ = ["Prepared"]
 _NOTHING = read_only(np.zeros((1, 1, 1)))
 _NO_FACTORS = Factors.empty()
 
-#: The largest chart of second order, in tokens: longer sentences are bounded by arcs alone.
+#: The most tokens of a second-order chart: longer sentences get a first-order backbone.
 LONGEST_CHART = 160
 
 
 class Prepared:
-    """What the kernels take, apart from masks.
+    """The arguments of the kernels that all nodes share.
 
-    A forbidden part gets a finite score that no other parts can offset.
+    A forbidden part gets a finite score, so low that no other parts can offset it.
     """
 
     def __init__(self, problem: TreeProblem, magnitudes: Magnitudes, second_order: bool) -> None:
         factors = _NO_FACTORS if problem.factors is None else problem.factors
-        # whether the backbone sees all grandparents and adjacent siblings
+        # whether the backbone scores all grandparents and adjacent siblings
         self.second_order = second_order and problem.n <= LONGEST_CHART
         self.scores = PartScores(
             problem.arcs,
@@ -41,7 +41,6 @@ class Prepared:
         )
         siblings = 0.5 * np.maximum(self.scores.siblings, 0.0)  # half of a gain for each arc
         chains = (1, 1, 1) if self.second_order else self.scores.grandparents.shape
-        # shared by all nodes
         self.multipliers = Multipliers(
             siblings,
             np.zeros_like(siblings),
@@ -49,7 +48,7 @@ class Prepared:
             np.full(2 * len(factors.arcs), -1.0),
             magnitudes.limit,
         )
-        # those that the backbone sees; empty if none
+        # those that the backbone scores; empty if none
         self.grandparents = read_only(np.zeros((0, 0, 0)))
         if self.second_order and problem.grandparents is not None:
             finite = np.maximum(problem.grandparents, magnitudes.forbidden)

@@ -1,8 +1,7 @@
-"""Bounds of nodes apart from the search: derived again from the multipliers that it leaves.
+"""Bounds of nodes, computed from the search's multipliers by independent code.
 
-The search says when it is done with a node; this does not enter a bound. From its multipliers,
-whatever they are, the scores of the relaxation are made again, and one pass over these bounds the
-trees of a node; another pass bounds those through each arc.
+Whatever the multipliers are, the scores of the relaxation are computed anew from them; one pass
+over these bounds the trees of a node, and another pass those through each arc.
 """
 
 from functools import partial
@@ -27,7 +26,7 @@ __all__ = ["NodeProof", "Proven"]
 Mask = NDArray[np.uint8]
 Scores = NDArray[np.float64]
 
-#: Seconds of a chart of second order for each n^4, on a slow machine.
+#: Seconds of a second-order chart for each n^4, on a slow machine.
 SECONDS_A_FOURTH_POWER = 5e-10
 
 
@@ -40,14 +39,14 @@ class Relaxed(NamedTuple):
 
 
 class Proven(NamedTuple):
-    """What is proven of a node, up to rounding.
+    """Upper bounds on the trees of a node, up to rounding.
 
-    No tree of the arcs that are left is worth more than `upper` (``-inf`` if there is none), and
-    none with an arc that was dropped more than `dropped`.
+    `upper` bounds the trees of the remaining arcs (``-inf`` if there is none), `pruned` those
+    with a pruned arc.
     """
 
     upper: float
-    dropped: float
+    pruned: float
 
 
 class NodeProof:
@@ -59,12 +58,11 @@ class NodeProof:
         self.second_order = prepared.second_order
 
     def settle(self, mask: Mask, limit: float, clock: Clock) -> Proven:
-        """Bound a node, and drop the arcs that no tree above the limit has, if that is not enough.
+        """Bound a node; if the bound exceeds the limit, prune the arcs of no tree that does.
 
-        Only trees that exceed the limit are of interest. The mask, uint8 (n + 1, n + 1), has the
-        arcs of the node; those that are dropped leave it.
+        The mask, uint8 (n + 1, n + 1), has the arcs of the node; pruned arcs are removed from it.
         """
-        if self._takes() > clock.seconds_left:
+        if self._seconds_a_pass() > clock.seconds_left:
             bound = arborescence_bound(self.problem, self.prepared.scores.forbidden)
             return Proven(bound, -np.inf)
         relaxed = self._relaxed(mask)
@@ -73,7 +71,7 @@ class NodeProof:
             relaxed is None
             or find_through is None
             or upper <= limit
-            or 3.0 * self._takes() > clock.seconds_left
+            or 3.0 * self._seconds_a_pass() > clock.seconds_left
         ):
             return Proven(upper, -np.inf)
         through = find_through() + relaxed.constant
@@ -83,12 +81,11 @@ class NodeProof:
         mask[below] = 0
         return Proven(self._bound(mask, self._relaxed(mask))[0], float(through[below].max()))
 
-    def _takes(self) -> float:
-        """Return the seconds that a pass may take."""
+    def _seconds_a_pass(self) -> float:
         return SECONDS_A_FOURTH_POWER * self.problem.n**4 if self.second_order else 0.0
 
     def _relaxed(self, mask: Mask) -> Relaxed | None:
-        """Return the scores whose best tree bounds those of a mask; None without two trees."""
+        """Return the scores whose best tree bounds those of a mask; None if it has one at most."""
         number = mask[:, 1:].sum(axis=0)
         if not number.all() or (number == 1).all():
             return None
@@ -101,13 +98,13 @@ class NodeProof:
             problem.projective,
             self.second_order,
         )
-        # as a problem's, so that the same kernels are compiled for both
+        # read-only like a problem's arrays, so that the kernels need not be compiled twice
         return Relaxed(read_only(arcs), read_only(pairs), constant)
 
     def _bound(self, mask: Mask, relaxed: Relaxed | None) -> tuple[float, Through | None]:
-        """Return an upper bound on the trees of a mask, and what bounds those with each arc.
+        """Return an upper bound on the trees of a mask, and how to bound those through each arc.
 
-        The latter leaves out the constant; it is None where there are no two trees.
+        The latter bounds lack the constant; they are None if there is at most one tree.
         """
         problem = self.problem
         if relaxed is None:
@@ -128,7 +125,7 @@ class NodeProof:
         return np.inf if np.isnan(upper) else upper, through
 
     def _worth(self, heads: NDArray[np.int64]) -> float:
-        """Return the score of the only choice of heads, ``-inf`` if it is no tree."""
+        """Return the score of the only choice of heads, ``-inf`` if it is not a legal tree."""
         problem = self.problem
         tree = heads.astype(np.int32)
         legal = proofs.tally(problem.arcs, tree, problem.projective, problem.has_one_root)[0]

@@ -29,17 +29,17 @@ __all__ = [
     "search",
 ]
 
-#: The most open nodes: more would exhaust the memory, so the search ends with a gap.
+#: The most bytes of open nodes: the search then ends with a gap.
 MOST_NODE_BYTES = 200_000_000
 
-#: Seconds of a first pass with max-marginals: Eisner's for each n^3, what grandparents and
-#: siblings add for each n^3, and their chart for each n^4.
+#: Seconds of a first pass with max-marginals: Eisner's for each n^3, those that grandparents and
+#: siblings add for each n^3, and those of the second-order chart for each n^4.
 SECONDS_A_CUBE, SECONDS_OF_PARTS, SECONDS_A_FOURTH_POWER = 6e-9, 5e-8, 2e-10
 
-#: Nodes that the search calls closed without a proof before it ends with a gap.
+#: Nodes that the kernel may call closed without a proof before the search ends with a gap.
 MOST_DISPUTES = 200
 
-#: Step length, and passes between two proofs: measured on treebanks.
+#: Step length, and passes between two proofs; tuned on treebanks.
 RATE, ROUND = 2.0, 6
 
 
@@ -59,7 +59,7 @@ class BestTrees(NamedTuple):
 
     @classmethod
     def of_blocks(cls, found: BlockTree) -> BestTrees:
-        """Return the only tree that there was time for."""
+        """Return the tree of blocks as the result."""
         score = np.array([found.score])
         return cls(found.heads[None], score, found.bound, found.bound, 1)
 
@@ -77,10 +77,10 @@ def search(
 
     Each node is a set of arcs. The kernels lower its bound by subgradient steps, and choose the
     arc to branch on: one child must contain it, the other must not. The multipliers are shared, as
-    any multipliers give a valid bound. What the kernels say of bounds is not believed: every few
-    passes :class:`.NodeProof` bounds the node by the multipliers alone, and drops the arcs that
-    cannot be in a tree better than the k-th best one. A node is closed only when that bound does
-    not exceed the k-th best score; when the budget ends, the open nodes give the bound.
+    any multipliers give a valid bound. The kernels' own bounds prove nothing: every few passes
+    :class:`.NodeProof` bounds the node from the multipliers alone, and prunes the arcs that no
+    tree better than the k-th best has. A node is closed only if that bound does not exceed the
+    k-th best score; when the budget ends, the open nodes give the bound.
     """
     clock = budget.start()
     blocks = tree_in_blocks(problem, first_pass(problem), clock, magnitudes.forbidden)
@@ -92,7 +92,7 @@ def search(
 
 
 class _TreeSearch:
-    """Nodes that are open, what is proven of those that are closed, and the best trees so far."""
+    """The open nodes, the bounds of the closed ones, and the incumbents."""
 
     def __init__(
         self,
@@ -111,19 +111,20 @@ class _TreeSearch:
         self.clock = clock
         self.incumbents = Incumbents(np.zeros((k, size), np.int32), np.full(k, -np.inf))
         self.prepared = prepared
-        self.room: tuple[NDArray[Any] | None, ...]  # of the chart or the contraction
+        self.workspace: tuple[NDArray[Any] | None, ...]  # of the chart or the contraction
         if prepared.second_order:
-            self.room = (chart_space(size), None, None)
+            self.workspace = (chart_space(size), None, None)
         elif problem.projective:
-            self.room = (None, np.empty((4, size, size)), None)
+            self.workspace = (None, np.empty((4, size, size)), None)
         else:
-            self.room = (None, None, np.empty((4, 2 * size), np.int64))
+            self.workspace = (None, None, np.empty((4, 2 * size), np.int64))
         self.proof = NodeProof(problem, prepared)
-        # entries are (-bound, order of birth, mask): best bound first, then the oldest
+        # entries are (-bound, number, mask): best bound first, then the oldest
         self.nodes = [(-np.inf, 0, problem.allowed.astype(np.uint8))]
-        self.births = self.calls = self.disputes = 0
+        self.created = self.calls = self.disputes = 0
+        # bounds on the trees of closed nodes, and on those of them that are not listed
         self.closed = self.rest = -np.inf
-        # of nodes with a single tree: what it is worth, and its heads
+        # closed nodes with a single tree: its bound and its heads
         self.singles: list[tuple[float, NDArray[np.intp]]] = []
 
     def run(self) -> BestTrees:
@@ -134,7 +135,7 @@ class _TreeSearch:
                 break
             over = len(nodes) * nodes[0][2].size > MOST_NODE_BYTES
             over = over or self.clock.exhausted(self.calls)
-            # continue until there is a tree to return
+            # but continue until there is a tree to return
             if over and bound < np.inf and scores[0] > self.magnitudes.threshold:
                 break
             _, _, mask = heapq.heappop(nodes)
@@ -142,7 +143,7 @@ class _TreeSearch:
         if nodes:
             self.closed, self.rest = (max(one, -nodes[0][0]) for one in (self.closed, self.rest))
         found = int((scores > self.magnitudes.threshold).sum())
-        if self.closed <= self.magnitudes.threshold:  # all trees have a forbidden part
+        if self.closed <= self.magnitudes.threshold:  # then all trees have a forbidden part
             self.closed = -np.inf
         heads = self.incumbents.heads[:found]
         for upper, only in self.singles:
@@ -151,30 +152,30 @@ class _TreeSearch:
         return BestTrees(heads, scores[:found], self.closed, self.rest, self.calls)
 
     def _limit(self) -> float:
-        """Return what a bound may not exceed to prove the k-th best score."""
+        """Return the largest bound at which a node has no tree better than the k-th best."""
         leader, last = float(self.incumbents.scores[0]), float(self.incumbents.scores[-1])
         if last == -np.inf:
             return last
         return last + closing_slack(leader, self.magnitudes.rounding)
 
     def _work_on(self, mask: Mask, bound: float) -> None:
-        """Lower the bound of a node; close it, or put its two children in its place."""
-        most, done, upper = self.passes[1] if self.births else self.passes[0], 0, bound
+        """Lower the bound of a node; close it, or replace it by its two children."""
+        most, done, upper = self.passes[1] if self.created else self.passes[0], 0, bound
         while True:
             node = self._lower(mask, min(ROUND, most - done))
             self.calls += node.passes
             done += node.passes
             proven = self.proof.settle(mask, self._limit(), self.clock)
             upper = min(proven.upper, upper)
-            dropped = min(proven.dropped, bound)
-            self.closed, self.rest = max(self.closed, dropped), max(self.rest, dropped)
+            pruned = min(proven.pruned, bound)
+            self.closed, self.rest = max(self.closed, pruned), max(self.rest, pruned)
             free = mask[:, 1:].sum(axis=0) > 1
             closed = upper <= self._limit() or not free.any()
-            # without a pass none would follow
+            # if the kernel made no pass, it never will
             if closed or done >= most or not node.passes or self.clock.exhausted(self.calls):
                 break
         if not free.any() and upper > self._limit():
-            # lists the only tree, unless others are better
+            # offers the only tree as an incumbent
             self.calls += self._solve(mask, 1).passes
         if closed:
             self.closed = max(self.closed, upper)
@@ -184,20 +185,20 @@ class _TreeSearch:
                 self.singles.append((upper, mask.argmax(axis=0)))
             return
         h, m = node.head, node.modifier
-        self.disputes += h < 0  # the search says that it is done with the node
+        self.disputes += h < 0  # the kernel calls the node closed
         if h < 0 or not mask[h, m] or not free[m - 1]:
-            # the proof has pruned the arc, or leaves others open: any will do
+            # no arc was chosen, or it has been pruned or decided since: any will do
             m = int(free.argmax()) + 1
             h = int(mask[:, m].argmax())
         for child in split(mask, h, m):
-            self.births += 1
-            heapq.heappush(self.nodes, (-upper, self.births, child))
+            self.created += 1
+            heapq.heappush(self.nodes, (-upper, self.created, child))
 
     def _lower(self, mask: Mask, passes: int) -> NodeFound:
         """Lower the bound of a node by so many passes, or as many as the budget allows.
 
-        With a limit of time passes over many arcs run one by one, between which the clock is
-        checked.
+        With a time limit, passes over many arcs run one by one, and the clock is checked after
+        each.
         """
         limit = self.clock.budget.iterations
         if limit is not None:
@@ -221,22 +222,22 @@ class _TreeSearch:
         )  # fmt: skip
         found = kernels.solve_node(
             prepared.scores, prepared.multipliers, self.incumbents, mask.copy(), options,
-            prepared.grandparents, *self.room,
+            prepared.grandparents, *self.workspace,
         )  # fmt: skip
         return cast(NodeFound, found)
 
 
 def closing_slack(score: float, rounding: float) -> float:
-    """Return how far above a score a bound may lie, its rounding aside, that proves it.
+    """Return how far above a score a bound may lie, rounding aside, that proves it optimal.
 
-    The certificate agrees then; a bound whose rounding is large is no reason to stop earlier.
+    The certificate then agrees. A large rounding error must not make the search stop earlier.
     """
     slack = tolerance_of(abs(score), rounding) - rounding
     return max(min(slack, tolerance_of(abs(score))), 0.0)
 
 
 def first_pass(problem: TreeProblem) -> float:
-    """Return the seconds that a first pass may take."""
+    """Return the seconds that the first pass may take."""
     seconds = SECONDS_A_CUBE * problem.n**3 if problem.projective else 0.0
     if problem.grandparents is not None or problem.siblings is not None:
         seconds += SECONDS_OF_PARTS * problem.n**3

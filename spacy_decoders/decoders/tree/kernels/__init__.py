@@ -1,1 +1,1 @@
-"""The compiled loops of the tree decoders, one file for each chart."""
+"""The compiled loops of the tree decoders."""

@@ -1,9 +1,9 @@
 """Chu-Liu-Edmonds over dense arcs, with its dual: O(n^2) for one tree.
 
-Every node takes its best incoming arc; a cycle is contracted to one node whose incoming arcs are
-charged for the arc that they replace. Sources of arcs stay original tokens: only rows of incoming
-arcs are merged, never columns, and only the members of cycles ever get a row. Nodes 0..n are the
-root and the tokens, later ones are contracted cycles.
+Every node takes its best incoming arc; a cycle is contracted to one node, from whose incoming arcs
+the score of the arc that they replace is subtracted. Heads of arcs stay original tokens: only rows
+of incoming arcs are merged, never columns, and only contracted cycles need a row. Nodes 0..n are
+the root and the tokens, later ones are contracted cycles.
 
 The values of the chosen arcs are the dual: every tree enters every node, so their sum bounds every
 tree, and the score of an arc less the duals of the nodes that it enters is its reduced cost.
@@ -14,20 +14,20 @@ import numpy as np
 from ....jit import FAST, jit
 
 #: The rows of `work`, by node: the head of its best arc, the node that it is contracted into, the
-#: first of those that are contracted into it, and the next beside it.
+#: first of the nodes contracted into it, and the next node contracted into the same one.
 SOURCE, PARENT, FIRST, SIBLING = range(4)
 
 
 @jit(fastmath=FAST)
 def _best_heads(arcs, root, value, source):
-    """Write each token's best incoming arc; return the worst of them, -inf for none."""
+    """Write each token's best incoming arc; return the lowest score, -inf if a token has none."""
     size = arcs.shape[0]
     for m in range(size):
         value[m] = root[m]
         source[m] = 0
     for h in range(1, size):
         for m in range(size):
-            # selects, not branches: this loop runs along rows and compiles to vector code
+            # selects rather than branches, along rows, so that the loop is vectorised
             better = arcs[h, m] > value[m]
             value[m] = arcs[h, m] if better else value[m]
             source[m] = h if better else source[m]
@@ -39,11 +39,11 @@ def _best_heads(arcs, root, value, source):
 
 @jit(fastmath=FAST)
 def _contract(arcs, root, value, source, parent, first, sibling):
-    """Contract cycles until every node is reached from the root.
+    """Contract cycles until every node can be reached from the root.
 
-    `value` and `source` hold each node's best incoming arc, `parent`, `first` (child) and
-    `sibling` the forest of contractions. Returns the rows of incoming arcs of contracted
-    nodes and the number of nodes, 0 if a node can't be reached.
+    `value` and `source` have each node's best incoming arc, `parent`, `first` (child) and
+    `sibling` the forest of contractions. Returns the incoming arcs of contracted nodes, as rows,
+    and the number of nodes, 0 if a node can't be reached.
     """
     size = arcs.shape[0]
     rows = np.empty((size, size))
@@ -67,7 +67,7 @@ def _contract(arcs, root, value, source, parent, first, sibling):
                 continue
             if state[before] == 2:
                 break
-            # a cycle: everything on the path from `before` on
+            # a cycle: all nodes on the path from `before` on
             row = rows[count - size]
             row[:] = -np.inf
             first[count] = -1
@@ -113,7 +113,7 @@ def _expand(arcs, root, rows, count, value, source, first, sibling, heads):
     entered = np.zeros(count, dtype=np.bool_)
     for outer in range(count - 1, 0, -1):
         if entered[outer]:
-            continue  # an inner node was entered from outside
+            continue  # decided with the node that contains it
         h = source[outer]
         node = outer
         entered[node] = True
@@ -156,9 +156,10 @@ def solve(arcs, root, heads, value, source, parent, first, sibling):
 
 @jit(fastmath=FAST)
 def _range_of_penalties(arcs):
-    """Return penalties on root arcs, one as large as good arcs' scores and the largest of use.
+    """Return the first and the largest useful penalty on root arcs.
 
-    Beyond the latter, trees with fewer roots are worth more than all others.
+    The first is of the size of good arcs' scores; at the largest, trees with fewer roots score
+    more than all others.
     """
     size = arcs.shape[0]
     scale = largest = 0.0
@@ -170,17 +171,17 @@ def _range_of_penalties(arcs):
                 largest = max(largest, abs(arcs[h, m]))
         scale = max(scale, abs(best))
     if scale == 0.0:
-        scale = 1.0  # all scores are 0: any positive penalty works
+        scale = 1.0  # the best scores are 0: any positive penalty will do
     return scale, scale + 4.0 * size * largest
 
 
 @jit(fastmath=FAST)
 def solve_rooted(arcs, single_root, heads, value, work):
-    """Write the best tree; return its bound, the penalty that was used, and the nodes.
+    """Write the best tree; return its bound, the penalty, and the number of nodes.
 
-    With a single root, the constraint is relaxed, and where the tree has several, enforced by a
-    penalty on root arcs that is raised until one remains: the tree is then the best with one root,
-    and the dual bound plus one penalty bounds all such trees. The bound is -inf if there is none.
+    The single-root constraint is relaxed at first; if the tree has several roots, a penalty on
+    root arcs is raised until one remains: the tree is then the best with one root, and the dual
+    bound plus one penalty bounds all such trees. The bound is -inf if there is none.
     """
     source, parent = work[SOURCE], work[PARENT]
     first, sibling = work[FIRST], work[SIBLING]
@@ -206,10 +207,10 @@ def solve_rooted(arcs, single_root, heads, value, work):
 
 @jit(fastmath=FAST)
 def with_duals(arcs, single_root):
-    """Return heads (n,), the kernel's bound, and the duals that prove it: see :func:`.dual_bound`.
+    """Return heads (n,), the bound, and the duals that prove it: see :func:`.dual_bound`.
 
-    The latter are the penalty on the root's arcs, the dual and the parent of each node, and their
-    number. Without a tree the bound is -inf, and there are none.
+    The latter are the penalty on root arcs, the dual and the parent of each node, and the number
+    of nodes. Without a tree the bound is -inf, and there are no nodes.
     """
     size = arcs.shape[0]
     heads = np.full(size, -1, dtype=np.int32)

@@ -4,16 +4,16 @@ A chart, float64 (4, n + 1, n + 1), has four tables over spans i <= j:
 `incomplete_right[i, j]` holds the arc i -> j, `incomplete_left[i, j]` the arc j -> i, and
 `complete_right[i, j]` and `complete_left[i, j]` all descendants of i and of j within the span.
 
-The inside pass runs i from right to left. As soon as the entry (i, r) is final it is passed
-on to every (i, j) with j > r: the inner loop then runs along contiguous rows and has no
-reduction, so that it compiles to vector code. Only values are kept; the back-trace finds the
-best split of the O(n) spans that it meets once more.
+The inside pass runs i from right to left. As soon as the entry (i, r) is final, it updates every
+(i, j) with j > r: the inner loop runs along contiguous rows and has no reduction, so that it is
+vectorised. No backpointers are stored; the back-trace recomputes the best split of the O(n) spans
+that it visits.
 
 ``-inf`` needs no sentinel here: nothing is subtracted and nothing is +inf, so no NaN arises.
 
-With `gaps`, float64 (n + 1,), each subtree of a root is a sentence of its own, and ``gaps[s]`` is
-paid where one begins at token s, the first one aside: the split between two modifiers of the root.
-Without entries nothing is paid. A single root excludes them.
+With boundary scores `gaps`, float64 (n + 1,), each subtree of the root is a sentence, and
+``gaps[s]`` is added for each sentence but the first, which begins at token s: at the split between
+two modifiers of the root. If `gaps` is empty, nothing is added. With a single root it must be.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def inside(arcs, single_root, gaps, chart):
     size = arcs.shape[0]
     incomplete_right, incomplete_left = chart[0], chart[1]
     complete_right, complete_left = chart[2], chart[3]
-    # with a single root the root's row is one loop at the end
+    # with a single root, the row of the root is a loop at the end
     for i in range(size - 1, 0 if single_root else -1, -1):
         for j in range(i, size):
             incomplete_right[i, j] = -np.inf
@@ -70,7 +70,7 @@ def back_trace(arcs, single_root, gaps, chart, heads):
     size = arcs.shape[0]
     incomplete_right, incomplete_left = chart[0], chart[1]
     complete_right, complete_left = chart[2], chart[3]
-    # a stack of complete spans: their two ends, and whether the head is the right one
+    # a stack of complete spans: their two ends, and whether the head is at the right
     begins = np.empty(2 * size + 2, np.int64)
     ends = np.empty(2 * size + 2, np.int64)
     leftwards = np.empty(2 * size + 2, np.int64)
@@ -142,7 +142,7 @@ def positive_mass(arcs):
 
 @jit(fastmath=FAST)
 def charted(arcs, single_root, gaps):
-    """Return the best heads (n,), the whole chart, its value and the scale of rounding errors.
+    """Return the best heads (n,), the chart, its value and the scale of rounding errors.
 
     Without a tree the value is -inf and the heads are all -1.
     """
@@ -157,12 +157,12 @@ def charted(arcs, single_root, gaps):
 
 @jit(fastmath=FAST)
 def chart_each(arcs, sizes, gaps, together, charts, heads, positive):
-    """Write what :func:`charted` finds of several sentences, whose arrays are laid end to end.
+    """Run :func:`charted` on several problems, whose arrays are concatenated.
 
-    **Shape**: sizes int64 (sentences,), n + 1 of each; arcs float64, (n + 1, n + 1) of each; gaps
-    float64, (n + 1,) of each, that are paid where it is `together` with others, bool (sentences,).
+    **Shape**: sizes int64 (problems,), n + 1 of each; arcs float64, (n + 1, n + 1) of each; gaps
+    float64, (n + 1,) of each, which apply if it has boundaries: `together`, bool (problems,).
     Written are charts, (4, n + 1, n + 1) of each, heads int32, (n + 1,) of each, -1 for the root,
-    and positive, (sentences,).
+    and positive, (problems,), the scales of rounding errors.
     """
     square = first = 0
     for s in range(len(sizes)):

@@ -1,12 +1,12 @@
-"""The probability of each arc: Eisner's chart, summed, or elimination where arcs may cross.
+"""The probability of each arc: sums over Eisner's chart, or elimination if arcs may cross.
 
-Inside, a span has the sum over all of its derivations. Then the probability that a span is part of
-the tree is handed down from the whole sentence to what it may be made of, in shares that add up to
-it; elimination hands down probabilities in the same way. Nothing is subtracted, so that an error
-is a share of what it is in.
+The inside pass sums over all derivations of each span. The second pass distributes the probability
+of each span, from the whole sentence down, over the pairs of spans that it may consist of, in
+proportion to their weights; elimination distributes probabilities in the same way. Nothing is
+subtracted, so that errors stay relative.
 
-Sums of weights take a tenth of the time of logarithms, and are used where none can underflow: the
-recursions are the same, in one semiring or the other.
+Sums of weights take a tenth of the time of logarithms, and are used if none can underflow: the
+recursions are the same in both semirings.
 """
 
 from typing import NamedTuple
@@ -18,10 +18,10 @@ from ....jit import internal, jit
 
 __all__ = ["Posterior", "eliminate", "posterior", "posterior_by_logs"]
 
-#: Sums below this are taken for nothing: they may have lost digits.
+#: Smaller sums count as 0: they may have lost digits.
 TINY = 1e-305
 
-#: Sums of weights below this may have lost what underflowed in the elimination.
+#: Smaller sums of weights in the elimination may have lost terms to underflow.
 LEAST = 1e-150
 
 
@@ -30,11 +30,11 @@ class Posterior(NamedTuple):
 
     #: **Shape (n + 1, n + 1)**, float64: the probability of each arc.
     arcs: NDArray[np.float64]
-    #: **Shape (n + 1,)**, float64: the probability that a root's subtree begins at each token;
-    #: only where several roots are allowed.
+    #: **Shape (n + 1,)**, float64: the probability that a subtree of the root begins at each
+    #: token; only if several roots are allowed.
     starts: NDArray[np.float64]
-    #: Log of the sum over all trees of exp(score); ``-inf`` if there is none, or if it is less
-    #: than what was asked for.
+    #: Log of the sum over all trees of exp(score); ``-inf`` if there is none, or if the sum is
+    #: less than required.
     log_partition: float
 
 
@@ -54,7 +54,7 @@ def _times(a, b, logs):
 
 @jit()
 def _factor(probability, whole, logs):
-    """Return by what parts of a sum are multiplied to be their shares of its probability."""
+    """Return the factor that turns the terms of a sum into their shares of its probability."""
     if logs:
         return np.log(probability) - whole if probability > 0.0 else -np.inf
     return probability / whole if whole > TINY else 0.0
@@ -66,7 +66,7 @@ def _number(a, logs):
 
 
 @internal(forceinline=True)
-def _meet(x, s, i, y, j, t, count, logs):
+def _over_splits(x, s, i, y, j, t, count, logs):
     """Return the sum over k < count of x[s, i + k] y[j + k, t]."""
     total = -np.inf if logs else 0.0
     for k in range(count):
@@ -75,8 +75,8 @@ def _meet(x, s, i, y, j, t, count, logs):
 
 
 @internal(forceinline=True)
-def _hand_down(probability, whole, x, s, i, y, j, t, count, of_x, of_y, logs):
-    """Add the probability of such a sum, in shares, to those of what it is made of."""
+def _distribute(probability, whole, x, s, i, y, j, t, count, of_x, of_y, logs):
+    """Distribute the probability of such a sum over its terms: add the shares to both parts'."""
     scale = _factor(probability, whole, logs)
     if scale > (-np.inf if logs else 0.0):
         for k in range(count):
@@ -93,25 +93,25 @@ def _posterior(logs):
     def posterior(arcs, starts, single_root, least):
         """Return the distribution over trees.
 
-        With R and L the spans whose head is their first or last token, I those that the arc h -> m
-        or m -> h ends, B what both have without the arc, and b what a sentence is multiplied by
-        that begins at a token (where s is the root; else 1)::
+        With R and L the sums of complete spans whose head is their first or last token, I those of
+        incomplete ones, B the same without the arc, and b the weight of a sentence that begins at
+        a token (if s is the root; else 1)::
 
             B[s, t] = sum_q R[s, q] L[q + 1, t] b[q + 1]    I[s, t] = B[s, t] arcs[s, t]
             R[s, t] = sum_q I[s, q] R[q, t]                 L[s, t] = sum_q L[s, q] I[t, q]
 
-        `least` is the sum over all trees beside which sums of `TINY` count nothing, whatever they
-        are multiplied by; ``-inf`` by logs.
+        `least` is the smallest sum over all trees beside which lost sums below `TINY` are
+        negligible; ``-inf`` with logs.
 
         **Shape**: arcs float64 (n + 1, n + 1), ``exp(score)`` by head and modifier, 0 where there
-        is none, each column divided by its maximum, by logs the scores themselves; starts float64
-        (n + 1,), what a root's subtree that begins at each token is multiplied by, not used with a
-        single root, by logs what is added.
+        is none, each column divided by its maximum; starts float64 (n + 1,), the weight of a
+        subtree of the root that begins at each token, unused with a single root. With logs, both
+        are the scores themselves.
         """
         size = len(arcs)
         last, first = size - 1, 1 if single_root else 0
-        # right[s, t] has the head s and is complete, right_open[s, t] ends with the arc from s to
-        # t; left and left_open have the head t; begun is left where it begins a sentence
+        # right[s, t] is complete with head s, right_open[s, t] ends with the arc s -> t; left
+        # and left_open have the head t; begun is left, weighted as the beginning of a sentence
         sums = np.full((6, size, size), none)
         right, left, begun = sums[0], sums[1], sums[2]
         right_open, left_open, between = sums[3], sums[4], sums[5]
@@ -122,30 +122,30 @@ def _posterior(logs):
             for s in range(first, size - length):
                 t = s + length
                 inner = begun if s == 0 else left
-                total = _meet(right, s, s, inner, s + 1, t, length, logs)
+                total = _over_splits(right, s, s, inner, s + 1, t, length, logs)
                 between[s, t] = total
                 right_open[s, t] = _times(total, arcs[s, t], logs)
                 left_open[s, t] = _times(total, arcs[t, s], logs)
-                right[s, t] = _meet(right_open, s, s + 1, right, s + 1, t, length, logs)
-                left[s, t] = _meet(left, s, s, left_open, s, t, length, logs)
+                right[s, t] = _over_splits(right_open, s, s + 1, right, s + 1, t, length, logs)
+                left[s, t] = _over_splits(left, s, s, left_open, s, t, length, logs)
                 begun[s, t] = _times(left[s, t], starts[s], logs)
         found_arcs, found_starts = np.zeros((size, size)), np.zeros(size)
-        rooted = np.full((size, 1), none)  # what is behind the only root, with its arc
+        rooted = np.full((size, 1), none)  # the span from the only root on, with its arc
         total = right[0, last]
         if single_root:
             for root in range(1, size):
                 rooted[root, 0] = _times(right[root, last], arcs[0, root], logs)
-            total = _meet(left, 1, 1, rooted, 1, 0, last, logs)
+            total = _over_splits(left, 1, 1, rooted, 1, 0, last, logs)
         if not least <= total < np.inf or total == none:
             return Posterior(found_arcs, found_starts, -np.inf)
 
-        # the probabilities of spans, handed down to their parts, the longest first
+        # the probabilities of spans, distributed over their parts, longest first
         likely = np.zeros((5, size, size))
         p_right, p_left, p_begun = likely[0], likely[1], likely[2]
         p_right_open, p_left_open = likely[3], likely[4]
         if single_root:
             p_rooted = np.zeros((size, 1))
-            _hand_down(1.0, total, left, 1, 1, rooted, 1, 0, last, p_left, p_rooted, logs)
+            _distribute(1.0, total, left, 1, 1, rooted, 1, 0, last, p_left, p_rooted, logs)
             for root in range(1, size):
                 found_arcs[0, root] = p_rooted[root, 0]
                 p_right[root, last] += p_rooted[root, 0]
@@ -156,21 +156,21 @@ def _posterior(logs):
                 t = s + length
                 found_starts[s] += p_begun[s, t]
                 p_left[s, t] += p_begun[s, t]
-                _hand_down(
+                _distribute(
                     p_right[s, t], right[s, t], right_open, s, s + 1, right, s + 1, t, length,
                     p_right_open, p_right, logs,
                 )  # fmt: skip
-                _hand_down(
+                _distribute(
                     p_left[s, t], left[s, t], left, s, s, left_open, s, t, length,
                     p_left, p_left_open, logs,
                 )  # fmt: skip
                 if length > 0:
                     found_arcs[s, t] = p_right_open[s, t]
                     found_arcs[t, s] = p_left_open[s, t]
-                # without the arc both directions are the same sum
+                # both directions share the sum without the arc
                 either = p_right_open[s, t] + p_left_open[s, t]
                 inner, p_inner = (begun, p_begun) if s == 0 else (left, p_left)
-                _hand_down(
+                _distribute(
                     either, between[s, t], right, s, s, inner, s + 1, t, length,
                     p_right, p_inner, logs,
                 )  # fmt: skip
@@ -185,7 +185,7 @@ posterior_by_logs = _posterior(True)
 
 @jit()
 def _exchange(square, i, k):
-    """Exchange two tokens among those up to k."""
+    """Exchange tokens i and k, of those up to k."""
     for h in range(k + 1):
         square[i, h], square[k, h] = square[k, h], square[i, h]
     for h in range(k + 1):
@@ -196,19 +196,19 @@ def _exchange(square, i, k):
 def eliminate(weights, single_root, logs):
     """Return the probability of each arc, **(token, head)**, and the log of the sum over trees.
 
-    With a single root the sum is the coefficient of e in that over all trees where each arc from
-    the root counts e times as much. Only the last token that is left is paid one such arc: beside
-    others it counts nothing. A token that only the root is left to therefore comes last. The log
-    is NaN if there is no tree, or if some sum of weights is too small to be trusted.
+    With a single root, the weights of root arcs are scaled by e, and the sum is the coefficient of
+    e, so the root arc matters only for the token that is eliminated last: a token whose only
+    remaining head is the root must come last. The log is NaN if there is no tree, or if some sum
+    of weights is too small to be trusted.
 
     **Shape**: weights float64 (n + 1, n + 1), ``exp(score)``, token by head, 0 where there is no
-    arc; the scores themselves by `logs`. Overwritten.
+    arc; with `logs` the scores themselves. Overwritten.
     """
     size = len(weights)
     none = -np.inf if logs else 0.0
     direct = np.empty(size * (size - 1) * (size - 2) // 3 + 1)
     found = np.zeros((size, size))
-    chosen = np.arange(size)  # the token that went when so many were left
+    chosen = np.arange(size)  # the token that was eliminated as number k
     log_sum = 0.0
     used = 0
     for k in range(size - 1, 0, -1):
@@ -226,7 +226,7 @@ def eliminate(weights, single_root, logs):
         log_sum += total if logs else np.log(total)
         for h in range(k):
             weights[k, h] = weights[k, h] - total if logs else weights[k, h] / total
-        # what hangs on k hangs on the heads of k instead; a cycle is none of a tree's
+        # tokens attached to k are attached to the heads of k instead, without cycles
         for i in range(1, k):
             over = weights[i, k]
             for h in range(k):
@@ -241,7 +241,7 @@ def eliminate(weights, single_root, logs):
                 direct[used + h] = share
             used += k
     for k in range(1, size):
-        # tokens that are there again pass on part of their arcs through k
+        # arcs that stand also for two arcs through k pass on their share
         used -= k * (k - 1)
         passed = 0.0
         for i in range(1, k):
@@ -254,7 +254,7 @@ def eliminate(weights, single_root, logs):
                 over += moved
             found[i, k] = over
             passed += over
-        # its own head, by how the others choose theirs through it
+        # the rest of the probability of the head of k is in trees where it has no dependants
         for h in range(1 if single_root and k > 1 else 0, k):
             found[k, h] += _number(weights[k, h], logs) * (1.0 - passed)
         _exchange(found, chosen[k], k)

@@ -1,8 +1,8 @@
-"""The score of a tree, and upper bounds on all trees, by code that the decoders do not share.
+"""The score of a tree, and upper bounds on all trees, by code that is independent of the decoders.
 
-The decoders' kernels pass on what they computed: a chart, or the duals of a contraction. Either is
-a dual solution of the linear program of trees if it satisfies a set of inequalities, and only
-these are checked here. No fastmath flags are set, so that a NaN satisfies no inequality.
+The decoders' kernels provide a chart, or the duals of a contraction. Either is a dual solution of
+the linear program of trees if it satisfies a set of inequalities, and only these are checked here.
+No fastmath flags are set, so that a NaN satisfies no inequality.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from .rows import fill_all
 
 @jit()
 def tally(arcs, heads, projective, single_root):
-    """Return whether heads (n,) are a legal tree, its score, and the sum of its absolute parts."""
+    """Return whether heads (n,) are a legal tree, its score, and the sum of its absolute arcs."""
     size = arcs.shape[0]
     score = scale = 0.0
     roots = 0
@@ -48,12 +48,10 @@ def tally(arcs, heads, projective, single_root):
 
 @jit()
 def chart_bound(arcs, single_root, gaps, chart):
-    """Return the value of Eisner's chart if no span scores less than its parts.
+    """Return the value of Eisner's chart if no span scores less than its parts, else infinity.
 
-    Infinite if some span is: the chart then bounds nothing. It is float64 (4, n + 1, n + 1), as
-    :func:`.eisner.inside` fills it: spans with an arc to the right and to the left, complete ones
-    with their head at the left and at the right. Gaps, float64 (n + 1,), are what a sentence pays
-    that begins at each token, or empty.
+    The chart, float64 (4, n + 1, n + 1), and the boundary scores `gaps` are as in
+    :func:`.eisner.inside`.
     """
     size = arcs.shape[0]
     incomplete_right, incomplete_left, right, left = chart[0], chart[1], chart[2], chart[3]
@@ -63,7 +61,7 @@ def chart_bound(arcs, single_root, gaps, chart):
         if not (right[i, i] >= 0.0 and left[i, i] >= 0.0):
             return np.inf
         between[i:] = -np.inf
-        # counted rather than left at once: these loops compile to vector code
+        # violations are counted, without an early exit, so that these loops are vectorised
         missed = 0
         for r in range(i, size):
             begun, ended = left[i, r], right[i, r]
@@ -99,10 +97,10 @@ def chart_bound(arcs, single_root, gaps, chart):
 def bounds_by_chart(arcs, single_root, gaps, chart, bound):
     """Return upper bounds on the trees through each arc by Eisner's chart, ``-inf`` without any.
 
-    The bound is what :func:`chart_bound` says of the chart: where it is infinite, so are they.
-    Each is the score of the best tree, up to rounding, if no span scores more than its parts. The
-    outside pass undoes the inside pass step by step: whatever (i, r) passed on to (i, j) there,
-    it receives back from (i, j) here.
+    `bound` is that of :func:`chart_bound`; if it is infinite, so are all of these. Otherwise each
+    is the score of the best tree, up to rounding, unless spans score more than their parts. The
+    outside pass mirrors the inside pass: where (i, r) updates (i, j) there, (i, j) updates (i, r)
+    here.
     """
     size = arcs.shape[0]
     last = size - 1
@@ -140,7 +138,7 @@ def bounds_by_chart(arcs, single_root, gaps, chart, bound):
             for j in range(r + 1, size):
                 from_between = max(from_between, out_between[i, j] + (cl[r + 1, j] + gap))
             if r > i:
-                # the spans that end with the arc itself: nothing below the modifier
+                # spans that end with the arc: the modifier has nothing on its far side
                 from_right = max(from_right, from_between)
                 from_arc_left = max(out_il[i, r], from_left)
                 out_ir[i, r], out_il[i, r] = from_right, from_arc_left
@@ -153,12 +151,12 @@ def bounds_by_chart(arcs, single_root, gaps, chart, bound):
 
 @jit()
 def check_each(arcs, sizes, gaps, together, charts, heads, starts, found):
-    """Check the projective trees of several sentences, and their charts.
+    """Check the projective trees of several problems, and their charts.
 
-    They are laid out as by :func:`.eisner.chart_each`. Written are where sentences begin, bool (n
-    + 1,) of each, and what is found, float64 (sentences, 3): the bound of the chart, the score of
-    the tree, ``-inf`` if it is not legal or any score is NaN or ``+inf``, and the sum of its
-    absolute parts.
+    The arrays are those of :func:`.eisner.chart_each`. Written are the starts of sentences, bool
+    (n + 1,) of each, and `found`, float64 (problems, 3): the bound of the chart, the score of the
+    tree, ``-inf`` if it is not legal or any score is NaN or ``+inf``, and the sum of its absolute
+    parts.
     """
     square = first = 0
     for s in range(len(sizes)):
@@ -172,7 +170,7 @@ def check_each(arcs, sizes, gaps, together, charts, heads, starts, found):
         for k in range(square, end):
             legal &= arcs[k] < np.inf
         begins[:] = False
-        reach = 0  # the last token that an arc from the left or to the left ends at
+        reach = 0  # the last token reached by the arcs of the tokens so far
         for m in range(1, size if legal else 0):
             begins[m] = reach < m
             reach = max(reach, m if tree[m - 1] == 0 else tree[m - 1])
@@ -194,13 +192,12 @@ def dual_bound(arcs, single_root, penalty, value, parent, count):
     """Return an upper bound on all trees by the duals of a contraction, and its rounding error.
 
     Each contracted set of tokens has a dual of at most 0, each token one of any sign. A tree
-    enters every set at least once and every token exactly once, so the sum of all duals, plus the
-    excess of each arc over the duals of the sets that it enters, bounds every tree. With a penalty
-    on the root's arcs they bound the trees with one root, and no others.
+    enters every set at least once and every token exactly once, so the sum of all duals, plus each
+    token's largest excess of an arc over the duals of the sets that it enters, bounds every tree.
+    With a penalty on root arcs they bound only the trees with one root.
 
     **Shape**: `value` float64 (count or more,), the dual of each node: tokens, then contracted
-    sets in the order they were made; `parent` int64, the set that each was contracted into, -1 for
-    none.
+    sets in the order of contraction; `parent` int64, the set that each was contracted into, or -1.
     """
     size = arcs.shape[0]
     if penalty != 0.0 and not single_root:
@@ -213,7 +210,7 @@ def dual_bound(arcs, single_root, penalty, value, parent, count):
             return np.inf, 0.0
         bound += value[node]
         mass += abs(value[node])
-    # by token: the sum of the duals of all sets that contain it, the least that an arc can enter
+    # by token: the sum of the duals of all sets that contain it, the lowest sum an arc can enter
     least = np.empty(size)
     rounding = 0.0
     for m in range(1, size):
@@ -243,9 +240,9 @@ def dual_bound(arcs, single_root, penalty, value, parent, count):
 
 @jit()
 def _enter(value, parent, h, paid, holder):
-    """Write the sum of the duals of the sets that hold each node but not h to `paid`.
+    """Write to `paid` for each node the sum of the duals of the sets that contain it but not h.
 
-    `holder` is h for all that hold h.
+    `holder` is set to h for all nodes that contain h.
     """
     node = h
     while node >= 0:
@@ -261,9 +258,9 @@ def _enter(value, parent, h, paid, holder):
 def bounds_by_duals(arcs, penalty, value, parent, bound):
     """Return bounds on the trees through each arc by the duals of a contraction.
 
-    A tree with the arc h -> m enters by it the sets that hold m but not h, whose duals add up to
-    what the arc would have to be worth: every tree with it loses the difference against `bound`,
-    which adds all duals and, for each token, the excess of its best arc. Infinite if it is.
+    The arc h -> m enters the sets that contain m but not h. `bound` includes their duals and m's
+    largest excess, so a tree with the arc falls short of it by at least that excess less the
+    arc's own. All are infinite if `bound` is.
     """
     size, count = arcs.shape[0], len(value)
     if bound == np.inf:
@@ -287,7 +284,7 @@ def bounds_by_duals(arcs, penalty, value, parent, bound):
 
 @jit()
 def reaches_all(allowed, single_root):
-    """Return whether the allowed arcs hold any tree, crossing arcs included."""
+    """Return whether the allowed arcs contain any tree, projective or not."""
     size = allowed.shape[0]
     queue = np.empty(size, dtype=np.int64)
     for only in range(1 if single_root and size > 1 else 0, size if single_root else 1):

@@ -13,7 +13,7 @@ from ....simd import add, fill8, largest, load8, maximum, peek, poke, store
 LANES = 8
 
 
-# numba's own slices raise errors with the shapes in words, which takes seconds to compile
+# slice assignment in numba has an error message with the shapes, which takes seconds to compile
 
 
 @internal()
@@ -25,7 +25,7 @@ def copy_all(out, x):
 
 @internal()
 def fill_all(out, value):
-    """Set all of an array."""
+    """Set all elements of an array."""
     for at in range(out.size):
         poke(out, at, value)
 

@@ -8,17 +8,16 @@ contiguous rows:
 - `between[a, b, h]`: all between the adjacent siblings a < b, where h is their head.
 
 `x <= y` and `y <= x` are the two directions. Entries whose last index lies within the span are
-undefined and never read, and so are the scores of arcs that are forbidden. `closed` is the
-incomplete span as a complete span extends it: unchanged if every grandparent counts, and with the
-grandparent of the outermost modifier added if only that one does. In the first case it is the same
-array.
+undefined and never read, as are the scores of forbidden arcs. `closed` is the incomplete span as a
+part of a complete one: the same array if every grandparent is scored, or with the grandparent of
+the outermost modifier added if only that is scored.
 
-What a sentence is paid that begins at token s, ``gaps[s]``, is part of `between` where the head is
-the root: there two sentences meet. Without entries there is one sentence, or nothing is paid.
+The score of a sentence that begins at token s, ``gaps[s]``, is part of `between` where the head is
+the root: there two sentences meet. If `gaps` is empty, boundaries are not scored.
 
-The tables are flat float64; entry (x, y, g) is at (x (n + 1) + y) stride + g. Only values are
-kept; the back-trace finds the best split of the spans that it meets once more. ``-inf`` needs
-no sentinel: nothing is subtracted and nothing is +inf.
+The tables are flat float64; entry (x, y, g) is at (x (n + 1) + y) stride + g. No backpointers are
+stored; the back-trace recomputes the best split of the spans that it visits. ``-inf`` needs no
+sentinel: nothing is subtracted and nothing is +inf.
 """
 
 import numpy as np
@@ -29,10 +28,10 @@ from .rows import LANES, add_row, highest_of_rows, highest_sums
 
 @jit(fastmath=FAST)
 def _turn(arcs, grandparents, outermost, stride, on_arc, on_closing):
-    """Write the scores with the grandparent as the last axis: of arcs, and of closing a span.
+    """Write the scores of arcs, and of closing a span, with the grandparent as the last axis.
 
-    The first are the arcs, with their grandparents if all count; the second, if present, the
-    grandparents of which only the outermost counts.
+    The first are the arcs', with their grandparents if all are scored; the second, if present, the
+    grandparents of outermost modifiers.
     """
     size = arcs.shape[0]
     for at in range(on_closing.size):
@@ -62,7 +61,7 @@ def sibling_score(siblings, h, a, b):
 
 @jit(fastmath=FAST)
 def _steps_to_next(siblings, between, h, m, size, stride, steps):
-    """Write, for each modifier s of h before m, the score between s and m; return their number."""
+    """Write, for each sibling s inside of m, the score between s and m; return their number."""
     first = min(h, m) + 1
     last = max(h, m)
     for s in range(first, last):
@@ -79,7 +78,7 @@ def _inner(complete, h, m, size, stride):
 
 @jit(fastmath=FAST)
 def outside_lanes(i, j, stride):
-    """Return two ranges of whole steps that hold every token outside of i..j."""
+    """Return two ranges, multiples of `LANES`, that contain every token outside of i..j."""
     before = -(-i // LANES) * LANES
     after = (j + 1) // LANES * LANES
     if before >= after:
@@ -89,7 +88,7 @@ def outside_lanes(i, j, stride):
 
 @jit(fastmath=FAST)
 def _meeting_at_root(complete, gaps, i, j, size, stride):
-    """Return the best of all between two adjacent modifiers of the root, with the boundary."""
+    """Return the best score between two adjacent modifiers of the root, with the boundary."""
     best = -np.inf
     for r in range(i, j):
         pair = complete[(i * size + r) * stride] + complete[(j * size + r + 1) * stride]
@@ -101,7 +100,7 @@ def _meeting_at_root(complete, gaps, i, j, size, stride):
 def _inside(
     arcs, siblings, gaps, on_arc, on_closing, complete, incomplete, closed, between, stride
 ):
-    """Fill the tables over all spans of tokens, the left end going from right to left."""
+    """Fill the tables for all spans of tokens, with left ends from right to left."""
     size = arcs.shape[0]
     row = size * stride
     steps, below = np.empty(size), np.empty(size)
@@ -111,7 +110,7 @@ def _inside(
             complete[at] = 0.0
         for j in range(i + 1, size):
             width = j - i
-            # the same work for the tokens before and for those behind the span
+            # grandparents lie before or behind the span
             low, lows, high, highs = outside_lanes(i, j, stride)
             right = i * row + j * stride
             left = j * row + i * stride
@@ -128,7 +127,7 @@ def _inside(
                 h, m = (i, j) if side == 0 else (j, i)
                 here = right if side == 0 else left
                 inner = _inner(complete, h, m, size, stride)
-                # arcs that are left: modifiers of h before m, and m itself or the ones before it
+                # only over allowed arcs: the siblings s inside of m, then the last modifiers k
                 alive = arcs[h, m] > -np.inf
                 count = 0
                 if alive:
@@ -164,7 +163,7 @@ def _inside(
 def _at_root(arcs, siblings, single_root, complete, between, stride, to_root):
     """Fill the root's row, which has no grandparent, and return the best score.
 
-    `to_root[m]`: all tokens up to m, the last modifier of the root so far.
+    `to_root[m]` is the best score of all tokens up to m, the last modifier of the root so far.
     """
     size = arcs.shape[0]
     if size == 1:
@@ -183,7 +182,7 @@ def _at_root(arcs, siblings, single_root, complete, between, stride, to_root):
 
 @jit(fastmath=FAST)
 def _fill(arcs, grandparents, siblings, gaps, single_root, outermost, space):
-    """Run the inside pass in tables that are cut out of `space`."""
+    """Run the inside pass on tables that are slices of `space`."""
     size = arcs.shape[0]
     stride, on_arc, complete, incomplete, between, on_closing, closed = tables(
         size, outermost, space
@@ -199,7 +198,7 @@ def _fill(arcs, grandparents, siblings, gaps, single_root, outermost, space):
 
 @jit(fastmath=FAST)
 def tables(size, outermost, space):
-    """Return the stride, and the tables that `space` has room for, see `entries`."""
+    """Return the stride, and the tables as slices of `space`, which has `entries` elements."""
     stride = -(-size // LANES) * LANES
     each = size * size * stride
     on_arc, complete = space[:each], space[each : 2 * each]
@@ -210,7 +209,7 @@ def tables(size, outermost, space):
 
 
 def entries(size, outermost):
-    """Return how much space the kernels need for so many tokens, the root among them."""
+    """Return the number of elements that the tables need for `size` tokens with the root."""
     return (6 if outermost else 4) * size * size * (-(-size // LANES) * LANES)
 
 
@@ -223,11 +222,11 @@ def _back_trace(
     size = arcs.shape[0]
     row = size * stride
     steps = np.empty(size)
-    # a stack of complete spans: head, other end, head's head
+    # a stack of complete spans: head, other end, grandparent
     stack = np.empty((3, 2 * size + 2), dtype=np.int64)
     top = 0
     heads[0] = -1
-    # the root's modifiers, the last one first
+    # the root's modifiers, from the last to the first
     end, m = size - 1, 0
     while end > 0:
         best, last = -np.inf, m
@@ -267,7 +266,7 @@ def _back_trace(
                 best, m = value, candidate
         stack[0, top], stack[1, top], stack[2, top] = m, e, h
         top += 1
-        # the modifiers of h between it and m, the outermost first
+        # the modifiers of h on this side, from the outermost inwards
         while True:
             heads[m] = h
             best, inner_sibling = _inner(complete, h, m, size, stride), h
@@ -307,9 +306,9 @@ def _split(complete, gaps, left, right, h, row, stride):
 
 @jit(fastmath=FAST)
 def score(arcs, grandparents, siblings, outermost, heads):
-    """Return the sum of all parts of the tree `heads` (n,), and the sum of their absolutes."""
+    """Return the sum of all parts of the tree `heads` (n,), and that of their absolute values."""
     size = arcs.shape[0]
-    # the modifiers of each head so far, going from left to right
+    # the latest modifier of each head, from left to right
     latest = np.zeros(size, dtype=np.int64)
     total = scale = 0.0
     for m in range(1, size):

@@ -1,7 +1,7 @@
-"""Whether the tables of :mod:`.second_order` bound every tree, and those through each arc.
+"""The bounds that the tables of :mod:`.second_order` give on all trees, and through each arc.
 
-As in :mod:`.proofs`, only the inequalities are checked: no entry may be less than the score of any
-way to build it. Entries are at (x (n + 1) + y) stride + g.
+As in :mod:`.proofs`, only inequalities are checked: no entry may be less than the score of any way
+to build it. Entries are at (x (n + 1) + y) stride + g.
 """
 
 import numpy as np
@@ -90,7 +90,7 @@ def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, spac
 
 @jit()
 def _outside_at_least(table, at, least, i, j, size):
-    """Whether the entries of all tokens outside i..j are no less than these."""
+    """Return whether the entries for all tokens outside i..j are no less than `least`."""
     below = 0
     for g in range(i):
         below += not table[at + g] >= least[g]
@@ -101,7 +101,7 @@ def _outside_at_least(table, at, least, i, j, size):
 
 @jit()
 def _holds_scores(arcs, grandparents, outermost, stride, on_arc, on_closing):
-    """Whether the scores in the tables are no less than the problem's."""
+    """Return whether the scores in the tables are no less than the problem's."""
     size = arcs.shape[0]
     below = 0
     for h in range(1, size):
@@ -120,9 +120,9 @@ def _holds_scores(arcs, grandparents, outermost, stride, on_arc, on_closing):
 
 @jit()
 def _of_root(arcs, siblings, single_root, complete, between, row, stride, up_to):
-    """Return the best of all trees by the spans below the root's modifiers.
+    """Return the best score of a tree, from the spans of the root's modifiers.
 
-    Written are the best trees up to each of these, with its own on the left, (n + 1,).
+    `up_to`, (n + 1,), is written: the best score up to each modifier of the root.
     """
     size = arcs.shape[0]
     best = -np.inf
@@ -142,12 +142,12 @@ def _of_root(arcs, siblings, single_root, complete, between, row, stride, up_to)
 def bounds_by_chart(arcs, grandparents, siblings, gaps, single_root, space, bound):
     """Return upper bounds on the trees through each arc, ``-inf`` without any.
 
-    Every grandparent counts. The bound is what :func:`chart_bound` says of the tables: where it is
-    infinite, so are they. Each is the score of the best tree, up to rounding, if no entry is more
-    than that of its parts.
+    All grandparents are scored. `bound` is that of :func:`chart_bound`; if it is infinite, so are
+    all of these. Otherwise each is the score of the best tree, up to rounding, unless entries are
+    larger than the sum of their parts.
 
-    The outside pass undoes the inside pass step by step, spans from the outside inwards:
-    whatever a part passed on to a larger one there, it receives back here.
+    The outside pass mirrors the inside pass, from larger spans to smaller ones: where a part
+    updates a larger span there, the larger span updates the part here.
     """
     size = arcs.shape[0]
     if bound == np.inf:
@@ -204,7 +204,7 @@ def bounds_by_chart(arcs, grandparents, siblings, gaps, single_root, space, boun
                 one, other = out_complete[left], out_complete[right]
                 raise_row_to_sum(out_complete, left, out_between, here, complete, right, stride)
                 raise_row_to_sum(out_complete, right, out_between, here, complete, left, stride)
-                if gaps.size > 0:  # the root's entries are paid the boundary
+                if gaps.size > 0:  # the root's entries include the boundary
                     meeting = out_between[here] + gaps[r + 1]
                     out_complete[left] = max(one, meeting + complete[right])
                     out_complete[right] = max(other, meeting + complete[left])

@@ -1,7 +1,7 @@
 """Branch and bound as published by Qian and Liu: bounds of factors, level by level.
 
-Every non-local factor is bounded by the least of a few linear functions of the arcs (eq. 4-8),
-which multipliers weigh. For any weights the best tree under the weighted sum bounds the best tree.
+Every non-local factor is bounded by the minimum of a few linear functions of the arcs (eq. 4-8).
+For any weights, the best tree under their weighted sum gives an upper bound.
 """
 
 from dataclasses import dataclass, replace
@@ -31,10 +31,10 @@ from ..scoring import score_tree
 
 __all__ = ["search_as_in_paper"]
 
-#: Seconds to state all factors and to bound them twice, for each n^3.
+#: Seconds to set up all factors and bound them twice, for each n^3.
 SECONDS_A_CUBE = 4e-6
 
-#: The bound has converged when a step lowers it by no more (section 4.4).
+#: The bound has converged if a step lowers it by no more than this (section 4.4).
 PRECISION = 1e-8
 
 Heads = NDArray[np.int32]
@@ -43,7 +43,7 @@ Mask = NDArray[np.uint8]
 
 @dataclass
 class LevelNode:
-    """A set of trees: those within a mask of arcs, with its parent's weights to start from."""
+    """A node: a mask of arcs, and its parent's weights to start from."""
 
     mask: Mask
     weights: NDArray[np.float64]
@@ -57,9 +57,9 @@ def search_as_in_paper(
 ) -> BestTrees:
     """Run Algorithm 1: all nodes of a level are bounded, then split on one common arc.
 
-    A node takes so many subgradient steps at most. Where the seconds do not suffice to state the
-    bounds, the tree is that of separately parsed blocks; without a legal tree by the end, the
-    default search finds the first one.
+    A node takes at most `iterations` subgradient steps. If there is too little time to set up the
+    bounds, the fallback is a tree of separately parsed blocks; if no legal tree is found, the
+    default search takes over.
     """
     clock = budget.start()
     seconds = SECONDS_A_CUBE * problem.n**3
@@ -81,7 +81,7 @@ class _LevelSearch:
         self.magnitudes = magnitudes
         self.iterations = iterations
         self.clock = clock
-        self.each = 0.0  # the seconds of a subgradient step
+        self.seconds_a_step = 0.0
         prepared = Prepared(as_factors(problem), magnitudes, False)
         self.scores, self.multipliers = prepared.scores, prepared.multipliers
         worth = np.abs(self.scores.factor_scores)
@@ -104,7 +104,7 @@ class _LevelSearch:
                     break
                 self._bound(node)
                 still_open.append(node)
-            # later nodes of the level may have raised the lower bound
+            # nodes of the level that came later may have improved the incumbent
             nodes = [node for node in still_open if not self._closes(node)]
             closed = max([closed, *(node.upper for node in still_open if self._closes(node))])
             if self._exhausted(len(nodes)):
@@ -113,9 +113,9 @@ class _LevelSearch:
                 arc = max(nodes, key=lambda node: node.lower).arc
                 nodes = [child for node in nodes for child in _children(node, arc)]
         bound = max([closed, *(node.upper for node in nodes)])
-        if bound == np.inf:  # not a single step
+        if bound == np.inf:  # not a single step was made
             bound = arborescence_bound(self.problem, self.magnitudes.forbidden)
-        if bound <= self.magnitudes.threshold:  # all remaining trees have a forbidden part
+        if bound <= self.magnitudes.threshold:  # then all trees have a forbidden part
             bound = -np.inf
         found = int(self.best_score > self.magnitudes.threshold)
         heads, scores = self.best_heads[None][:found], np.array([self.best_score])[:found]
@@ -124,11 +124,11 @@ class _LevelSearch:
     def _exhausted(self, nodes: int = 0) -> bool:
         if nodes * (self.multipliers.factors.nbytes + self.problem.allowed.size) > MOST_NODE_BYTES:
             return True
-        over = self.clock.exhausted(self.calls) or self.each > self.clock.seconds_left
+        over = self.clock.exhausted(self.calls) or self.seconds_a_step > self.clock.seconds_left
         return self.best_score > -np.inf and over
 
     def _closes(self, node: LevelNode) -> bool:
-        """Return whether a node has no better tree, or only one, whose bound is its score."""
+        """Return whether a node has no better tree, or only one, whose bound is exact."""
         if node.upper < np.inf and (node.mask.sum(axis=0) <= 1).all():
             return True
         return node.upper <= self.best_score + self._slack()
@@ -139,12 +139,12 @@ class _LevelSearch:
         return closing_slack(self.best_score, self.magnitudes.rounding)
 
     def _bound(self, node: LevelNode) -> None:
-        """Solve min over weights, max over trees, by projected subgradient (section 3.2)."""
+        """Minimise over weights the maximum over trees, by projected subgradient (section 3.2)."""
         step, last = self.first_step, np.inf
         multipliers = self.multipliers._replace(factors=node.weights)
         for _ in range(self.iterations):
             begun = perf_counter()
-            # scores of arcs that bound every tree, with a constant (eq. 5 and 8)
+            # arc scores that, with a constant, bound every tree (eq. 5 and 8)
             arcs, _, constant = relaxation.relax(
                 self.scores, multipliers, node.mask, *self.kind, False
             )
@@ -155,18 +155,18 @@ class _LevelSearch:
                 return
             node.upper = min(node.upper, value)
             node.lower = max(node.lower, self._offer(heads))
-            if value > last:  # as Rush et al. (2010): halve with every rise of the dual
+            if value > last:  # halved when the dual rises, as in Rush et al. (2010)
                 step *= 0.5
             node.arc = kernels.step_as_published(
                 self.scores, multipliers, node.mask, heads, step, self.options
             )
-            self.each = perf_counter() - begun
+            self.seconds_a_step = perf_counter() - begun
             if 0.0 <= last - value <= PRECISION or self._closes(node) or self._exhausted():
                 return
             last = value
 
     def _best_tree(self, arcs: NDArray[np.float64]) -> tuple[float, Heads | None]:
-        """Run the backbone; returns the value and heads (n + 1,), None without any tree."""
+        """Run the backbone; return the value and the heads (n + 1,), None if there is no tree."""
         self.calls += 1
         heads, value, *_ = bounded(
             read_only(arcs), self.problem.projective, self.problem.single_root
@@ -182,7 +182,7 @@ class _LevelSearch:
         return truth
 
     def _initialise_lower_bound(self, mask: Mask) -> None:
-        """Climb by linear lower bounds that are tight at the tree of before (section 3.4)."""
+        """Climb with linear lower bounds that are tight at the previous tree (section 3.4)."""
         arcs, before = self.problem.arcs, -np.inf
         while not self._exhausted():
             begun = perf_counter()
@@ -191,11 +191,11 @@ class _LevelSearch:
                 return
             before = self.best_score
             arcs = kernels.bounded_below(self.scores, self.multipliers, mask, heads)
-            self.each = perf_counter() - begun
+            self.seconds_a_step = perf_counter() - begun
 
 
 def as_factors(problem: TreeProblem) -> TreeProblem:
-    """Return the same problem with its grandparents and siblings among its factors."""
+    """Return the same problem with its grandparents and siblings as factors."""
     allowed, factors = problem.allowed, problem.factors or Factors.empty()
     if problem.grandparents is not None:
         chains = np.argwhere(allowed[:, :, None] & allowed & (problem.grandparents != 0.0))
@@ -210,7 +210,7 @@ def as_factors(problem: TreeProblem) -> TreeProblem:
 
 
 def _children(node: LevelNode, arc: tuple[int, int]) -> list[LevelNode]:
-    """Split a node on an arc; a node in which the arc is decided stays whole."""
+    """Split a node on an arc, unless the arc is already decided in it."""
     h, m = arc
     if not node.mask[h, m] or node.mask[:, m].sum() == 1:
         return [node]

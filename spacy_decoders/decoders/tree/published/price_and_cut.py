@@ -1,7 +1,7 @@
 """Parse, price and cut: trees with grandparents by linear programs with delayed columns and rows.
 
 Riedel, Smith and McCallum (2012). `price_and_cut_search` improves prices, solves and branches;
-`price_and_cut_program` is the linear program with the rows that it lacks, and
+`price_and_cut_program` has the linear program and the rows that are added later, and
 `price_and_cut_pricing` bounds trees at given prices and selects columns.
 """
 
@@ -24,7 +24,7 @@ from .price_and_cut_search import BranchAndPrice, PriceAndCutResult
 
 __all__ = ["PriceAndCut"]
 
-#: Solvers work with absolute tolerances: larger scores would hide the others.
+#: Solvers have absolute tolerances: beside larger scores the others would be lost.
 LARGEST = 1e9
 
 #: Seconds to set up the grandparents and find a first tree, for each n^3.
@@ -35,24 +35,24 @@ SECONDS_A_CUBE = 2e-7
 class PriceAndCut(TreeDecoder):
     """Exact decoding of trees with grandparents by linear programming.
 
-    The program starts with the single arcs and few grandparents. The duals price the others: only
-    those that may have a positive reduced cost are scored, and only those that do have one enter.
-    Rows enter where a point violates them. Any duals also bound all trees, by one spanning tree,
-    so that arcs which no better tree can have are pruned on the way, and the certificate does not
-    depend on the solver's claims. Subgradient steps on this bound come first, and prove the best
-    tree of most sentences before a program is built.
+    The program starts with the arcs and few grandparents. The duals price the others: only
+    those that may have a positive reduced cost are scored, and only those that do have one are
+    added. Rows are added when a point violates them. Any duals also give a bound on all trees, by
+    one spanning tree, so that arcs of no better tree are pruned on the way, and the certificate
+    does not depend on the solver's claims. Subgradient steps on this bound come first, and prove
+    the best tree of most sentences before a program is built.
 
     Parameters
     ----------
     solver
         ``"HIGHS"``, or ``"CBC"`` (needs the extra ``solvers``).
     relax
-        Whether to stop at the optimum of the relaxation: where it is fractional, the best tree
+        Whether to stop at the optimum of the relaxation: if it is fractional, the best tree
         found is returned with that bound. Otherwise the search branches until the best tree is
         proven.
     pruning
-        Whether prices are improved before a program is built, and arcs are pruned. Without it
-        this is the paper's method.
+        Whether to improve prices before a program is built, and to prune arcs. Without it this is
+        the paper's method.
 
     Notes
     -----
@@ -65,7 +65,7 @@ class PriceAndCut(TreeDecoder):
 
     Examples
     --------
-    By its arcs token 2 would be the root, but the chain 1 -> 2 -> 3 scores more:
+    The arcs alone prefer token 2 as the root, but the chain 1 -> 2 -> 3 scores more:
 
     >>> from spacy_decoders.decoders.tree import TreeProblem
     >>> grandparents = np.zeros((4, 4, 4))
@@ -99,7 +99,7 @@ class PriceAndCut(TreeDecoder):
         return certified_if_legal(*given, objective=score_and_scale)
 
     def search(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> PriceAndCutResult:
-        """Find the best tree, and return statistics of the search."""
+        """Find the best tree, with statistics of the search."""
         refuse_unless(problem, "PriceAndCut", "grandparents")
         clock = budget.start()
         if problem.n == 0:

@@ -1,11 +1,10 @@
 """Pricing: the Lagrangian bound at given prices, and the grandparents with positive reduced costs.
 
-Each arc (p, c) has a price, the dual of its OneGP row. The price is added to the arc's score, and
-charged for its grandparents: g -> p -> c adds its score less the price of (p, c), or nothing if
-that is negative, to the arc (g, p). The result is a problem of single arcs, which one spanning
-tree solves. That is the Lagrangian relaxation of the OneGP rows. Its bound is valid for all
-prices, and for upper bounds in place of scores, so that nothing depends on the accuracy of a
-solver.
+Each arc (p, c) has a price, the dual of its OneGP row. The price is added to the arc's score and
+subtracted from the scores of its grandparents: the chain g -> p -> c adds its score less the price
+of (p, c), or 0 if that is negative, to the arc (g, p). The result is a first-order problem, which
+one spanning tree solves: the Lagrangian relaxation of the OneGP rows. Its bound is valid for all
+prices, and for upper bounds in place of scores, so it does not depend on a solver's accuracy.
 """
 
 import numpy as np
@@ -30,10 +29,10 @@ Tokens = NDArray[np.intp]
 
 
 class ScoreTable:
-    """The grandparent scores of one sentence that were asked for, and bounds on the others.
+    """The grandparent scores of one sentence that were requested, and bounds on the others.
 
-    ``upper[g, p, c]`` is the score of a chain where it is `known`, elsewhere the lesser of the
-    most that any g or any c makes of it; ``-inf`` where there can be no such chain.
+    ``upper[g, p, c]`` is the score of a chain if it is `known`, else the smaller of the maxima
+    over g and over c; ``-inf`` if there is no such chain.
     """
 
     def __init__(self, problem: TreeProblem) -> None:
@@ -94,10 +93,10 @@ def lagrangian_bound(table: ScoreTable, allowed: Mask, prices: Floats) -> TreeBo
 def slope_at(
     table: ScoreTable, prices: Floats, allowed: Mask, heads: NDArray[np.int64]
 ) -> tuple[Floats, NDArray[np.intp]]:
-    """Return a subgradient of the bound at its tree, and the chains that it buys by bounds alone.
+    """Return a subgradient of the bound at its tree, and the bought chains of unknown score.
 
     An arc of the tree adds its price; each chain that is bought subtracts the price of its lower
-    arc, in the tree or not. The second array is (3, k), the chains whose scores are not known.
+    arc, whether or not that is in the tree. The chains are (3, k).
     """
     p = np.arange(1, len(heads))
     bought = allowed[1:] & (table.upper[heads[1:], p] > prices[1:])
@@ -112,9 +111,8 @@ def slope_at(
 def tightened(prices: Floats, arc_costs: Floats, taken: Floats) -> Floats:
     """Raise the OneGP duals of arcs that are not taken as far as they stay feasible.
 
-    An arc that is not taken and has a negative reduced cost would have one of zero at a higher
-    price of its grandparents, at which fewer of them have to be scored (section 4.3.3 of Riedel
-    et al. 2012).
+    The negative reduced cost of such an arc becomes zero at a higher price of its grandparents,
+    at which fewer of them have to be scored (section 4.3.3 of Riedel et al. 2012).
     """
     return np.where(taken <= 0.0, prices + np.maximum(-arc_costs, 0.0), prices)
 
@@ -127,15 +125,15 @@ def priced(
     column: NDArray[np.int64],
     tolerance: float,
 ) -> tuple[Tokens, Tokens, Tokens]:
-    """Return the chains g, p, c that may have a positive reduced cost, and no column yet.
+    """Return the chains g, p, c without a column that may have a positive reduced cost.
 
-    The chains over one arc (g, p) are priced together. Where the sum of their gains does not
-    exceed the negative reduced cost of the arc, the duals of their GPArc rows can absorb the
-    gains, and none has a positive reduced cost (equations 8-11 of Riedel et al. 2012). Gains up to
-    a tolerance count as zero.
+    The chains over one arc (g, p) are priced together. If the sum of their gains does not exceed
+    the arc's negated reduced cost, the duals of their GPArc rows can absorb the gains, and none
+    has a positive reduced cost (equations 8-11 of Riedel et al. 2012). Gains up to a tolerance
+    count as zero.
 
-    **Shape**: prices and the arcs' reduced costs at these (n + 1, n + 1); `column`, negative for
-    none, (n + 1, n + 1, n + 1).
+    **Shape**: prices, and the arcs' reduced costs at these, (n + 1, n + 1); `column`
+    (n + 1, n + 1, n + 1), negative for none.
     """
     without = chains_of(allowed) & (column < 0)
     gains = np.where(without, np.maximum(table.upper - prices, 0.0), 0.0)

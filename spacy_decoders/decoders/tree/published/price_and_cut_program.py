@@ -32,20 +32,20 @@ class MasterPoint:
 
 
 class MasterProgram:
-    """The first-order program with single-commodity flow, growing by grandparents.
+    """The first-order program with single-commodity flow, to which grandparents are added.
 
     Arcs of ``-inf`` have no column. The penalty, (n + 1, n + 1), is the objective of a slack
     column for an arc's grandparents, so low that no best tree uses it: without it the restricted
-    program may be infeasible.
+    program could be infeasible.
 
-    Of the paper's rows some are implied by others, and are left out: GPArc for the lower arc
-    follows from OneGP; NoGP follows from GPArc for the upper arc; and so does ArcGP, given OneGP
-    and OneHead: z_gpc = z_pc - sum of the other z_g'pc >= z_pc - (1 - z_gp). OneGP and
+    Some of the paper's rows are implied by others and left out: GPArc for the lower arc follows
+    from OneGP; NoGP follows from GPArc for the upper arc; and so does ArcGP, given OneGP and
+    OneHead: z_gpc = z_pc - sum of the other z_g'pc >= z_pc - (1 - z_gp). OneGP and
     z_gpc <= z_gp remain. The latter rows are delayed until a point violates them.
 
-    The flow of an arc that is taken is stated as 1 + x: x is the number of tokens below the
-    modifier, at most n - 1 from the root and n - 2 elsewhere, exactly n - 1 from a single root.
-    This is the paper's flow with tighter NoFlow rows; Source follows.
+    The flow along a taken arc is written as 1 + x, where x is the number of tokens below the
+    modifier: at most n - 1 from the root and n - 2 elsewhere, exactly n - 1 from a single root.
+    This is the paper's flow with tighter NoFlow rows; Source is implied.
 
     References
     ----------
@@ -78,7 +78,7 @@ class MasterProgram:
         self.program.add_columns(penalty[self._p, self._c], rows=rows)
 
     def _add_heads(self, single_root: bool) -> None:
-        """OneHead, and one root."""
+        """Add OneHead, and the row of a single root."""
         groups = [self._taken[self.m == m] for m in range(1, self.size)]
         if single_root:
             groups.append(self._taken[self.h == 0])
@@ -86,7 +86,7 @@ class MasterProgram:
         self.program.add_rows(np.concatenate(groups), 1.0, "=", 1.0, starts)
 
     def _add_flow(self, single_root: bool) -> None:
-        """Consume and NoFlow, for the flow beyond one unit."""
+        """Add Consume and NoFlow, for the flow beyond one unit."""
         n, h, m, taken = self.size - 1, self.h, self.m, self._taken
         flow = self.program.add_columns(np.zeros(len(h)), upper=float(n))
         below = h > 0
@@ -105,7 +105,7 @@ class MasterProgram:
             self.program.add_rows(pairs, weights, sense, 0.0)
 
     def add_chains(self, g: Tokens, p: Tokens, c: Tokens, scores: Floats) -> None:
-        """Add the columns of chains that have none yet, each in its OneGP row."""
+        """Add columns for chains that have none yet, each to its OneGP row."""
         columns = self.program.add_columns(scores, rows=self.one_row[p, c][:, None])
         self.chain_column[g, p, c] = columns
         self.chains = np.concatenate([self.chains, [g, p, c]], axis=1)
@@ -128,7 +128,7 @@ class MasterProgram:
         return bool(exceeded.any())
 
     def exclude(self, one: Pair, other: Pair) -> None:
-        """Forbid pairs of arcs in one tree: ArcGP without its grandparent, or crossing arcs."""
+        """Forbid pairs of arcs in one tree: the arcs of a forbidden chain, or crossing arcs."""
         pairs = np.stack([self.column[one], self.column[other]], axis=1)
         self.program.add_rows(pairs, 1.0, "<=", 1.0)
 
@@ -152,7 +152,7 @@ class MasterProgram:
 
 
 def implied_chains(arcs: Floats) -> tuple[Tokens, Tokens, Tokens]:
-    """Return the chains that both their arcs imply (section 4.4 of Riedel et al.).
+    """Return the chains whose two arcs have a total value above 1 (section 4.4 of Riedel et al.).
 
     Without a column they violate ArcGP.
     """

@@ -1,4 +1,4 @@
-"""Branch, price and cut: solve, price columns, cut rows, prune arcs; branch on fractions."""
+"""Branch, price and cut: solve, price columns, add cuts, prune arcs, branch on fractions."""
 
 import heapq
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ __all__ = ["BranchAndPrice", "PriceAndCutResult"]
 #: Seconds to add a column and its rows to the program.
 SECONDS_A_COLUMN = 2e-5
 
-#: The most steps of the descent; Polyak's rule, the rate reduced when steps fail, until they make
-#: no progress.
+#: The descent: the most steps, the first rate of Polyak's rule, the steps without progress after
+#: which it is reduced, by which factor, and the rate at which the descent ends.
 STEPS, RATE, PATIENCE, DECAY, SLOWEST = 3000, 1.0, 6, 0.7, 0.02
 #: Longer steps overflow.
 LONGEST = 1e100
-#: Chains scored at a step: most others are soon priced out, or their arcs pruned.
+#: Chains scored at each step: most others are soon priced out, or their arcs pruned.
 SCORED = 10
 
 
@@ -45,23 +45,23 @@ class PriceAndCutResult:
 
     #: The best tree, -1 for the root; None if there is none. **Shape:** ``(n + 1,)``
     heads: NDArray[np.int64] | None
-    #: Of the tree, and of all trees.
+    #: The score of the tree, and the upper bound on all trees.
     score: float
     bound: float
     #: Whether no branching was needed.
     integral: bool
-    #: How many grandparents were scored, and how many entered the program.
+    #: How many grandparents were scored, and how many were added to the program.
     scored: int = 0
     added: int = 0
-    #: How many linear programs were solved.
+    #: The number of linear programs solved.
     rounds: int = 0
 
 
 class BranchAndPrice:
     """One decoding: a best-first search, whose nodes are masks of allowed arcs.
 
-    Solver and pruning are those of `PriceAndCut`, which branches unless it stops at the
-    relaxation. The search stops when the clock says so, if there is a tree by then.
+    Solver and pruning are options of `PriceAndCut`; without `branching` it stops at the
+    relaxation. It stops when the clock runs out, but not before a tree is found.
     """
 
     def __init__(
@@ -77,18 +77,18 @@ class BranchAndPrice:
         self.pruning, self.branching = pruning, branching
         self.clock = clock
         self.n = len(table.arcs) - 1
-        # the best tree so far
+        # the incumbent
         self.heads: NDArray[np.int64] | None = None
         self.score = -np.inf
         self.rounds = 0
-        self._pruned = -np.inf  # bounds all trees with a pruned arc
+        self._pruned = -np.inf  # the bound on all trees with a pruned arc
         self._master: MasterProgram | None = None
         self._excluded = np.zeros((len(table.arcs),) * 3, dtype=bool)
 
     def run(self) -> PriceAndCutResult:
         """Search until the best tree is proven, or the budget ends."""
         mask = self.table.arcs > -np.inf
-        # an arc without a possible grandparent is in no tree
+        # no tree has an arc without a possible grandparent
         prices = self.table.upper.max(axis=0)
         mask[1:] &= prices[1:] > -np.inf
         prices = np.where(prices > -np.inf, prices, 0.0)
@@ -130,7 +130,7 @@ class BranchAndPrice:
 
     @property
     def _over(self) -> bool:
-        # without any tree there is nothing to return yet
+        # without a tree there is nothing to return yet
         return self.heads is not None and self.clock.exhausted(self.rounds)
 
     @property
@@ -142,14 +142,14 @@ class BranchAndPrice:
         return bound <= self.score + self._tolerance
 
     def _offer(self, heads: NDArray[np.int64]) -> None:
-        """Keep a tree if it is the best so far."""
+        """Make a tree the incumbent if it is better."""
         arcs = float(self.table.arcs[heads[1:], np.arange(1, len(heads))].sum())
         score = arcs + float(self.table.chains_of_tree(heads).sum())
         if score > self.score:
             self.heads, self.score = heads, score
 
     def _prune(self, allowed: Mask, through: Floats) -> Mask:
-        """Keep the arcs of the best tree, and those that a better one may have.
+        """Return the arcs of the incumbent, and those that a better tree may have.
 
         ``through[h, m]`` bounds all trees with an arc.
         """
@@ -164,15 +164,15 @@ class BranchAndPrice:
     def _descend(
         self, allowed: Mask, prices: Floats, bound: TreeBound
     ) -> tuple[float, Floats, Mask]:
-        """Lower the bound until it meets the best tree, or steps make no more progress.
+        """Lower the bound by subgradient steps until it meets the incumbent, or stalls.
 
-        Of the chains that are bought at a step, those with the largest gains are scored. Trees
-        that attain a bound are offered. The spanning tree algorithm also provides duals, which
-        give the score that a grandparent needs to be bought: columns are priced as in a linear
-        program, and most of them are never scored. Steps are those of Polyak (1969), *Minimization
-        of unsmooth functionals*; pricing is that of section 4.5 of Riedel et al.
+        Of the chains that are bought at a step, those with the largest gains are scored. The tree
+        of each step is offered as the incumbent. The prices are the scores above which
+        grandparents are bought, as with the duals of a linear program, so most chains are never
+        scored. Steps are those of Polyak (1969), *Minimization of unsmooth functionals*; pricing
+        is that of section 4.5 of Riedel et al.
 
-        Returns the lowest bound, its prices, and the arcs that were not pruned.
+        Returns the lowest bound, its prices, and the remaining arcs.
         """
         table, best, best_prices = self.table, bound.value, prices
         rate, stalled = RATE, 0
@@ -222,7 +222,7 @@ class BranchAndPrice:
                 clock = self.clock if self.heads is not None else UNLIMITED.start()
                 point = master.solve(clock)
             except InfeasibleError:
-                # the solver may be wrong: the node is closed only if its arcs contain no tree
+                # the solver may err: the node is closed only if its arcs contain no tree
                 if self._best_within(np.where(mask, 0.0, -np.inf)).value == -np.inf:
                     return -np.inf, []
                 return self._branch(mask, bound, np.zeros_like(self.table.arcs))
@@ -237,7 +237,7 @@ class BranchAndPrice:
                 return -np.inf, []
             bound = min(bound, relaxation.value)
             self._offer(relaxation.heads)
-            # the tree closest to the point
+            # round the point to a tree
             part = np.where(mask, point.arcs, -np.inf)
             self._offer(self._best_within(part).heads)
             if self._closes(bound):
@@ -246,21 +246,21 @@ class BranchAndPrice:
                 mask = self._prune(mask, relaxation.through)
                 master.restrict(mask)
             if not self._grow(master, point, prices, mask):
-                # scores that were only bounded before may be known now
+                # some scores that were only bounded may be known by now
                 bound = min(bound, lagrangian_bound(self.table, mask, prices).value)
                 if self._closes(bound):
                     return bound, []
                 return self._branch(mask, bound, point.arcs)
 
     def _best_within(self, arcs: Floats) -> TreeBound:
-        """Find the best tree by these scores of single arcs."""
+        """Find the best first-order tree under these scores."""
         return best_by_arcs(arcs, self.table.projective, self.table.single_root)
 
     def _first_master(self, mask: Mask) -> MasterProgram:
-        """State the program over the arcs that remain at the root.
+        """Build the program over the arcs that remain at the root.
 
-        Its first columns are the paper's, those of the best tree, and the chains that the first
-        prices buy.
+        Its first chains are the paper's, those of the incumbent, and those bought at the first
+        prices.
         """
         chains = chains_of(mask)
         upper = np.where(chains, self.table.upper, -np.inf)
@@ -272,7 +272,7 @@ class BranchAndPrice:
         lost = 2.0 * reach * self.n
         if self.heads is not None:
             lost = lagrangian_bound(self.table, mask, best).value - self.score
-        # less would suffice for trees, but fractional points pay only part of it
+        # lower than trees would need, since fractional points pay only part of it
         penalty = best - lost - 4.0 * reach - 1.0
         master = MasterProgram(arcs, self.table.single_root, penalty, self.solver)
         start = upper > self._prices[None]
@@ -290,7 +290,7 @@ class BranchAndPrice:
         master.add_chains(g[real], p[real], c[real], scores[real])
 
     def _leaf(self, mask: Mask, bound: float) -> float:
-        """Bound a mask in which each token has one head."""
+        """Return the bound of a mask in which each token has one head."""
         h, m = np.nonzero(mask)
         heads = np.full(self.n + 1, -1)
         heads[m] = h
@@ -304,7 +304,7 @@ class BranchAndPrice:
         return min(bound, float(parts.sum()) + slack) if parts.min() > -np.inf else -np.inf
 
     def _grow(self, master: MasterProgram, point: MasterPoint, prices: Floats, mask: Mask) -> bool:
-        """Add violated rows and columns with positive reduced costs; return whether any exist."""
+        """Add violated rows, and columns with positive reduced cost; return whether any exist."""
         grown = master.cut_exceeded(point)
         if self.table.projective:
             one, other = crossing_arcs(point.arcs)
@@ -329,12 +329,12 @@ class BranchAndPrice:
         self._add(master, *worthy)
         if len(worthy[0]) or grown:
             return True
-        # as long as chains with gains lack a row, the bound lies above the optimum
+        # while chains with gains lack a row, the bound is not tight
         g, p, c = master.chains
         return master.add_upper_rows(self.table.upper[g, p, c] > prices[p, c] + self._tolerance)
 
     def _branch(self, mask: Mask, bound: float, taken: Floats) -> tuple[float, list[Mask]]:
-        """Branch on the arc nearest to one half; where all are integral, on any free arc."""
+        """Branch on the arc with value nearest to 1/2; if all are integral, on any free arc."""
         if mask.sum() == self.n:  # pruning has left a single tree
             return self._leaf(mask, bound), []
         choices = mask.sum(axis=0) > 1

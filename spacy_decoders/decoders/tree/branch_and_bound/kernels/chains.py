@@ -1,7 +1,7 @@
-"""Chains g -> h -> m, for backbones that see single arcs only.
+"""Chains g -> h -> m, for first-order backbones.
 
-Each arc h -> m takes the best of its chains, less their multipliers; a multiplier is paid to the
-arc g -> h whether or not the chain is in the tree, which is a bound as no multiplier is below 0:
+Each arc h -> m gets the best of its chains' scores less their multipliers; the arc g -> h gets the
+multipliers whether or not the chain is in the tree. This is a bound, as no multiplier is below 0:
 
     sum over g of s_ghm y_gh y_hm <= y_hm max_g (s_ghm - u_ghm) + sum over g of u_ghm y_gh
 """
@@ -28,7 +28,7 @@ def _reduced(parts, projective, g, h, m):
 
 @internal()
 def relax_chains(parts, projective, arcs):
-    """Add what chains add to single arcs."""
+    """Add the bounds of chains to the scores of arcs."""
     for h in range(1, arcs.shape[0]):
         for i in range(parts.arcs.count[h]):
             m = parts.arcs.of[h, i]
@@ -44,7 +44,7 @@ def relax_chains(parts, projective, arcs):
 
 @internal()
 def _assumed(parts, projective, heads, h, m):
-    """Return the grandparent that an arc of the tree takes; a tie is no disagreement."""
+    """Return the grandparent of the best chain over an arc; in a tie, that of the tree."""
     assumed = heads[h]
     best = _reduced(parts, projective, assumed, h, m)
     for k in range(parts.arcs.choices[h]):
@@ -59,8 +59,8 @@ def _assumed(parts, projective, heads, h, m):
 def step_chains(parts, projective, heads, step):
     """Take a subgradient step; with step 0 return the squared norm of the subgradient.
 
-    An arc of the tree may assume another grandparent than the tree has: the multiplier of the
-    chain that it assumes rises, and that of the actual chain falls.
+    If the best chain over an arc has another grandparent than the tree, its multiplier is raised,
+    and that of the tree's chain lowered.
     """
     norm, x = 0.0, parts.multipliers.grandparents
     for h in range(1, heads.shape[0]):
@@ -81,7 +81,7 @@ def step_chains(parts, projective, heads, step):
 
 @internal()
 def add_chain_gaps(parts, projective, heads, gaps):
-    """Add to each arc by how much its chains are bounded too high at a tree (section 3.3)."""
+    """Add to each arc the gap between bound and score of its chains at a tree (section 3.3)."""
     for h in range(1, heads.shape[0]):
         above = heads[h]
         for i in range(parts.arcs.count[h]):

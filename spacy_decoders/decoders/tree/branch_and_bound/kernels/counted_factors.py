@@ -1,9 +1,9 @@
-"""Factors that are paid for at least so many of their arcs.
+"""Factors that score if at least `need` of their arcs are in the tree.
 
-Two bounds are linear in the arcs: where all arcs are needed for a gain, a part of it for each arc
-(eq. 5 of Qian and Liu, on a simplex); else a line in the number of arcs and the factor's limit,
-weighed by a single multiplier x <= abs(score): min(1, number / need) for a gain, and
-max(0, (number - need + 1) / (size - need + 1)) for a loss (eq. 8, section 5.1).
+Their bounds are linear in the arcs. If all arcs are needed for a gain, each arc gets a share of it
+(eq. 5 of Qian and Liu, on a simplex). Otherwise the indicator is bounded by a line in the number
+of arcs or by a constant, weighted by a single multiplier x <= abs(score): min(1, number / need)
+for a gain, and max(0, (number - need + 1) / (size - need + 1)) for a loss (eq. 8, section 5.1).
 """
 
 import numpy as np
@@ -22,11 +22,11 @@ def _all_needed(factors, f):
 
 @internal(counted=True)
 def gather_factors(arcs, scores):
-    """Cut factors down to free arcs and split them into "at least `need` arcs, paid `score`".
+    """Reduce factors to free arcs, and rewrite them as "`score` for at least `need` arcs".
 
-    An arc that is gone leaves its factor, an arc that is a token's last leaves it as present:
-    so every factor becomes exact once its arcs are decided. Between `low` and `high` is "at
-    least low" less "at least high + 1"; a negative score with both ends open is bounded by 0.
+    Arcs outside the mask are removed, and arcs that are a token's only ones are counted as
+    present, so that a factor is exact once its arcs are decided. "Between `low` and `high`" is "at
+    least low" less "at least high + 1"; a negative score with both of these open is bounded by 0.
     """
     count, total = scores.factor_scores.shape[0], scores.factor_arcs.shape[0]
     offsets, home = np.zeros(2 * count + 1, np.int64), np.empty(2 * total, np.int64)
@@ -67,7 +67,7 @@ def gather_factors(arcs, scores):
 
 @internal()
 def settle_factors(factors, stored):
-    """Give all multipliers their first values, and bring them to where they give a bound."""
+    """Initialise new multipliers, and project all of them onto their feasible set."""
     for f in range(factors.offsets.shape[0] - 1):
         begin, size = factors.offsets[f], factors.offsets[f + 1] - factors.offsets[f]
         every, most, x = _all_needed(factors, f), abs(factors.score[f]), factors.room
@@ -85,7 +85,7 @@ def settle_factors(factors, stored):
 
 @internal()
 def project(x, size, total):
-    """Project x[:size] onto {x >= 0, sum = total}, as Duchi et al. do.
+    """Project x[:size] onto {x >= 0, sum = total} (Duchi et al.).
 
     The threshold is found by discarding negative entries until none is left (Michelot).
     """
@@ -96,7 +96,7 @@ def project(x, size, total):
             if x[i] > threshold:
                 above += x[i]
                 count += 1
-        if count == 0:  # rounding beside huge numbers
+        if count == 0:  # a rounding error, with huge numbers
             break
         raised = (above - total) / count
         if raised <= threshold or count == 1:
@@ -109,9 +109,9 @@ def project(x, size, total):
 
 @internal()
 def relax_factors(factors, stored, arcs):
-    """Add what factors add to single arcs; return the constant of the bound.
+    """Add the bounds of factors to the scores of arcs; return the constant of the bound.
 
-    Whatever the multipliers are: parts of a gain add up to it, and a line has no more than all.
+    It is valid for any multipliers: they are clipped so that the shares of a gain add up to it.
     """
     constant = factors.constant
     for f in range(factors.offsets.shape[0] - 1):
@@ -185,7 +185,7 @@ def step_factors(factors, stored, heads, step):
 
 @internal()
 def add_factor_gaps(factors, stored, heads, gaps):
-    """Add to each arc by how much its factors are bounded too high at a tree (section 3.3)."""
+    """Add to each arc the gap between bound and score of its factors at a tree (section 3.3)."""
     for f in range(factors.offsets.shape[0] - 1):
         begin, end = factors.offsets[f], factors.offsets[f + 1]
         value, need, size = factors.score[f], factors.need[f], end - begin
@@ -205,11 +205,11 @@ def add_factor_gaps(factors, stored, heads, gaps):
 
 @internal()
 def bound_factors_below(factors, heads, arcs):
-    """Add lower bounds of factors to single arcs, which are tight at a tree (section 3.4).
+    """Add lower bounds of factors, tight at a tree, to the scores of arcs (section 3.4).
 
-    A gain that the tree has is a line from no gain at one arc less than needed. A loss that it has
-    is spread over the arcs; one that it has not is left to an absent arc where all are needed,
-    else paid in part for each arc. Constants are left out.
+    A gain in the tree is bounded by a line that is 0 at one arc less than needed. A loss in the
+    tree is spread over the arcs. A loss that is not in the tree is charged to an absent arc if all
+    arcs are needed, else in part to each arc. Constants are left out.
     """
     for f in range(factors.offsets.shape[0] - 1):
         begin, end = factors.offsets[f], factors.offsets[f + 1]

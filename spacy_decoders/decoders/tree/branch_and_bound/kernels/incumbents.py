@@ -1,4 +1,4 @@
-"""What trees are worth, the best of them so far, and hill climbing."""
+"""Scores of trees, the best trees so far, and hill climbing."""
 
 from .....jit import internal
 from ...kernels.rows import copy_all
@@ -20,7 +20,7 @@ def _sibling_score(scores, h, a, b):
 
 @internal()
 def tree_score(scores, heads):
-    """Return the objective of a tree, a forbidden part counting as `forbidden`."""
+    """Return the score of a tree, where a forbidden part scores `forbidden`."""
     size, value = scores.arcs.shape[0], 0.0
     for m in range(1, size):
         h = heads[m]
@@ -40,7 +40,7 @@ def tree_score(scores, heads):
 
 @internal()
 def _top(heads, m):
-    """Return the root's modifier above m, m itself perhaps."""
+    """Return the modifier of the root that dominates m, or is m."""
     while heads[m] != 0:
         m = heads[m]
     return m
@@ -48,7 +48,7 @@ def _top(heads, m):
 
 @internal()
 def _boundary_score(scores, heads):
-    """Return what the boundaries between a tree's sentences are worth."""
+    """Return the score of the boundaries between a tree's sentences."""
     value = 0.0
     if scores.gaps.size > 0:
         before = _top(heads, 1)
@@ -62,7 +62,7 @@ def _boundary_score(scores, heads):
 
 @internal()
 def offer(incumbents, heads, value):
-    """Take a tree among the incumbents if it is new and good enough."""
+    """Insert a tree into the incumbents if it is new and good enough."""
     k = incumbents.scores.shape[0]
     if value <= incumbents.scores[k - 1]:
         return
@@ -85,7 +85,7 @@ def offer(incumbents, heads, value):
 
 @internal()
 def _worth_under(scores, heads, h, m):
-    """Return what arcs, grandparents and siblings pay for m under h, all other heads given."""
+    """Return the score of the arcs, grandparents and siblings of m attached to h."""
     value = scores.arcs[h, m] + _chain_score(scores, heads[h], h, m)
     if scores.grandparents.shape[0] > 1:
         for c in range(1, scores.arcs.shape[0]):
@@ -100,9 +100,9 @@ def _worth_under(scores, heads, h, m):
 
 @internal()
 def _may_move(scores, heads, h, m, projective):
-    """Return whether m may move under h: no cycle, and no crossing arc if that matters.
+    """Return whether m may be attached to h: without a cycle, and projective if required.
 
-    Where boundaries are scored, sentences stay as they are.
+    If boundaries are scored, sentences are not changed.
     """
     if scores.gaps.size > 0 and _top(heads, h) != _top(heads, m):
         return False
@@ -127,9 +127,9 @@ def _may_move(scores, heads, h, m, projective):
 
 @internal(counted=True)
 def climb(arcs, scores, incumbents, heads, options):
-    """Move one token at a time under its best head that is left until nothing gains.
+    """Reattach one token at a time to its best remaining head until nothing improves.
 
-    Factors are not looked at on the way; the last tree is scored with them.
+    The moves ignore factors; the final tree is scored with them.
     """
     heads = heads.copy()
     keeps_roots = options.single_root or scores.gaps.size > 0

@@ -37,7 +37,7 @@ def _has_chains(parts, options):
 
 @internal()
 def _update(parts, heads, gap, options):
-    """Take one Polyak step: as long as would close the gap if the bound were linear."""
+    """Take one Polyak step, which would close the gap if the bound were linear."""
     size, stored = heads.shape[0], parts.multipliers.factors
     begin, norm = first_paired(parts, options.single_root), 0.0
     for h in range(begin, size):
@@ -102,7 +102,7 @@ def _best_tree(arcs, pairs, grandparents, gaps, single_root, space, table, token
 
 @internal()
 def closing_slack(incumbents, options):
-    """Return how far above a score a bound may lie that proves it, as `search` does."""
+    """Return how far above a score a bound may lie that proves it, as :mod:`.search` does."""
     if incumbents.scores[0] == -INF:
         return 0.0
     least = options.tolerance * (1.0 + abs(incumbents.scores[0]))
@@ -111,12 +111,12 @@ def closing_slack(incumbents, options):
 
 @jit()
 def solve_node(scores, multipliers, incumbents, mask, options, grandparents, space, table, tokens):
-    """Lower the bound of one node, and fill `incumbents`; return how it is left.
+    """Lower the bound of one node, and update `incumbents`; return :class:`NodeFound`.
 
-    **Shape**: mask uint8 (n + 1, n + 1), the arcs of the node; grandparents finite, for the chart
-    of second order, or empty; `space` has room for this chart, or `table`, float64 (4, n + 1,
-    n + 1), for Eisner's, or `tokens`, int64 (4, 2n + 2), for Chu-Liu-Edmonds. The others are None:
-    their types tell the backbone, so that only this backbone is compiled.
+    **Shape**: mask uint8 (n + 1, n + 1), the arcs of the node; grandparents finite, for the
+    second-order chart, or empty. One workspace is given, which selects the backbone: `space` for
+    this chart, `table`, float64 (4, n + 1, n + 1), for Eisner's, or `tokens`, int64 (4, 2n + 2),
+    for Chu-Liu-Edmonds. The others are None, so that only this backbone is compiled.
     """
     size, k = mask.shape[0], incumbents.scores.shape[0]
     parts = gather(scores, multipliers, mask)
@@ -141,7 +141,7 @@ def solve_node(scores, multipliers, incumbents, mask, options, grandparents, spa
         threshold = incumbents.scores[k - 1]
         slack = closing_slack(incumbents, options)
         if value <= threshold + slack:
-            # the multipliers of this very pass prove it
+            # keep the multipliers of this pass: they prove it
             return NodeFound(passes, -1, -1)
         if passes >= options.passes:
             climb(parts.arcs, scores, incumbents, heads, options)
@@ -151,15 +151,15 @@ def solve_node(scores, multipliers, incumbents, mask, options, grandparents, spa
         _update(parts, heads, max(value - target, slack), options)
 
 
-# --- the method as published: all parts are factors -----------------------------------
+# --- the published method: all non-local parts are factors ----------------------------
 
 
 @jit()
 def step_as_published(scores, multipliers, mask, heads, length, options):
     """Take a projected subgradient step of some length, as published (section 3.2).
 
-    Multipliers get their first values before it. Returns the head and the modifier of the arc
-    whose factors are bounded worst at the tree (section 3.3).
+    New multipliers are initialised first. Returns the head and the modifier of the arc whose
+    factors are bounded worst at the tree (section 3.3).
     """
     parts = gather(scores, multipliers, mask)
     settle_factors(parts.factors, multipliers.factors)
@@ -170,7 +170,7 @@ def step_as_published(scores, multipliers, mask, heads, length, options):
 
 @jit()
 def bounded_below(scores, multipliers, mask, heads):
-    """Return scores of arcs, of which a tree's sum is its score, others' no more (section 3.4)."""
+    """Return arc scores that bound all trees from below, tight at the given one (section 3.4)."""
     parts = gather(scores, multipliers, mask)
     arcs, _ = room(parts, False)
     copy_all(arcs, scores.arcs)

@@ -1,17 +1,17 @@
 """Pairs of modifiers of one head, bounded by their two arcs.
 
 The multiplier x of a pair lies between 0 and the absolute score. A gain s is bounded by x for the
-left one's arc plus s - x for the other (eq. 5 of Qian and Liu); a loss -l by x less x for each of
+left arc plus s - x for the right one (eq. 5 of Qian and Liu); a loss -l by x less x for each of
 the two arcs (eq. 6):
 
     s y_a y_b <= x y_a + (s - x) y_b,        -l y_a y_b <= x - x y_a - x y_b
 
-No chart sees pairs on the two sides of their head. On one side the chart of second order sees
-adjacent siblings, which are exact. Another pair there, the inner sibling j and the outer k, is
-bounded through two events that adjacent siblings decide: E1, "k has its nearest sibling beyond
-j", and E2, "j has its next sibling before k". A gain s is split between them, x E1 + (s - x) E2,
-as in eq. 5. A loss is charged x for E1, and refunded where the modifiers skip j on their way to
-what lies before k: tighter than eq. 6, as no constant is paid.
+No chart scores pairs on different sides of their head. On one side, the second-order chart scores
+adjacent siblings exactly. Any other pair there, the inner sibling j and the outer k, is bounded by
+two events that adjacent siblings decide: E1, "k's adjacent inner sibling lies beyond j", and E2,
+"j's adjacent outer sibling lies before k". A gain s is split between them, x E1 + (s - x) E2, as
+in eq. 5. A loss is charged x for E1, which is refunded if j is skipped, that is, if an adjacent
+pair spans it: tighter than eq. 6, as there is no constant.
 """
 
 from .....jit import internal
@@ -20,20 +20,20 @@ from .records import in_range
 
 @internal()
 def score_of(parts, h, first, last):
-    """Return the score of a pair, a forbidden one that of forbidden parts."""
+    """Return the score of a pair, `forbidden` for a forbidden one."""
     return max(parts.scores.siblings[h, first, last], parts.scores.forbidden)
 
 
 @internal()
 def pair_of(parts, h, first, last):
-    """Return the score of a pair, and its multiplier, brought into its range."""
+    """Return the score of a pair and its multiplier, clipped to its range."""
     score = score_of(parts, h, first, last)
     return score, in_range(parts.multipliers.siblings[h, first, last], abs(score))
 
 
 @internal()
 def first_partner(arcs, h, i, crossing_only):
-    """Return the place of the first modifier of h that makes a pair with the one at place i."""
+    """Return the index of the first modifier of h that forms a pair with the one at index i."""
     if not crossing_only:
         return i + 1
     return arcs.before[h] if i < arcs.before[h] else arcs.count[h]
@@ -41,7 +41,7 @@ def first_partner(arcs, h, i, crossing_only):
 
 @internal()
 def relax_pairs(parts, h, crossing_only, arcs):
-    """Add what the pairs of a head add to single arcs; return the constant of the bound."""
+    """Add the bounds of a head's pairs to the scores of arcs; return the constant of the bound."""
     left = parts.arcs
     constant = 0.0
     for i in range(left.count[h]):
@@ -61,7 +61,7 @@ def relax_pairs(parts, h, crossing_only, arcs):
 
 @internal()
 def point_pairs(parts, h, crossing_only, heads):
-    """Add the subgradient of the multipliers at a tree to the directions."""
+    """Add the subgradient at a tree to the directions."""
     left, directions = parts.arcs, parts.multipliers.directions
     for i in range(left.count[h]):
         first = left.of[h, i]
@@ -79,7 +79,8 @@ def point_pairs(parts, h, crossing_only, heads):
 def step_pairs(parts, h, step):
     """Move multipliers against the direction, within their range, and clear the direction.
 
-    With step 0 cancel directions that leave the range; return the squared norm of what is left.
+    With step 0, instead clear directions that lead out of the range, and return the squared norm
+    of the others.
     """
     left, multipliers = parts.arcs, parts.multipliers.siblings
     directions, norm = parts.multipliers.directions, 0.0
@@ -102,7 +103,7 @@ def step_pairs(parts, h, step):
 
 @internal()
 def add_pair_gaps(parts, h, crossing_only, heads, gaps):
-    """Add to each arc by how much its pairs are bounded too high at a tree (section 3.3)."""
+    """Add to each arc the gap between bound and score of its pairs at a tree (section 3.3)."""
     left = parts.arcs
     for i in range(left.count[h]):
         first = left.of[h, i]
@@ -116,7 +117,7 @@ def add_pair_gaps(parts, h, crossing_only, heads, gaps):
 
 @internal()
 def gap(score, x, one, other):
-    """Return by how much a pair's bound exceeds its score, given which arcs are in the tree."""
+    """Return by how much a pair's bound exceeds its score, given which arcs the tree has."""
     if score > 0.0:
         bound = (x if one else 0.0) + (score - x if other else 0.0)
     else:
@@ -124,12 +125,12 @@ def gap(score, x, one, other):
     return max(bound - (score if one and other else 0.0), 0.0)
 
 
-# --- pairs on one side, under the chart of second order -------------------------------
+# --- pairs on one side, with the second-order chart -----------------------------------
 
 
 @internal()
 def places(arcs, h, right):
-    """Return where a side of a head begins among its modifiers, the way outwards, their number."""
+    """Return where a side of a head begins in its modifiers, the step outwards, and its size."""
     if right:
         return arcs.before[h], 1, arcs.count[h] - arcs.before[h]
     return arcs.before[h] - 1, -1, arcs.before[h]
@@ -137,7 +138,7 @@ def places(arcs, h, right):
 
 @internal()
 def ends(arcs, h, right, inner, outer):
-    """Return the left and the right token of two places on a side, counted from the head."""
+    """Return the left and the right of two modifiers on a side, given as counted from the head."""
     begin, way, _ = places(arcs, h, right)
     j, k = arcs.of[h, begin + way * inner], arcs.of[h, begin + way * outer]
     return (j, k) if right else (k, j)
@@ -145,23 +146,23 @@ def ends(arcs, h, right, inner, outer):
 
 @internal()
 def relax_side(parts, h, right, arcs, pairs):
-    """Write the scores of adjacent siblings on a side, and add to the arcs of first ones."""
+    """Write the scores of adjacent siblings on a side, and add to the scores of arcs."""
     begin, way, count = places(parts.arcs, h, right)
-    gains, losses = parts.gains, parts.losses  # by inner modifier, of all beyond k
+    gains, losses = parts.gains, parts.losses  # by inner sibling j, summed over all beyond k
     for j in range(count):
         gains[j] = losses[j] = 0.0
     for k in range(count - 1, -1, -1):
         skipped = 0.0
         for j in range(k):
             skipped += losses[j]
-        # as the first modifier; taken back below where it is not
+        # the refund if k is the innermost modifier; subtracted from its pairs below
         arcs[h, parts.arcs.of[h, begin + way * k]] += skipped
         charged = passed = 0.0
         for j in range(k):
             low, high = ends(parts.arcs, h, right, j, k)
             score, x = pair_of(parts, h, low, high)
             passed += losses[j]
-            # the refund of what lies between j and k, less what the arc has got
+            # the net refund is that of the modifiers between j and k, which the pair spans
             pairs[h, low, high] = score + charged + gains[j] - passed
             if score > 0.0:
                 charged += x
@@ -173,7 +174,7 @@ def relax_side(parts, h, right, arcs, pairs):
 
 @internal()
 def point_side(parts, h, right, heads):
-    """Add the subgradient at a tree: E1 - E2 for a gain, refunds less E1 for a loss."""
+    """Add the subgradient at a tree: E1 - E2 for a gain, the refunds less E1 for a loss."""
     begin, way, count = places(parts.arcs, h, right)
     siblings, directions = parts.scores.siblings, parts.multipliers.directions
     last = -1

@@ -1,6 +1,6 @@
-"""What the kernels of branch and bound hand to each other.
+"""The records that the kernels of branch and bound pass to each other.
 
-Scores are float64 with a true ``-inf``: it only ever meets additions and comparisons.
+Scores are float64 with a true ``-inf``, which is only ever added and compared.
 """
 
 from typing import NamedTuple
@@ -16,11 +16,11 @@ Offsets = NDArray[np.int64]
 
 
 class PartScores(NamedTuple):
-    """Dense scores of a problem; a part of size 1 on all axes stands for none.
+    """The scores of a problem; an array of size 1 on all axes stands for none.
 
-    Factor f is paid `factor_scores[f]` if from `factor_low[f]` to `factor_high[f]` of its arcs
-    are in the tree. Parts of ``-inf`` count as `forbidden`. A sentence that begins at token s > 1
-    is paid ``gaps[s]``; without entries there is one sentence, or any number for nothing.
+    Factor f scores `factor_scores[f]` if from `factor_low[f]` to `factor_high[f]` of its arcs
+    are in the tree. Parts of ``-inf`` score `forbidden`. A sentence that begins at token s > 1
+    scores ``gaps[s]``; if `gaps` is empty, boundaries are not scored.
 
     **Shape** arcs (n + 1, n + 1); grandparents and siblings (n + 1,) * 3; factor_arcs int32
     (total, 2); factor_offsets int64 (count + 1,); gaps (n + 1,) or (0,); the others (count,).
@@ -41,8 +41,8 @@ class PartScores(NamedTuple):
 class Multipliers(NamedTuple):
     """The multipliers that all nodes share.
 
-    Those of factors are -1 where one has never been set; bounds count no multiplier of a chain
-    beyond `limit`. `directions` is room for those of a step along siblings, zeros between steps.
+    Those of factors are -1 until they are first set; bounds clip those of chains to `limit`.
+    `directions` is a workspace for the subgradient of siblings, zero between steps.
     """
 
     siblings: Floats
@@ -53,19 +53,19 @@ class Multipliers(NamedTuple):
 
 
 class Incumbents(NamedTuple):
-    """The best different trees so far, best first: `heads` (k, n + 1), `scores` (k,)."""
+    """The best distinct trees so far, best first: `heads` (k, n + 1), `scores` (k,)."""
 
     heads: Ints
     scores: Floats
 
 
 class NodeOptions(NamedTuple):
-    """How a node is worked on.
+    """The options of work on a node.
 
-    `passes` is the most passes of dynamic programming, `rate` the length of subgradient
-    steps. Certificates compare with `tolerance`, relative to 1 + the best score,
-    and with the `rounding` error of a bound. Where `second`, the backbone is the chart that sees
-    all grandparents and adjacent siblings; else it sees arcs alone.
+    `passes` is the most passes of dynamic programming, `rate` scales subgradient steps. A node is
+    closed within `tolerance`, relative to 1 plus the absolute best score, and the `rounding` error
+    of a bound. If `second`, the backbone is the second-order chart, which scores all grandparents
+    and adjacent siblings; else it is first-order.
     """
 
     second: bool
@@ -78,10 +78,10 @@ class NodeOptions(NamedTuple):
 
 
 class NodeFound(NamedTuple):
-    """How the search leaves a node.
+    """The result of work on a node.
 
-    It seems closed, or without a tree, if `head` is -1; else it is to be branched on the arc from
-    `head` to `modifier`.
+    If `head` is -1, it seems closed or without a tree; else the search should branch on the arc
+    from `head` to `modifier`.
     """
 
     passes: int
@@ -90,26 +90,27 @@ class NodeFound(NamedTuple):
 
 
 class NodeArcs(NamedTuple):
-    """The arcs that are left at a node.
+    """The arcs of a node.
 
-    `mask` has 1 for each. The modifiers left to h are ``of[h, : count[h]]``, from left to right,
-    of which `before[h]` precede it; the heads left to m are ``above[m, : choices[m]]``.
+    `mask` has 1 for each. The candidate modifiers of h are ``of[h, : count[h]]``, from left to
+    right, of which `before[h]` precede it; the candidate heads of m are
+    ``above[m, : choices[m]]``.
     """
 
     mask: NDArray[np.uint8]
     of: Ints
-    count: Offsets  # type: ignore[assignment] # which hides the method of tuples
+    count: Offsets  # type: ignore[assignment] # hides the method of tuples
     before: Offsets
     above: Ints
     choices: Offsets
 
 
 class CountedFactors(NamedTuple):
-    """Factors that are left at a node, each paid `score` for at least `need` of its arcs.
+    """The factors of a node, each of which scores `score` for at least `need` of its arcs.
 
-    Factor f holds the arcs ``heads[i] -> modifiers[i]`` from `offsets[f]` on; `home` is where
-    their multipliers stand among those that all nodes share; every tree is paid `constant`.
-    `room` is for one factor's multipliers.
+    Factor f has the arcs ``heads[i] -> modifiers[i]`` from `offsets[f]` on; `home` has the indices
+    of their multipliers among those that all nodes share; every tree scores `constant`. `room` is
+    a workspace for one factor's multipliers.
     """
 
     offsets: Offsets
@@ -123,7 +124,7 @@ class CountedFactors(NamedTuple):
 
 
 class NodeParts(NamedTuple):
-    """All that is left at a node; `gains` and `losses` are room for one side."""
+    """All parts of a node; `gains` and `losses` are a workspace for one side of a head."""
 
     scores: PartScores
     multipliers: Multipliers
@@ -135,5 +136,5 @@ class NodeParts(NamedTuple):
 
 @internal()
 def in_range(x, most):
-    """Return a multiplier brought into its range, 0 for NaN: it then gives a bound."""
+    """Return a multiplier clipped to its range, where it gives a valid bound; 0 for NaN."""
     return min(x, most) if x > 0.0 else 0.0

@@ -1,9 +1,9 @@
 """The relaxation of a node: scores of arcs, and of adjacent siblings, that bound every tree.
 
-The parts that the backbone does not see are bounded by sums over those that it does, for any
+The parts that the backbone does not score are bounded by sums over those that it does, for any
 multipliers: :mod:`.pairs` has siblings, :mod:`.chains` grandparents and :mod:`.counted_factors`
-the rest. Multipliers are brought into their range first, so that a bound depends on nothing else
-that the search leaves.
+the rest. Multipliers are clipped to their range first, so that the bound holds whatever the search
+has made of them.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ INF = np.inf
 
 @internal(counted=True)
 def gather(scores, multipliers, mask):
-    """List what is left at a node whose arcs are a mask."""
+    """Gather the parts of a node whose arcs are a mask."""
     size = mask.shape[0]
     of, above = np.empty((size, size), np.int32), np.empty((size, size), np.int32)
     count, before = np.zeros(size, np.int64), np.zeros(size, np.int64)
@@ -39,7 +39,7 @@ def gather(scores, multipliers, mask):
 
 @internal()
 def first_paired(parts, single_root):
-    """Return the first head that may have pairs of modifiers; behind all without siblings."""
+    """Return the first head that may have pairs of modifiers; n + 1 without sibling scores."""
     if parts.scores.siblings.shape[0] == 1:
         return parts.arcs.mask.shape[0]
     return 1 if single_root else 0
@@ -47,7 +47,7 @@ def first_paired(parts, single_root):
 
 @internal()
 def relax_into(parts, single_root, projective, second, arcs, pairs):
-    """Write the scores that the backbone runs on; return the constant of the bound."""
+    """Write the scores for the backbone; return the constant of the bound."""
     size = arcs.shape[0]
     for h in range(size):
         for m in range(size):
@@ -65,7 +65,7 @@ def relax_into(parts, single_root, projective, second, arcs, pairs):
 
 @internal(counted=True)
 def room(parts, second):
-    """Return arrays for the scores of arcs and of adjacent siblings, if any are seen."""
+    """Return arrays for the scores of arcs and of adjacent siblings, empty if not scored."""
     size = parts.arcs.mask.shape[0]
     many = size if second and parts.scores.siblings.shape[0] > 1 else 0
     return np.empty((size, size)), np.zeros((many, many, many))
@@ -75,8 +75,8 @@ def room(parts, second):
 def relax(scores, multipliers, mask, single_root, projective, second):
     """Return scores of arcs and of adjacent siblings, and a constant, that bound every tree.
 
-    The mask, uint8 (n + 1, n + 1), has the arcs of the trees. Unless adjacent siblings and all
-    grandparents are seen (`second`), bounds are of arcs alone, without scores of siblings.
+    The mask, uint8 (n + 1, n + 1), has the arcs of the trees. Unless the backbone is second-order
+    (`second`), the scores are of arcs alone.
     """
     parts = gather(scores, multipliers, mask)
     arcs, pairs = room(parts, second)
