@@ -1,4 +1,4 @@
-"""What else a chain might say: the k best labellings, and by how much each label wins."""
+"""The k best labellings of a chain, and the max-marginal margin of each label."""
 
 import math
 
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import checked_whole, read_only
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError
-from .decoder import LEAST, lacks_time, solve_in_slices
+from .decoder import OVERTIME, lacks_time, solve_in_slices
 from .forward_dominance import ForwardDominance
 from .kernels import lattice
 from .problem import ChainModel, Sentences
@@ -17,7 +17,7 @@ from .solutions import ChainSolution
 
 __all__ = ["best_paths", "k_best", "max_marginal_margins"]
 
-#: Seconds for each pair of labels of neighbouring tokens that are ranked, on a slow machine.
+#: Seconds to rank a pair of labels of adjacent tokens, on a slow machine.
 PAIR = 4e-9
 
 
@@ -26,10 +26,10 @@ def k_best(
 ) -> list[ChainSolution]:
     """Return the `k` best labellings, best first, all distinct; fewer if there are fewer.
 
-    Exact in float64: of two labellings that differ by less than a billionth of 1 plus the sum of
-    the absolute scores of either's parts, any may come first. Every certificate compares with the
-    best labelling of all: the first is optimal, and the gap of the others is the difference
-    between their scores and its score.
+    Exact in float64: two labellings whose scores differ by less than a billionth of 1 plus the sum
+    of the absolute scores of either's parts may be in either order. Every certificate has the
+    bound on the best labelling: the first is optimal, and the gap of the others is how far they
+    fall short of it.
 
     Parameters
     ----------
@@ -38,22 +38,22 @@ def k_best(
     k
         At least 1.
     budget
-        When to stop: with the best labelling alone, or where that takes too long with the best
-        one so far and a bound, as of :meth:`.ChainDecoder.decode`.
+        When to stop: then only the best labelling is returned, or, if even that takes too long,
+        the result of :meth:`.ChainDecoder.decode`.
 
     Raises
     ------
     ProblemError
-        If a shape is wrong, a score is NaN or ``+inf``, or `k` is no whole number from 1 on.
+        If a shape is wrong, a score is NaN or ``+inf``, or `k` is not a positive whole number.
     InfeasibleError
         If no labelling is legal.
 
     Notes
     -----
-    Changing one token has a loss; the k-th best labelling loses no more than the (k - 1)-th
-    smallest of these losses. Forward dominance with that slack keeps all labels of the k best
-    labellings. Among those, every labelling but the best deviates from a better one at a single
-    token, preceded by the best prefix: so the work is linear in `k` (Lawler 1972; in float64).
+    Changing the label of one token loses some score; the k-th best labelling loses no more than
+    the (k - 1)-th smallest of these losses. Forward dominance with that slack keeps all labels of
+    the k best labellings. Among these labels, every labelling but the best deviates from a better
+    one at a single token, preceded by the best prefix, so the work is linear in `k` (Lawler 1972).
 
     Examples
     --------
@@ -74,15 +74,15 @@ def k_best(
 def best_paths(
     model: ChainModel, sentence: Sentences, k: int, clock: Clock | None = None
 ) -> list[ChainSolution]:
-    """Return the k best labellings of one validated sentence, or the best if time is lacking."""
+    """Return the k best labellings of one validated sentence, or the best for lack of time."""
     clock = clock or UNLIMITED.start()
     best = ForwardDominance().solve(model, sentence)
     if not math.isfinite(best.scores[0]):
-        raise DecodersError("k best labellings: the first that was found is none.")
+        raise DecodersError("k best labellings: the compiled code found no legal labelling.")
     n = len(sentence.emissions)
     if not n:
         return [best[0]]
-    most = max(LEAST / 2, clock.seconds_left) / PAIR
+    most = max(OVERTIME / 2, clock.seconds_left) / PAIR
     paths = lattice.k_best(
         model.links,
         model.padded.transposed,
@@ -101,7 +101,7 @@ def best_paths(
         return [best[0]]
     distinct = len({path.tobytes() for path in paths})
     if distinct < k and distinct < legal_up_to(model, sentence, k):
-        raise DecodersError(f"k best labellings: only {distinct} were found of more.")
+        raise DecodersError(f"k best labellings: found only {distinct}, though there are more.")
     scored = [sentence.scores_of(model, path)[0].tolist() for path in paths]
     return [
         certified("ForwardDominance", path, score, scale, float(best.bounds[0]))
@@ -110,7 +110,7 @@ def best_paths(
 
 
 def legal_up_to(model: ChainModel, sentence: Sentences, k: int) -> float:
-    """Return how many labellings are legal, at most `k`."""
+    """Return the number of legal labellings, at most `k`."""
     steps = (model.transitions > -np.inf).astype(np.float64)
     counts = (model.start_scores > -np.inf).astype(np.float64)
     for i, row in enumerate(sentence.emissions):
@@ -121,21 +121,21 @@ def legal_up_to(model: ChainModel, sentence: Sentences, k: int) -> float:
 def max_marginal_margins(
     model: ChainModel, emissions: ArrayLike, lengths: ArrayLike | None = None
 ) -> NDArray[np.float32]:
-    """Return how much worse the best labelling with another label at each token is.
+    """Return for each token how much less the best labelling with another label there scores.
 
     Parameters
     ----------
     emissions
-        **Shape (n, L)**, or of several sentences laid end to end.
+        **Shape (n, L)**, of one sentence or of several, concatenated.
     lengths
-        **Shape (sentences,)**: tokens of each sentence; None for one sentence.
+        **Shape (sentences,)**: the number of tokens of each sentence; None for one sentence.
 
     Returns
     -------
-    **Shape (n,)**, float32, not negative: 0 where another labelling is as good, ``inf`` where no
-    legal labelling has another label at that token, NaN where the best labelling is not proven.
-    Computed in float64: exact to ``1e-9 * (1 + scale)``, for the sum of the absolute scores of
-    the best labelling's parts, and then rounded to float32.
+    **Shape (n,)**, float32, at least 0: 0 if another label is as good, ``inf`` if
+    no legal labelling has another label at that token, NaN if the best labelling is not proven.
+    Computed in float64, exact to ``1e-9 * (1 + scale)``, where `scale` is the sum of the absolute
+    scores of the best labelling's parts, and then rounded to float32.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def max_marginal_margins(
     best = ForwardDominance().solve(model, sentences)
     given = model.links, model.padded.transposed, sentences.emissions.reshape(-1)
     margins = lattice.margins(*given, sentences.offsets, model.size, best.labels)
-    proven = np.abs(best.bounds - best.scores) < best.tolerances  # false of NaN and inf, too
+    proven = np.abs(best.bounds - best.scores) < best.tolerances  # False for NaN and inf
     if not proven.all():
         margins[~np.repeat(proven, np.diff(sentences.offsets))] = np.nan
     return read_only(margins.astype(np.float32))

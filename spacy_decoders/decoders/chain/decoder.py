@@ -1,9 +1,9 @@
-"""The base class of chain decoders, and decoding within a limit of time.
+"""The base class of chain decoders, and decoding within a time limit.
 
-Where there are hundreds of labels, or thousands of tokens, a pass over a sentence may take
-seconds: it is made in slices, between which the clock is read. A pass from the right finds the
-labelling; tokens that it has not reached when the time ends are labelled greedily. A pass from the
-left bounds the best labelling; tokens that it has not reached are bounded by the maxima of their
+With hundreds of labels, or thousands of tokens, a pass over a sentence may take seconds: it is
+made in slices, between which the clock is checked. Messages from the right give the labelling;
+tokens that they have not reached when time runs out are labelled greedily. Messages from the left
+bound the best labelling; tokens that they have not reached are bounded by the maxima of their
 scores.
 """
 
@@ -24,21 +24,21 @@ from .solutions import ChainSolution
 
 __all__ = ["ChainDecoder", "lacks_time", "rounded_up", "solve_in_slices"]
 
-#: Seconds that a decoder may take for each token and pair of labels, with its proof, on a slow
-#: machine; for each token and label, and for each token; and for the tables of a model, for each
-#: pair.
+#: Seconds that a decoder with its proof may take on a slow machine: for each token and pair of
+#: labels, for each token and label, for each token; and for a model's tables for each pair.
 STEP, LABEL, TOKEN, TABLES = 4e-9, 4e-8, 1e-6, 2e-8
 
-#: Up to so many labels the transitions stay in the cache, where a step takes a twentieth.
+#: The most labels whose transitions stay in the cache, where a step takes a twentieth.
 CACHED = 512
 
-#: Seconds that a decoder may take whatever the budget; and the share of the budget that it may
-#: plan for, as the machine may be busy.
-LEAST, SAFE = 0.05, 0.25
+#: Seconds that a decoder may take whatever the budget.
+OVERTIME = 0.05
+#: The share of the budget that a decoder may plan for, since the machine may be busy.
+SAFE = 0.25
 
-#: Pairs of labels between two looks at the clock, a millisecond, or ten beyond the cache; and as
-#: how many pairs a token counts beside its own.
-SLICE, OVERHEAD = 2_000_000, 1_000
+#: Pairs of labels between two checks of the clock: a millisecond, or ten beyond the cache; and the
+#: number of pairs that the overhead of a token amounts to.
+PAIRS_PER_CHECK, OVERHEAD = 2_000_000, 1_000
 
 NOTHING_YET = "the time ended before a legal labelling was found."
 
@@ -52,7 +52,7 @@ class ChainDecoder(ABC):
     A decoder implements `_solve` for a validated batch.
     """
 
-    #: How many times as long as `ForwardDominance` it may take, where transitions fit the cache.
+    #: How many times as long as `ForwardDominance` it takes if the transitions fit in the cache.
     pace: ClassVar[float] = 1.0
 
     def decode(
@@ -68,8 +68,8 @@ class ChainDecoder(ABC):
             **Shape (n, L)**: the score of each label at each token; ``-inf`` forbids. Without
             tokens the empty labelling is optimal, with a score of 0.
         budget
-            When to stop. A single pass ignores a limit on iterations; one that may take longer
-            than `seconds` ends with the best legal labelling so far, and a bound.
+            When to stop. Decoders of a single pass ignore a limit on iterations; a decoding that
+            may take longer than `seconds` returns the best legal labelling so far, with a bound.
 
         Raises
         ------
@@ -91,16 +91,16 @@ class ChainDecoder(ABC):
         *,
         budget: Budget = UNLIMITED,
     ) -> Sequence[ChainSolution]:
-        """Decode several sentences, laid end to end without padding.
+        """Decode several sentences, concatenated without padding.
 
-        Errors are those of :meth:`decode`; the message names the sentence, too.
+        Errors are those of :meth:`decode`; the message also names the sentence.
 
         Parameters
         ----------
         emissions
             **Shape (sum of lengths, L)**.
         lengths
-            **Shape (sentences,)**: tokens of each sentence; 0 is fine.
+            **Shape (sentences,)**: the number of tokens of each sentence; may be 0.
         budget
             The budget of each sentence.
         """
@@ -110,7 +110,7 @@ class ChainDecoder(ABC):
     def _solve_within(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> Sequence[ChainSolution]:
-        """Solve a checked batch in one go, or sentence by sentence if time may be lacking."""
+        """Solve a validated batch at once, or each sentence in slices if time may run out."""
         if not lacks_time(model, sentences, budget, self.pace):
             return self._solve(model, sentences, budget)
         found = []
@@ -129,11 +129,11 @@ class ChainDecoder(ABC):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> Sequence[ChainSolution]:
-        """Solve a checked batch."""
+        """Solve a validated batch."""
 
 
 def lacks_time(model: ChainModel, sentences: Sentences, budget: Budget, pace: float = 1.0) -> bool:
-    """Return whether decoding one of the sentences in one go may take longer than the budget."""
+    """Return whether decoding the longest sentence in one pass may exceed the budget."""
     if budget.seconds is None:
         return False
     tokens = int(np.diff(sentences.offsets).max(initial=0))
@@ -143,7 +143,7 @@ def lacks_time(model: ChainModel, sentences: Sentences, budget: Budget, pace: fl
     else:
         of_token = pace * (of_token + 0.05 * STEP * model.size**2)
     needed = tokens * of_token + _seconds_for_tables(model)
-    return needed > max(LEAST, SAFE * budget.seconds)
+    return needed > max(OVERTIME, SAFE * budget.seconds)
 
 
 def _seconds_for_tables(model: ChainModel) -> float:
@@ -153,7 +153,7 @@ def _seconds_for_tables(model: ChainModel) -> float:
 def solve_in_slices(
     decoder: str, model: ChainModel, sentence: Sentences, clock: Clock
 ) -> ChainSolution:
-    """Return the best labelling of one sentence when the time ends, with a bound.
+    """Return the best labelling of one sentence within the time, with a bound.
 
     Raises `InfeasibleError` if no labelling is legal, and `UndecidedError` if the time ended
     before one was found.
@@ -185,17 +185,17 @@ def _messages(
     values: Floats,
     clock: Clock,
 ) -> tuple[int, bool]:
-    """Fill in the best scores of what ends with each label, for as many tokens as time allows.
+    """Fill in the messages of as many tokens as time allows, from the left or the right.
 
-    The transitions are a `table` of :class:`.Padded`, which is made if there is time. Returns how
-    many tokens are reached, and whether some label of the last of these may end a legal path.
+    The transitions are the attribute `table` of :class:`.Padded`, which is computed if there is
+    time. Returns how many tokens are reached, and whether any message of the last is finite.
     """
     n, size, flat = len(sentence.emissions), model.size, sentence.emissions.reshape(-1)
     way = -1 if table == "transposed" else 1
     values[0] = rounded_up(entry.astype(np.float64) + sentence.emissions[::way][0])
     alive, reached = bool((values[0] > -np.inf).any()), 1
     while alive and reached < n and clock.seconds_left > _seconds_for_tables(model):
-        stop = min(n, reached + 1 + SLICE // (size**2 + OVERHEAD))
+        stop = min(n, reached + 1 + PAIRS_PER_CHECK // (size**2 + OVERHEAD))
         links = getattr(model.padded, table)
         found = send(links, flat, size, way, values, reached, stop)
         alive, reached = found == stop, min(found + 1, stop)
@@ -205,30 +205,30 @@ def _messages(
 def _followed(
     model: ChainModel, sentence: Sentences, behind: Floats, known: int, clock: Clock
 ) -> NDArray[np.int32]:
-    """Return a labelling: greedy from the left, then by the best that follows.
+    """Return a labelling: greedy from the left, then, where messages are known, the best.
 
-    A label from which it cannot go on is left for the next best, once for all.
+    It backtracks from labels that are dead ends, and never visits these again.
     """
     emissions, start = sentence.emissions, model.start_scores
     n = len(emissions)
     labels, dead = np.zeros(n, dtype=np.int32), np.zeros(emissions.shape, dtype=bool)
     given = model.transitions, start, emissions, behind, known, labels, dead
-    several = 1 + SLICE // model.size
-    i = follow(*given, 0, n + several)
+    moves_per_check = 1 + PAIRS_PER_CHECK // model.size
+    i = follow(*given, 0, n + moves_per_check)
     while 0 <= i < n:
         if clock.seconds_left == 0.0:
             raise UndecidedError(NOTHING_YET)
-        i = follow(*given, i, several)
+        i = follow(*given, i, moves_per_check)
     if i < 0:
         ahead = np.empty((2, model.size))
         reached, alive = _messages(model, "transitions", start, sentence, ahead, clock)
-        # every path that there is has ended by the last token at least
+        # all prefixes end there, or, if messages are missing, at the last token at the latest
         raise sentence.infeasible(0, n - 1 if alive else reached - 1)
     return labels
 
 
 def rounded_up(values: ArrayLike) -> Floats:
-    """Round sums up by more than the error of the last addition; forbidden ones stay ``-inf``."""
+    """Round sums up by more than the error of the last addition; ``-inf`` stays."""
     sums = np.asarray(values)
     with np.errstate(invalid="ignore"):
         return np.where(sums > -np.inf, sums + UP64 * np.abs(sums), sums)

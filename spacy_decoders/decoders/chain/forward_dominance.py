@@ -24,27 +24,27 @@ NAME = "ForwardDominance"
 class ForwardDominance(ChainDecoder):
     """Exact decoding that keeps, at each token, only the labels that may be on the best path.
 
-    With ``D[g, x] = max over y of (T[x, y] - T[g, y])``, the most that label `x` can gain on label
-    `g` by what follows, a label `x` is dropped where ``a[x] + D[g, x] < a[g]`` for the running
-    scores `a`: whatever follows, a path through `g` scores more. One or two labels survive on
-    average where scores were trained.
+    ``D[g, x] = max over y of (T[x, y] - T[g, y])`` is the most that label `x` can gain on label
+    `g` by the next transition. A label `x` is pruned if ``a[x] + D[g, x] < a[g]`` for the prefix
+    scores `a`: whatever follows, the path through `g` scores more. With trained scores, one or two
+    labels survive on average.
 
     Notes
     -----
-    The labels `g` are those of a greedy labelling, the reference. The best labelling through the
-    survivors is the best of all. :mod:`.kernels.dual` has the pruning, also where transitions are
-    forbidden or masked, :mod:`.kernels.search` the search. A separate proof follows: the same
-    pruning, from the right, with tables of its own, and with the labels found as the reference,
-    bounds the best labelling in float64. Labels that do not reach that bound are decoded again in
-    float64 over all labels.
+    The labels `g` are those of a greedy labelling, the reference. The best labelling
+    through the survivors is the best of all. :mod:`.kernels.dual` has the pruning, which also
+    handles forbidden and masked transitions, :mod:`.kernels.search` the search. An independent
+    proof follows: the same pruning from the right, with tables of its own and the labels found as
+    the reference, bounds the best labelling in float64. Labels that do not attain that bound are
+    decoded again in float64 over all labels.
 
-    Up to 16 labels are all kept, in float64, as that is faster than pruning. Where so many labels
-    survive that pruning is no faster, sentences go to the dense :class:`Viterbi`.
+    Up to 16 labels are all kept, in float64, as that is faster than pruning. If so many labels
+    survive that pruning is not faster, the sentence is decoded by the dense :class:`Viterbi`.
 
-    A row of D is computed when a sentence first needs it, for about the work of two dense
-    tokens, and kept with the model. Memory: 4 bytes for each pair of labels for the transitions
-    and 4 for D, of which only rows in use are ever touched; where transitions are forbidden, 4
-    more. The proof has as much.
+    A row of D is computed when a sentence first needs it, which takes as long as about two dense
+    tokens, and is cached in the model. Memory: for each pair of labels 4 bytes for the transitions
+    and 4 for D, of which only the rows in use are touched, and 4 more with forbidden transitions.
+    The proof needs as much again.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class ForwardDominance(ChainDecoder):
             return self._solve_within(model, sentence, budget)[0]
         labels = self._search(model, sentence)
         proof = proof_of(model, sentence, labels)
-        # in less time than a batch of one takes
+        # faster than a batch of one
         return proven(NAME, labels, proof) or certify(NAME, model, sentence, labels, proof)[0]
 
     def _solve(
@@ -72,11 +72,11 @@ class ForwardDominance(ChainDecoder):
         return self.solve(model, sentences)
 
     def solve(self, model: ChainModel, sentences: Sentences) -> ChainSolutions:
-        """Solve a checked batch; the columns of what comes back hold labels and bounds."""
+        """Solve a validated batch."""
         return certify(NAME, model, sentences, self._search(model, sentences))
 
     def _search(self, model: ChainModel, sentences: Sentences) -> NDArray[np.int32]:
-        """Return the labels that the kernel for so many labels finds best."""
+        """Return the labels that the kernel finds best."""
         labels: NDArray[np.int32]
         if model.size <= LANES:
             labels = np.zeros(len(sentences.emissions), dtype=np.int32)

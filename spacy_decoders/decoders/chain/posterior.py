@@ -29,15 +29,15 @@ class LabelRuns(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RunKinds:
-    """Which labels make runs of which kind, and which label goes on with whose run.
+    """Which labels form runs of which kind, and which label continues which.
 
-    A run is a stretch of labels of one kind, each but the first of which continues the one before
-    it, and which no label continues. In BIO, I-PER continues B-PER and I-PER.
+    A run is a maximal span of labels of one kind, each of which but the first continues the one
+    before it. In BIO, I-PER continues B-PER and I-PER.
 
     Parameters
     ----------
     kinds
-        **Shape (L,)**: the number of each label's kind, from 0 on; -1 for labels outside of runs.
+        **Shape (L,)**: the number of each label's kind, from 0; -1 for labels outside of runs.
     continues
         **Shape (L, L)**, bool: whether the column's label continues the run of the row's.
 
@@ -78,10 +78,10 @@ class RunKinds:
     def runs_in(
         self, labels: NDArray[np.int32], offsets: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """First rows, rows after the last, and kinds of the runs of sentences laid end to end.
+        """Return the first rows, the rows after the last, and the kinds of the runs of sentences.
 
-        Where a label continues nothing, although it should, it begins a run. `offsets`,
-        (sentences + 1,), are where sentences begin.
+        The sentences are concatenated, and begin at `offsets`, (sentences + 1,). A label that does
+        not continue the one before it begins a run.
         """
         kinds = self.kinds[labels]
         goes_on = np.zeros(len(labels) + 1, dtype=bool)
@@ -99,7 +99,7 @@ class RunKinds:
 
     @cached_property
     def flat(self) -> kernels.Kinds:
-        """The labels as the kernels take them."""
+        """The same in the form that the kernels take."""
         members = np.flatnonzero(self.kinds >= 0)
         labels = members[np.argsort(self.kinds[members], kind="stable")]
         bounds = np.searchsorted(self.kinds[labels], np.arange(self.count + 1))
@@ -108,7 +108,7 @@ class RunKinds:
 
 @dataclass(frozen=True, eq=False)
 class ChainPosteriors:
-    """The distribution over labellings of some sentences, laid end to end.
+    """The distribution over labellings of several sentences, concatenated.
 
     Made by :func:`posteriors`.
     """
@@ -124,17 +124,17 @@ class ChainPosteriors:
     marginals: Floats
     """**Shape (total, L)**, float64: the probability of each label at each token."""
     forward: Floats
-    """**Shape (total, L)**, float64: log of the sum over all beginnings up to that label."""
+    """**Shape (total, L)**, float64: log of the sum over all prefixes that end with that label."""
 
     def of_labels(self, labels: ArrayLike) -> Floats:
-        """Return the probability of one label a token: **shape (total,)**, as `labels`."""
+        """Return the probability of one label for each token: **shape (total,)**, as `labels`."""
         given = self._checked(labels)
         return self.marginals[np.arange(len(given)), given]
 
     def of_labellings(self, labels: ArrayLike) -> Floats:
-        """Return the probability of one whole labelling a sentence: **shape (sentences,)**.
+        """Return the probability of one labelling for each sentence: **shape (sentences,)**.
 
-        That is ``exp(score - log partition)``; `labels` are of **shape (total,)**.
+        It is ``exp(score - log partition)``; `labels` have **shape (total,)**.
         """
         sentences = Sentences(self.emissions, self.offsets)
         scores = sentences.scores_of(self.model, self._checked(labels).astype(np.int32))[:, 0]
@@ -143,12 +143,12 @@ class ChainPosteriors:
     def of_runs(
         self, kinds: RunKinds, starts: ArrayLike, stops: ArrayLike, numbers: ArrayLike
     ) -> Floats:
-        """Return the probability of given runs: their borders and their kind, at once.
+        """Return the probability of given runs, that is, of their boundaries and kind together.
 
         Parameters
         ----------
         kinds
-            What the labels mean.
+            The labels' kinds of runs.
         starts, stops
             **Shape (runs,)**: rows of `emissions`; each run lies in one sentence.
         numbers
@@ -156,12 +156,12 @@ class ChainPosteriors:
 
         Returns
         -------
-        **Shape (runs,)**, float64: the probability that a run begins and ends just there.
+        **Shape (runs,)**, float64: the probability that a run begins and ends exactly there.
 
         Raises
         ------
         ProblemError
-            If a run is empty, or lies in no sentence or in several.
+            If a run is empty, or does not lie within one sentence.
         """
         total = len(self.emissions)
         first = checked_indices("starts", starts, (None,), low=0, high=total, dtype=np.int64)
@@ -182,18 +182,19 @@ class ChainPosteriors:
         return chances
 
     def likely_runs(self, kinds: RunKinds, least: float) -> LabelRuns:
-        """Return all runs that have at least a probability, overlapping and nested ones too.
+        """Return all runs of at least some probability, including overlapping and nested ones.
 
         Parameters
         ----------
         kinds
-            What the labels mean.
+            The labels' kinds of runs.
         least
-            Greater than 0, at most 1. The time grows with the number of runs found.
+            The least probability, greater than 0 and at most 1. The time grows with the number of
+            runs found.
 
         Returns
         -------
-        The runs in the order of their last tokens.
+        The runs, in the order of their last tokens.
         """
         if not is_number(least) or not 0.0 < least <= 1.0:
             raise ProblemError(f"least: expected a number above 0 and at most 1; got {least!r}.")
@@ -228,9 +229,9 @@ def posteriors(
     Parameters
     ----------
     emissions
-        **Shape (total, L)**: the sentences end to end, without padding.
+        **Shape (total, L)**: the sentences, concatenated without padding.
     lengths
-        **Shape (sentences,)**: tokens of each sentence; None for one sentence.
+        **Shape (sentences,)**: the number of tokens of each sentence; None for one sentence.
 
     Raises
     ------
@@ -241,7 +242,7 @@ def posteriors(
 
     Examples
     --------
-    O, B and I, and the probability that the first token alone is an entity:
+    With labels O, B and I, the probability that the first token alone is an entity:
 
     >>> model = ChainModel([[0, 0, -np.inf], [0, 0, 0], [0, 0, 0]], start=[0, 0, -np.inf])
     >>> found = posteriors(model, np.zeros((2, 3)))

@@ -28,19 +28,19 @@ __all__ = ["ChainModel", "Sentences"]
 
 Floats = NDArray[np.float32]
 
-#: A score is a mask if it is negative and so many times as large as the largest positive one.
+#: A negative score counts as a mask if its magnitude is this many times the largest positive one.
 MASK_FACTOR = 32.0
 
-#: Bytes of messages from which on it is checked whether those of a sentence fit the memory.
-MANY = 1 << 28
+#: Bytes of messages up to which it is not checked whether they fit in memory.
+UNCHECKED_BYTES = 1 << 28
 
 
 @dataclass(frozen=True, eq=False)
 class ChainModel:
-    """The scores that all sentences share; immutable, checked once.
+    """The scores that all sentences share; immutable, validated once.
 
     Arrays that decoders derive from them (bounds, padded copies) are computed on first use and
-    kept, so a model used for a single training step costs no more than its validation.
+    cached, so a model that is used for a single training step costs only its validation.
 
     Parameters
     ----------
@@ -128,12 +128,12 @@ class ChainModel:
 
     @cached_property
     def links(self) -> TransitionTables:
-        """The tables by which the search prunes, from the left."""
+        """The tables with which the search prunes, from the left."""
         return links_of(self.padded)
 
     @cached_property
     def reversed_links(self) -> TransitionTables:
-        """The tables by which the proof prunes, from the right: none of them is the search's."""
+        """The tables with which the proof prunes, from the right; the search uses none of them."""
         return links_of(self.padded.reversed)
 
     def score(self, emissions: ArrayLike, labels: ArrayLike) -> float:
@@ -158,7 +158,7 @@ class ChainModel:
 
 @dataclass(frozen=True, eq=False)
 class Sentences:
-    """The emissions of several sentences, laid end to end without padding."""
+    """The emissions of several sentences, concatenated without padding."""
 
     emissions: NDArray[np.float32]  # (total, L), float32, contiguous, read-only
     # (sentences + 1,), int64: sentence `s` has the rows `offsets[s]:offsets[s + 1]`
@@ -166,7 +166,7 @@ class Sentences:
 
     @classmethod
     def single(cls, emissions: NDArray[np.float32]) -> Sentences:
-        """Take one sentence whose emissions are known to be right."""
+        """Return one sentence whose emissions are known to be valid."""
         return cls(emissions, read_only(np.array([0, len(emissions)], dtype=np.int64)))
 
     @classmethod
@@ -198,7 +198,7 @@ class Sentences:
                     f"lengths: they must add up to the {len(rows)} rows of emissions, "
                     f"got a sum of {offsets[-1]}."
                 )
-        if 8 * rows.size > MANY:
+        if 8 * rows.size > UNCHECKED_BYTES:
             longest = int(np.diff(offsets).max(initial=0))
             refuse_beyond_memory(
                 "emissions",
@@ -234,7 +234,7 @@ class Sentences:
         return found
 
     def infeasible(self, sentence: int, token: int) -> InfeasibleError:
-        """Return the error that says where the last legal path of a sentence ends."""
+        """Return the error that names the token at which the last legal prefix ends."""
         where = f"sentence {sentence}: " if len(self) > 1 else ""
         return InfeasibleError(
             f"{where}no legal labelling: every path has a forbidden score (-inf) by token {token} "
@@ -255,14 +255,14 @@ def refuse(name: str, scores: NDArray[np.float32]) -> NoReturn:
 
 
 def _owned(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    """Validate scores and make sure that nobody else can change them later."""
+    """Validate scores, and copy them if the caller could change them later."""
     array = checked_scores(name, values, shape)
     if not all_valid(array.reshape(-1), 0, array.size):
         refuse(name, array)
     return owned(array, values)
 
 
-# --- scores in the layout of the kernels, and tables made of them ---------------------
+# --- scores in the layout of the kernels, and tables derived from them ----------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,7 +302,7 @@ class Padded:
 
     @property
     def reversed(self) -> Padded:
-        """The scores of sentences that are read from the right."""
+        """The scores of the reversed chain, which reads sentences from the right."""
         start = aligned(len(self.end))
         start[:] = self.transitions.reshape(-1, len(self.end))[self.size]
         return Padded(self.transposed, read_only(start), self.size)
@@ -311,9 +311,8 @@ class Padded:
 class TransitionBounds(NamedTuple):
     """The largest transition into and out of each label.
 
-    **Shape (width,)**: the number of labels rounded up to a multiple of 64, and ``-inf`` beyond
-    the labels. They are the bounds U of the reduced-cost oracle of Belanger et al. 2012, section
-    4.3.
+    **Shape (width,)**: the number of labels rounded up to a multiple of 64, padded with ``-inf``.
+    They are the bounds U of the reduced-cost oracle of Belanger et al. 2012, section 4.3.
     """
 
     most_in: Floats
@@ -324,7 +323,7 @@ def links_of(padded: Padded) -> TransitionTables:
     """Return a model's arrays in the layout of :mod:`.kernels.tables`."""
     size, stride = padded.size, len(padded.end)
     scores = padded.transitions.reshape(-1, stride)[:size, :size]
-    # any limit below which a score counts as a mask is valid: it affects how fast proofs are found
+    # any limit below which a score counts as a mask is valid: it only affects speed
     limit = -MASK_FACTOR * max(1.0, float(scores.max()))
     if not scores.min() < limit:
         limit = -np.inf

@@ -1,4 +1,4 @@
-"""From labellings to certificates: scores and bounds computed apart, then compared."""
+"""From labellings to certificates: scores and independent bounds, and their comparison."""
 
 from typing import Any, NamedTuple
 
@@ -22,9 +22,9 @@ __all__ = [
     "proven",
 ]
 
-#: The average share of all labels that may survive before a lattice of those within some slack
-#: costs more than messages between all labels. A proof, which has no slack, is never given up:
-#: even where hundreds survive it takes a fifth of the time of those messages.
+#: The average share of labels that may survive before a lattice with some slack takes longer than
+#: messages between all labels. A proof, which has no slack, is never given up: even if hundreds
+#: survive, it takes a fifth of the time of those messages.
 SHARE = 0.5
 NEVER = 2.0
 
@@ -65,7 +65,7 @@ def proven(decoder: str, labels: Labels, proof: Evidence) -> ChainSolution | Non
 
 
 def proof_of(model: ChainModel, sentences: Sentences, labels: Labels) -> Evidence:
-    """Return the scores of some labellings, and upper bounds on the best ones, from the right."""
+    """Return the scores of labellings, and upper bounds on the best ones, from the right."""
     scores, scales = sentences.scores_of(model, labels).T
     if model.size <= LANES:
         bounds = np.empty(len(sentences))
@@ -88,16 +88,16 @@ def certify(
 ) -> ChainSolutions:
     """Score labellings, bound the best ones by an independent proof, and compare.
 
-    The labels, int32 **(total,)**, are those of any kernel, legal or not. A labelling that does
-    not reach its bound is decoded again, in float64 and over all labels, if `repair` says so, as
-    of exact decoders. The method's `iterations`, **shape (sentences,)**, are one each for None.
+    The labels, int32 **(total,)**, are those of any kernel, legal or not. With `repair`, for exact
+    decoders, a labelling that does not attain its bound is decoded again, in float64 and over all
+    labels. `iterations`, **shape (sentences,)**, are the method's; None for 1 each.
 
     Raises `InfeasibleError` if a sentence has no legal labelling.
     """
     scores, scales, bounds = proof or proof_of(model, sentences, labels)
-    # `tolerance_of` each scale: the rounding of float64 over 10,000 tokens is a hundredth of it
+    # `tolerance_of` each scale: the rounding error over 10,000 tokens is a hundredth of it
     tolerances = PROOF_TOLERANCE * (1.0 + scales)
-    # written so that NaN, and -inf as of a forbidden labelling, are repaired too
+    # also true for NaN, and for the -inf of a forbidden labelling
     unproven = (~((bounds - scores <= tolerances) & (tolerances < np.inf))).nonzero()[0]
     if len(unproven):
         if repair:
@@ -122,7 +122,7 @@ def certify(
 def bound_over_all(
     model: ChainModel, sentences: Sentences, chosen: Indices, bounds: Floats
 ) -> None:
-    """Bound the best labelling of some sentences by messages between all labels."""
+    """Write bounds on the best labellings of some sentences, by messages between all labels."""
     padded = model.padded
     dense.bounds(
         padded.transitions,
@@ -139,7 +139,7 @@ def bound_over_all(
 def decode_exactly(
     model: ChainModel, sentences: Sentences, chosen: Indices, labels: Labels
 ) -> None:
-    """Decode as `decode_densely` does, in float64."""
+    """Decode as :func:`decode_densely` does, in float64."""
     decode_densely(model, sentences, chosen, labels, np.float64)
 
 
@@ -150,7 +150,7 @@ def decode_densely(
     labels: Labels,
     precision: type[np.floating[Any]] = np.float32,
 ) -> None:
-    """Decode some sentences over all labels, into `labels`.
+    """Decode some sentences over all labels, writing to `labels`.
 
     Raises `InfeasibleError` if one of them has no legal labelling.
     """
@@ -168,5 +168,5 @@ def decode_densely(
     )
     if sentence >= 0 and precision is np.float64:
         raise sentences.infeasible(int(sentence), int(token))
-    if sentence >= 0:  # sums of float32 may have overflowed
+    if sentence >= 0:  # sums in float32 may have overflowed
         decode_exactly(model, sentences, chosen, labels)

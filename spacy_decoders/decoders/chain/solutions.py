@@ -21,15 +21,14 @@ class ChainSolution:
     labels: NDArray[np.int32]
     """**Shape (n,)**, int32: the label of each token."""
     certificate: Certificate
-    """How good the labelling is."""
+    """What is proven about its score."""
 
 
 @dataclass(frozen=True, eq=False)
 class ChainSolutions(Sequence[ChainSolution]):
-    """The solutions of a batch: a sequence whose items are created when one is asked for.
+    """The solutions of a batch: a sequence whose items are created on first access.
 
-    Decoding a sentence takes less time than creating the objects that describe it. Callers that
-    need no objects use the arrays.
+    Creating these objects takes longer than decoding; callers that need only arrays avoid it.
 
     Examples
     --------
@@ -42,14 +41,14 @@ class ChainSolutions(Sequence[ChainSolution]):
     [4.5, 2.0]
     """
 
-    #: The registered name.
+    #: The decoder's registered name.
     decoder: str
-    #: **Shape (total,)**, int32, read-only: the labels of all sentences, end to end.
+    #: **Shape (total,)**, int32, read-only: the labels of all sentences, concatenated.
     labels: NDArray[np.int32]
-    #: **Shape (sentences + 1,)**, int64: sentence `s` has ``offsets[s]:offsets[s + 1]``.
+    #: **Shape (sentences + 1,)**, int64: sentence `s` has ``labels[offsets[s]:offsets[s + 1]]``.
     offsets: NDArray[np.int64]
-    #: **Shape (sentences,)**, float64: what the certificates compare, and the sum of the absolute
-    #: scores of each labelling, which limits the tolerance.
+    #: **Shape (sentences,)**, float64: score, bound and tolerance of each certificate, and the sum
+    #: of the absolute scores of each labelling's parts, which limits the tolerance.
     scores: NDArray[np.float64]
     bounds: NDArray[np.float64]
     tolerances: NDArray[np.float64]

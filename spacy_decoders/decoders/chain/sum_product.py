@@ -26,13 +26,13 @@ class Expectations(NamedTuple):
 
     log_partitions: Floats  # (sentences,): log of the sum over all labellings of exp(score)
     marginals: NDArray[np.float32]  # (total, L): the probability of each label at each token
-    transitions: Floats  # (L, L): how often each label is expected to follow each, in all
-    start: Floats  # (L,): how often each label is expected first, in all
-    end: Floats  # (L,): and last
+    transitions: Floats  # (L, L): the expected count of each transition, over all sentences
+    start: Floats  # (L,): the expected count of each label as the first, over all sentences
+    end: Floats  # (L,): and as the last
 
 
 def log_partition(model: ChainModel, emissions: ArrayLike) -> float:
-    """Return that of one sentence, as :func:`log_partitions`; 0 without tokens.
+    """Return the log partition of one sentence, as :func:`log_partitions`; 0 without tokens.
 
     Examples
     --------
@@ -46,9 +46,9 @@ def log_partition(model: ChainModel, emissions: ArrayLike) -> float:
 def log_partitions(
     model: ChainModel, emissions: ArrayLike, lengths: ArrayLike | None = None
 ) -> Floats:
-    """Return the log of the sum over all labellings of exp(score), of each sentence of a batch.
+    """Return for each sentence the log of the sum over all labellings of exp(score).
 
-    It is ``-inf`` where no labelling is legal. Arguments are those of
+    It is ``-inf`` if no labelling is legal. The arguments are those of
     :func:`~.posterior.posteriors`.
 
     Examples
@@ -61,18 +61,17 @@ def log_partitions(
 
 
 def marginals(model: ChainModel, emissions: ArrayLike) -> NDArray[np.float32]:
-    """Return the probability of each label at each token, given the whole sentence.
+    """Return the probability of each label at each token of one sentence: **shape (n, L)**.
 
-    Of one sentence, with the errors of :func:`~.posterior.posteriors`: **shape (n, L)**, float32;
-    every row sums to 1.
+    It is float32, and every row sums to 1. Errors are those of :func:`~.posterior.posteriors`.
 
     Notes
     -----
-    A probability is right to about ``2**-24 + n * m * 2**-50``, where `m` is 1 plus the sum of the
-    absolute scores of the labellings that have a noticeable probability: 1e-7 for what models
-    give, and for sums of 1e6 in sentences of 30 tokens. A mask that no such labelling contains
-    causes no error. Beyond sums of 1e12, labellings with similar scores cannot be distinguished:
-    each row is still a distribution over the best.
+    A probability is accurate to about ``2**-24 + n * m * 2**-50``, where `m` is 1 plus the sum of
+    the absolute scores of the labellings that have a noticeable probability: to 1e-7 for the
+    scores of models, and for sums of 1e6 in sentences of 30 tokens. A mask that no such labelling
+    contains causes no error. Beyond sums of 1e12, labellings with similar scores cannot be
+    distinguished: each row is still a distribution over the best.
 
     Examples
     --------
@@ -87,8 +86,8 @@ def marginals(model: ChainModel, emissions: ArrayLike) -> NDArray[np.float32]:
 def forward_backward(model: ChainModel, emissions: ArrayLike, lengths: ArrayLike) -> Expectations:
     """Return log partitions, marginals and expected counts of a batch of sentences.
 
-    Arguments and errors are those of :func:`~.posterior.posteriors`. The sum-product counterpart
-    of equations 7 and 11 of Belanger et al. 2012.
+    Arguments and errors are those of :func:`~.posterior.posteriors`. It is the sum-product
+    counterpart of equations 7 and 11 of Belanger et al. 2012.
 
     Examples
     --------
@@ -113,7 +112,7 @@ def forward_backward(model: ChainModel, emissions: ArrayLike, lengths: ArrayLike
 
 
 class Sums(NamedTuple):
-    """Log partitions **(sentences,)**, marginals and forward sums **(total, L)**, if asked for."""
+    """Log partitions **(sentences,)**, marginals and forward sums **(total, L)**, or empty."""
 
     log_partitions: Floats
     marginals: Floats
@@ -128,9 +127,10 @@ def summed(
     forward: bool = False,
     marginals: bool = True,
 ) -> Sums:
-    """Run forward-backward on checked sentences; what the kernel may fill in is asked for.
+    """Run forward-backward on validated sentences.
 
-    Raises `InfeasibleError` if a sentence has no legal labelling, where `marginals` are asked for.
+    `pairs`, (L, L), is filled with the expected counts of transitions, transposed. With
+    `marginals`, raises `InfeasibleError` if a sentence has no legal labelling.
     """
     transitions = model.transitions.astype(np.float64)
     shift = np.maximum(transitions.max(axis=0), np.finfo(np.float32).min)
@@ -157,6 +157,6 @@ def summed(
     )
     dead = np.flatnonzero(np.isneginf(found.log_partitions))
     if marginals and len(dead):
-        # which names the token
+        # raises the error that names the token
         decode_exactly(model, sentences, dead[:1], np.zeros(total, dtype=np.int32))
     return found

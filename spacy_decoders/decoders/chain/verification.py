@@ -1,4 +1,4 @@
-"""Check a labelling by plain dynamic programming in float64, apart from all decoders."""
+"""An independent check of a labelling, by plain dynamic programming in float64."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Floats = NDArray[np.float64]
 def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     """Return the score of a labelling, and an upper bound on the best one.
 
-    The problem is the pair ``(model, emissions)``; for a labelled tree the triple with its
-    `parents`. After so many seconds there is no bound. Raises `ProblemError` if the problem is
-    neither, or a shape is wrong.
+    The problem is the pair ``(model, emissions)``, or for a labelled tree the triple with its
+    `parents`. If it takes more than `seconds`, there is no bound. Raises `ProblemError` if the
+    problem is neither, or a shape is wrong.
 
-    Viterbi, from the leaves of the tree (the last token of a chain) to its roots. Every sum is
+    Viterbi runs from the leaves of the tree (the last token of a chain) to its roots. Every sum is
     rounded up, so the result bounds the score of any labelling in exact arithmetic.
 
     Examples
@@ -44,10 +44,10 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
             f"labels of shape {labels.shape} for {len(tree.emissions)} tokens."
         )
     if labels.size and labels.dtype.kind not in "iu":
-        return Findings.illegal(f"labels of dtype {labels.dtype} are no whole numbers.")
+        return Findings.illegal(f"labels of dtype {labels.dtype} are not whole numbers.")
     outside = np.flatnonzero((labels < 0) | (labels >= tree.model.size))
     if outside.size:
-        return Findings.illegal(f"the label of token {outside[0]} is none of the model's.")
+        return Findings.illegal(f"the label of token {outside[0]} is out of range.")
     terms = tree.terms(labels.tolist())
     if -math.inf in terms:
         return Findings.illegal("it has a forbidden score (-inf).")
@@ -57,7 +57,7 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
 
 
 class _Tree(NamedTuple):
-    """The scores, and the parent of each node: in a chain the token before."""
+    """The scores, and the parent of each node: in a chain, the previous token."""
 
     model: ChainModel
     emissions: NDArray[np.float32]
@@ -78,7 +78,7 @@ class _Tree(NamedTuple):
         return cls(parts[0], rows, parents.tolist())
 
     def terms(self, labels: list[int]) -> list[float]:
-        """Return all scores that a labelling is the sum of."""
+        """Return the scores of all parts of a labelling."""
         model, inner = self.model, set(self.parents)
         terms = []
         for node, (parent, y) in enumerate(zip(self.parents, labels, strict=True)):
@@ -90,12 +90,12 @@ class _Tree(NamedTuple):
         return terms
 
     def from_the_roots(self) -> list[int]:
-        """Return the nodes in an order that has each after its parent."""
+        """Return the nodes in an order in which each comes after its parent."""
         children: list[list[int]] = [[] for _ in self.parents]
         order: list[int] = []
         for node, parent in enumerate(self.parents):
             (order if parent < 0 else children[parent]).append(node)
-        for node in order:  # grows while it is read
+        for node in order:  # grows during the loop
             order.extend(children[node])
         if len(order) < len(self.parents):
             raise ProblemError("parents: some nodes do not reach a root.")
@@ -107,9 +107,9 @@ def _best(tree: _Tree, ends: float) -> tuple[float, float]:
     model, inner = tree.model, set(tree.parents)
     transitions = model.transitions.astype(np.float64)
     order = tree.from_the_roots()
-    # a bound on a node and all below it, for each of its labels
+    # an upper bound on the subtree of a node, for each of its labels
     values = tree.emissions.astype(np.float64)
-    # the best label of a node for each label of its parent; at a root all are the same
+    # backpointers: the best label of a node for each label of its parent, at a root for all
     choices = np.zeros(values.shape, dtype=np.int64)
     bound = 0.0
     for node in reversed(order):

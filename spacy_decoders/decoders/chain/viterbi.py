@@ -44,27 +44,26 @@ class Viterbi(ChainDecoder):
         *,
         budget: Budget = UNLIMITED,
     ) -> ChainSolution:
-        """Decode a tree of labels, or several: the best labels of all.
+        """Find the best labels of the nodes of a tree, or of several.
 
         Parameters
         ----------
         model
-            `transitions[x, y]` is the score of a parent with label `x` and a child with label `y`,
-            `start` at every root, `end` at every leaf.
+            `transitions[x, y]` is the score of a child with label `y` of a parent with label `x`;
+            `start` applies to every root, `end` to every leaf.
         emissions
             **Shape (n, L)**: the score of each label at each node.
         parents
-            **Shape (n,)**: the parent of each node, -1 for a root; in any order. With
+            **Shape (n,)**: the parent of each node, in any order; -1 for a root. With
             ``[-1, 0, 1, ...]`` the tree is a chain.
         budget
-            When to stop, as in :meth:`decode`: with `UndecidedError` where no legal labelling is
+            When to stop, as in :meth:`decode`; raises `UndecidedError` if no legal labelling is
             known by then.
 
         Raises
         ------
         ProblemError
-            If a shape is wrong, a score is NaN or ``+inf``, or the parents are no forest: one is
-            no node, or there is a cycle.
+            If a shape is wrong, a score is NaN or ``+inf``, or the parents do not form a forest.
         InfeasibleError
             If no labelling is legal.
 

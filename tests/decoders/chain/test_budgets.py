@@ -31,7 +31,7 @@ def ticking(monkeypatch):
     ticks = iter(range(10**9))
     monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
     monkeypatch.setattr(chain_decoder, "TOKEN", 1e9)
-    monkeypatch.setattr(chain_decoder, "SLICE", 0)
+    monkeypatch.setattr(chain_decoder, "PAIRS_PER_CHECK", 0)
     return ticks
 
 

@@ -1,10 +1,10 @@
-"""Messages between all labels: for few labels, and where pruning fails.
+"""Messages between all labels: for few labels, and if too many survive pruning.
 
-Up to 16 labels a message fits one vector, and pruning would take longer than computing all of
-them. The labelling comes from messages from the left, the bound from messages from the right, by
-functions that share no more than one step, so that neither can hide an error of the other. Sums
-are in float64, or in the type of the array that they are written to: float32 takes half the time.
-Arrays are laid out as :mod:`.layout` says.
+The messages of up to 16 labels fit one vector, and pruning would take longer than computing them.
+The labelling comes from messages from the left, the bound from messages from the right, by
+functions that share only a single step, so that an error in one does not hide in the other. Sums
+have the type of the array that they are written to: float32 takes half the time of float64. The
+layout of arrays is that of :mod:`.layout`.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ __all__ = ["bounds", "decode", "pass_on"]
 
 @jit(inline="always")
 def passed_on(table, value, at, size, stride, vector):
-    """Return the best of ``value[at + x] + table[x, y]`` over all x, for 16 labels y."""
+    """Return the maximum over x of ``value[at + x] + table[x, y]``, for 16 labels y."""
     even = odd = as_of(value, fill16(FORBIDDEN))
     place = vector
     for x in range(0, size - 1, 2):  # two independent chains, for instruction-level parallelism
@@ -48,14 +48,14 @@ def passed_on(table, value, at, size, stride, vector):
 
 @uncounted()
 def pass_on(table, value, size, stride, reached):
-    """Set ``reached[y]`` to the best of ``value[x] + table[x, y]`` over all x."""
+    """Set ``reached[y]`` to the maximum over x of ``value[x] + table[x, y]``."""
     for vector in range(0, stride, LANES):
         store(reached, vector, passed_on(table, value, 0, size, stride, vector))
 
 
 @jit(inline="always")
 def best_of(value, at, size):
-    """Return the maximum of the first entries of a row, and its label."""
+    """Return the maximum of the `size` entries of a row, and its label."""
     best, label = peek(value, at), np.int64(0)
     for y in range(1, size):
         if peek(value, at + y) > best:
@@ -65,7 +65,7 @@ def best_of(value, at, size):
 
 @uncounted()
 def decode_one(transitions, transposed, end, emissions, begin, n, size, labels, reached, value):
-    """Decode one sentence; return the token where all its paths end, or -1."""
+    """Decode one sentence; return -1, or the token where all prefixes end if none is legal."""
     stride = len(end)
     for i in range(n):
         at = i * stride
@@ -82,7 +82,7 @@ def decode_one(transitions, transposed, end, emissions, begin, n, size, labels, 
             store(reached, at + vector, entry)
             store(value, at + vector, here)
             peak = maximum(here, peak)
-        if value.itemsize == 4:  # relative to the best of a token, sums do not grow
+        if value.itemsize == 4:  # relative to the best of each token, so that sums do not grow
             top = largest(peak)
             if not (-np.inf < top < np.inf):
                 return i
@@ -100,7 +100,7 @@ def decode_one(transitions, transposed, end, emissions, begin, n, size, labels, 
         for vector in range(0, stride, LANES):
             entries = load16(value, before + vector)
             entries = add(entries, as_of(value, load16(transposed, y * stride + vector)))
-            # summed in the same order as before, so that one of them is equal
+            # summed in the same order as before, so that one of them is equal to `most`
             bits = at_least(entries, fill16(most))
             if bits:
                 y = vector + first_lane(bits)
@@ -113,9 +113,9 @@ def decode_one(transitions, transposed, end, emissions, begin, n, size, labels, 
 def decode(transitions, transposed, end, emissions, offsets, size, chosen, precision, labels):
     """Write the best labelling of some sentences to `labels`: **shape (total,)**, int32.
 
-    Sums are of the type of the array `precision`. In float32 a labelling may be second best by
-    rounding. Returns the first sentence without a legal labelling, and the token where all its
-    paths end; -1 for both if all have one.
+    Sums have the type of the array `precision`; in float32, rounding errors may make a labelling
+    second best. Returns the first sentence without a legal labelling, and the token where all its
+    prefixes end; -1 for both if all have one.
     """
     room = longest_of(offsets) * len(end)
     reached, value = np.empty(room, precision.dtype), np.empty(room, precision.dtype)
@@ -132,13 +132,13 @@ def decode(transitions, transposed, end, emissions, offsets, size, chosen, preci
 
 @jit(inline="always")
 def rounded_up(value):
-    """Return 16 sums, rounded up by more than the error of the last addition."""
+    """Round 16 sums up by more than the error of the last addition."""
     return maximum(multiply(value, fill16(1.0 + UP64)), multiply(value, fill16(1.0 - UP64)))
 
 
 @uncounted()
 def bound_one(transitions, transposed, emissions, begin, n, size, stride, rest, value):
-    """Return an upper bound on the labellings of one sentence."""
+    """Return an upper bound on all labellings of one sentence."""
     for vector in range(0, stride, LANES):
         store(rest, vector, as_of(rest, load16(transposed, size * stride + vector)))
     for i in range(n - 1, -1, -1):
@@ -159,7 +159,7 @@ def bound_one(transitions, transposed, emissions, begin, n, size, stride, rest, 
 def bounds(transitions, transposed, emissions, offsets, size, stride, chosen, found):
     """Write upper bounds on all labellings of some sentences to `found`: **shape (sentences,)**.
 
-    Infinite where no labelling is legal.
+    Infinite if no labelling is legal.
     """
     rest, value = np.empty(stride), np.empty(stride)
     for s in chosen:

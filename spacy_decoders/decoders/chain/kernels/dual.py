@@ -1,25 +1,25 @@
-"""A bound on the best labelling, given any labelling: search, and proof behind certificates.
+"""An upper bound on the best labelling, given any labelling: for the search, and for the proof.
 
 The given labelling, however it was found, is the *reference*. Its label at token i is r, and
 ``a(x)`` is the score of the best prefix that ends with label x at token i. The best continuation
-of x exceeds that of r by at most ``A(x)``; so where ``a(x) + A(x) < a(r)``, no best labelling has
-x there, and only the other labels, the *survivors*, need messages. The largest message of the last
-token is the bound. That is the dual of the linear program of the chain: a pruned label has the
-potential ``a(r) - A(x)``.
+of x exceeds that of r by at most ``A(x)``; so if ``a(x) + A(x) < a(r)``, no best labelling has x
+there, and only the other labels, the *survivors*, need messages. The largest message of the last
+token is the bound. It is a dual solution of the linear program of the chain, in which a pruned
+label has the potential ``a(r) - A(x)``.
 
 A(x) is the larger of two bounds, from the tables of :mod:`.tables`: ``gains[r, x]`` for the
 labels that usually follow r; and for the others ``exits[r, x] + detour``, where a pass from the
-right sets the detour to ``max over other y of (E[y] + A(y)) - (T[r, s] + E[s])``, for the
+right sets the detour to ``max over other y of (E[y] + A(y)) - (T[r, s] + E[s])``, with the
 emissions E and A of the next token and the reference's label s there.
 
-Labels are pruned by float32, 64 at a time. The tables are rounded up by eight units of the last
-place, messages by as much, the threshold down by eight, and the terms are added in the order
-transition, emission, message, A: then no rounding of the sum can prune a label wrongly. The scores
-of the survivors are computed in float64, and rounded up by more than their error.
+Labels are pruned in float32, 64 at a time. Tables and messages are rounded up by eight units in
+the last place, the threshold down by as much, and the terms are added in the order transition,
+emission, message, A: then rounding can't prune a label wrongly. The scores of the survivors are
+computed in float64, and rounded up by more than their error.
 
 The search reads sentences from the left (`way` is 1, `begin` the first token), the proof from the
-right (-1, the last token) with the tables of the reversed model: what is wrong in a table of one
-does not stand in the other's. Token i below is counted in that direction.
+right (-1, the last token) with the tables of the reversed model: an error in one's tables is not
+in the other's. Token i below is counted in that direction.
 """
 
 import numpy as np
@@ -55,19 +55,19 @@ __all__ = [
 ]
 
 
-# how a sentence ended: bounded; given up for too many survivors; the reference is not legal
+# the outcome for a sentence: bounded; given up, as too many labels survive; illegal reference
 PROVEN, GIVEN_UP, ILLEGAL = 0, 1, 2
 
-# directions; not literals, for each of which all would be compiled
+# directions; typed, since numba would compile the kernels for each literal
 FORTH, BACK = np.int64(1), np.int64(-1)
 
-FEW = 8  # survivors of a token, up to which messages are computed in float64
-PATIENCE = 3  # tokens before a sentence may be given up
+FEW = 8  # the most survivors of a token for which messages are computed in float64
+PATIENCE = 3  # the number of tokens after which a sentence may be given up
 
 
 @uncounted()
 def look_ahead(links, emissions, begin, way, n, size, labels, detours):
-    """Fill in the detours of one sentence, from the right."""
+    """Compute the detours of one sentence, from the right."""
     transitions, stride = links.transitions, len(links.end)
     at, exit_row = size * stride, np.int64(-1)
     detour = FORBIDDEN
@@ -95,7 +95,7 @@ def look_ahead(links, emissions, begin, way, n, size, labels, detours):
 
 @uncounted()
 def best_after(transitions, end, emissions, row, lead, last, size):
-    """Return the best score and label of a token, after the label of a row of the transitions."""
+    """Return the best score and label of a token, given the row of the previous label."""
     top, place = FORBIDDEN, np.int64(0)
     for block in range(0, size, BLOCK):
         value = add(load64(transitions, lead + block), emissions64(emissions, row, block, size))
@@ -112,7 +112,7 @@ def best_after(transitions, end, emissions, row, lead, last, size):
 
 @jit(inline="always")
 def best_entry(links, lattice, first, past, x, stride):
-    """Return the best message into label x from some survivors, rounded up."""
+    """Return the best message into label x from the survivors, rounded up."""
     best = -np.inf
     for k in range(first, past):
         value = peek(lattice.values, k)
@@ -123,8 +123,8 @@ def best_entry(links, lattice, first, past, x, stride):
 
 @jit(inline="always")
 def reached(links, lattice, first, past, lead, local, block, stride):
-    """Return the scores of 64 labels, entered from some survivors, in float32."""
-    score = add(load64(links.transitions, lead + block), local)  # the reference: its value is 0
+    """Return the prefix scores of 64 labels, reached from the survivors, in float32."""
+    score = add(load64(links.transitions, lead + block), local)  # the reference has value 0
     for k in range(first + 1, past):
         step = load64(links.transitions, peek(lattice.names, k) * stride + block)
         value = up32(peek(lattice.values, k))
@@ -134,7 +134,7 @@ def reached(links, lattice, first, past, lead, local, block, stride):
 
 @jit(inline="always")
 def others64(emissions, row, block, size, r):
-    """Return the emissions of 64 labels, without that of label r."""
+    """Return the emissions of 64 labels, ``-inf`` for label r."""
     local = emissions64(emissions, row, block, size)
     if block <= r < block + BLOCK:
         local = keep_lanes(~(np.int64(1) << (r - block)), local)
@@ -145,8 +145,8 @@ def others64(emissions, row, block, size, r):
 def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice):
     """Find the survivors of one sentence and their messages.
 
-    Returns `PROVEN`, `GIVEN_UP` or `ILLEGAL`, and an upper bound on all labellings. One with a
-    pruned label lies below by more than `slack`.
+    Returns `PROVEN`, `GIVEN_UP` or `ILLEGAL`, and an upper bound on all labellings. Labellings
+    with a pruned label score less than the reference by more than `slack`.
     """
     names, values = lattice.names, lattice.values
     stride = len(links.end)
@@ -154,7 +154,7 @@ def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice
     poke(values, 0, 0.0)
     first, past = np.int64(0), np.int64(1)
     message, error = 0.0, 0.0
-    extent = 0.0  # the largest size of a value
+    extent = 0.0  # the largest magnitude of a value
     for i in range(n):
         token, last = begin + way * i, i == n - 1
         row = token * size
@@ -220,7 +220,7 @@ def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice
 
 @uncounted()
 def bound(links, emissions, begin, way, n, size, labels, slack, share, lattice):
-    """Prepare the rows of the tables and the detours, then call `forward`."""
+    """Prepare the rows of the tables and the detours, then run `forward`."""
     for i in range(n):
         r = np.int64(peek(labels, begin + way * i))
         if not 0 <= r < size:
@@ -247,10 +247,10 @@ def bound_all(links, emissions, offsets, size, labels, share, lattice, found):
 
 @jit()
 def bounds(links, emissions, offsets, size, labels, share):
-    """Bound the best labelling of each sentence, given one labelling of each.
+    """Return upper bounds on the labellings of each sentence, given one labelling of each.
 
-    Returns **shape (sentences,)**, float64: infinite where too many labels survive, or the
-    labelling is not legal.
+    **Shape (sentences,)**, float64: infinite if too many labels survive, or the given labelling is
+    not legal.
     """
     found = np.zeros(len(offsets) - 1)
     lattice = lattice_for(longest_of(offsets), size)

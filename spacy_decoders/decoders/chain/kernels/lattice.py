@@ -1,7 +1,7 @@
 """The k best labellings, over the survivors, and margins, over all labels: both in float64.
 
 A lattice contains every label of every labelling that scores at most `slack` below the best, as
-:mod:`.dual` proves; or all legal labels. Its states are numbered as its names are.
+:mod:`.dual` proves; or all legal labels. A state is an index into its names.
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from .tables import lattice_for
 
 __all__ = ["k_best", "margins"]
 
-WIDENING = 1e-9  # widening of a slack, relative to itself and to the scores of the labelling
+WIDENING = 1e-9  # how much a slack is widened, relative to itself and to the labelling's scores
 
 
 @jit()
@@ -38,9 +38,9 @@ def keep_every_label(emissions, begin, n, size, lattice):
 def survive_within(links, emissions, begin, n, size, labels, best, scale, slack, share, lattice):
     """Fill a lattice with all labellings that score at most `slack` below `labels`, the best.
 
-    `best` is the score of these, and `scale` the sum of its absolute terms. Returns whether none
-    is missing. Where masks make messages large, they are rounded by more than the slack is
-    widened: the bound then lies above the best, and more was pruned than that.
+    `best` is the score of `labels`, and `scale` the sum of its absolute terms. Returns whether it
+    is proven complete. If masks make messages so large that their rounding exceeds the widening of
+    the slack, the bound lies above the best, and labels may be missing.
     """
     widening = WIDENING * (slack + scale)
     status, most = bound(
@@ -51,9 +51,9 @@ def survive_within(links, emissions, begin, n, size, labels, best, scale, slack,
 
 @jit()
 def prefixes(links, emissions, begin, n, size, lattice):
-    """Return the score of the best prefix up to each state, its own emission included.
+    """Return the score of the best prefix up to each state, and the state's backpointer.
 
-    With it the previous state on that prefix. At the last token, end scores are included.
+    The score includes the state's emission, and at the last token the end score.
     """
     marks, names = lattice.marks, lattice.names
     stride = len(links.end)
@@ -76,18 +76,18 @@ def prefixes(links, emissions, begin, n, size, lattice):
     return score, before
 
 
-# --- the change of one label -----------------------------------------------------
+# --- changes of one label --------------------------------------------------------
 #
-# A labelling with one other label is a labelling: so the k-th best of all scores no less than the
-# (k - 1)-th best change.
+# Changing one label gives another labelling, so the k-th best labelling loses no more than the
+# (k - 1)-th smallest loss of such a change.
 
 
 @uncounted()
 def smallest_losses(transitions, transposed, emissions, begin, n, size, stride, labels, losses,
                     values):  # fmt: skip
-    """Fill in the smallest losses of all changes, sorted; infinite where there are no more.
+    """Write the smallest losses of changes, sorted and rounded up; infinite if there are fewer.
 
-    values: (64,), scratch. A loss is rounded up.
+    `values`, (64,), is a workspace.
     """
     last = len(losses) - 1
     for i in range(n):
@@ -127,8 +127,8 @@ def smallest_losses(transitions, transposed, emissions, begin, n, size, stride, 
 class Deviations(NamedTuple):
     """The k best labellings known, best first.
 
-    score, (k,). place, (k,): the row of each in `origin`, (k, 3): the labelling that it equals
-    after a token, or -1; that token; the state that it takes there instead, after the best prefix.
+    score, (k,). place, (k,): the row of each in `origin`, (k, 3): its parent, the labelling that
+    it equals after a token, or -1; that token; its state there, which the best prefix precedes.
     """
 
     score: Any
@@ -138,7 +138,7 @@ class Deviations(NamedTuple):
 
 @jit()
 def insert(known, count, low, score, parent, token, state):
-    """Insert a labelling behind the first `low` if it is among the best; return their number."""
+    """Insert a labelling after the first `low` if it is among the best; return the new count."""
     k = place = count
     if count == len(known.score):
         if low == count or score <= known.score[count - 1]:
@@ -158,10 +158,10 @@ def insert(known, count, low, score, parent, token, state):
 def enumerate_best(links, emissions, begin, n, size, lattice, k):
     """Return the k best labellings through a lattice, best first: **shape (found, n)**.
 
-    Every labelling but the best deviates from another, its parent, at the leftmost token where its
-    previous state is not the best one. So each is generated once, after its parent, and the work
-    is k times n times the survivors of a token. A sorted list is faster than heaps up to some
-    thousands of labellings; from tens of thousands on its moves prevail.
+    Every labelling but the best deviates from another, its parent, at the last token where its
+    state is not the backpointer of the next. So each is generated once, after its parent, and the
+    work is k times n times the survivors of a token. A sorted list is faster than heaps up to
+    thousands of labellings; for tens of thousands, its moves dominate.
     """
     marks, names = lattice.marks, lattice.names
     stride = len(links.end)
@@ -181,7 +181,7 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
         for i in range(token, -1, -1):
             path[i] = state
             state = before[state]
-        rest = 0.0  # the score from token i + 1 on, its own emission included
+        rest = 0.0  # the score from token i + 1 on, with its emission
         for i in range(n - 2, -1, -1):
             after = path[i + 1]
             y = names[after]
@@ -190,8 +190,7 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
                 rest += np.float64(links.end[y])
             for x in range(marks[i + 1], marks[i + 2] if i < token else marks[i + 1]):
                 link = np.float64(links.transitions[names[x] * stride + y])
-                # summed anew: adding a difference to the parent's score would accumulate rounding
-                # errors
+                # summed anew, as differences to the parent's score would accumulate errors
                 value = score[x] + link + rest
                 if x != path[i] and value > -np.inf:
                     count = insert(known, count, found + 1, value, found, i, x)
@@ -208,9 +207,9 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
 def k_best(links, transposed, emissions, begin, n, size, labels, best, scale, k, share, most):
     """Return the k best labellings of one sentence, best first: **shape (found, n)**.
 
-    `labels`, **shape (total,)**, are the best, with its score and the sum of its absolute terms;
-    `share` is that of all labels that may survive before all legal labels are used. Where more
-    than `most` pairs of labels are to be ranked, none is returned.
+    `labels`, **shape (total,)**, are the best, with the score and the sum of its absolute terms.
+    If more than a `share` of the labels survive, all legal labels are used. If more than `most`
+    pairs of labels would have to be ranked, none is returned.
     """
     lattice = lattice_for(n, size)
     losses = np.full(max(k - 1, 1), np.inf)
@@ -241,10 +240,10 @@ def k_best(links, transposed, emissions, begin, n, size, labels, best, scale, k,
 def margins(links, transposed, emissions, offsets, size, labels):
     """Return the max-marginal margins of all tokens: **shape (total,)**, float64.
 
-    With F and B the best scores of all that ends with a label and of all that follows it, the
-    margin of a token is the largest ``F + B`` less the largest with another label than in the
-    best labelling of its sentence: `labels`, **shape (total,)**. Pruning would not help: the worst
-    token of a sentence decides which labels may be left out.
+    With F the score of the best prefix that ends with a label and B that of the best continuation,
+    the margin of a token is the largest ``F + B`` less the largest with a label other than that of
+    the best labelling: `labels`, **shape (total,)**. Pruning would not help: the token with the
+    largest margin decides which labels may be left out.
     """
     found = np.zeros(offsets[-1])
     for s in range(len(offsets) - 1):
@@ -256,7 +255,7 @@ def margins(links, transposed, emissions, offsets, size, labels):
 
 @jit()
 def margins_of(links, transposed, emissions, begin, n, size, labels, found):
-    """Fill in the margins of one sentence."""
+    """Write the margins of one sentence."""
     stride = len(links.end)
     ahead = np.empty((n, stride))
     for y in range(size):

@@ -1,10 +1,10 @@
-"""How the arrays of chain kernels are laid out, and the numbers that all of them use.
+"""The layout of the arrays of chain kernels, and the constants that all of them use.
 
 Tables of scores are flat, in rows of `stride` entries: the number of labels rounded up to a
-multiple of 16, padded with ``-inf``. The transitions have one row more than there are labels: row
-`size` holds the start scores, so that the first token is like any other; row `size` of their
-transpose holds the end scores. Behind the last row a block of 64 can still be loaded. Emissions
-have no padding.
+multiple of 16, padded with ``-inf``. The transitions have one more row than there are labels: row
+`size` has the start scores, so that the first token is like any other; row `size` of their
+transpose has the end scores. A block of 64 can be loaded even at the end of the last row.
+Emissions are not padded.
 """
 
 import numpy as np
@@ -44,22 +44,22 @@ BLOCK = 4 * LANES
 
 FORBIDDEN = np.float32(-np.inf)
 
-#: The largest magnitude of a finite score: sums of many such scores, and of their bounds, still
-#: fit float32, whereas sums with the lowest float as a mask would become -inf and be forbidden.
+#: The largest magnitude of a finite score: sums of many such scores, and of their bounds, do not
+#: overflow float32; sums with the lowest float as a mask would become -inf.
 LARGEST = np.float32(1e30)
 
 #: Eight units in the last place of float32, four of float64, by which sums are rounded up.
 UP32, UP64 = 2.0**-21, 2.0**-51
 
-#: An absolute error larger than any that denormal numbers cause.
+#: More than the absolute error of any sum of denormal numbers.
 TINY = 1e-36
 
 
 @jit()
 def aligned(count):
-    """Return an array that begins with a cache line and has a block of ``-inf`` behind it.
+    """Return an array that is aligned to a cache line and followed by a block of ``-inf``.
 
-    Vectors that cross a cache line take twice the time to load.
+    Vectors that cross a cache line take twice as long to load.
     """
     buffer = np.empty(count + BLOCK + LANES, np.float32)
     skipped = -(buffer.ctypes.data // 4) % LANES
@@ -78,7 +78,7 @@ def longest_of(offsets):
 
 @jit(inline="always")
 def emissions16(emissions, row, first, size):
-    """Return the emissions of 16 labels, ``-inf`` behind the last."""
+    """Return the emissions of 16 labels, ``-inf`` beyond the last."""
     if first + LANES <= size:
         return load16(emissions, row + first)
     return load16_part(emissions, row + first, size - first)
@@ -86,7 +86,7 @@ def emissions16(emissions, row, first, size):
 
 @jit(inline="always")
 def emissions64(emissions, row, first, size):
-    """Return the emissions of 64 labels, ``-inf`` behind the last."""
+    """Return the emissions of 64 labels, ``-inf`` beyond the last."""
     if first + BLOCK <= size:
         return load64(emissions, row + first)
     return load64_part(emissions, row + first, size - first)
@@ -94,7 +94,7 @@ def emissions64(emissions, row, first, size):
 
 @uncounted()
 def all_valid(scores, begin, stop):
-    """Return whether ``scores[begin:stop]`` are ``-inf`` or of a magnitude up to `LARGEST`."""
+    """Return whether ``scores[begin:stop]`` are all ``-inf`` or of magnitude up to `LARGEST`."""
     sums = fill16(np.float32(0))
     for at in range(begin, stop, BLOCK):
         if at + BLOCK <= stop:

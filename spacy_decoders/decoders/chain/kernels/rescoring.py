@@ -11,11 +11,11 @@ __all__ = ["path_scores"]
 def path_scores(transitions, start, end, emissions, offsets, labels):
     """Return (score, sum of absolute terms) of the labelling of each sentence, in float64.
 
-    A score is NaN where a label is out of range.
+    A score is NaN if a label is out of range.
 
     **Shape**: transitions (L, L), start and end (L,) and emissions (total, L), float32 or float64,
-    whose padding does no harm; offsets int64 (sentences + 1,); labels int32 (total,); returned
-    float64 (sentences, 2).
+    possibly padded; offsets int64 (sentences + 1,); labels int32 (total,); returns float64
+    (sentences, 2).
     """
     totals = np.zeros((len(offsets) - 1, 2))
     for s in range(len(offsets) - 1):

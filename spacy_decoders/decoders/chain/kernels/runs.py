@@ -1,7 +1,8 @@
 """The probabilities of runs of labels, such as entities.
 
-Given the label that follows, the label of a token depends on no later one: its probability is a
-share of the forward sums. So a run is followed from its last token back to its first.
+Given the next label, the label of a token is independent of all later ones, and its probability
+follows from the forward sums. So the probability of a run is computed from its last token back to
+its first.
 """
 
 from typing import Any, NamedTuple
@@ -12,12 +13,12 @@ from ....jit import jit
 
 __all__ = ["Chain", "Kinds", "likely_runs", "probabilities_of_runs"]
 
-#: Labels less probable than this are left out: together they cost less than rounding.
+#: Less probable labels are left out: together they matter less than rounding errors.
 NEGLIGIBLE = 1e-15
 
 
 class Chain(NamedTuple):
-    """The results of forward-backward, all sentences end to end."""
+    """The results of forward-backward on sentences that are concatenated."""
 
     transitions: Any  # (L, L)
     # (total, L): scores, logarithms of forward sums, probabilities
@@ -32,19 +33,19 @@ class Kinds(NamedTuple):
 
     labels: Any  # (members,): those of kind k are `labels[bounds[k]:bounds[k + 1]]`
     bounds: Any  # (kinds + 1,)
-    continues: Any  # (L, L), bool: whether the column's label goes on with the run of the row's
+    continues: Any  # (L, L), bool: whether the column's label continues the run of the row's
 
 
 @jit()
 def _share(chain, token, before, label):
-    """Return P(label `before` at the token before | `label` at the token)."""
+    """Return P(label `before` at the previous token | `label` at the token)."""
     reached = chain.forward[token, label] - chain.emissions[token, label]
     return np.exp(chain.forward[token - 1, before] + chain.transitions[before, label] - reached)
 
 
 @jit()
 def _end_at(chain, kinds, kind, last, stop, mass):
-    """Fill in, for each label of the kind at token `last`, P(it, and the run ends there).
+    """Write, for each label of the kind, P(it is at token `last`, and the run ends there).
 
     Returns the sum over labels.
     """
@@ -66,10 +67,9 @@ def _end_at(chain, kinds, kind, last, stop, mass):
 
 @jit()
 def _step_back(chain, kinds, kind, token, mass, other):
-    """Go from the labels at `token` to those at the token before that they continue.
+    """Replace the mass of labels at `token` by that of the labels before it that they continue.
 
-    Returns the sum over the latter, which `mass` then has: the probability that the run begins
-    before `token`.
+    Returns the sum: the probability that the run begins before `token`.
     """
     first, end = kinds.bounds[kind], kinds.bounds[kind + 1]
     total = 0.0
@@ -89,7 +89,7 @@ def _step_back(chain, kinds, kind, token, mass, other):
 
 @jit()
 def probabilities_of_runs(chain, kinds, runs, borders):
-    """Return the probability of each run in a :class:`Chain`, by what labels mean, :class:`Kinds`.
+    """Return the probability of each run, from a :class:`Chain` and :class:`Kinds`.
 
     **Shape**: runs int64 (runs, 3), first token, token after the last, kind; borders int64
     (runs, 2), where each run's sentence begins and ends.
@@ -124,7 +124,7 @@ def likely_runs(chain, kinds, least):
                     continue
                 left = _end_at(chain, kinds, kind, last, stop, mass)
                 token = last
-                # what is left can only shrink on the way back
+                # the mass can only shrink on the way back
                 while left >= least:
                     before = 0.0
                     if token > begin:

@@ -1,9 +1,9 @@
-"""The search for the best labelling: a greedy reference, what survives its bound, and a trace.
+"""The search for the best labelling: a greedy reference, pruning by it, and a back-trace.
 
-The reference takes, from the left, the best label after the one before; where that leads to a
-dead end, from the right. :mod:`.dual` finds the labels that may be on a better labelling, which
-are one or two a token where scores were trained, and the best of the labellings among them is
-found exactly. Where too many survive, messages between all labels take less time.
+The reference takes, from the left, the best label given the previous one; if that leads to a dead
+end, the same from the right. :mod:`.dual` finds the labels that a better labelling may have, one
+or two for each token with trained scores, and the best labelling among these is found exactly. If
+too many survive, messages between all labels are faster.
 """
 
 import numpy as np
@@ -16,14 +16,13 @@ from .tables import lattice_for
 
 __all__ = ["decode", "trace"]
 
-#: The average share of all labels that may survive before messages between all of them take less
-#: time.
+#: The average share of labels that may survive before messages between all labels are faster.
 SHARE = 0.3
 
 
 @uncounted()
 def greedy(transitions, end, emissions, begin, way, n, size, labels):
-    """Write the best label after the one before, of each token; return whether there is one."""
+    """Write each token's best label given the previous one; return False at a dead end."""
     before = np.int64(size)
     for i in range(n):
         token = begin + way * i
@@ -62,7 +61,7 @@ def trace(links, emissions, begin, n, size, lattice, labels):
 
 @uncounted()
 def decode_all(links, back, emissions, offsets, size, labels, left, lattice):
-    """Decode all sentences; return how many are left."""
+    """Decode all sentences; return how many are left for dense decoding."""
     lefts = np.int64(0)
     for s in range(len(offsets) - 1):
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
@@ -84,10 +83,10 @@ def decode_all(links, back, emissions, offsets, size, labels, left, lattice):
 
 @jit()
 def decode(links, back, emissions, offsets, size):
-    """Decode a batch by the tables of a model, `links`, and of the model read from the right.
+    """Decode a batch with the tables of a model, `links`, and of the reversed model, `back`.
 
-    Returns the labels, int32 **(total,)**, and the sentences that are left: in which so many
-    labels survive that dense decoding is faster, or in which no legal labelling was found.
+    Returns the labels, int32 **(total,)**, and the sentences left for dense decoding: those in
+    which too many labels survive, or no legal reference was found.
     """
     labels = np.zeros(offsets[-1], np.int32)
     left = np.zeros(len(offsets) - 1, np.int64)

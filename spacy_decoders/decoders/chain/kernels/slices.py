@@ -1,6 +1,6 @@
-"""Messages and labellings of some tokens at a time, between which the clock is looked at.
+"""Messages and labels for a few tokens at a time, so that the clock can be checked in between.
 
-All sums are in float64, and those of messages rounded up.
+All sums are in float64, and those of messages are rounded up.
 """
 
 import numpy as np
@@ -14,14 +14,14 @@ __all__ = ["follow", "send"]
 
 @jit()
 def send(table, emissions, size, way, values, begin, stop):
-    """Fill in the messages of tokens from `begin` > 0 to before `stop`; those before are known.
+    """Compute the messages of tokens `begin` to `stop` - 1, given those of token `begin` - 1.
 
     ``V[i, y] = E[i, y] + max over x of (V[i - 1, x] + T[x, y])``, for tokens that are counted
     from the left, or with a `way` of -1 from the right. Returns the first token of which all
-    messages are forbidden, or `stop`.
+    messages are ``-inf``, or `stop`.
 
-    **Shapes:** table, flat, as :mod:`.layout` says; emissions (n * L,); values float64 (n, L), or
-    fewer rows, used in turn.
+    **Shapes:** table, flat, in the layout of :mod:`.layout`; emissions (n * L,); values float64
+    (n, L), or fewer rows, used cyclically.
     """
     n = len(emissions) // size
     reached = np.empty(len(table) // (size + 1))
@@ -45,11 +45,10 @@ def send(table, emissions, size, way, values, begin, stop):
 
 @jit()
 def follow(transitions, start, emissions, behind, known, labels, dead, i, moves):
-    """Label from token i on: greedily, then, where at most `known` tokens are left, best.
+    """Label from token i on: greedily, then optimally once the messages, of `known` tokens, begin.
 
-    A label from which it cannot go on is marked in `dead`, and the token before labelled anew.
-    Returns the token that comes next after so many moves: n if all are labelled, -1 if no
-    labelling is legal.
+    A label without a continuation is marked in `dead`, and its token is labelled anew. Returns the
+    next token after so many moves: n if all are labelled, -1 if no labelling is legal.
 
     **Shapes:** transitions (L, L); start (L,); emissions (n, L); behind float64 (n, L), the
     messages from the right, that of the last token first; labels int32 (n,); dead bool (n, L).

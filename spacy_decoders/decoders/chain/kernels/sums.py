@@ -1,15 +1,15 @@
-"""Forward-backward in float64: sums over all labellings, and the share of each label in them.
+"""Forward-backward in float64: sums over all labellings, and the probability of each label.
 
-With F the logarithm of the sum over all beginnings, own emission included, and P the probability
-of a label::
+With F the log of the sum over all prefixes that end with a label, its emission included, and P the
+probability of the label::
 
     F[i, y] = E[i, y] + log sum over x of exp(F[i - 1, x] + T[x, y])
     P[i, x] = sum over y of P[i + 1, y] * exp(F[i, x] + T[x, y]) / exp(F[i + 1, y] - E[i + 1, y])
 
-A step is a product of exponentials: those of F less their largest, and those of the transitions
-less the largest of each column. Where a sum is so small that terms may have underflowed, it is
-computed again with logarithms. Backwards, the probability of each label is divided among those
-before it, so that they remain a distribution whatever was rounded.
+A step is a matrix product of exponentials: those of F less its maximum, and those of the
+transitions less the maximum of each column. If a sum is so small that terms may have underflowed,
+it is computed again with logarithms. Backwards, the probability of each label is divided among the
+labels before it, so that they stay a distribution despite rounding.
 """
 
 from typing import NamedTuple
@@ -25,12 +25,12 @@ __all__ = ["Scores", "sum_all"]
 #: Sums of exponentials below this may have lost a term to underflow.
 SMALL = 1e-280
 
-#: Probabilities below this are not passed on: together they are less than rounding.
+#: Smaller probabilities are not passed on: together they matter less than rounding errors.
 NEGLIGIBLE = 1e-20
 
 
 class Scores(NamedTuple):
-    """The scores of a model and of sentences that are laid end to end."""
+    """The scores of a model and of sentences that are concatenated."""
 
     transitions: NDArray[np.float64]  # (L, L)
     transfer: NDArray[np.float64]  # (L, L): exp(transitions - shift)
@@ -55,7 +55,7 @@ def log_sum(values):
 
 @jit()
 def sum_forward(scores, begin, n, ahead, weights, sums):
-    """Fill in F of a sentence; for each token the exponentials of the F before, and their sums."""
+    """Write F of a sentence, the exponentials of the previous token's F, and their products."""
     emissions, shift = scores.emissions, scores.shift
     transitions, transfer = scores.transitions, scores.transfer
     size = emissions.shape[1]
@@ -86,7 +86,7 @@ def sum_forward(scores, begin, n, ahead, weights, sums):
 
 @jit()
 def share_backward(scores, across, n, ahead, weights, sums, shares, pairs, far):
-    """Fill in P of a sentence, and add to the counts of pairs."""
+    """Write P of a sentence, and add to the expected counts of pairs."""
     size = len(across)
     joint = ahead[n - 1] + scores.end
     shares[n - 1] = np.exp(joint - joint.max())
@@ -116,11 +116,11 @@ def share_backward(scores, across, n, ahead, weights, sums, shares, pairs, far):
 
 @jit()
 def sum_all(scores, log_partitions, ahead, marginals, pairs):
-    """Fill in what is asked for, by sentence; what is not is an array without rows.
+    """Run forward-backward on each sentence; results that are not wanted are arrays without rows.
 
-    **Shape**: log_partitions (sentences,), zeros, ``-inf`` and nothing else where no labelling is
-    legal; ahead and marginals (total, L), F and P, without the second there is no backward pass;
-    pairs (L, L), zeros, how often each label, by row, is expected to follow each, by column.
+    **Shape**: log_partitions (sentences,), initially 0, ``-inf`` if no labelling is legal; ahead
+    and marginals (total, L), F and P, where without the latter there is no backward pass; pairs
+    (L, L), initially 0, the expected count of each label, by row, after each, by column.
     """
     offsets, size = scores.offsets, scores.emissions.shape[1]
     longest = longest_of(offsets)

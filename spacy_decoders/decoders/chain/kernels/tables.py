@@ -1,14 +1,14 @@
-"""What searches and proofs work with: bounds on the gain of a label by what follows, a lattice.
+"""Tables for searches and proofs: bounds on the gain of a label by its next transition; a lattice.
 
-Arrays are laid out as :mod:`.layout` says. The labels that may follow are split into those to
-which the transition from a label g is usual and the others (forbidden, or masked by a large
-negative score):
+The layout is that of :mod:`.layout`. For a label g, the next labels y are divided into those to
+which the transition from g is usual, and the others (forbidden, or masked by a large negative
+score):
 
 - gains, over the usual y: ``max of (T[x, y] - T[g, y])``, independent of the emissions;
 - exits, over the others: ``max of T[x, y]``.
 
-Both are rounded up by eight units of the last place. A row is filled in when a sentence first
-needs it, and unused memory is never touched.
+Both are rounded up by eight units in the last place. A row is computed when a sentence first needs
+it, and unused memory is never touched.
 """
 
 from typing import Any, NamedTuple
@@ -44,10 +44,9 @@ __all__ = [
 class TransitionTables(NamedTuple):
     """The scores of a model and the tables derived from them, flat, in rows of `stride`.
 
-    transitions: (L + 1) rows. end: one row. gains: (L + 1) rows, of which row L holds the end
-    scores: what can be gained after the last token.
-    exits: L rows, or none where all transitions are usual; those below `cutoff` are not.
-    ready: (L,), whether a row of the tables is filled in.
+    transitions: (L + 1) rows. end: one row. gains: (L + 1) rows, of which row L has the end
+    scores: the gains after the last token. exits: L rows, or none if all transitions are usual,
+    that is, at least `cutoff`. ready: (L,), whether a row of the tables has been computed.
     """
 
     transitions: Any
@@ -60,13 +59,13 @@ class TransitionTables(NamedTuple):
 
 @jit(inline="always")
 def up32(value):
-    """Round up to float32, by eight units."""
+    """Round up to float32, by eight units in the last place."""
     return np.float32(value + UP32 * abs(value)) if value > -np.inf else FORBIDDEN
 
 
 @uncounted()
 def fill_rows(links, g, size, stride):
-    """Fill in row g of the gains and of the exits."""
+    """Compute row g of the gains and of the exits."""
     transitions, cutoff = links.transitions, fill16(links.cutoff)
     at = g * stride
     has_exits = len(links.exits) > 0
@@ -76,7 +75,7 @@ def fill_rows(links, g, size, stride):
             ours = load16(transitions, x * stride + vector)
             theirs = load16(transitions, at + vector)
             none = fill16(FORBIDDEN)
-            # behind the last label a difference is NaN, which `maximum` ignores
+            # beyond the last label a difference is NaN, which `maximum` ignores
             gain = maximum(select_greater(cutoff, theirs, none, subtract(ours, theirs)), gain)
             leave = maximum(select_greater(cutoff, theirs, ours, none), leave)
         links.gains[at + x] = up32(np.float64(largest(gain)))
@@ -87,7 +86,7 @@ def fill_rows(links, g, size, stride):
 
 @jit(inline="always")
 def need_rows(links, g, size, stride):
-    """Fill in row g of the tables unless it is ready; return where it begins."""
+    """Compute row g of the tables unless it is ready; return where it begins."""
     if not load_acquire(links.ready, g):
         fill_rows(links, g, size, stride)
     return g * stride
@@ -105,7 +104,7 @@ def advance_of(links, at, exit_row, detour, block):
 class Lattice(NamedTuple):
     """The survivors: those of token i are ``marks[i + 1]:marks[i + 2]`` of names and values.
 
-    The first of a token is the reference's label. A value is the message less that of the
+    The first of a token is the reference's label. A value is a message less that of the
     reference, rounded up. detours: (longest,), float32. scratch: (64,), float32.
     """
 
@@ -118,9 +117,9 @@ class Lattice(NamedTuple):
 
 @jit()
 def lattice_for(longest, size):
-    """Allocate a lattice for sentences up to a length.
+    """Allocate a lattice for sentences up to a length, in which all labels may survive.
 
-    There is room for all labels to survive; memory that none needs is never touched.
+    Memory that is not needed is never touched.
     """
     most = longest * size + 1
     return Lattice(

@@ -1,4 +1,4 @@
-"""Baselines that keep some labels of each token: the best few, or those that may be best."""
+"""Baselines that keep a subset of labels at each token: a beam, and pruning by local evidence."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ __all__ = ["Beam", "PrunedViterbi"]
 class Beam(ChainDecoder):
     """Approximate decoding that keeps the best few labels at each token.
 
-    A heuristic: nothing is proven about the labelling, but it is legal wherever a legal one
-    exists. With a width of all labels it is Viterbi.
+    A heuristic: nothing is proven about the labelling, but it is legal if there is a legal one.
+    If the width is the number of labels, it is Viterbi.
 
     Parameters
     ----------
     width
-        How many labels to keep, at least 1; 1 is greedy decoding.
+        The number of labels to keep, at least 1; with 1 it is greedy decoding.
 
     Raises
     ------
@@ -58,7 +58,7 @@ class Beam(ChainDecoder):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> Sequence[ChainSolution]:
-        # where transitions are forbidden, the beam must avoid dead ends
+        # keeps the beam from dead ends, if transitions are forbidden
         legal = legal_emissions(model, sentences)
         labels = best_of_few(model, legal, self.width, legal.emissions)
         scores = sentences.scores_of(model, labels)
@@ -75,9 +75,9 @@ class Beam(ChainDecoder):
 class PrunedViterbi(ChainDecoder):
     """Exact decoding that first prunes labels by local evidence.
 
-    A label is pruned where another scores more with its worst neighbours than this one with its
-    best. That prunes much only where transitions are weak compared with the emissions, and
-    nothing where every label has a forbidden neighbour.
+    A label is pruned if another scores more with its worst neighbours than this one with its
+    best. That prunes much only if transitions are weak compared to the emissions, and nothing if
+    every label has a forbidden neighbour.
 
     References
     ----------
@@ -104,7 +104,7 @@ class PrunedViterbi(ChainDecoder):
 
 
 def _may_be_best(model: ChainModel, sentences: Sentences) -> NDArray[np.bool_]:
-    """Return which labels no other rules out, whatever their neighbours: **shape (total, L)**."""
+    """Return which labels are not pruned, **shape (total, L)**: see :class:`PrunedViterbi`."""
     first, last = (border[:, None] for border in sentences.borders())
 
     def beside(extreme: Callable[..., NDArray[np.float32]]) -> NDArray[np.float64]:
@@ -122,7 +122,7 @@ def _may_be_best(model: ChainModel, sentences: Sentences) -> NDArray[np.bool_]:
 def best_of_few(
     model: ChainModel, sentences: Sentences, width: int, pruned: NDArray[np.float32]
 ) -> NDArray[np.int32]:
-    """Return the best labels that keep the best few of each token, by pruned emissions.
+    """Return the labels that a beam of some width finds, with pruned emissions.
 
     Raises `InfeasibleError` if a sentence has no legal labelling.
     """
@@ -137,6 +137,6 @@ def best_of_few(
         min(width, model.size),
     )
     if infeasible:
-        # float64, and all labels, decide whether there is a legal labelling
+        # decide in float64, over all labels, whether there is a legal labelling
         decode_exactly(model, sentences, np.arange(len(sentences)), labels)
     return labels

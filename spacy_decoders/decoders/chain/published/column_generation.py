@@ -27,19 +27,19 @@ class ColumnGeneration(ChainDecoder):
     """Exact decoding by column generation in the linear program of the chain.
 
     The domain of every token starts with the label of the best emission. Max-product over these
-    restricted domains gives a labelling and the dual variables; pairs of labels with a positive
-    reduced cost join the domains; and when there are none, the duals prove that the labelling is
+    restricted domains gives a labelling and dual variables; labels of pairs with a positive
+    reduced cost join the domains; when there are none, the duals prove that the labelling is
     optimal.
 
     Parameters
     ----------
     gap
-        Stop as soon as the labelling is proven to be within this gap of the best score. With 0.0
-        it is proven optimal.
+        Stop as soon as the labelling is proven to be within this gap of the best score; at 0.0,
+        when it is proven optimal.
     reduced_cost
         ``"both"``: messages from both ends (equation 12), the fastest; ``"left"``: from the
-        left alone (equation 8); ``"split"``: from the left, half of each emission charged to
-        either side (equation 9).
+        left alone (equation 8); ``"split"``: from the left, with half of each emission charged
+        to either side (equation 9).
 
     Raises
     ------
@@ -48,11 +48,11 @@ class ColumnGeneration(ChainDecoder):
 
     Notes
     -----
-    A forbidden transition has no finite dual, so labels that no legal labelling passes are
-    removed first, and each label that joins a domain brings along the neighbours it needs.
+    A forbidden transition has no finite dual, so labels of no legal labelling are removed first,
+    and each label joins with the neighbours that it needs in the adjacent domains.
 
-    Where the domains of a sentence grow beyond a fifth of all labels, restricting them saves no
-    time, and the sentence is decoded densely.
+    If the domains of a sentence grow beyond a fifth of all labels, restricting them saves no time,
+    and the sentence is decoded densely.
 
     References
     ----------
@@ -74,7 +74,7 @@ class ColumnGeneration(ChainDecoder):
 
     def __post_init__(self) -> None:
         if not is_number(self.gap) or not 0.0 <= self.gap < np.inf:
-            raise ProblemError(f"gap: expected a finite number from 0 on, got {self.gap!r}.")
+            raise ProblemError(f"gap: expected a finite number of at least 0, got {self.gap!r}.")
         if self.reduced_cost not in MODES:
             raise ProblemError(
                 f"reduced_cost: expected one of {', '.join(map(repr, MODES))}, "
@@ -89,7 +89,7 @@ class ColumnGeneration(ChainDecoder):
         *,
         budget: Budget = UNLIMITED,
     ) -> ChainSolution:
-        """Decode a tree of labels, or several: as on chains, from both ends of each edge.
+        """Find the best labels of the nodes of a tree, or of several, with reduced costs (8).
 
         Arguments and errors are those of :meth:`.Viterbi.decode_tree`.
 
@@ -130,7 +130,7 @@ class ColumnGeneration(ChainDecoder):
 
 
 def legal_emissions(model: ChainModel, sentences: Sentences) -> Sentences:
-    """Forbid the labels that are in no legal labelling, if there are forbidden transitions.
+    """Forbid the labels of no legal labelling, if there are forbidden transitions.
 
     Raises `InfeasibleError` if a sentence has no legal labelling.
     """

@@ -31,20 +31,20 @@ Mask = NDArray[np.bool_]
 
 @dataclass(eq=False)
 class LabelTree:
-    """A validated forest of nodes to label; with the parents -1, 0, 1, ... it is a chain."""
+    """A validated forest of nodes to label; with parents -1, 0, 1, ... it is a chain."""
 
     transitions: NDArray[np.float32]  # (L, L)
     local: Floats  # (n, L): emissions, with start scores at roots and end scores at leaves
-    inside: Floats  # (n, L): the best of what is below each node and label, as far as time allowed
+    inside: Floats  # (n, L): the best score of each node's subtree, if time sufficed
     parents: list[int]
-    order: list[int]  # every node after its parent: the roots, their children, and so on
+    order: list[int]  # breadth first: the roots, their children, and so on
     clock: Clock
 
     @classmethod
     def of(
         cls, model: ChainModel, emissions: ArrayLike, parents: ArrayLike, budget: Budget
     ) -> LabelTree:
-        """Check a forest; errors are those of :meth:`.Viterbi.decode_tree`."""
+        """Validate a forest; errors are those of :meth:`.Viterbi.decode_tree`."""
         clock = budget.start()
         local = checked_scores("emissions", emissions, (None, model.size)).astype(np.float64)
         n = len(local)
@@ -63,10 +63,10 @@ class LabelTree:
         local[np.bincount(above + 1, minlength=n + 1)[1:] == 0] += model.end_scores
         tree = cls(model.transitions, local, local, above.tolist(), order, clock)
         tree.inside = tree._messages()[0]
-        local[np.isneginf(tree.inside)] = -np.inf  # nothing below is legal beside it
+        local[np.isneginf(tree.inside)] = -np.inf  # no subtree with this label is legal
         if np.isneginf(tree.inside.max(axis=1)).any():
             raise InfeasibleError(
-                "no legal labelling of the tree: allow a label or a transition more."
+                "no legal labelling of the tree: allow more labels or transitions."
             )
         return tree
 
@@ -79,7 +79,7 @@ class LabelTree:
 
         The messages over the domains are the dual variables, one for each node and label of its
         parent. The reduced cost of a pair of labels (equation 8) is
-        ``T[x, y] + inside[c, y] - U[c, x]``, and positive only where y is outside of the domain.
+        ``T[x, y] + inside[c, y] - U[c, x]``, and positive only if y is outside of the domain.
         """
         iterations = 0
         if not self._has_time():
@@ -114,10 +114,10 @@ class LabelTree:
         return self.clock.seconds_left > STEP * self.transitions.size
 
     def _messages(self, member: Mask | None = None) -> tuple[Floats, Floats]:
-        """Return the scores of what is below each node and label, and the messages upwards.
+        """Return the best score of each node's subtree by label, and the messages upwards.
 
-        They are over all labels, or over domains, into which a label that may stand beside none of
-        one brings the best that it may stand beside. They end with the time.
+        They are over all labels, or over the domains `member`, to which a parent's label without a
+        legal child in the domain adds its best child. They stop when time runs out.
         """
         inside, up = self.local.copy(), np.zeros_like(self.local)
         for node in reversed(self.order):
@@ -135,13 +135,13 @@ class LabelTree:
         return inside, up
 
     def _labels(self, inside: Floats) -> NDArray[np.int32]:
-        """Return the best labels, from the roots on, of all nodes of a depth together."""
+        """Return the best labels, from the roots down, for all nodes of a depth at once."""
         order, above = np.array(self.order, np.int64), np.array(self.parents, np.int64)
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         labels = np.zeros(len(order), dtype=np.int32)
         first, last = 0, (roots := self.parents.count(-1))
-        before = place[above[order[roots:]]]  # where the parents stand, rising
+        before = place[above[order[roots:]]]  # the parents' positions, ascending
         while first < last:
             nodes, scores = order[first:last], inside[order[first:last]]
             if first:
@@ -159,7 +159,7 @@ class LabelTree:
     def _bound(self) -> float:
         """Return an upper bound on all labellings: messages to the roots, rounded up.
 
-        Nodes that time does not reach are bounded by the maxima of their scores.
+        Nodes that are not reached in time are bounded by the maxima of their scores.
         """
         best = self.local.copy() if self._has_time() else self.local
         left, roots = len(self.order), self.parents.count(-1)
@@ -175,7 +175,7 @@ class LabelTree:
     def _solution(self, decoder: str, labels: NDArray[np.int32], iterations: int) -> ChainSolution:
         """Score a labelling, bound the best one by messages over all labels, and compare."""
         terms = self._terms(labels)
-        if terms.min(initial=0.0) == -np.inf:  # all the messages would have shown this
+        if terms.min(initial=0.0) == -np.inf:  # only if messages are missing for lack of time
             raise UndecidedError(NOTHING_YET)
         score, scale = float(terms.sum()), float(np.abs(terms).sum())
         return certified(decoder, labels, score, scale, self._bound(), iterations)

@@ -37,9 +37,9 @@ def zero_one_oracle(model: ChainModel, emissions: ArrayLike, gold: ArrayLike) ->
 
     Notes
     -----
-    The two best labellings are found within restricted domains: the change of one label gives a
-    lower bound on the second best, and labels that no labelling above it has are left out. The
-    paper leaves them out by reduced costs, :func:`.k_best` by forward dominance.
+    The two best labellings are found within restricted domains: changing one label gives a lower
+    bound on the second best, and labels of no labelling above it are pruned: in the paper by
+    reduced costs, here, as in :func:`.k_best`, by forward dominance.
 
     References
     ----------
@@ -64,7 +64,7 @@ def zero_one_oracle(model: ChainModel, emissions: ArrayLike, gold: ArrayLike) ->
         raise InfeasibleError("no legal labelling other than gold.")
     best = others[0]
     if best is ranked[0] or not ranked[0].certificate.is_optimal:
-        return best  # compared with the best of all
+        return best  # its bound is that on all labellings
     score, scale = sentences.scores_of(model, best.labels)[0].tolist()
     bound = _bound_on_others(model, sentences, ranked[0], score)
     return certified("ForwardDominance", best.labels, score, scale, bound)
@@ -73,15 +73,15 @@ def zero_one_oracle(model: ChainModel, emissions: ArrayLike, gold: ArrayLike) ->
 def _bound_on_others(
     model: ChainModel, sentence: Sentences, best: ChainSolution, score: float
 ) -> float:
-    """Return an upper bound on all labellings but the best, of which one has a known score.
+    """Return an upper bound on all labellings but the best, one of which has the given score.
 
-    Any other labelling has another label at some token, and so loses the margin of one: that is
-    computed by messages between all labels, apart from the search.
+    Any other labelling has another label at some token, and loses at least the margin there, which
+    is computed by messages between all labels, independently of the search.
     """
     n = len(sentence.emissions)
     given = model.links, model.padded.transposed, sentence.emissions.reshape(-1)
     margins = lattice.margins(*given, sentence.offsets, model.size, best.labels)
-    # the absolute scores of a labelling that is no worse than the known one add up to no more
+    # the largest sum of absolute scores of a labelling that scores at least as much
     largest = sentence.emissions.max(axis=1).clip(min=0.0).astype(np.float64)
     links = (model.start_scores, model.transitions, model.end_scores)
     start, step, end = (max(float(scores.max()), 0.0) for scores in links)

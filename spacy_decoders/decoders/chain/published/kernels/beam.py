@@ -13,13 +13,13 @@ __all__ = ["decode"]
 def decode(transitions, end, emissions, offsets, size, width):
     """Decode a batch, keeping the best `width` labels that are not forbidden.
 
-    Returns the labels, int32 **(total,)**, and whether a sentence has no legal labelling; later
-    ones are not decoded.
+    Returns the labels, int32 **(total,)**, and whether a sentence has no legal labelling, at which
+    decoding stops.
     """
     stride, places = len(end), longest_of(offsets) + 1
     labels = np.zeros(offsets[-1], np.int32)
-    # the labels kept at each token, and their scores less the best; at first the one label
-    # `size`, whose transitions are the start scores
+    # the labels kept at each token, and their scores less the best; initially the label `size`
+    # alone, whose transitions are the start scores
     names = np.full((places, width), size, np.int32)
     scores = np.zeros((places, width), np.float32)
     counts = np.ones(places, np.int64)

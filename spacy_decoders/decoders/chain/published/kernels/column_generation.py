@@ -1,16 +1,16 @@
 r"""Column generation over flat arrays: figure 1 of Belanger et al. 2012, in float32.
 
-By the messages of :mod:`.restricted` the reduced cost of labels x and y of tokens p and p + 1 is
-half of
+With the messages of :mod:`.restricted`, the reduced cost of labels x and y of tokens p and p + 1
+is half of
 
 .. math::
 
     a_p(x) + E_p(x) + 2\,T(x, y) + E_{p+1}(y) + b_{p+1}(y) - b_p(x) - a_{p+1}(y) \quad (12).
 
-By messages from the left alone it is ``a_p(x) + E_p(x) + T(x, y) - a_{p+1}(y)`` (8), where half of
-each emission may be charged to either side (9). Labels join the domains where it is positive.
+With messages from the left alone it is ``a_p(x) + E_p(x) + T(x, y) - a_{p+1}(y)`` (8), where half
+of each emission may be charged to either side (9). Labels join the domains if it is positive.
 
-Nothing is proven here: rounding errors are detected by the proof of :mod:`...proof`.
+Nothing is proven here: the proof of :mod:`...proof` detects rounding errors.
 """
 
 import numpy as np
@@ -49,10 +49,10 @@ from .restricted import (
 
 __all__ = ["BOTH", "LEFT", "SPLIT", "ChainArrays", "decode", "legal_emissions"]
 
-#: The least cost that counts as positive.
+#: The least reduced cost that counts as positive.
 POSITIVE = np.float32(1e-30)
 
-#: Where domains grow beyond this share of the labels, and some more, dense decoding is faster.
+#: Dense decoding is faster if domains grow beyond this share of the labels plus this number.
 SHARE, SPARE = 0.2, 8
 
 # --- pricing -----------------------------------------------------------------------
@@ -60,10 +60,10 @@ SHARE, SPARE = 0.2, 8
 
 @uncounted()
 def price(arrays, domains, ahead, behind, parts, begin, n):
-    """Add both labels of every pair whose reduced cost is positive (section 4.3).
+    """Mark both labels of every pair with a positive reduced cost as joining (section 4.3).
 
     Returns whether any label joins, and the sum of the largest reduced costs: an upper bound on
-    the difference between the best score and that of the restricted problem.
+    the best score less that of the restricted problem.
     """
     both = arrays.mode == BOTH
     total = 0.0
@@ -89,9 +89,9 @@ def price(arrays, domains, ahead, behind, parts, begin, n):
 
 @jit(inline="always")
 def charge(arrays, domains, begin, p, block):
-    """Return how much of the emissions of 64 labels is charged to the pair with the next token.
+    """Return the part of 64 labels' emissions that is charged to pairs with the next token.
 
-    Half of the difference to the domain's first label for labels outside the domain (equation 9).
+    For labels outside the domain, it is half of the difference to its first label (equation 9).
     """
     row = (begin + p - 1) * arrays.size
     own = emissions64(arrays.emissions, row, block, arrays.size)
@@ -103,7 +103,7 @@ def charge(arrays, domains, begin, p, block):
 
 @uncounted()
 def price_end(arrays, domains, messages, table, begin, p):
-    """Price the labels of the first or the last token; return the largest reduced cost or 0."""
+    """Price the labels of the first or the last token; return the largest reduced cost, or 0."""
     size, stride, width = arrays.size, arrays.stride, messages.rows.shape[1]
     at = size * stride
     best = best_at(domains, messages, table, at, p)[0] + messages.tops[p]
@@ -122,10 +122,10 @@ def price_end(arrays, domains, messages, table, begin, p):
 
 @uncounted()
 def part(arrays, domains, ahead, behind, parts, begin, p):
-    """Split the reduced cost of the pairs of tokens p and p + 1 into those of its two labels.
+    """Split the reduced costs of pairs of tokens p and p + 1 into parts of the two labels.
 
-    That of labels x and y is ``parts[0, x] + weight * T[x, y] + parts[1, y]``, where in mode
-    `BOTH` the weight is 2 and all is twice as much. Returns the largest part on the left.
+    That of labels x and y is ``parts[0, x] + weight * T[x, y] + parts[1, y]``; in mode `BOTH` the
+    weight is 2, and all is twice as large. Returns the largest left part.
     """
     size, width = arrays.size, parts.shape[1]
     at, after = p * width, (p + 1) * width
@@ -156,10 +156,10 @@ def part(arrays, domains, ahead, behind, parts, begin, p):
 
 @uncounted()
 def price_pairs(arrays, domains, ahead, behind, parts, begin, p):
-    """Price the pairs of labels of tokens p and p + 1; return the largest reduced cost or 0.
+    """Price the pairs of labels of tokens p and p + 1; return the largest reduced cost, or 0.
 
-    A label y of token p + 1 is looked at only if its cost could be positive together with the
-    best left part and with its largest transition (13); then all x at p are, 64 at a time.
+    A label y of token p + 1 is priced only if its cost could be positive with the largest left
+    part and its largest transition (13); then it is priced with all x at p, 64 at a time.
     """
     size, stride, width = arrays.size, arrays.stride, parts.shape[1]
     twice = arrays.mode == BOTH
@@ -197,8 +197,8 @@ def price_pairs(arrays, domains, ahead, behind, parts, begin, p):
 def converge(arrays, work, begin, n, gap, limit):
     """Generate columns until the best labelling of the domains is optimal (figure 1).
 
-    `limit` is of iterations; -1 for none. Returns whether it came to an end, as it does not where
-    a token has no label or domains grow too large, and how often it solved the restricted problem.
+    `limit` is the most iterations; -1 for none. Returns whether it succeeded, which it does not if
+    a token has no label or domains grow too large, and the number of restricted problems solved.
     """
     domains, ahead, behind, parts = work
     if not open_domains(arrays, domains, ahead, behind, begin, n):
@@ -225,10 +225,10 @@ def converge(arrays, work, begin, n, gap, limit):
 
 @jit()
 def decode(arrays, offsets, gap, limit):
-    """Decode a batch, within a limit of iterations: see :func:`converge`.
+    """Decode a batch, with a limit on iterations: see :func:`converge`.
 
     Returns the labels, int32 **(total,)**, the iterations, **(sentences,)**, and the sentences
-    that are not solved.
+    that were not solved.
     """
     count = len(offsets) - 1
     labels = np.zeros(offsets[-1], np.int32)
@@ -247,10 +247,10 @@ def decode(arrays, offsets, gap, limit):
 
 @jit()
 def legal_emissions(rows, columns, emissions, offsets, size, stride):
-    """Return the emissions with ``-inf`` for what no legal path of its sentence goes through.
+    """Return the emissions with ``-inf`` for labels of no legal labelling of their sentence.
 
-    With them the sentence and the token of the first dead end, or -1. `rows` and `columns` are the
-    padded transitions and their transpose.
+    Also returns the sentence and the token of the first dead end, or -1. `rows` and `columns` are
+    the padded transitions and their transpose.
     """
     legal = emissions.copy()
     for s in range(len(offsets) - 1):
@@ -268,7 +268,7 @@ def legal_emissions(rows, columns, emissions, offsets, size, stride):
                     if j == 0:
                         allowed = ends[size * stride + x] > FORBIDDEN
                     else:
-                        # the predecessor of the last label is often legal for this one too
+                        # the predecessor found for the previous label is often legal here too
                         z, at = hint, x * stride
                         allowed = table[at + z] > FORBIDDEN and legal[before + z] > FORBIDDEN
                         z = np.int64(-1)

@@ -7,10 +7,10 @@ Each token p has a domain D of labels. Messages over the domains, from the left 
     a_p(y) = \max_{x \in D_{p-1}} a_{p-1}(x) + E_{p-1}(x) + T(x, y) \quad (7), \qquad
     b_p(x) = \max_{y \in D_{p+1}} T(x, y) + E_{p+1}(y) + b_{p+1}(y) \quad (11).
 
-Tokens are numbered from 1 to n. Token 0 and token n + 1 stand for the start and the end and have
-the single label `size`: the transitions from it are the start scores, those into it the end
-scores. Messages are relative to the best of each domain, so that they never grow, and one that
-has not changed is bitwise equal: what depends on it is not computed again (section 4.2).
+Tokens are numbered from 1 to n. Tokens 0 and n + 1 stand for the start and the end and have the
+single label `size`: the transitions from it are the start scores, those into it the end scores.
+Messages are relative to the best of each domain, so that they do not grow, and a message that has
+not changed is bitwise equal, so that its dependants need not be recomputed (section 4.2).
 """
 
 from typing import Any, NamedTuple
@@ -53,7 +53,7 @@ BOTH, LEFT, SPLIT = 0, 1, 2
 class ChainArrays(NamedTuple):
     """The arrays that all sentences share.
 
-    transitions, transposed: padded, as :mod:`...kernels.layout` says. most_in, most_out:
+    transitions, transposed: padded, in the layout of :mod:`...kernels.layout`. most_in, most_out:
     **shape (width,)**, the largest transition into and out of each label. emissions:
     **shape (total * size,)**. mode: which reduced cost. forbids: whether transitions can be
     ``-inf``.
@@ -73,9 +73,9 @@ class ChainArrays(NamedTuple):
 class Domains(NamedTuple):
     """The labels of the restricted problem at each token.
 
-    labels: **shape (n + 2, size)**, of which the first `counts` are in use. inside, joining:
-    **shape (n + 2, blocks)**, sets of those in the domain, and of those to join it. grown: whether
-    any joined last.
+    labels: **shape (n + 2, size)**, of which the first `counts` are used. inside, joining:
+    **shape (n + 2, blocks)**, bit sets of those in the domain, and of those to join it. grown:
+    whether any joined in the last iteration.
     """
 
     labels: Any
@@ -89,8 +89,8 @@ class Messages(NamedTuple):
     """The messages in one direction.
 
     rows: **shape (n + 2, width)**, the message into every label. values: **shape (n + 2, size)**,
-    the scores of the labels of a domain, their own emission included, less the best of them, which
-    is in `tops`. moved: whether a value has changed.
+    the scores of the labels of a domain, with their emissions, less the best of them, which is in
+    `tops`. moved: whether a value has changed.
     """
 
     rows: Any
@@ -101,7 +101,7 @@ class Messages(NamedTuple):
 
 @jit()
 def workspace(longest, size):
-    """Return domains, messages from both ends, and room for two parts of reduced costs."""
+    """Return domains, messages from both ends, and an array for the parts of reduced costs."""
     places, blocks = longest + 2, (size + BLOCK - 1) // BLOCK
     width = blocks * BLOCK
     domains = Domains(
@@ -175,7 +175,7 @@ def open_domains(arrays, domains, ahead, behind, begin, n):
 
 @uncounted()
 def adopt(domains, n):
-    """Add the labels that pricing found to the domains; return the size of all domains."""
+    """Add the labels that pricing found to the domains; return the total size of all domains."""
     total = np.int64(0)
     for p in range(1, n + 1):
         domains.grown[p] = 0
@@ -191,9 +191,9 @@ def adopt(domains, n):
 
 @uncounted()
 def close(arrays, domains, begin, n):
-    """Give every label of a domain a legal neighbour on either side.
+    """Give every label of a domain a legal neighbour in the adjacent domains.
 
-    Every legal emission lies on some legal path, so there always is one to add.
+    Every legal label is part of some legal labelling, so there always is one to add.
     """
     for ahead in (True, False):
         table = arrays.transitions if ahead else arrays.transposed
@@ -218,10 +218,10 @@ def close(arrays, domains, begin, n):
 
 @uncounted()
 def send(arrays, domains, messages, begin, n, ahead):
-    """Update the messages of one direction (equations 7 and 11), where they may have changed.
+    """Update the messages of one direction (equations 7 and 11) that may have changed.
 
-    A label without a legal predecessor in the previous domain has no message; its
-    dual is arbitrary, and is set to the largest transition, as if the best label could precede it.
+    A label without a legal predecessor in the previous domain has no message; its dual is
+    arbitrary, and is set to the largest transition, as if the best label could precede it.
     """
     size, stride, width = arrays.size, arrays.stride, messages.rows.shape[1]
     table = arrays.transitions if ahead else arrays.transposed
@@ -258,7 +258,7 @@ def send(arrays, domains, messages, begin, n, ahead):
 
 @uncounted()
 def best_at(domains, messages, table, at, p):
-    """Return the best score and label of a domain, with entries of a table row."""
+    """Return the best score and label of a domain, with the transitions of a table row."""
     best, label = FORBIDDEN, np.int64(0)
     for k in range(domains.counts[p]):
         x = domains.labels[p, k]
