@@ -1,6 +1,6 @@
-"""Linear and integer programs, by HiGHS or CBC: the one place where a solver is called.
+"""Linear and integer programs, solved by HiGHS or CBC: the only place where a solver is called.
 
-Solvers are imported when a program is solved, and no earlier.
+Solvers are imported when the first program is solved.
 """
 
 from .program import IntegerSolution, LinearProgram, LinearSolution

@@ -1,10 +1,9 @@
-"""A solver in a process of its own, so that a crash takes down that process alone.
+"""A solver in a child process, so that its crash does not end the main process.
 
-Some programs make CBC crash (its clique strengthening, on programs of equal columns), both
-solvers overrun their time limits by seconds, and CBC prints even where it is told not to. In a
-child process of each thread, a solver that dies raises an error that says so, one that overruns
-its time is killed, and nothing it prints is seen. The first program starts the child, which
-serves the later ones.
+Some programs make CBC crash (its clique strengthening, on programs with equal columns), both
+solvers overrun their time limits by seconds, and CBC prints even if told not to. Each thread has a
+child process: if the solver dies there, an error says so; if it overruns its time, it is killed;
+and its output is discarded. The first program starts the child, which serves the later ones.
 """
 
 import gc
@@ -22,23 +21,22 @@ from .solvers import Answer, Solver, SolverError, Statement, load, solve
 
 __all__ = ["in_child", "serve"]
 
-#: The share of its time after which a solver shall end by itself, so that what it has is not lost.
+#: The share of the time that the solver gets as its own limit, so that its best point is not lost.
 OWN_LIMIT = 0.9
 
-#: What starts the child: nothing of the parent's main module runs again.
+#: The child's program, which does not run the parent's main module again.
 _MAIN = "import sys; from spacy_decoders.decoders.programs.child import serve; serve(sys.argv[1])"
 _WAY_OUT = {"CBC": ': use solver="HIGHS"', "HIGHS": ""}
-#: What reading from a process raises that ends in the middle of a message.
+#: The errors of reading from a process that ends in the middle of a message.
 _CUT_OFF = (EOFError, OSError, pickle.UnpicklingError)
 _local = threading.local()
 
 
 def in_child(solver: Solver, program: Statement, seconds: float, *, integral: bool) -> Answer:
-    """Solve a program in this thread's child, which is ended when the time is over.
+    """Solve a program in this thread's child process, which is killed when its time is over.
 
-    The time counts what the child takes to start: where it ends before, the child goes on loading
-    for the next program. Raises `SolverError` if the solver can't be loaded, has failed or has
-    died.
+    The time includes the start of the child; if it is over before that, the child keeps loading
+    for the next program. Raises `SolverError` if the solver can't be loaded, fails or dies.
     """
     children = _local.__dict__.setdefault("children", {})
     if solver not in children or not children[solver].alive:
@@ -47,7 +45,7 @@ def in_child(solver: Solver, program: Statement, seconds: float, *, integral: bo
         return cast(Answer, children[solver].ask(program, seconds, integral=integral))
     except TimeoutError:
         if not children[solver].alive:
-            # the next program finds another that has loaded
+            # start another, to be loaded by the next program
             children[solver] = _Child(solver)
         return Answer("out of time")
 
@@ -58,7 +56,7 @@ def _send(stream: IO[bytes], message: Any) -> None:
 
 
 class _Child:
-    """The process in which a solver runs."""
+    """A process in which a solver runs."""
 
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
@@ -77,7 +75,7 @@ class _Child:
         self._loading.start()
 
     def _load(self) -> None:
-        """Wait until the child has loaded its solver, or says why it can't."""
+        """Wait until the child has loaded its solver, or reports why it can't."""
         try:
             self._fault = pickle.load(self.process.stdout)  # type: ignore[arg-type]
         except _CUT_OFF:
@@ -85,14 +83,14 @@ class _Child:
 
     @property
     def alive(self) -> bool:
-        """Whether this process started it, and it runs."""
+        """Whether the child runs, and was started by this process rather than before a fork."""
         return self.owner == os.getpid() and self.process.poll() is None
 
     def ask(self, program: Statement, seconds: float, *, integral: bool) -> Answer:
-        """Pass a program on and wait for the answer, `seconds` at most.
+        """Send a program to the child, and wait at most `seconds` for the answer.
 
-        Raises `TimeoutError` if the time is over: the solver is ended, unless it was still
-        loading; and `SolverError` if it can't be loaded, has failed or has died.
+        Raises `TimeoutError` if the time is over, after killing the child unless it was still
+        loading, and `SolverError` if the solver can't be loaded, fails or dies.
         """
         seconds = min(seconds, threading.TIMEOUT_MAX)
         end = monotonic() + seconds
@@ -103,7 +101,7 @@ class _Child:
             self._end()
             raise SolverError(
                 f"{self.solver} can't be loaded ({self._fault}): "
-                'pip install "spacy-decoders[solvers]", or take solver="HIGHS".'
+                'pip install "spacy-decoders[solvers]", or use solver="HIGHS".'
             )
         late = threading.Event()
         left = max(end - monotonic(), 0.0)
@@ -119,8 +117,8 @@ class _Child:
             if late.is_set():
                 raise TimeoutError from None
             raise SolverError(
-                f"{self.solver}'s process has ended (exit status {self.process.returncode}), "
-                f"which this program made it do{_WAY_OUT[self.solver]}."
+                f"{self.solver}'s process has died on this program (exit status "
+                f"{self.process.returncode}){_WAY_OUT[self.solver]}."
             ) from error
         finally:
             timer.cancel()
@@ -134,27 +132,27 @@ class _Child:
 
 
 def _finish(process: subprocess.Popen[bytes], owner: int) -> None:
-    """End a child and close its pipes; in a forked process close the pipes alone."""
+    """Kill a child and close its pipes; in a forked process only close the pipes."""
     if owner == os.getpid():
         process.kill()
         process.wait()
     else:
-        process.returncode = 0  # it is not ours to wait for
+        process.returncode = 0  # a forked process must not wait for it
     for stream in (process.stdin, process.stdout):
         if stream is not None:
-            with suppress(OSError):  # what could not be written any more
+            with suppress(OSError):  # raised if buffered output can't be written
                 stream.close()
 
 
 def serve(solver: Solver) -> None:
-    """In the child: solve what comes from standard input until it ends, without printing."""
+    """Solve the programs that arrive on standard input until it is closed; runs in the child."""
     requests, answers = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    # a model that is collected within a call of CBC waits for the lock of that call, for ever
+    # collecting a model during a call of CBC would deadlock on the lock of that call
     gc.disable()
     try:
         load(solver)
-    except Exception as error:  # whatever the libraries raise is told to the parent
+    except Exception as error:  # reported to the parent
         _send(answers, f"{type(error).__name__}: {error}")
         return
     _send(answers, None)

@@ -1,7 +1,7 @@
 """Linear and integer programs: declare, extend and solve them.
 
-A solver's status is a claim, not a proof: every point is checked against the rows and bounds
-that were given, and the bound of a relaxation is computed from its duals.
+A solver's status is a claim, not a proof: every point is checked against the rows and bounds, and
+the bound of a relaxation is computed from its duals.
 """
 
 from dataclasses import dataclass
@@ -32,10 +32,10 @@ __all__ = ["IntegerSolution", "LinearProgram", "LinearSolution"]
 FEASIBILITY = 1e-6
 #: The tolerance of integrality.
 INTEGRALITY = 1e-3
-#: The tolerance of rows at a relaxed point: solvers scale rows whose coefficients differ much. The
-#: point only guides the search; bounds come from the duals.
+#: The tolerance of rows at a relaxed point: larger, as solvers scale rows whose coefficients
+#: differ much. The point only guides the search; bounds come from the duals.
 RELAXED_FEASIBILITY = 1e-5
-#: The share of a budget that is reserved for solving, and for freeing a large program.
+#: The share of a budget that is reserved for solving and freeing a large program.
 KEPT_BACK = 0.2
 #: The largest time limit that is passed to a solver.
 LONGEST = 1e9
@@ -43,33 +43,30 @@ LONGEST = 1e9
 
 @dataclass(frozen=True, eq=False)
 class LinearSolution:
-    """The optimum of a linear program, integrality ignored."""
+    """The optimum of a linear program, or of the relaxation of an integer program."""
 
-    values: Floats  # (columns,): one per column
-    # (rows,): one per row: the change of the objective for each unit of its right-hand side
-    duals: Floats
+    values: Floats  # (columns,)
+    duals: Floats  # (rows,): the change of the objective for each unit of the right-hand side
     reduced_costs: Floats  # (columns,): objective coefficient minus the duals times the column
     objective: float  # of the values, recomputed
-    bound: float  # proven by the duals: no feasible point is better
+    bound: float  # an upper bound on all feasible points, proven by the duals
 
 
 @dataclass(frozen=True, eq=False)
 class IntegerSolution:
     """A point that satisfies all rows, bounds and integrality."""
 
-    values: Floats  # (columns,): one per column, whole where they must be
+    values: Floats  # (columns,): whole numbers in integer columns
     objective: float  # of the values, recomputed
-    # Whether the solver ended its search, so that the point is optimal up to its numerical
-    # tolerance
-    proven: bool
+    proven: bool  # whether the solver claims that the point is optimal, to its tolerance
 
 
 class LinearProgram:
-    """A linear or mixed-integer program to be maximised, which may grow by columns and rows.
+    """A linear or mixed-integer program to be maximised, to which columns and rows can be added.
 
     The solver is ``"HIGHS"``, which comes with scipy, or ``"CBC"``, which needs the extra
-    ``solvers``. The clock limits the writing, which takes longer than the solving where rows are
-    many: what adds to the program raises `SolverError` when it has ended.
+    ``solvers``. The clock limits the construction, which for many rows takes longer than solving:
+    methods that add to the program raise `SolverError` when it has run out.
 
     Examples
     --------
@@ -93,7 +90,7 @@ class LinearProgram:
         self.solver = checked_solver(solver)
         self.column_count = self.row_count = 0
         self._clock = clock or UNLIMITED.start()
-        # the fields of a statement, in the parts that were added since they were last asked for
+        # the fields of a statement, as lists of the parts added so far
         self._parts: dict[str, list[NDArray[Any]]] = {
             name: [np.zeros(0, dtype)] for name, dtype in FIELDS.items()
         }
@@ -107,18 +104,18 @@ class LinearProgram:
         rows: ArrayLike | None = None,
         coefficients: ArrayLike = 1.0,
     ) -> NDArray[np.int64]:
-        """Add columns (variables), which are not negative, and return their indices.
+        """Add nonnegative columns (variables), and return their indices.
 
-        Of each there are its coefficient in the objective, **shape** ``(k,)``, an upper bound,
-        whether it must be a whole number, and the rows that it enters, and by how much, **shape**
-        ``(k, entries)``.
+        Given are their coefficients in the objective, **shape** ``(k,)``, an upper bound, whether
+        they must be whole numbers, and the existing rows that they enter, with coefficients,
+        **shape** ``(k, entries)``.
 
-        Raises `ProblemError` if a number is not finite (solvers take NaN for optimal), or an index
-        is wrong, and `SolverError` if the program's clock has ended.
+        Raises `ProblemError` if a number is not finite (with NaN, solvers claim an optimum), or an
+        index is out of range, and `SolverError` if the program's clock has run out.
         """
         costs = _finite("objective", objective)
         count = len(costs)
-        self._look_at_clock()
+        self._check_clock()
         into: ArrayLike = np.zeros((count, 0), np.int32) if rows is None else rows
         own, of, values = _entries("rows", into, coefficients, None, count, self.row_count)
         self._put(rows=of, columns=own + np.int32(self.column_count), values=values)
@@ -135,16 +132,16 @@ class LinearProgram:
         sides: ArrayLike,
         starts: ArrayLike | None = None,
     ) -> NDArray[np.int64]:
-        """Require that weighted sums of columns are ``<=`` or ``=`` a number each.
+        """Add rows, weighted sums of columns that must be ``<=`` or ``=`` their right-hand sides.
 
-        The columns of each row and their weights have **shape** ``(k, entries)``. With rows of
-        different length they are flat: row i holds ``columns[starts[i]:starts[i + 1]]``. There is
-        one number for each row, ``(k,)``, or for all. Returns the rows' indices.
+        The columns of each row and their coefficients have **shape** ``(k, entries)``. For rows of
+        different lengths they are flat: row i has ``columns[starts[i]:starts[i + 1]]``. `sides`
+        has **shape** ``(k,)``, or is one number for all. Returns the rows' indices.
 
-        Raises `ProblemError` if a number is not finite, or an index is wrong or twice in a row,
-        and `SolverError` if the program's clock has ended.
+        Raises `ProblemError` if a number is not finite, or an index is out of range or twice in a
+        row, and `SolverError` if the program's clock has run out.
         """
-        self._look_at_clock()
+        self._check_clock()
         if sense not in get_args(Sense):
             raise ProblemError(f"sense: expected '<=' or '=', got {sense!r}.")
         of = np.asarray(columns)
@@ -160,11 +157,11 @@ class LinearProgram:
     def add_row(
         self, columns: ArrayLike, coefficients: ArrayLike, sense: Sense, side: float
     ) -> int:
-        """Add one row, as `add_rows` does, and return its index."""
+        """Add one row, as :meth:`add_rows` does, and return its index."""
         return int(self.add_rows(np.asarray(columns)[None], coefficients, sense, [side])[0])
 
     def set_upper(self, columns: ArrayLike, upper: ArrayLike) -> None:
-        """Change the upper bounds of columns, as branching does."""
+        """Change the upper bounds of columns, such as for branching."""
         of = np.atleast_1d(np.asarray(columns, dtype=np.int32))
         self._stating().upper[of] = _checked_upper(upper, len(of))
 
@@ -172,11 +169,11 @@ class LinearProgram:
         """Solve without integrality, within the clock's seconds.
 
         Raises `InfeasibleError` if no point satisfies the rows, and `SolverError` if the solver
-        stops early or returns a wrong point.
+        stops early or returns a point that does not.
         """
         seconds = self._seconds(clock)
         if seconds == 0.0:
-            raise SolverError(f"{self.solver} was given no time.")
+            raise SolverError(f"{self.solver} has no time left to solve the program.")
         program = self._stating()
         run = in_child if self.solver == "CBC" else solve
         answer = run(self.solver, program, seconds, integral=False)
@@ -194,9 +191,9 @@ class LinearProgram:
     def solve(self, clock: Clock | None = None) -> IntegerSolution | None:
         """Solve with integrality, within the clock's seconds; None if no point is found in time.
 
-        Where the clock has a limit the solver runs in a process of its own, and is ended. Raises
-        `InfeasibleError` if no point satisfies the rows, and `SolverError` if the solver fails or
-        returns a wrong point.
+        If the clock has a limit, the solver runs in a child process, and is killed if it exceeds
+        that. Raises `InfeasibleError` if no point satisfies the rows, and `SolverError` if the
+        solver fails or returns a point that does not.
         """
         seconds = self._seconds(clock)
         if seconds == 0.0:
@@ -210,15 +207,15 @@ class LinearProgram:
             raise self._failure(answer)
         values = np.where(program.integer, np.round(answer.point), answer.point)
         if np.abs(values - answer.point).max(initial=0.0) > INTEGRALITY:
-            raise SolverError(f"{self.solver} returned fractions for whole numbers.")
+            raise SolverError(f"{self.solver} returned fractions for integer columns.")
         self._check(program, values, FEASIBILITY)
         worth = float(program.objective @ values)
         return IntegerSolution(values, worth, answer.status == "optimal")
 
-    def _look_at_clock(self) -> None:
+    def _check_clock(self) -> None:
         seconds = self._clock.budget.seconds
         if seconds is not None and self._clock.seconds_left < KEPT_BACK * seconds:
-            raise SolverError("The budget ended before the program was written.")
+            raise SolverError("The budget ended before the program was built.")
 
     def _seconds(self, clock: Clock | None) -> float:
         if not self.column_count:
@@ -270,7 +267,7 @@ def _entries(
     count: int,
     high: int,
 ) -> tuple[Indices, Indices, Floats]:
-    """Return which of `count` columns or rows each entry is of, its index and its coefficient."""
+    """Return each entry's owner among `count` columns or rows, its index, and its coefficient."""
     given = np.asarray(indices)
     own = np.arange(count, dtype=np.int32)
     if starts is None:

@@ -1,6 +1,6 @@
-"""A linear program as arrays, the solvers that take it, and the check of their answers.
+"""A linear program as arrays, the calls of solvers, and the check of their answers.
 
-HiGHS is called through scipy, and CBC by the library that python-mip loads.
+HiGHS is called through scipy, and CBC through the library that python-mip loads.
 """
 
 from importlib.util import find_spec
@@ -37,8 +37,8 @@ class SolverError(DecodersError, RuntimeError):
 class Statement(NamedTuple):
     """A linear or mixed-integer program to be maximised, with columns from 0 to `upper`.
 
-    Each row is `equal` to its side, or at most that. `rows`, `columns` and `values` are the
-    entries of the matrix, in any order.
+    Each row is equal to its right-hand side (`equal`), or at most that. `rows`, `columns` and
+    `values` are the entries of the matrix, in any order.
     """
 
     objective: Floats
@@ -58,9 +58,9 @@ class Statement(NamedTuple):
         return csr_matrix((self.values, (self.rows, self.columns)), shape=shape)
 
     def fault_of(self, point: Floats, tolerance: float) -> str | None:
-        """Return what is wrong with a point that violates a row or a bound, or None.
+        """Return which row or bound a point violates, or None.
 
-        The tolerance is the largest violation, relative to the size of the row or of the value.
+        The tolerance is the largest violation allowed, relative to the row's terms or the value.
         """
         if not np.isfinite(point).all():
             return "values that are not finite"
@@ -77,21 +77,22 @@ class Statement(NamedTuple):
         return None
 
     def reduced_costs(self, duals: Floats) -> Floats:
-        """Return the objective coefficient minus the duals times each column."""
+        """Return each objective coefficient minus the duals times the column."""
         worth = np.bincount(self.columns, self.values * duals[self.rows], len(self.objective))
         return self.objective - worth
 
     def dual_bound(self, duals: Floats) -> float:
-        """Return a bound that is valid for any duals, however inexact (weak duality).
+        """Return an upper bound that is valid for any duals, however inexact (weak duality).
 
-        Duals of the wrong sign are set to zero; the largest gain by reduced costs is added.
+        Duals of the wrong sign are set to zero, and the positive reduced costs times the upper
+        bounds are added.
         """
         prices = np.where(~self.equal & (duals < 0.0), 0.0, duals)
         gains = np.maximum(self.reduced_costs(prices), 0.0)
         return float(prices @ self.sides + gains @ self.upper)
 
 
-#: The arrays of a statement and what they hold.
+#: The fields of a statement and their dtypes.
 FIELDS: dict[str, type] = {
     **dict.fromkeys(("objective", "upper", "sides", "values"), np.float64),
     **dict.fromkeys(("rows", "columns"), np.int32),
@@ -100,7 +101,7 @@ FIELDS: dict[str, type] = {
 
 
 def checked_solver(solver: Solver) -> Solver:
-    """Return the solver's name; `ProblemError` if there is none, or it lacks what it needs."""
+    """Return the solver's name; raise `ProblemError` if it is unknown or not installed."""
     if solver not in get_args(Solver):
         raise ProblemError(f"solver: expected 'HIGHS' or 'CBC', got {solver!r}.")
     if solver == "CBC" and find_spec("mip") is None:
@@ -114,8 +115,8 @@ def checked_solver(solver: Solver) -> Solver:
 class Answer(NamedTuple):
     """A solver's claim.
 
-    `status` is ``"optimal"``, ``"feasible"``, ``"infeasible"``, ``"out of time"``, or what the
-    solver says of its failure. The first two come with a point, that of a relaxation with duals.
+    `status` is ``"optimal"``, ``"feasible"``, ``"infeasible"``, ``"out of time"``, or the solver's
+    description of its failure. The first two come with a point, and for a relaxation with duals.
     """
 
     status: str
@@ -131,7 +132,7 @@ def load(solver: Solver) -> None:
         from mip import cbc
 
         if getattr(cbc, "cbclib", None) is None:
-            raise OSError("python-mip has not found its library")
+            raise OSError("python-mip did not find its library")
 
 
 def solve(solver: Solver, program: Statement, seconds: float, *, integral: bool) -> Answer:
@@ -146,7 +147,7 @@ def _solve_by_highs(program: Statement, seconds: float, *, integral: bool) -> An
 
     matrix, equal = program.matrix(), program.equal
     found = linprog(
-        -program.objective,  # which is minimised
+        -program.objective,  # linprog minimises
         matrix[~equal],
         program.sides[~equal],
         matrix[equal],
@@ -172,7 +173,7 @@ def _status(found: Any) -> str:
 
 
 def _solve_by_cbc(program: Statement, seconds: float, *, integral: bool) -> Answer:
-    """Solve by the C library, as python-mip's own way of writing rows is slow."""
+    """Call the C library directly, since python-mip is slow at adding rows."""
     import mip
 
     owner = mip.Model(sense=mip.MAXIMIZE, solver_name="CBC")
