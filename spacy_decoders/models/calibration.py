@@ -1,10 +1,10 @@
-"""Calibration: from the probabilities of a model to how often its answers are right.
+"""Calibration: probabilities that match how often a model's answers are right.
 
 A temperature divides the scores before they become probabilities, and a logistic correction maps
-the probability of an answer to the share of such answers that is right (Platt 1999, *Probabilistic
-Outputs for Support Vector Machines*). Both are fitted to held-out answers of which it is known
-whether they were right, and stored in plain types with the component. What is measured is how far
-probabilities are from the share that is right, and how well they rank.
+the probability of an answer to the share of such answers that are right (Platt 1999,
+*Probabilistic Outputs for Support Vector Machines*). Both are fitted to held-out answers that are
+known to be right or wrong, and stored in plain types with the component. Quality is measured by
+how far probabilities are from the share that is right, and by how well they rank answers.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-#: Probabilities are corrected between this and 1 minus this: beyond, no held-out data tells.
+#: Probabilities are clipped to between this and 1 minus this, beyond which data are too few.
 LEAST = 1e-9
-#: By so much a sum of probabilities may exceed 1.
+#: How far a sum of probabilities may exceed 1 by rounding.
 ROUNDED = 1e-6
-#: The temperatures that are considered.
+#: The range of temperatures.
 COLDEST, HOTTEST = 0.05, 20.0
-#: Weight of the squares of intercept and logarithm of the slope: a few answers teach hardly any.
+#: The ridge penalty on intercept and logarithm of the slope, against overfitting to few answers.
 PENALTY = 10.0
-#: Parts of the answers that are held out in turn.
+#: The number of folds of cross-validation.
 FOLDS = 5
-#: Intervals of probabilities in which answers are measured.
+#: The number of bins of the calibration error.
 BINS = 15
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What turns the probabilities of one kind of answer into calibrated ones.
+    """The calibration of the probabilities of one kind of answer.
 
     A probability p, computed from scores that were divided by `temperature`, becomes
     ``sigmoid(slope * log_odds(p) + intercept)``. Raises `ProblemError` if a value is not a finite
-    number, or the temperature or slope not greater than 0.
+    number, or the temperature or slope is not greater than 0.
 
     Examples
     --------
@@ -58,10 +58,10 @@ class Calibration:
     True
     """
 
-    #: What scores are divided by, greater than 0.
+    #: The divisor of scores, greater than 0.
     temperature: float = 1.0
-    #: Of the correction of log-odds; 1 and 0 change nothing. The slope is greater than 0, so that
-    #: the order of answers is kept.
+    #: The correction of log-odds; 1 and 0 change nothing. A slope greater than 0 keeps the order
+    #: of answers.
     slope: float = 1.0
     intercept: float = 0.0
 
@@ -75,7 +75,7 @@ class Calibration:
     def apply(self, probabilities: ArrayLike) -> Floats:
         """Correct the probabilities of answers, **shape (answers,)**.
 
-        0 and 1 stay as they are: no other answer is possible then. The scores behind the
+        0 and 1 are not changed: then no other answer is possible. The scores behind the
         probabilities were divided by `temperature`. Raises `ProblemError` if one is not from 0 to
         1.
         """
@@ -114,14 +114,14 @@ class Calibration:
         unknown = sorted(set(saved) - {known.name for known in fields(cls)})
         if unknown:
             raise ProblemError(
-                f"calibration: unknown {', '.join(unknown)}; calibrate anew by `python -m spacy "
+                f"calibration: unknown {', '.join(unknown)}; calibrate anew with `python -m spacy "
                 "decoders calibrate`."
             )
         return cls(**saved)
 
 
 def log_odds(probabilities: ArrayLike) -> Floats:
-    """Return log(p / (1 - p)), for p no nearer to 0 or 1 than 1e-9."""
+    """Return log(p / (1 - p)), with p clipped to at least 1e-9 from 0 and 1."""
     clipped = np.clip(np.asarray(probabilities, dtype=np.float64), LEAST, 1.0 - LEAST)
     return np.log(clipped) - np.log1p(-clipped)
 
@@ -139,13 +139,13 @@ class Answers(NamedTuple):
     probabilities: Floats
     #: **Shape (answers,)**, bool.
     right: NDArray[np.bool_]
-    #: **Shape (answers,)**: the document of each, as a number, for answers of one document are
-    #: held out together.
+    #: **Shape (answers,)**: the number of each one's document: answers of one document are held
+    #: out together.
     groups: NDArray[np.int64]
 
     @classmethod
     def of(cls, rows: Sequence[tuple[float, bool, int]]) -> Answers:
-        """Make them of rows of probability, whether it was right, and document."""
+        """Make answers from rows of (probability, whether it was right, document)."""
         return cls(
             np.array([row[0] for row in rows], dtype=np.float64),
             np.array([row[1] for row in rows], dtype=bool),
@@ -162,16 +162,16 @@ class Answers(NamedTuple):
         return float(-np.log(np.where(self.right, clipped, 1.0 - clipped)).mean())
 
     def folds(self) -> NDArray[np.int64]:
-        """The part of each answer, by its group, in order: **shape (answers,)**."""
+        """The fold of each answer, by its group: **shape (answers,)**."""
         _, ranks = np.unique(self.groups, return_inverse=True)
         return ranks.astype(np.int64) % FOLDS
 
 
 def fit_temperature(loss: Callable[[float], float]) -> float:
-    """Return the temperature of the least loss, to three digits, over its logarithm.
+    """Return the temperature of least loss, to three digits.
 
-    The loss at a temperature, such as the mean of -log probability of what is right, is assumed to
-    have one minimum.
+    The loss at a temperature, such as the mean of -log probability of right answers, is assumed to
+    have a single minimum.
 
     Examples
     --------
@@ -192,8 +192,8 @@ def fit_temperature(loss: Callable[[float], float]) -> float:
 def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration:
     """Fit slope and intercept by the least penalised logistic loss.
 
-    The probabilities of the answers were computed at the `temperature`; those that are certain, or
-    impossible, count for nothing.
+    The probabilities of the answers were computed at the `temperature`; those that are 0 or 1 are
+    ignored.
 
     Examples
     --------
@@ -221,10 +221,10 @@ def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration
 
 
 def correctable_loss(answers: Answers) -> float:
-    """Return the mean logistic loss of answers once slope and intercept have been fitted to them.
+    """Return the mean logistic loss of answers after a slope and intercept are fitted to them.
 
-    This compares probabilities by how well they tell right answers from wrong ones, whatever a
-    correction can mend.
+    It compares probabilities by how well they tell right answers from wrong ones, apart from what
+    a correction can repair.
     """
     left = _open(answers)
     if not len(left.right):
@@ -233,9 +233,9 @@ def correctable_loss(answers: Answers) -> float:
 
 
 def cross_fitted(answers: Answers, *, temperature: float = 1.0) -> Answers:
-    """Return the answers with the probability of each by a calibration fitted without its fold.
+    """Return the answers with probabilities that are each calibrated without their own fold.
 
-    This is what a calibration is measured by on the data that it is fitted on.
+    A calibration is evaluated with these on the data that it is fitted to.
     """
     corrected = np.array(answers.probabilities, dtype=np.float64)
     folds = answers.folds()
@@ -250,7 +250,7 @@ def cross_fitted(answers: Answers, *, temperature: float = 1.0) -> Answers:
 def calibration_error(answers: Answers) -> float:
     """Return the expected calibration error, from 0 to 1 (Guo et al. 2017, equation 3).
 
-    In each interval of probabilities their mean is compared with the share that is right.
+    In each bin, the mean probability is compared with the share that is right.
 
     Examples
     --------
@@ -264,9 +264,9 @@ def calibration_error(answers: Answers) -> float:
 
 
 def auroc(answers: Answers) -> float:
-    """Return the probability that a right answer ranks above a wrong one, ties counting half.
+    """Return the probability that a right answer ranks above a wrong one, where ties count half.
 
-    NaN if all are right, or all are wrong.
+    NaN if all are right or all are wrong.
 
     Examples
     --------
@@ -281,5 +281,5 @@ def auroc(answers: Answers) -> float:
 
 
 def _open(answers: Answers) -> Answers:
-    """Those that are neither certain nor impossible, of which nothing can be learned."""
+    """The answers whose probability is neither 0 nor 1, which can't be corrected."""
     return answers.chosen((answers.probabilities > 0.0) & (answers.probabilities < 1.0))

@@ -1,4 +1,4 @@
-"""Reading parts of saved models: what is damaged is refused before a compiled loop sees it."""
+"""Reading parts of saved models, which are validated before kernels see them."""
 
 import gc
 import zlib
@@ -19,31 +19,31 @@ __all__ = [
 
 
 def damaged(part: str, reason: object) -> StorageError:
-    """Return the error that names the part of a saved model which is damaged."""
+    """Return the error that names the damaged part of a saved model."""
     return StorageError(f"{part}: the saved model is damaged: {reason}; copy or train it again.")
 
 
 @contextmanager
 def reading(part: str) -> Iterator[None]:
-    """Let whatever goes wrong while a part of a saved model is read name the part.
+    """Turn errors while a part of a saved model is read into `StorageError`, which names it.
 
-    Raises `StorageError` in the place of any error that is not this package's own.
+    Errors of this package itself are not changed.
     """
     collects = gc.isenabled()
     try:
         yield
     except DecodersError:
         raise
-    # damaged bytes may stand for numbers, dates or arrays that nothing can be made of
+    # damaged bytes may be decoded to anything, and so raise anything
     except Exception as error:
         raise damaged(part, f"{type(error).__name__}: {error!s:.200}") from error
     finally:
-        if collects:  # srsly turns the collector off, and after an error leaves it so
+        if collects:  # srsly disables the collector, and leaves it disabled after an error
             gc.enable()
 
 
 def whole_number(value: Any, least: int, most: int, part: str) -> int:
-    """Return a number that was saved; `StorageError` if it is not a whole number in range."""
+    """Return a saved number; raises `StorageError` if it is not a whole number in range."""
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise damaged(
             part, f"expected a whole number from {least:,} to {most:,}, got {value!r:.40}"
@@ -52,9 +52,9 @@ def whole_number(value: Any, least: int, most: int, part: str) -> int:
 
 
 def array_of(value: Any, kind: Any, shape: Sequence[int], part: str) -> NDArray[Any]:
-    """Return an array that was saved; a size of -1 may be any.
+    """Return a saved array; a size of -1 in `shape` stands for any.
 
-    Raises `StorageError` if it is of another kind or shape.
+    Raises `StorageError` if it has another dtype or shape.
     """
     fits = isinstance(value, np.ndarray) and value.dtype == kind and value.ndim == len(shape)
     if not fits or any(size not in (-1, of) for size, of in zip(shape, value.shape, strict=True)):
@@ -66,12 +66,12 @@ def array_of(value: Any, kind: Any, shape: Sequence[int], part: str) -> NDArray[
 
 
 def inflated(data: bytes, size: int | None = None) -> bytes:
-    """Decompress what was saved, `size` bytes of it; any number if None.
+    """Decompress saved data of `size` bytes; of any size if None.
 
-    Raises `ValueError` if there are more bytes or fewer, or they do not end where they should.
+    Raises `ValueError` if the size differs, or the compressed data are incomplete or too long.
     """
     stream = zlib.decompressobj()
-    # one more would be too many: a few bytes may stand for gigabytes
+    # limited to one byte more than allowed, as a few bytes may expand to gigabytes
     found = stream.decompress(data, 0 if size is None else size + 1)
     if not stream.eof or stream.unused_data or (size is not None and len(found) != size):
         expected = "its end" if size is None else f"{size:,} bytes"
@@ -80,13 +80,13 @@ def inflated(data: bytes, size: int | None = None) -> bytes:
 
 
 def packed(column: NDArray[Any], level: int = 9) -> bytes:
-    """Compress a column with the lowest bytes of all its numbers first, then the higher ones."""
+    """Compress a column, after grouping its numbers' bytes by significance, lowest first."""
     planes = column.reshape(-1, 1).view(np.uint8).T
     return zlib.compress(np.ascontiguousarray(planes).tobytes(), level)
 
 
 def unpacked(data: bytes, kind: Any, length: int | None = None) -> NDArray[Any]:
-    """Return the numbers that :func:`packed` compressed; `ValueError` if there are others."""
+    """Return the numbers compressed by :func:`packed`; raises `ValueError` for another length."""
     size = np.dtype(kind).itemsize
     found = inflated(data, None if length is None else length * size)
     planes = np.frombuffer(found, dtype=np.uint8).reshape(size, -1)
@@ -95,7 +95,7 @@ def unpacked(data: bytes, kind: Any, length: int | None = None) -> NDArray[Any]:
 
 
 def widen_weights(layers: Iterable[Any]) -> None:
-    """Turn weights that were saved in half precision into single precision, aligned for loops."""
+    """Convert weights, which may be saved in half precision, to aligned single precision."""
     for layer in layers:
         for name in layer.param_names:
             if layer.has_param(name) and layer.get_param(name).dtype in ("float16", "float32"):

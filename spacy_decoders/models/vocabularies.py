@@ -1,4 +1,4 @@
-"""The vocabulary of documents that may have different ones."""
+"""A common vocabulary of documents."""
 
 from collections.abc import Sequence
 
@@ -11,9 +11,9 @@ __all__ = ["vocab_of"]
 
 
 def vocab_of(docs: Sequence[Doc], words: NDArray[np.uint64]) -> Vocab:
-    """Return the first document's vocabulary, with the strings of all words.
+    """Return the first document's vocabulary, after adding the strings of all words.
 
-    The words are numbers of strings, of any shape; those that no document knows are left out.
+    The words are string hashes, of any shape; those that no document knows are left out.
     """
     first = docs[0].vocab
     others = {id(doc.vocab): doc.vocab for doc in docs if doc.vocab is not first}

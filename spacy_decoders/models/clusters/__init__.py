@@ -1,1 +1,1 @@
-"""Word clusters: where they come from, and the table that is kept with a pipeline."""
+"""Word clusters and vectors: their sources, and the tables saved with a pipeline."""

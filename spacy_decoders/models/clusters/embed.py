@@ -1,4 +1,4 @@
-"""Word clusters and vectors for networks, beside another embedding."""
+"""Word clusters and vectors as network layers, in addition to another embedding."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Embed: TypeAlias = Model[list[Doc], list[Floats2d]]
 
 
 class WordMemory(Shim):  # type: ignore[misc]
-    """A table of words as part of a thinc model: saved with it, trained by nobody."""
+    """A table of words as part of a thinc model: saved with it, but not trained."""
 
     def __init__(self, kind: type[SharedTable]) -> None:
         super().__init__(None)
@@ -40,7 +40,7 @@ class WordMemory(Shim):  # type: ignore[misc]
         self.table: SharedTable | None = None
 
     def features(self, docs: Sequence[Doc]) -> list[Any]:
-        """Return what a network is told of the words of each document, a row for each token."""
+        """Return the features of the words of each document, a row for each token."""
         if not docs or self.table is None:
             return [np.zeros((len(doc), 0)) for doc in docs]
         given: list[Any] = [cast(Any, doc.to_array(ORTH)) for doc in docs]
@@ -73,23 +73,23 @@ def build_cluster_embed(
     cluster_width: int = 32,
     vectors: WordVectors | None = None,
 ) -> Embed:
-    """Build an embedding layer that knows word clusters, and vectors, beside what another knows.
+    """Build an embedding layer that adds word clusters, and vectors, to another embedding.
 
     Parameters
     ----------
     embed
         The other layer, such as ``spacy.MultiHashEmbed.v2``.
     clusters
-        Where the clusters are read from, when the model is initialised; None for none.
+        The source of clusters, read when the model is initialised; None for none.
     width
-        The width of the vectors.
+        The width of the output vectors.
     rows
-        Rows of each table of embeddings.
+        The number of rows of each embedding table.
     cluster_width
-        The width of the embedding of each of the prefixes of 4, 6, 10 and all turns of the path
-        to the cluster, and of the classes of frequency and case.
+        The width of the embeddings of each prefix of the cluster's path, of 4, 6, 10 and all
+        bits, and of the classes of frequency and case.
     vectors
-        Where word vectors are read from, when the model is initialised; None for none.
+        The source of word vectors, read when the model is initialised; None for none.
 
     References
     ----------
@@ -111,7 +111,7 @@ def build_cluster_embed(
 def _looked_up(
     name: str, source: WordClusters | WordVectors, kind: type[SharedTable], layer: Any
 ) -> Any:
-    """A layer over what a table has of each token."""
+    """A layer over a table's features of each token."""
     looked_up: Model[Any, Any] = Model(
         name, _look_up, init=_read, shims=[WordMemory(kind)], attrs={"source": source}
     )

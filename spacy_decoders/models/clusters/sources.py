@@ -1,4 +1,4 @@
-"""Where word clusters and vectors come from: tables that ship, or files."""
+"""The sources of word clusters and vectors: tables that ship, or files."""
 
 import math
 from collections.abc import Mapping
@@ -11,26 +11,26 @@ from .table import ClusterTable, VectorTable, shipped
 
 __all__ = ["WordClusters", "WordVectors", "classes_of", "clusters_of_paths", "path_number"]
 
-#: Classes of frequency are this wide, in natural logarithms.
+#: The width of a class of frequency, in natural logarithms.
 _STEP = 1.5
-#: Log-probability of a word that was not counted.
+#: The log-probability of a word that was not counted.
 _UNSEEN = -20.0
 
 
 class WordClusters:
-    """Word clusters that a model is to have, read when it is initialised.
+    """The source of a model's word clusters, read when it is initialised.
 
-    A trained model keeps them: whoever loads it needs no file.
+    A trained model contains them, so that loading it needs no file.
 
     Parameters
     ----------
     lang
         A language whose clusters ship: "en". None to read a file.
     path
-        A file of paths, as ``projects/danish/scripts/clusters.py`` and wcluster [1]_ write it:
-        bits, word and perhaps count, separated by tabs.
+        A file of paths, as written by ``projects/danish/scripts/clusters.py`` and wcluster [1]_:
+        bits, word and optionally count, separated by tabs.
     kind
-        Of a language: "clusters" by the company that words keep, or "groups" of words with like
+        For a language: "clusters" by neighbouring words, or "groups" of words with similar
         vectors.
 
     References
@@ -48,41 +48,41 @@ class WordClusters:
         self.kind = kind
 
     def read(self) -> ClusterTable:
-        """Read them."""
+        """Read the clusters."""
         if self.lang is None:
             return clusters_of_paths(self.path)
         return ClusterTable.from_bytes(shipped(self.kind, self.lang))
 
 
 class WordVectors:
-    """Word vectors that a model is to have, read when it is initialised.
+    """The source of a model's word vectors, read when it is initialised.
 
-    A trained model keeps them, in a few bytes a word: whoever loads it needs no file. They ship
-    for the language "en"; ``projects/english/scripts/word_vectors.py`` makes a file of your own.
+    A trained model contains them, in a few bytes a word, so that loading it needs no file. They
+    ship for the language "en"; ``projects/english/scripts/word_vectors.py`` makes other files.
     """
 
     def __init__(self, lang: str | None = None, path: str | Path | None = None) -> None:
         self.lang, self.path = _one_of(lang, path)
 
     def read(self) -> VectorTable:
-        """Read them."""
+        """Read the vectors."""
         if self.lang is None:
             return VectorTable.from_bytes(self.path.read_bytes())
         return VectorTable.from_bytes(shipped("vectors", self.lang))
 
 
 def _one_of(lang: str | None, path: str | Path | None) -> tuple[str | None, Path]:
-    """Return a source; `ProblemError` if both a language and a file are given, or neither."""
+    """Return a source; raises `ProblemError` if not exactly one of the two is given."""
     if (lang is None) == (path is None):
-        raise ProblemError("name either a language, lang, or a file, path.")
+        raise ProblemError("lang, path: give exactly one, a language or a file.")
     return lang, Path(path or "")
 
 
 def clusters_of_paths(path: Path) -> ClusterTable:
     """Read a file of paths.
 
-    Raises `ProblemError` if a line is no path, word and perhaps count, or a path has more than 31
-    turns.
+    Raises `ProblemError` if a line is not a path, a word and optionally a count, or a path has
+    more than 31 bits.
     """
     clusters: dict[str, int] = {}
     counts: dict[str, float] = {}
@@ -94,8 +94,8 @@ def clusters_of_paths(path: Path) -> ClusterTable:
         no_path = not bits or set(bits) - {"0", "1"} or len(bits) > 31
         if no_path or len(fields) not in (2, 3) or not all(c.isdecimal() for c in count):
             raise ProblemError(
-                f"{path.name}, line {number}: expected bits (31 at most), a word and perhaps its "
-                f"count, separated by tabs; got {line.strip()!r}."
+                f"{path.name}, line {number}: expected bits (31 at most), a word and optionally "
+                f"its count, separated by tabs; got {line.strip()!r}."
             )
         clusters[fields[1]] = path_number(bits)
         if len(fields) == 3:
@@ -106,7 +106,7 @@ def clusters_of_paths(path: Path) -> ClusterTable:
 
 
 def path_number(bits: str) -> int:
-    """Return a path as a number: the first turn in the lowest bit, a bit set behind the last.
+    """Return a path as a number: its first bit is the lowest, and a set bit follows the last.
 
     >>> bin(path_number("0010"))
     '0b10100'
@@ -115,9 +115,9 @@ def path_number(bits: str) -> int:
 
 
 def classes_of(clusters: Mapping[str, int], logs: Mapping[str, float]) -> dict[str, int]:
-    """Return the class of frequency and case of each word that has a cluster, in lower case.
+    """Return the class of frequency and case of each word, in lower case, that has a cluster.
 
-    `logs` are the logarithms of the words' probabilities.
+    `logs` are the log-probabilities of words.
     """
     classes = {}
     for word in {word.lower() for word in clusters}:

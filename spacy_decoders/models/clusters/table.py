@@ -1,7 +1,7 @@
-"""Tables of words, small enough to be kept with every pipeline: their clusters, their vectors.
+"""Compact tables of words, saved with every pipeline: their clusters and their vectors.
 
-Tables that ship are named by saved pipelines, which have no copies of them. The scripts of
-``projects/english`` make them.
+Saved pipelines only name tables that ship, and do not copy them. The scripts of
+``projects/english`` make these.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ __all__ = [
 
 Table = TypeVar("Table", bound="SharedTable")
 
-#: Files are called by kind, language and a hash, such as ``clusters-en-0123456789abcdef``. None
-#: is ever removed: saved pipelines name them.
+#: Files are named by kind, language and hash, such as ``clusters-en-0123456789abcdef``. None must
+#: ever be removed, since saved pipelines name them.
 FOLDER = Path(__file__).parents[2] / "data" / "tables"
-#: The bits of a path that features of it look at.
+#: Masks of the prefixes of a path that are features.
 PREFIXES = (15, 63, 1023, 0xFFFFFFFF)
-#: Centroids of each part of a vector: what a byte can number.
+#: The number of centroids of each part of a vector, whose numbers fit in a byte.
 CENTROIDS = 256
-#: Clusters of a table.
+#: The most clusters of a table.
 MOST = 1 << 16
 
-#: What stands before the hash of a shipped table, in its place.
+#: Precedes the hash that is saved in place of a shipped table.
 _MARK = b"table:"
 _CASES = ("lower", "title")
 
 
 @dataclass(frozen=True, eq=False)
 class SharedTable(ABC):
-    """What is known of words, by 32 bits of their hashes.
+    """Data of words, which are identified by 32 bits of their hashes.
 
-    Of a hundred thousand unknown words, about four are taken for a known one.
+    Of a hundred thousand unknown words, about four are mistaken for a known one.
     """
 
     #: **Shape (words,)**, uint32, increasing.
     keys: NDArray[np.uint32]
-    #: What errors call it.
+    #: Its name in errors.
     part: ClassVar[str]
     #: The hash by which saved pipelines name it, if it ships.
     name = ""
@@ -62,7 +62,7 @@ class SharedTable(ABC):
         return len(self.keys)
 
     def find(self, words: Iterable[str]) -> NDArray[np.int64]:
-        """**Shape (words,)**: the place of each word in the table; -1 for none."""
+        """**Shape (words,)**: the row of each word in the table; -1 if unknown."""
         wanted = np.array([_key_of(word) for word in words], dtype=np.uint32)
         if not len(self) or not len(wanted):
             return np.full(len(wanted), -1, dtype=np.int64)
@@ -71,31 +71,30 @@ class SharedTable(ABC):
 
     @abstractmethod
     def features(self, words: Sequence[str]) -> NDArray[Any]:
-        """**Shape (words, columns)**: what a network is told of words."""
+        """**Shape (words, columns)**: the features of words for a network."""
 
     @abstractmethod
     def content(self) -> bytes:
-        """Return the table as bytes, as it ships."""
+        """Return the table as bytes, the content of its file if it ships."""
 
     @classmethod
     @abstractmethod
     def _read(cls: type[Table], data: bytes) -> Table:
-        """Make a table of what `content` returned; any error if it is damaged."""
+        """Restore a table from `content`; may raise any error if it is damaged."""
 
     def digest(self) -> str:
-        """Return the hash that a file of the table is called by."""
+        """Return the hash in the name of the table's file."""
         return hashlib.sha256(self.content()).hexdigest()[:16]
 
     def to_bytes(self) -> bytes:
-        """Return the table as bytes; a shipped one as its name alone."""
+        """Return the table as bytes; if it ships, only its name."""
         return _MARK + self.name.encode() if self.name else self.content()
 
     @classmethod
     def from_bytes(cls: type[Table], data: bytes) -> Table:
-        """Make a table of bytes; all parts of pipelines share those that ship.
+        """Restore a table from bytes; tables that ship are shared by all components.
 
-        Raises `StorageError` if they are damaged, or name a table that this installation does not
-        have.
+        Raises `StorageError` if they are damaged, or name a table that is not installed.
         """
         with reading(cls.part):
             if not data.startswith(_MARK):
@@ -116,7 +115,7 @@ def _shipped(kind: type[SharedTable], name: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class ClusterTable(SharedTable):
-    """The cluster of each word, and how often and in which case it is written.
+    """The cluster of each word, and its classes of frequency and case.
 
     Examples
     --------
@@ -125,11 +124,11 @@ class ClusterTable(SharedTable):
     [[11, 0], [11, 0], [0, 0]]
     """
 
-    #: **Shape (words,)**, uint32: the path from the root of the tree of clusters, the first
-    #: turn in the lowest bit; 0 for none.
+    #: **Shape (words,)**, uint32: the path from the root of the cluster tree, its first bit the
+    #: lowest; 0 for none.
     paths: NDArray[np.uint32]
     #: **Shape (words,)**, uint16: 256 times the class of the word's frequency, plus the class
-    #: of its case; 0 for unknown.
+    #: of its case; 0 if unknown.
     classes: NDArray[np.uint16]
     part: ClassVar[str] = "clusters"
 
@@ -137,7 +136,7 @@ class ClusterTable(SharedTable):
     def of(
         cls, clusters: Mapping[str, int], classes: Mapping[str, int] | None = None
     ) -> ClusterTable:
-        """Make a table of the path of each word's cluster, and the class of each word.
+        """Make a table from the path of each word's cluster, and the class of each word.
 
         Raises `ProblemError` if there are more than 65,536 clusters.
         """
@@ -150,7 +149,7 @@ class ClusterTable(SharedTable):
         return cls(np.array(list(words), dtype=np.uint32), paths, np.array(numbers, np.uint16))
 
     def lookup(self, words: Sequence[str]) -> NDArray[np.uint64]:
-        """**Shape (words, 2)**: the path of each word (or of its lower case, or title case), and
+        """**Shape (words, 2)**: the path of each word, or else of its lower or title case, and
         its class; 0 for none."""
         found = np.zeros((len(words), 2), dtype=np.uint64)
         if not len(self):
@@ -170,7 +169,7 @@ class ClusterTable(SharedTable):
         return np.stack([*columns, classes >> np.uint64(8), classes & np.uint64(255)], axis=1)
 
     def content(self) -> bytes:
-        """Return the table as bytes, about 4 for each word."""
+        """Return the table as bytes, about 4 a word."""
         paths, numbers = np.unique(self.paths, return_inverse=True)
         columns = (_gaps_of(self.keys), numbers.astype(np.uint16), paths, self.classes)
         return bytes(srsly.msgpack_dumps([packed(column) for column in columns]))
@@ -187,12 +186,12 @@ class ClusterTable(SharedTable):
 class VectorTable(SharedTable):
     """The vector of each word, in about 35 bytes a word.
 
-    A vector is cut into parts, each of which is a byte, the number of one of 256 centroids:
-    product quantisation (Jégou, Douze, Schmid 2011, *Product Quantization for Nearest Neighbor
-    Search*).
+    A vector is divided into parts, each of which is stored as a byte, the number of one of 256
+    centroids: product quantisation (Jégou, Douze, Schmid 2011, *Product Quantization for Nearest
+    Neighbor Search*).
     """
 
-    #: **Shape (words, parts)**, uint8: which centroid.
+    #: **Shape (words, parts)**, uint8: the number of the centroid.
     codes: NDArray[np.uint8]
     #: **Shape (parts, 256, size)**, float16: part p has the columns p, p + parts, ...
     centroids: NDArray[np.float16]
@@ -205,8 +204,7 @@ class VectorTable(SharedTable):
         return int(parts * size)
 
     def features(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """**Shape (words, width)**: the vector of each word, or of its lower case; zeros for
-        none."""
+        """**Shape (words, width)**: each word's vector, or that of its lower case, or zeros."""
         places = self.find(words)
         places = np.where(places < 0, self.find([word.lower() for word in words]), places)
         found = np.zeros((len(words), self.width), dtype=np.float32)
@@ -238,7 +236,7 @@ class VectorTable(SharedTable):
 
 
 def words_by_key(words: Iterable[str]) -> dict[int, str]:
-    """Return words by the keys of tables, in their order; of two with one key, the first."""
+    """Return words by their keys in tables, ascending; of two words with one key, the first."""
     kept: dict[int, str] = {}
     for word in words:
         kept.setdefault(_key_of(word), word)
@@ -246,16 +244,16 @@ def words_by_key(words: Iterable[str]) -> dict[int, str]:
 
 
 def shipped(kind: str, lang: str) -> bytes:
-    """Return the name of the table of a kind that ships for a language, as tables are read from.
+    """Return the saved form of the table of a kind that ships for a language.
 
     Raises `ProblemError` if none ships.
     """
     found = [file.name for file in FOLDER.glob("*-*-*") if file.name.startswith(f"{kind}-{lang}-")]
     if not found:
         raise ProblemError(
-            f"{kind}: none ship for {lang!r}, only for 'en'. Train without, by `{kind} = null` in "
-            "place of the block; or name by `path` a file of your own, made of any text by "
-            "projects/danish/scripts/clusters.py, or by the scripts of projects/english."
+            f"{kind}: none ship for {lang!r}, only for 'en'. Train without, with `{kind} = null` "
+            "in place of the block; or give with `path` a file of your own, made from any text by "
+            "projects/danish/scripts/clusters.py or the scripts of projects/english."
         )
     return _MARK + max(found).rpartition("-")[2].encode()
 

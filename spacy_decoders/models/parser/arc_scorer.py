@@ -36,7 +36,7 @@ def ArcScorer(
     boundary_width: int = 32,
     factor_rows: int = 2**18,
 ) -> Model[list[Doc], Floats2d]:
-    """Build the parser's network over any token-to-vector layer.
+    """Build the parser's network on any token-to-vector layer.
 
     The model itself maps documents to token vectors, shape (tokens of all documents, width).
     Its references ``arcs``, ``labels``, ``boundaries`` and ``tags`` are the layers on those
@@ -51,19 +51,19 @@ def ArcScorer(
     arc_width, label_width, boundary_width
         Hidden sizes of the arc, label and sentence-boundary layers.
     tag_width
-        Size of the embedding of each token's likely tag, which the other layers see beside its
-        vector (:func:`.Tagged`); None for none.
+        Size of the embedding of each token's likely tag, which is appended to its vector for the
+        other layers (:func:`.Tagged`); None for none.
     relatives_width
         Size of the messages that each token receives from its likely head and dependents
-        (:func:`.Relatives`) before labels are scored, and arcs a second time, whose scores are
-        added; None for none.
+        (:func:`.Relatives`) before labels are scored, and arcs are scored a second time, to be
+        added to the first scores; None for none.
     label_rows
         Size of the table into which templates of words, suffixes and tags at both ends of an arc
-        are hashed, whose weights are added to the scores of labels (:func:`.LabelTemplates`): most
-        is gained on small treebanks. None for none.
+        are hashed, whose weights are added to label scores (:func:`.LabelTemplates`): they help
+        most on small treebanks. None for none.
     label_dropout
-        The least share of these templates that is left out in training, whatever the dropout of
-        the rest: many templates see each arc, and those of a small treebank know it by heart.
+        The least dropout of these templates in training, whatever that of the other layers: many
+        templates apply to each arc, and would memorise a small treebank.
     factor_rows
         Size of the table into which the templates of each factor family are hashed; a power
         of two.
@@ -124,7 +124,7 @@ def ArcScorer(
 
 
 def set_sizes(model: Model[list[Doc], Floats2d], labels: int, tags: int) -> None:
-    """Set the number of labels and tags of a network that is not yet initialized.
+    """Set the numbers of labels and tags of a network that is not initialized yet.
 
     Both layers have at least one output, so that a treebank without labels or tags needs no other
     architecture.
@@ -143,7 +143,7 @@ def _init(model: Model[list[Doc], Floats2d], X: list[Doc] | None = None, Y: obje
 
 
 class _Encoding:
-    """Encodes documents: in training layer by layer, without in compiled loops."""
+    """Encodes documents: in training layer by layer, otherwise with compiled kernels."""
 
     def __init__(self) -> None:
         self._inference = Tok2VecInference()

@@ -1,4 +1,4 @@
-"""Arc scores: each other token, and the root, as the head of each token."""
+"""Arc scores: of each other token, and the root, as the head of each token."""
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
@@ -11,10 +11,10 @@ from thinc.types import Floats2d
 
 __all__ = ["BUCKETS", "NEAR", "BiaffineArcs", "classes_of"]
 
-#: Upper ends of the distance classes on each side; the last class is open.
+#: The largest distances of the classes on each side, except the last, which is open-ended.
 _DISTANCES = np.array([1, 2, 3, 4, 6, 9, 14, 24])
 _SIDE = len(_DISTANCES) + 1
-#: Signed distance classes between tokens; the root has none.
+#: The number of signed distance classes between tokens; the root has none.
 BUCKETS = 2 * _SIDE
 
 Arcs = list[Floats2d]
@@ -24,8 +24,8 @@ Input = tuple[Floats2d, Iterable[int]]
 def classes_of(signed: NDArray[np.integer]) -> NDArray[np.intp]:
     """Return the classes of distances from modifiers to heads.
 
-    Classes 0-8 are heads to the right of the modifier, near to far, 9-17 to its left; 0 is also
-    that of no distance, which has no meaning.
+    Classes 0-8 are of heads to the right of the modifier, near to far, 9-17 of heads to its left;
+    distance 0, which no arc has, is in class 0.
 
     Examples
     --------
@@ -36,8 +36,8 @@ def classes_of(signed: NDArray[np.integer]) -> NDArray[np.intp]:
     return far + np.where(signed < 0, _SIDE, 0)
 
 
-#: The class of each distance from a modifier to a head, from the farthest that are told apart on
-#: the left to those on the right.
+#: The class of each distance from a modifier to a head, from the farthest that is distinguished on
+#: the left to the farthest on the right.
 NEAR = classes_of(np.arange(-_DISTANCES[-1] - 1, _DISTANCES[-1] + 2))
 
 
@@ -50,7 +50,7 @@ def BiaffineArcs(hidden: int, nI: int, dropout: float = 0.0) -> Model[Input, Arc
     h + 1 token h. The diagonal (a token as its own head) is ``-inf``.
 
     ``S[m, h] = (d_m U + u) . k_h + d_m . E[b] + k_h . F[b] + bias[b]``, where d and k are the
-    token's hidden vectors as modifier and head, and b is the class of the signed distance.
+    tokens' hidden vectors as modifier and head, and b is the class of the signed distance.
 
     References
     ----------
@@ -104,7 +104,7 @@ def _forward(
     # the distance scores of a token as modifier and as head
     of_modifier: Any = gemm(modifiers, E, trans2=True) + bias
     of_head: Any = gemm(heads, F, trans2=True)
-    # a matrix times a vector: BLAS would add up a row in another order for other numbers of rows
+    # not BLAS, whose order of summation depends on the number of rows
     of_root = np.einsum("ij,j->i", queries, root)
     sentences = [slice(a, b) for a, b in pairwise(offsets)]
     arcs: Arcs = []
@@ -152,7 +152,7 @@ def _parameters(model: Model[Input, Arcs]) -> list[Any]:
 
 
 def _summed(values: NDArray[np.float32], places: NDArray[np.intp]) -> NDArray[np.float32]:
-    """Sum an (n, n) array into (n, BUCKETS) flat places."""
+    """Sum an (n, n) array into an (n, BUCKETS) array, given each value's flat index in it."""
     n = len(values)
     sums = np.bincount(places.ravel(), weights=values.ravel(), minlength=n * BUCKETS)
     return sums.reshape(n, BUCKETS).astype("f")

@@ -10,7 +10,7 @@ from thinc.types import Floats2d
 
 __all__ = ["MOST_WORDS", "Boundaries", "BoundaryLimits", "known_odds"]
 
-#: The most words whose sentence boundaries are decided together, where they can be cut.
+#: The most words whose sentence boundaries are decided together with trees, if they can be cut.
 MOST_WORDS = 150
 
 
@@ -29,11 +29,11 @@ def Boundaries(hidden: int, nI: int, dropout: float = 0.0) -> Model[Floats2d, Fl
 def known_odds(
     log_odds: NDArray[np.float32], preset: NDArray[np.integer], blank: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
-    """Return the log-odds of sentence starts with what is known of them, infinite there.
+    """Return the log-odds of sentence starts, set to ``inf`` or ``-inf`` where they are known.
 
-    All are of shape (tokens,). `preset` are boundaries that are set already: 1 for a start, -1 for
-    none, 0 for unknown; `blank` tells white space, which begins no sentence unless preset; before
-    the first word it belongs to its sentence.
+    All arrays have shape (tokens,). `preset` has the known boundaries: 1 for a start, -1 for none,
+    0 for unknown; `blank` marks white space, which begins no sentence unless preset; before the
+    first word it belongs to the first sentence.
 
     Examples
     --------
@@ -50,21 +50,20 @@ def known_odds(
 
 @dataclass(frozen=True)
 class BoundaryLimits:
-    """Which boundaries of sentences are decided together with the trees."""
+    """The limits on which sentence boundaries are decided together with trees."""
 
-    #: Log-odds beyond which the boundary layer alone decides; 0 for all.
+    #: Absolute log-odds beyond which the boundary layer alone decides; 0 for always.
     certain: float = 4.0
-    #: What log-odds are multiplied by where trees have a say.
+    #: The factor of log-odds as scores of boundaries that are decided together with trees.
     weight: float = 1.0
-    #: The most words that are decided together, where boundaries can be found: more are cut at
-    #: the likeliest one.
+    #: The most words that are decided together: longer blocks are cut at the likeliest boundary.
     longest: int = MOST_WORDS
-    #: What is added to the log-odds of the boundary layer, which knows its training texts too
-    #: well: it misses more boundaries elsewhere than it invents.
+    #: Added to the log-odds of the boundary layer, which overfits: on new texts it misses more
+    #: boundaries than it invents.
     offset: float = 0.0
 
     def cut(self, odds: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Return where the blocks of a document begin, and at last the number of tokens.
+        """Return where the blocks of a document begin, and the number of tokens last.
 
         The `odds` are as :func:`known_odds` returns them.
 

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 __all__ = ["DecodedTree", "FirstTree", "TreeParser"]
 
-#: Sentences of more words are decoded one by one: charts of several would not fit the cache.
+#: Longer sentences are decoded one by one: charts of several would not fit in the cache.
 MOST_TOGETHER = 60
 
-#: Seconds that labels of an arc and the rules on them may take, on a slow machine; and those that
-#: they may take whatever the budget.
-LABELLING, LEAST = 3e-6, 0.03
+#: Seconds that the labels of an arc and the rules on them may take, on a slow machine; and seconds
+#: by which the budget may be exceeded.
+LABELLING, OVERTIME = 3e-6, 0.03
 
 
-# An import inside of a function, sentence by sentence, takes longer than to look for this.
+# cached, since an import statement for every sentence would take longer
 @cache
 def _tree() -> Any:
     from ...decoders import tree
@@ -43,10 +43,10 @@ def _tree() -> Any:
 
 
 class DecodedTree(NamedTuple):
-    """The best tree, the problem that it is the best of, and the scores that this was made of.
+    """The best tree, its problem, and the scores that the problem was made from.
 
-    Where rules tell labels apart, the problem has classes of them. Arcs that have no label in the
-    scores have upper bounds in it, and are not in the tree.
+    If there are rules about labels, the problem's labels are classes of the parser's labels. Arcs
+    that have no label in the scores yet have upper bounds in the problem, and are not in the tree.
     """
 
     problem: TreeProblem
@@ -54,7 +54,7 @@ class DecodedTree(NamedTuple):
     sentence: SentenceScores
     #: int32 (n,), the parser's own labels.
     labels: NDArray[np.int32]
-    #: int32 (n + 1, n + 1, classes), the best label of each class; None where there are none.
+    #: int32 (n + 1, n + 1, classes), the best label of each class; None without classes.
     best: NDArray[np.int32] | None = None
 
     def labels_of(self, solution: TreeSolution) -> NDArray[np.int32]:
@@ -67,10 +67,10 @@ class DecodedTree(NamedTuple):
 
 
 class FirstTree(NamedTuple):
-    """The best tree of a sentence without any rules, and where it stands in its document."""
+    """The best tree of a sentence without rules, also in terms of its document."""
 
     solution: TreeSolution
-    #: int64 (n,) and int32 (n,), what :meth:`.SentenceScores.tree` returns of it.
+    #: int64 (n,) and int32 (n,), what :meth:`.SentenceScores.tree` returns for it.
     heads: NDArray[np.int64]
     labels: NDArray[np.int32]
     #: Whether it is known to break no rule.
@@ -82,35 +82,36 @@ class TreeParser:
     """The decoder of sentences and its settings."""
 
     decoder: TreeDecoding
-    #: Learnt factors; None for the network's scores of arcs alone.
+    #: Learnt factors; None for first-order scores.
     templates: FactorTemplates | None = None
-    #: Hand-made patterns, with the tokens of a document that they may be about.
+    #: Hand-made patterns, with the tokens of the document that may match.
     patterns: Patterns | None = None
-    #: Whether arcs may not cross.
+    #: Whether arcs must not cross.
     projective: bool = True
-    #: Keep the likely heads of each token only where factors have several arcs, as
-    #: :func:`~spacy_decoders.decoders.tree.prune` does; None for all.
+    #: If there are factors of several arcs, prune unlikely heads, as
+    #: :func:`~spacy_decoders.decoders.tree.prune` does; None to keep all.
     beam: float | None = None
-    #: Keep at most so many heads of each token there; None for all.
+    #: Then keep at most this many heads of each token; None for all.
     k: int | None = None
-    #: Longer sentences, and those in which a pattern has too many places, are parsed by their
-    #: arcs alone; their certificate has no bound.
+    #: Longer sentences, and those in which a pattern has too many matches, are parsed first-order;
+    #: their certificate has no bound.
     longest: int = MOST_WORDS
-    #: For one sentence.
+    #: The budget of one sentence.
     budget: Budget = Budget()  # noqa: RUF009 - frozen
 
     @cached_property
     def by_arcs(self) -> bool:
-        """Whether arcs alone are scored; then upper bounds on the unlikely ones do."""
+        """Whether only arcs are scored; then upper bounds suffice for unlikely ones."""
         return self.patterns is None and (self.templates is None or self.templates.of_arcs_alone)
 
     def first_trees(
         self, sentences: Sequence[SentenceScores], rules: Sequence[Rule]
     ) -> list[FirstTree | None]:
-        """Return the best trees of sentences without any rules, None where it takes a closer look.
+        """Return the best trees of sentences without rules, None for those decoded one by one.
 
-        That is where factors or a time limit matter, where an arc of the tree has no label yet,
-        and where the sentence is long. The `rules` are limits on labels, for all sentences.
+        These are sentences with factors or a time limit, long ones, and those whose tree has an
+        arc without a label yet. `rules` are about labels, and are checked for all sentences at
+        once.
         """
         found: list[FirstTree | None] = [None] * len(sentences)
         decode: Any = getattr(self.decoder, "decode_arcs", None)
@@ -135,7 +136,7 @@ class TreeParser:
                 marks.append(own)
         if not known:
             return found
-        # all trees, end to end: rules are asked once
+        # all trees concatenated, so that the rules are checked once
         heads, labels = np.concatenate([tree.heads for _, tree in known]), np.concatenate(marks)
         tokens = np.concatenate([sentences[s].tokens for s, _ in known])
         ends = [*accumulate(map(len, marks), initial=0)]
@@ -147,7 +148,7 @@ class TreeParser:
         broken = {bisect_left(ends, place) for place in places}
         above, below = np.where(is_root, tokens, tokens[heads - 1]), np.where(is_root, -1, labels)
         for number, (s, tree) in enumerate(known):
-            # what is counted with the root, 0, may be any tree's
+            # a limit exceeded under the root, 0, may be broken by any of the trees
             is_legal = broken.isdisjoint((0, number + 1))
             own = slice(ends[number], ends[number + 1])
             found[s] = FirstTree(tree, above[own], below[own], is_legal)
@@ -159,19 +160,19 @@ class TreeParser:
         return problem
 
     def _problem(self, sentence: SentenceScores) -> tuple[TreeProblem, bool]:
-        """Return the decoding problem of a sentence, and whether it has all factors."""
+        """Return the decoding problem of a sentence, and whether it includes all factors."""
         arcs: Any = sentence.arcs.astype("d")
         boundaries: Any = sentence.boundaries
         if self.templates is not None:
             self.templates.add_to_arcs(sentence, arcs)
         TreeProblem = _tree().TreeProblem
-        if not arcs.sum() < np.inf:  # there is NaN or +inf, which is refused
+        if not arcs.sum() < np.inf:  # NaN or +inf, which validation refuses
             problem = TreeProblem(arcs, projective=self.projective, boundaries=boundaries)
         else:
             if boundaries is not None:
                 boundaries = boundaries.astype("d")
             problem = TreeProblem.of_valid(arcs, self.projective, boundaries)
-        # by arcs alone, pruning of unlikely heads would not change the tree
+        # with first-order scores, pruning unlikely heads would not change the tree
         if self.by_arcs or len(sentence.tokens) > self.longest:
             return problem, self.by_arcs
         pruned = problem
@@ -196,15 +197,15 @@ class TreeParser:
         clock: Clock | None = None,
         first: FirstTree | None = None,
     ) -> DecodedTree:
-        """Find the best tree of a sentence that satisfies some rules.
+        """Find the best tree of a sentence that satisfies the rules.
 
-        Every arc has its best label at first, without the rules about labels: if the best tree
-        satisfies these, no other is better. Only if it breaks one, other labels are scored: the
-        best of those that no rule tells apart.
+        At first every arc has its best label, and rules about labels are left out: if the best
+        tree satisfies them, no other is better. Only if it breaks one are other labels scored, the
+        best of each class of labels that no rule distinguishes.
 
-        The problem that is returned is that of all legal trees `with_others`: it has all labels
-        and all rules. The `clock` is that of the sentence, if it has started; `first` is what
-        :meth:`first_trees` found for it, if anything.
+        `with_others`, the returned problem covers all legal trees: it has all labels and rules.
+        `clock` is that of the sentence, if it is already running; `first` is what
+        :meth:`first_trees` found for the sentence.
         """
         clock = clock or self.budget.start()
         begun = clock.seconds_left
@@ -220,10 +221,10 @@ class TreeParser:
             solution = first.solution
         labels = sentence.labels[solution.heads, np.arange(1, problem.n + 1)]
         found = DecodedTree(problem, solution, sentence, labels)
-        # another tree takes as long as this one, and what its labels take
+        # another decoding takes as long as this one, plus the time for labels
         left, took = clock.seconds_left, begun - clock.seconds_left
         is_late, is_illegal = left < np.inf and not with_others, False
-        is_late = is_late and took + LABELLING * problem.n**2 > left + LEAST
+        is_late = is_late and took + LABELLING * problem.n**2 > left + OVERTIME
         if len(rules) > len(of_arcs) and labels.min() >= 0:
             from ...decoders.tree.scoring import breaks_any
 
@@ -234,7 +235,7 @@ class TreeParser:
                 found = self._relabelled(found, rules, clock)
         if is_late and (is_illegal or labels.min() < 0):
             found = self._labelled(found, rules)
-        if found.labels.min() < 0:  # the best tree has arcs that are unlikely by themselves
+        if found.labels.min() < 0:  # the best tree has arcs that were too unlikely to be labelled
             return self.decode(sentence.with_labels(found.labels < 0), rules, clock=clock)
         if is_whole:
             return found
@@ -244,7 +245,7 @@ class TreeParser:
         return found._replace(solution=replace(found.solution, certificate=certificate))
 
     def _ruled(self, found: DecodedTree, rules: Sequence[Rule]) -> DecodedTree:
-        """Return the same with classes of labels, whose scores arcs included, and all rules."""
+        """Return the same with all rules, and the scores of classes of labels apart from arcs'."""
         from ...decoders.tree.rules import rules_on_classes
 
         problem, sentence = found.problem, found.sentence
@@ -256,7 +257,7 @@ class TreeParser:
         )
 
     def _relabelled(self, found: DecodedTree, rules: Sequence[Rule], clock: Clock) -> DecodedTree:
-        """Find the best tree with other labels than the best ones."""
+        """Decode the problem with classes of labels and all rules."""
         from ...decoders.tree.constrained import no_tree_under
 
         try:
@@ -268,7 +269,7 @@ class TreeParser:
         return found._replace(solution=solution, labels=found.labels_of(solution))
 
     def _labelled(self, found: DecodedTree, rules: Sequence[Rule]) -> DecodedTree:
-        """Label the arcs of a tree as the rules have it, where there is no time for another."""
+        """Relabel a tree so that it satisfies the rules, for lack of time to decode another."""
         from ...decoders.tree.constrained import NOTHING_YET
         from ...decoders.tree.rule_limits import LabelledArcs
         from ...decoders.tree.rules import rules_on_classes

@@ -1,5 +1,4 @@
-"""Learnt factors: arcs, grandparents and siblings scored by discrete templates over tags, labels,
-words, sides and distances."""
+"""Learnt factors: scores of arcs, grandparents and siblings by discrete templates."""
 
 from __future__ import annotations
 
@@ -24,17 +23,17 @@ Family = Literal["arcs", "grandparents", "siblings"]
 #: The families of factors: h -> m; g -> h -> m; a and b under h.
 FAMILIES: tuple[Family, ...] = get_args(Family)
 
-#: Tags and labels beyond this number share a code.
+#: Tags and labels from this number on share a code.
 _CODES = 1024
 
-#: What stands for a gradient where there is none.
+#: Stands for an absent gradient.
 _NOTHING = np.zeros(0, dtype=np.float32)
 
-#: Weights that are looked at before all: of a table that is trained, few are zero.
+#: The number of weights that are checked first: in a trained table, few are zero.
 _FIRST = 256
 
 
-# An import inside of a function, sentence by sentence, takes longer than to look for these.
+# cached, since an import statement for every sentence would take longer
 @cache
 def _kernels() -> Any:
     from .kernels import factors  # compiled where it is first needed
@@ -45,15 +44,15 @@ def _kernels() -> Any:
 @cache
 def _codes() -> NDArray[np.uint64]:
     """Return a fixed pseudorandom code for each value of each role in a template."""
-    # a bit generator: its numbers, which saved weights rest on, are the same in all releases
+    # saved weights depend on these numbers, and bit generators return the same in all releases
     return np.random.PCG64(20130801).random_raw(9 * _CODES).reshape(9, _CODES)
 
 
 def FactorWeights(rows: int) -> Model[Any, Any]:
-    """Hold one weight table of so many rows (a power of two) for each factor family.
+    """Build a layer with a weight table of so many rows (a power of two) for each factor family.
 
     The tables are parameters like any other: trained, averaged, stored and copied with the
-    model. Their rows are hashes of template values.
+    model. Rows are hashes of template values.
     """
     if rows < 2 or rows & (rows - 1):
         raise ProblemError(f"factor_rows: expected a power of two, got {rows}.")
@@ -65,7 +64,7 @@ def _forward(model: Model[Any, Any], X: Any, is_train: bool) -> Any:
 
 
 def add_families(model: Model[Any, Any], families: Iterable[Family]) -> None:
-    """Allocate the tables of some families that have none yet, all zero."""
+    """Allocate zero tables for the families that have none yet."""
     for family in families:
         if not model.has_param(family):
             model.set_param(family, model.ops.alloc1f(model.get_dim("nO")))
@@ -73,18 +72,18 @@ def add_families(model: Model[Any, Any], families: Iterable[Family]) -> None:
 
 @dataclass(frozen=True)
 class FactorTemplates:
-    """Scores of factors from one network's weight tables."""
+    """The scores of factors by a network's weight tables."""
 
     #: A :func:`FactorWeights` layer.
     model: Model[Any, Any]
-    #: Which families to score.
+    #: The families that are scored.
     families: tuple[Family, ...] = ("grandparents", "siblings")
-    #: Pairs of siblings are scored only within this distance in tokens: more distant ones do not
-    #: improve accuracy and make proofs harder.
+    #: The largest distance in tokens of pairs of siblings that are scored: farther ones do not
+    #: improve accuracy, and make proofs harder.
     window: int = 15
 
     def add_to_arcs(self, sentence: SentenceScores, arcs: NDArray[np.float64]) -> None:
-        """Add the scores of single arcs to an array of arc scores, in place.
+        """Add the template scores of arcs to an array of arc scores, in place.
 
         Arcs without a label get an upper bound.
         """
@@ -94,7 +93,7 @@ class FactorTemplates:
     def scores(
         self, sentence: SentenceScores, allowed: NDArray[np.bool_]
     ) -> dict[str, NDArray[np.float64]]:
-        """Return the scores of the families of several arcs, over the allowed arcs."""
+        """Return the scores of the families with several arcs, over the allowed arcs."""
         found: dict[str, NDArray[np.float64]] = {}
         tokens = None if self.of_arcs_alone else _tokens(sentence)
         for family in self.families:
@@ -146,14 +145,14 @@ class FactorTemplates:
 
     @cached_property
     def _most_of_arcs(self) -> float:
-        """An upper bound on each weight of arcs, with room for what sums are rounded by."""
+        """An upper bound on each weight of arcs, with a margin for rounding."""
         table: Any = self.model.get_param("arcs")
         return 1.000001 * max(0.0, float(table.max()))
 
     def _weights(
         self, family: Family, gradient: NDArray[np.float32] | None = None, amount: float = 0.0
     ) -> Any:
-        """Return the weights of a family as kernels take them, and what counts their rows."""
+        """Return the weights of a family, and the gradient to update, as kernels take them."""
         table: Any = self.model.get_param(family)
         bits = np.uint64(len(table).bit_length() - 1)
         counts = _NOTHING if gradient is None else gradient

@@ -18,19 +18,19 @@ __all__ = ["LabelTemplates", "context_codes", "form_hashes"]
 Codes = NDArray[np.uint64]
 Input = tuple[Codes, NDArray[np.intp]]
 
-#: Scale of the weights: an optimizer's step suits dense layers, whose weights change at every
-#: step; those of a rare template change seldom.
+#: The scale of the weights: the optimizer's step size suits dense layers, whose weights are
+#: updated at every step, whereas those of a rare template seldom are.
 GAIN = 4.0
 
-#: Arcs that score at most this far below the best of their modifier have labels by templates.
+#: Arcs that score at most this far below the best of their modifier get template scores.
 LIKELY = 10.0
 
-#: The attributes of a token in the columns of its codes.
+#: The columns of a token's attributes in its codes.
 WORD, SUFFIX_, TAG, TAG_BEFORE, TAG_AFTER, TAG_BEFORE_2, WORD_BEFORE, WORD_AFTER = range(8)
 ATTRIBUTES = 8
 
-#: What each template joins: attributes of the modifier, and of the head. All know the head's side,
-#: and whether it is next to the modifier.
+#: The attributes of the modifier, and of the head, in each template. All templates also include
+#: the side of the head, and whether it is adjacent to the modifier.
 _JOINED: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
     ((WORD,), ()),
     ((SUFFIX_,), ()),
@@ -55,8 +55,8 @@ _JOINED: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
 
 
 def _multipliers() -> Codes:
-    """Return what each template multiplies attributes and side by: odd numbers, or 0."""
-    # a bit generator: its numbers, which saved weights rest on, are the same in all releases
+    """Return the multipliers of attributes and side in each template: odd numbers, or 0."""
+    # saved weights depend on these numbers, and bit generators return the same in all releases
     random = np.random.PCG64(20170424)
     kept = np.zeros((2 * ATTRIBUTES + 1, len(_JOINED)), dtype=np.uint64)
     kept[-1] = 1
@@ -69,8 +69,8 @@ def _multipliers() -> Codes:
 _MULTIPLIERS = _multipliers()
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 
-#: Share of arcs without templates in training: the layers beside learn to do alone. Templates
-#: know the training data by heart, and where they say all, those learn nothing of new words.
+#: The share of arcs without templates in training. Templates memorise the training data; without
+#: such arcs, the other layers would not learn to label arcs of new words.
 ALONE = 0.5
 
 
@@ -80,10 +80,10 @@ def LabelTemplates(
     """Score the labels of given arcs by hashed templates: linear, and quick to learn.
 
     Takes the codes of tokens (:func:`context_codes`) and arcs, shape (arcs, 2), as rows of (head,
-    modifier). Returns label scores, shape (arcs, nO), each a sum of weights in the rows into which
-    the templates are hashed. In training, each template of each arc is left out by the dropout
-    rate, but at least by `least_dropout`, whatever is set for the whole network, and half of the
-    arcs show none, so that the layers beside it learn as well.
+    modifier). Returns label scores, shape (arcs, nO), each a sum of weights in the rows to which
+    the templates are hashed. In training, each template of each arc is dropped with the dropout
+    rate, or `least_dropout` if that is higher, and all of half of the arcs, so that the other
+    layers learn as well.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def _forward(
 
 
 def _rows(codes: Codes, arcs: NDArray[np.intp], count: int) -> NDArray[np.int32]:
-    """Return the rows into which the templates of some arcs are hashed, (arcs, templates)."""
+    """Return the rows to which the templates of arcs are hashed, (arcs, templates)."""
     distance = arcs[:, 0] - arcs[:, 1]
     side = 1 + (distance > 0) + 2 * (np.abs(distance) == 1)
     given = np.concatenate([codes[arcs[:, 1]], codes[arcs[:, 0]], side[:, None]], axis=1)
@@ -150,20 +150,17 @@ def _rows(codes: Codes, arcs: NDArray[np.intp], count: int) -> NDArray[np.int32]
 
 
 def form_hashes(docs: Iterable[Doc]) -> Codes:
-    """Hashes of the normalised forms and suffixes of all tokens, documents laid end to end.
-
-    Returns shape (tokens, 2).
-    """
+    """Return the hashes of all tokens' normalised forms and suffixes, (tokens, 2)."""
     found: list[Any] = [doc.to_array([NORM, SUFFIX]).reshape(-1, 2) for doc in docs]
     return np.concatenate([np.zeros((0, 2), dtype=np.uint64), *found])
 
 
 def context_codes(forms: Codes, tags: NDArray[Any], offsets: Sequence[int] | Any) -> Codes:
-    """Return the codes of tokens with their neighbours in the same sentence.
+    """Return the codes of tokens, including attributes of their neighbours in the sentence.
 
-    **Shape**: forms uint64 (tokens, 2), of :func:`form_hashes`; tags (tokens,), the likely ones;
-    offsets (sentences + 1,), where sentences begin, and at last the number of tokens; returned
-    uint64 (tokens, ATTRIBUTES), neighbours beyond the sentence being 0.
+    **Shape**: forms uint64 (tokens, 2), from :func:`form_hashes`; tags (tokens,), the likeliest;
+    offsets (sentences + 1,), where sentences begin, and the number of tokens last; returns uint64
+    (tokens, ATTRIBUTES), where neighbours beyond the sentence are 0.
     """
     codes = np.zeros((len(tags), ATTRIBUTES), dtype=np.uint64)
     codes[:, WORD], codes[:, SUFFIX_] = forms[:, 0], forms[:, 1]

@@ -1,4 +1,4 @@
-"""Label scores: the relation of each arc, if it is in the tree."""
+"""Label scores: the relations of arcs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["ArcLabels", "BestLabels", "BiaffineLabels", "label_arcs"]
 
 Input = tuple[Floats2d, NDArray[np.intp]]
 
-#: Modifiers whose products are made at once: short sentences together, long ones in parts.
+#: The number of modifiers whose products are computed at once.
 _BLOCK = 64
-#: Arcs that score so much less than their modifier's best one get labels only where a tree has
-#: them: hardly any does.
+#: Arcs that score this much less than their modifier's best get labels only if they are in a tree,
+#: which hardly any is.
 _SELDOM = 4.0
 
 
@@ -34,8 +34,7 @@ def BiaffineLabels(
     Takes token vectors, shape (tokens, nI), and arcs, shape (arcs, 2), as rows of (head,
     modifier). Returns label scores, shape (arcs, nO):
     ``k_h W_l d_m + k_h . H_l + d_m . M_l + D[b, l]``, where b is the class of the signed distance.
-    All arcs of a sentence are scored at once, and only the best label kept, by
-    :func:`label_arcs`.
+    To score all arcs of a sentence, and keep only the best labels, use :func:`label_arcs`.
 
     References
     ----------
@@ -66,7 +65,7 @@ def _init(model: Model[Input, Floats2d], X: Input | None = None, Y: object = Non
     hidden, labels, ops = model.get_dim("nH"), model.get_dim("nO"), model.ops
     for layer in model.layers:
         layer.initialize()
-    # (modifier's hidden, label, head's hidden), the first product over all labels at once
+    # (modifier's hidden, label, head's hidden), flattened: one product for all labels
     model.set_param("W", ops.alloc2f(hidden, labels * hidden))
     model.set_param("H", ops.alloc2f(labels, hidden))
     model.set_param("M", ops.alloc2f(labels, hidden))
@@ -122,36 +121,36 @@ def _parameters(model: Model[Input, Floats2d]) -> list[Any]:
 
 
 class LabelParts(NamedTuple):
-    """What the scores of labels are made of, over n tokens as modifiers and as heads."""
+    """The parts of label scores, for n tokens as modifiers and as heads."""
 
-    #: float32 (n, hidden), their vectors, and (n, labels), what they add to the scores.
+    #: float32 (n, hidden), their vectors, and (n, labels), their linear label scores.
     modifiers: NDArray[np.float32]
     of_modifiers: NDArray[np.float32]
     heads: NDArray[np.float32]
     of_heads: NDArray[np.float32]
-    #: float32 (hidden, labels * hidden), of both together.
+    #: float32 (hidden, labels * hidden), the bilinear weights.
     weights: NDArray[np.float32]
-    #: float32 (:data:`.BUCKETS`, labels), by the class of the distance.
+    #: float32 (:data:`.BUCKETS`, labels), the scores by class of distance.
     distances: NDArray[np.float32]
 
     def within(self, among: slice) -> LabelParts:
-        """Return those of some of the tokens."""
+        """Return the parts of a range of the tokens."""
         return LabelParts._make([*(of[among] for of in self[:4]), *self[4:]])
 
 
 @dataclass(frozen=True)
 class ArcLabels:
-    """What the labels of all arcs of one sentence of n tokens are computed from, on demand."""
+    """The labels of the arcs of one sentence of n tokens, computed on demand."""
 
     parts: LabelParts
-    #: float32 (likely arcs, labels), their scores by templates; (0, labels) without any.
+    #: float32 (likely arcs, labels), their template scores; (0, labels) without templates.
     templates: NDArray[np.float32]
     #: bool (modifiers, heads), the likely arcs.
     likely: NDArray[np.bool_]
     #: bool (modifiers, heads), the arcs that have labels.
     labelled: NDArray[np.bool_]
     #: float32 (labelled arcs, labels), the log-probabilities of their labels, by modifier and
-    #: head; None where all arcs have labels.
+    #: head; None if all arcs have labels.
     logs: NDArray[np.float32] | None = None
 
     def fill(
@@ -160,14 +159,14 @@ class ArcLabels:
         best: NDArray[np.int32],
         class_of: NDArray[np.int64],
     ) -> None:
-        """Write the best label of each class of every arc, and its log-probability.
+        """Write each class's best label for every arc to `best`, its log-probability to `found`.
 
-        Written are `found` and `best`, (heads, modifiers, classes); `found` is ``-inf`` before.
-        `class_of`, (labels,) or longer, is the class of each label.
+        Both are (heads, modifiers, classes), and `found` is initially ``-inf``. `class_of`,
+        (labels,) or longer, is the class of each label.
         """
         from .kernels import labels as kernels
 
-        class_of = np.array(class_of)  # read-only arrays would be another type, compiled again
+        class_of = np.array(class_of)  # writable, since numba compiles anew for read-only arrays
         if self.logs is not None:
             kernels.best_of_classes(self.logs, self.labelled, class_of, found, best)
             return
@@ -179,9 +178,9 @@ class ArcLabels:
             first = rows.stop
 
     def logs_of(self, wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.float32]]:
-        """Yield the log-probabilities of some arcs' labels, a block of modifiers at a time.
+        """Yield the wanted arcs' label log-probabilities, one block of modifiers at a time.
 
-        **Shape**: `wanted` bool (modifiers, heads).
+        **Shape**: wanted bool (modifiers, heads).
         """
         n, given = len(self.likely), self
         if len(self.templates):
@@ -191,7 +190,7 @@ class ArcLabels:
         yield from given.label(unused, np.arange(n), wanted)
 
     def part(self, first: int, end: int) -> ArcLabels:
-        """Return the same for some of the tokens."""
+        """Return the same for a range of the tokens."""
         among, inside = slice(first, end), np.zeros_like(self.labelled)
         inside[among, among] = True
         logs, templates = self.logs, self.templates
@@ -209,7 +208,7 @@ class ArcLabels:
         )
 
     def with_labels(self, tokens: NDArray[np.bool_], best: BestLabels) -> ArcLabels:
-        """Return the same with labels of all arcs to some tokens, which are written to `best`."""
+        """Return the same with labels for all arcs to some tokens, which are written to `best`."""
         wanted = tokens[:, None] & ~self.labelled
         labelled = self.labelled | wanted
         logs = np.empty((np.count_nonzero(labelled), self.parts.distances.shape[1]), dtype="f")
@@ -221,11 +220,11 @@ class ArcLabels:
     def label(
         self, best: BestLabels, modifiers: NDArray[np.int64], wanted: NDArray[np.bool_]
     ) -> Iterator[NDArray[np.float32]]:
-        """Write the best labels of arcs of some modifiers, a block of these at a time.
+        """Write the best labels of the arcs of some modifiers, a block of these at a time.
 
-        Yields the log-probabilities (arcs, labels) of all labels of their arcs that are `wanted`,
-        bool (modifiers, heads). The `modifiers` are rising numbers: all, unless no arc that is
-        wanted has a score by templates.
+        Yields the log-probabilities (arcs, labels) of the labels of their `wanted` arcs, bool
+        (modifiers, heads). The `modifiers` ascend, and are all of them if any wanted arc has
+        template scores.
         """
         n, parts = len(self.likely), self.parts
         sentence = np.zeros_like(modifiers), np.full_like(modifiers, n)
@@ -244,12 +243,12 @@ class ArcLabels:
 class BestLabels(NamedTuple):
     """The scores of the arcs of a sentence of n tokens, and their best labels.
 
-    All are (n + 1, n + 1) by head and modifier, the root being 0.
+    All are (n + 1, n + 1) by head and modifier; the root is 0.
     """
 
-    arcs: NDArray[np.float32]  # with the log-probabilities of the labels
-    logs: NDArray[np.float32]  # these alone
-    labels: NDArray[np.int32]  # in row and column 0 the number of labels; -1 where none was found
+    arcs: NDArray[np.float32]  # scores including the log-probabilities of the labels
+    logs: NDArray[np.float32]  # the log-probabilities
+    labels: NDArray[np.int32]  # -1 if there is none yet; in row and column 0 the number of labels
 
 
 def label_arcs(
@@ -263,13 +262,12 @@ def label_arcs(
 ) -> Iterator[tuple[BestLabels, ArcLabels]]:
     """Find the best labels of the arcs of each sentence.
 
-    The model is a :func:`BiaffineLabels` layer; templates, if there are any, are a
-    :func:`.LabelTemplates` layer, which adds to the scores of likely arcs, and the codes of all
-    tokens. With `likely_only`, the other arcs have no label, and 0 as its log-probability, which
-    it is at most.
+    The model is a :func:`BiaffineLabels` layer; `templates` are a :func:`.LabelTemplates` layer,
+    which adds to the scores of likely arcs, and the codes of all tokens. With `likely_only`, other
+    arcs have no label, and its upper bound, 0, as the log-probability.
 
-    **Shape**: vectors (tokens, nI); offsets (sentences + 1,), where sentences begin, from 0 to
-    `tokens`; arcs, one array a sentence.
+    **Shape**: vectors (tokens, nI); offsets (sentences + 1,), where sentences begin, and the
+    number of tokens last; arcs, an array for each sentence.
     """
     from .kernels.labels import lay_out  # compiled where it is first needed
 
@@ -307,7 +305,7 @@ def label_arcs(
     found = _label(parts, places, counts, given, (likely, wanted), (scores, logs, best))
     out = np.concatenate([none, *found]) if likely_only else none
     for _ in found:
-        pass  # those of all arcs would take too much room to be kept
+        pass  # the log-probabilities of all arcs would take too much memory
     for s, n in enumerate(sizes.tolist()):
         tokens, square = slice(offsets[s], offsets[s + 1]), slice(squares[s], squares[s + 1])
         among, some = slice(inner[s], inner[s + 1]), slice(ends[s], ends[s + 1])
@@ -333,16 +331,16 @@ def _label(
     marks: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     into: tuple[NDArray[Any], ...],
 ) -> Iterator[NDArray[np.float32]]:
-    """Label arcs by :func:`.label_tokens`, some tokens at a time; yield their logarithms.
+    """Run :func:`.label_tokens`, a block of tokens at a time; yield the log-probabilities.
 
-    The arguments are :class:`LabelParts`, with modifiers for the tokens alone, how many arcs of
-    each token are to have labels, and that kernel's.
+    `parts` are :class:`LabelParts` with modifiers only for these tokens; `counts` are the numbers
+    of arcs of each that get labels; the other arguments are those of the kernel.
     """
     from .kernels.labels import label_tokens  # compiled where it is first needed
 
     queries, added, keys, of_heads, weights, distances = parts
     heads = keys, of_heads, distances, NEAR
-    # one array for all: new ones of this size would each be mapped by the system
+    # reused, since the system would map a new array of this size each time
     room, seen = aligned((_BLOCK, weights.shape[1]), np.float32), 0
     multiplier = Multiplier(weights, len(queries))
     for first in range(0, len(queries), _BLOCK):

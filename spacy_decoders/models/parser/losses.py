@@ -25,52 +25,52 @@ if TYPE_CHECKING:
 
 __all__ = ["UNKNOWN", "Forward", "GoldTrees", "learn", "train_factors"]
 
-#: A missing annotation, which adds nothing to the loss.
+#: A missing annotation, which does not contribute to the loss.
 UNKNOWN = -2
 ROOT = -1
 
-#: Words among which a head is sought in training, in whole sentences: a parser that decides on
-#: boundaries together with trees meets arcs that leave their sentence.
+#: The size of blocks of whole sentences in which heads are trained, in words: a parser that
+#: decides boundaries together with trees scores arcs between sentences too.
 BLOCK_WORDS = 60
 
-#: What the loss of labels counts beside each of the others, where all move one encoder: at 1 it
-#: serves the heads, and labels learn from what is left.
+#: The weight of the label loss, relative to the others: with 1, the shared encoder would serve
+#: mostly the heads.
 LABEL_WEIGHT = 3.0
 
-#: Heads of each token that are considered while factors are trained, and the margin of each wrong
-#: arc.
+#: The number of heads of each token that are kept while factors are trained, and the margin for
+#: each wrong arc.
 HEADS = 6
 MARGIN = np.float32(1.0)
 
-#: For one sentence in training. A violating tree that is not proven the best still gives a useful
-#: gradient.
+#: The budget of a sentence in training: a violating tree that is not proven to be the best still
+#: gives a useful gradient.
 BUDGET = Budget(iterations=40)
 
 
 @dataclass(frozen=True)
 class GoldTrees:
-    """The gold standard of a batch, over the tokens of all documents laid end to end.
+    """The gold standard of a batch, over the tokens of all documents, concatenated.
 
     ``UNKNOWN`` (-2) in heads, labels, starts or tags is a missing value.
     """
 
-    #: Where sentences begin, and at last the number of tokens.
+    #: Where sentences begin, and the number of tokens last.
     offsets: NDArray[np.int64]
-    #: The token that heads each token, in its own sentence; -1 for the root.
+    #: The head of each token, in the same sentence; -1 for the root.
     heads: NDArray[np.int64]
-    #: Index of each token's label.
+    #: The index of each token's label.
     labels: NDArray[np.int64]
     #: 1 where a sentence begins, else 0.
     starts: NDArray[np.int64]
-    #: Index of each token's tag.
+    #: The index of each token's tag.
     tags: NDArray[np.int64]
-    #: Where documents begin, and at last the number of tokens.
+    #: Where documents begin, and the number of tokens last.
     documents: NDArray[np.int64]
 
     def blocks(self) -> NDArray[np.int64]:
-        """Return where runs of whole sentences of one document begin, and the number of tokens.
+        """Return where blocks of whole sentences of one document begin, and the number of tokens.
 
-        Runs have as many sentences as fit into :data:`BLOCK_WORDS` tokens, at least one.
+        A block has as many sentences as fit in :data:`BLOCK_WORDS` tokens, at least one.
         """
         found = [0]
         first_of_document = set(self.documents.tolist())
@@ -84,9 +84,9 @@ class GoldTrees:
 class Forward:
     """The outputs of the network for a batch in training, with dropout."""
 
-    #: The vectors for labels, one row a token.
+    #: The vectors for labels, a row for each token.
     vectors: Any
-    #: Arc scores, one array a sentence.
+    #: Arc scores, an array for each sentence.
     arcs: list[Floats2d]
     #: Tag scores, shape (tokens, tags).
     tags: Any
@@ -104,7 +104,7 @@ class Forward:
 def learn(
     model: Model[list[Doc], Floats2d], docs: Sequence[Doc], encoded: Any, gold: GoldTrees
 ) -> tuple[float, Any, Forward]:
-    """Accumulate the gradients of the layers that see the token vectors of a batch.
+    """Accumulate the gradients of the layers on top of the token vectors of a batch.
 
     Returns the loss, the sum of the cross-entropies of heads, labels, boundaries and tags, in
     nats; its gradient with respect to these vectors, (tokens, width); and the network's outputs.
@@ -142,7 +142,7 @@ def learn(
 
 
 def _by_sentence(arcs: Sequence[Any], gold: GoldTrees) -> list[Floats2d]:
-    """Take the scores of each sentence's arcs out of those of its block."""
+    """Return the scores of each sentence's arcs, from those of its block."""
     found = []
     blocks = gold.blocks()
     places = np.searchsorted(blocks, gold.offsets[:-1], side="right") - 1
@@ -156,7 +156,7 @@ def _by_sentence(arcs: Sequence[Any], gold: GoldTrees) -> list[Floats2d]:
 def _with_tags(
     model: Model[list[Doc], Floats2d], vectors: Any, tags: Any
 ) -> tuple[Any, Callable[[Any], Any]]:
-    """Return the vectors that the output layers see, and what takes their gradient back."""
+    """Return the inputs of the output layers, and their backpropagation."""
     tagged = model.maybe_get_ref("tagged")
     if tagged is None:
         return vectors, lambda gradient: gradient
@@ -167,10 +167,10 @@ def _with_tags(
 def _update_arcs(
     model: Model[list[Doc], Floats2d], vectors: Floats2d, gold: GoldTrees, scale: float
 ) -> tuple[list[Floats2d], Any, float, Callable[[Any], Any]]:
-    """What :func:`~.relatives.score_arcs` returns, its loss, and what takes the gradient of
-    the vectors for labels to that of the token vectors.
+    """Return what :func:`~.relatives.score_arcs` does, the loss, and the backpropagation.
 
-    Where arcs are scored twice, the first scores have a loss of their own and that of the sum.
+    The latter maps the gradient of the vectors for labels to that of the token vectors. If arcs
+    are scored twice, the first scores have a loss of their own, in addition to that of the sum.
     """
     blocks = gold.blocks()
     arcs, backprop_arcs = model.get_ref("arcs").begin_update((vectors, blocks))
@@ -194,8 +194,10 @@ def _update_arcs(
 
 
 def cross_entropy(scores: Any, gold: NDArray[np.int64], scale: float = 1.0) -> tuple[float, Any]:
-    """Summed softmax cross-entropy of rows and its gradient times `scale`; a negative gold
-    index counts for nothing."""
+    """Return the summed softmax cross-entropy of rows, and its gradient times `scale`.
+
+    Rows with a negative gold index are ignored.
+    """
     known = np.flatnonzero(gold >= 0)
     shifted = scores - scores.max(axis=1, keepdims=True)
     probabilities = np.exp(shifted)
@@ -236,14 +238,14 @@ def train_factors(
     sentences: Sequence[SentenceScores],
     gold: GoldTrees,
 ) -> int:
-    """Accumulate the gradients of the factor weights, the arc scores being given.
+    """Accumulate the gradients of the factor weights, with arc scores held fixed.
 
-    The tree that violates the margin most is found by the exact decoder on top of the first-order
-    scores: the factors learn only the errors of these. Each wrong arc gets the margin as a bonus
-    (cost-augmented decoding).
+    The tree that violates the margin most is found by the exact decoder with the first-order
+    scores included, so that factors learn only to correct these. Each wrong arc gets the margin
+    as a bonus (cost-augmented decoding).
 
-    Sentences in which a head is unknown are left out, and gold trees that cross if the decoder's
-    trees are `projective`. Returns how many arcs were wrong.
+    Sentences with unknown heads are left out, as are non-projective gold trees if `projective`.
+    Returns the number of wrong arcs.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Hand-made patterns of arcs as factors of trees, in the form of spaCy's ``DependencyMatcher``."""
+"""Hand-made patterns of arcs as factors, in the format of spaCy's ``DependencyMatcher``."""
 
 from __future__ import annotations
 
@@ -25,49 +25,49 @@ __all__ = ["ArcPattern", "Patterns", "TooManyPlaces", "arc_patterns"]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-#: The head of a pattern's first token, if any may be, and if it is the root of the sentence.
+#: Stand for the head of a pattern's first token: any, or the root of the sentence.
 TOP, OF_ROOT = -1, -2
 
-#: The operators that state an arc, from a head or to a sibling, and the side of the later token.
+#: The operators for an arc, to a dependent or to a sibling, with the side of the later token.
 OPERATORS = (">", *(f"{relation}{side}" for relation in ">$" for side in ("+", "-", "++", "--")))
 
-#: How many arcs a pattern may have.
+#: The most arcs of a pattern.
 MOST_ARCS = 3
 
-#: The largest weight beside which scores keep digits enough.
+#: The largest weight beside which scores are precise enough.
 LARGEST_WEIGHT = 1e4
 
-#: How many places of one pattern a sentence may have.
+#: The most matches of one pattern in a sentence.
 MOST_PLACES = 200_000
 
 
 class TooManyPlaces(ProblemError):
-    """A pattern has more places in a sentence than can be decoded."""
+    """A pattern has more matches in a sentence than can be decoded."""
 
 
 @dataclass(frozen=True)
 class ArcPattern:
-    """A set of one to three arcs between tokens that satisfy conditions, each behind its head."""
+    """A set of one to three arcs between tokens that satisfy conditions; heads come first."""
 
-    #: What it adds to a tree's score wherever the tree has it.
+    #: The score that each match in a tree adds.
     weight: float
-    #: For each token the attributes that spaCy's ``Matcher`` compares.
+    #: For each token, the attributes that spaCy's ``Matcher`` compares.
     attributes: tuple[dict[str, Any], ...]
-    #: Conditions on each token's tag, and on the label of the arc from its head; None for none.
+    #: The condition on each token's tag, and on the label of the arc from its head; None for none.
     tags: tuple[Any, ...]
     deps: tuple[Any, ...]
     #: The head of each token, as its number in the pattern; the first has `TOP` or `OF_ROOT`.
     heads: tuple[int, ...]
-    #: Rows (left, right, whether next to each other) of tokens whose order is given.
+    #: Rows (left, right, whether adjacent) of tokens whose order is given.
     orders: tuple[tuple[int, int, bool], ...]
 
     @classmethod
     def of(cls, weight: float, tokens: Sequence[Mapping[str, Any]]) -> ArcPattern:
-        """Read what the option states of one pattern."""
-        # spaCy takes small letters, too
+        """Read one pattern of the option."""
+        # spaCy accepts lower case, too
         given = [{key.upper(): of for key, of in token["RIGHT_ATTRS"].items()} for token in tokens]
         if any("OP" in of for of in given):
-            raise ProblemError("OP: each token of a pattern stands for one token.")
+            raise ProblemError("OP: each token of a pattern must match one token; remove it.")
         is_root = given[0].pop("DEP", None)
         if is_root not in (None, "ROOT"):
             raise ProblemError(
@@ -79,7 +79,7 @@ class ArcPattern:
             other, operator = names.index(token["LEFT_ID"]), token["REL_OP"]
             if operator not in OPERATORS or (operator[0] == "$" and other == 0):
                 raise ProblemError(
-                    f"REL_OP: expected one of {' '.join(OPERATORS)}, a sibling's behind one of a "
+                    f"REL_OP: expected one of {' '.join(OPERATORS)}, where a sibling follows a "
                     f"dependant; got {operator!r}. Begin with the head of all."
                 )
             heads.append(other if operator[0] == ">" else heads[other])
@@ -93,16 +93,16 @@ class ArcPattern:
         return cls(float(weight), tuple(given), tags, deps, tuple(heads), tuple(orders))
 
     def arcs_of(self, places: Ints) -> Ints:
-        """Return the arcs of places, (places, arcs, 2)."""
+        """Return the arcs of matches, (matches, arcs, 2)."""
         with_root = np.insert(places, 0, 0, axis=1)
         arcs = [(max(head, TOP) + 1, m + 1) for m, head in enumerate(self.heads) if head != TOP]
         return with_root[:, arcs]
 
 
 def arc_patterns(name: str, value: Any) -> tuple[dict[str, Any], ...]:
-    """Return the option `patterns` of a parser, checked, in plain types.
+    """Return the option `patterns` of a parser, validated, in plain types.
 
-    Raises `ProblemError` if a pattern is wrong; the message names it, and what is expected.
+    Raises `ProblemError` if a pattern is invalid; the message names it, and what is expected.
 
     Examples
     --------
@@ -141,25 +141,25 @@ def _checked(place: str, given: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Patterns:
-    """The patterns of a parser, and the tokens of one document that they may be about.
+    """The patterns of a parser, and the tokens of one document that they may match.
 
-    The tokens of all patterns are laid end to end.
+    The tokens of all patterns are concatenated.
     """
 
     #: The patterns.
     stated: tuple[ArcPattern, ...]
-    #: bool (tokens of patterns, labels), which labels the arc to each may have.
+    #: bool (tokens of patterns, labels), the labels that the arc to each may have.
     may_have: Bools
-    #: bool (tokens of patterns, tags + 1), which of the parser's tags each may have.
+    #: bool (tokens of patterns, tags + 1), the parser's tags that each may have.
     tagged: Bools
-    #: bool (tokens of patterns, tokens of the document), by their other attributes.
+    #: bool (tokens of patterns, tokens of the document), matches by other attributes.
     may_be: Bools | None = None
 
     @classmethod
     def of(
         cls, given: Iterable[Mapping[str, Any]], labels: Sequence[str], tags: Sequence[str]
     ) -> Patterns:
-        """Read what :func:`arc_patterns` returned, for a parser's labels, the root last, and tags.
+        """Read the result of :func:`arc_patterns`, for a parser's labels, the root last, and tags.
 
         Raises `ProblemError` if the parser has none of the labels that a pattern names.
         """
@@ -171,7 +171,7 @@ class Patterns:
                 raise ProblemError(
                     f"patterns: the parser has no label {dep!r}; it has {', '.join(labels)}."
                 )
-        # some tags come with morphology
+        # some tags include morphology
         wholes, parts = list(tags), [tag.partition("|")[0] for tag in tags]
         conditions = [tag for pattern in stated for tag in pattern.tags]
         accepted = [_accepted(of, wholes) | _accepted(of, parts) for of in conditions]
@@ -179,7 +179,7 @@ class Patterns:
         return cls(stated, may_have, np.concatenate([root, np.array(accepted)], axis=1))
 
     def within(self, doc: Doc) -> Patterns:
-        """Return the patterns with the tokens of a document that they may be about."""
+        """Return the patterns with the tokens of a document that they may match."""
         matcher = Matcher(doc.vocab)
         attributes = [of for pattern in self.stated for of in pattern.attributes]
         for number, of in enumerate(attributes):
@@ -190,13 +190,13 @@ class Patterns:
         return replace(self, may_be=found)
 
     def factors(self, sentence: SentenceScores, allowed: Bools) -> Factors | None:
-        """Return a factor for each place of each pattern over the allowed arcs of a sentence.
+        """Return a factor for each match of each pattern over the allowed arcs of a sentence.
 
         Raises `TooManyPlaces` if there are more than can be decoded.
         """
         from ...decoders.tree import Factors
 
-        assert self.may_be is not None  # a document was given
+        assert self.may_be is not None  # set by `within`
         may_be = np.zeros((len(self.tagged), len(sentence.tokens) + 1), dtype=bool)
         may_be[:, 1:] = self.may_be[:, sentence.tokens] & self.tagged[:, sentence.tags[1:]]
         firsts = accumulate((len(pattern.heads) for pattern in self.stated), initial=0)
@@ -208,22 +208,22 @@ class Patterns:
             arcs.append(found.reshape(-1, 2))
             sizes += [found.shape[1]] * len(found)
             worth += [pattern.weight] * len(found)
-        # at once: many small collections take longer to check and join
+        # at once, since joining many small collections takes longer
         return Factors(np.concatenate(arcs), np.cumsum(sizes), worth) if worth else None
 
 
 def _places(pattern: ArcPattern, may_be: Bools, joined: Bools) -> Ints:
-    """Return where one pattern is possible, a row of tokens a place.
+    """Return the possible matches of one pattern, as rows of tokens.
 
     **Shape**: may_be (tokens of the pattern, n + 1); joined (tokens of the pattern, n + 1, n + 1),
-    whether the arc to each token is possible.
+    the possible arcs to each token.
     """
     first = may_be[0] & joined[0, 0] if pattern.heads[0] == OF_ROOT else may_be[0]
     found = np.flatnonzero(first)[:, None]
     for token, head in list(enumerate(pattern.heads))[1:]:
         among = joined[token][found[:, head]]
         if among.sum() > MOST_PLACES:
-            raise TooManyPlaces(f"patterns: one has more than {MOST_PLACES:,} places.")
+            raise TooManyPlaces(f"patterns: one has more than {MOST_PLACES:,} matches.")
         places, tokens = np.nonzero(among)
         fits = (found[places] != tokens[:, None]).all(axis=1)
         found = np.concatenate([found[places], tokens[:, None]], axis=1)
@@ -232,14 +232,14 @@ def _places(pattern: ArcPattern, may_be: Bools, joined: Bools) -> Ints:
                 distance = found[:, right] - found[:, left]
                 fits &= distance == 1 if adjacent else distance > 0
         found = found[fits]
-    # siblings may change roles: each set of arcs counts once
+    # siblings may swap roles, but each set of arcs counts once
     arcs = np.sort(pattern.arcs_of(found) @ [len(joined[0]), 1], axis=1)
     _, once = np.unique(arcs, axis=0, return_index=True)
     return found[np.sort(once)]
 
 
 def _accepted(condition: Any, names: Sequence[str]) -> Bools:
-    """Whether names satisfy a condition of spaCy's ``Matcher``; None is one that all satisfy."""
+    """Return which names satisfy a condition of spaCy's ``Matcher``; all do if it is None."""
     if condition is None:
         return np.ones(len(names), dtype=bool)
     distinct = list(dict.fromkeys(names))

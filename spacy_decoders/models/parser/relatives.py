@@ -1,4 +1,4 @@
-"""What the output layers see beside the encoder's vectors: likely tags, heads and dependents."""
+"""Additional inputs of the output layers: likely tags, heads and dependents."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -16,13 +16,13 @@ TaggedInput = tuple[Floats2d, Floats2d]
 
 
 def Tagged(width: int, nI: int, nT: int | None = None) -> Model[TaggedInput, Floats2d]:
-    """Add to each token's vector the mean embedding of its tag, as the tag layer sees it.
+    """Append to each token's vector the expected embedding of its tag.
 
-    Tags are learnt long before trees, and most labels follow from the tags of both ends.
+    Tags are learnt long before trees, and most labels follow from the tags at both ends.
 
     Takes token vectors, shape (tokens, nI), and tag scores, shape (tokens, nT). Returns shape
-    (tokens, nI + width): the vectors, then ``softmax(scores) @ E``. The tag scores are constants:
-    no gradient is propagated to them.
+    (tokens, nI + width): the vectors, then ``softmax(scores) @ E``. No gradient is propagated to
+    the tag scores.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def _init_tags(
     model: Model[TaggedInput, Floats2d], X: TaggedInput | None = None, Y: object = None
 ) -> None:
     ops: Any = model.ops
-    # orthogonal rows as far as they go, so that tags are told apart from the first step on
+    # random rows, which are nearly orthogonal, so that tags differ from the first step on
     tags, width = model.get_dim("nT"), model.get_dim("nH")
     rng = np.random.default_rng(int(np.random.randint(2**31)))  # noqa: NPY002 - the run's seed
     model.set_param("E", ops.asarray2f(rng.normal(size=(tags, width)).astype("f")))
@@ -68,21 +68,20 @@ def _add_tags(
 
 
 def Relatives(width: int, nI: int, dropout: float = 0.0) -> Model[Input, Floats2d]:
-    """Add to each token's vector the messages of its likely relatives: one step over a soft tree.
+    """Append to each token's vector messages from its likely relatives in the tree.
 
     Most labels depend on words beside the arc: a preposition under the modifier, an auxiliary or a
-    second subject under the head. Here every token receives messages from its dependents on the
+    second subject under the head. So every token receives messages from its dependents on the
     left, those on the right, and its head, weighted by the probabilities of the arcs.
 
-    Takes token vectors, shape (tokens, nI), arc scores as
-    :func:`.BiaffineArcs` returns them, and the offsets of the
-    sentences. Returns shape (tokens, nI + 3 * width).
+    Takes token vectors, shape (tokens, nI), arc scores from :func:`.BiaffineArcs`, and the offsets
+    of the sentences. Returns shape (tokens, nI + 3 * width).
 
     Notes
     -----
     With P[m, h] the softmax of row m and z the tokens' messages, token t receives the sum of P[m,
-    t] z_m over m < t, the same over m > t, and the sum of P[t, h] z_h. The arc scores are
-    constants: no gradient is propagated to them.
+    t] z_m over m < t, the same over m > t, and the sum of P[t, h] z_h. No gradient is propagated
+    to the arc scores.
 
     References
     ----------
@@ -141,7 +140,7 @@ def _forward(
 
 
 def _flows(likely: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Weights of messages to rows from columns: left dependents, right ones, heads."""
+    """Return weights of messages, to rows from columns: left dependents, right ones, heads."""
     heads = likely[:, 1:]  # among tokens; (modifier, head)
     return np.tril(heads.T, -1), np.triu(heads.T, 1), heads
 
@@ -149,10 +148,10 @@ def _flows(likely: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
 def score_arcs(
     model: Model[Any, Any], vectors: Any, offsets: NDArray[np.int64]
 ) -> tuple[list[Floats2d], Any]:
-    """Return the arc scores of each sentence, and the vectors that labels are scored on.
+    """Return the arc scores of each sentence, and the vectors from which labels are scored.
 
-    The `vectors` are those of the tokens of all sentences, laid end to end; `offsets` are where
-    sentences begin, and at last the number of tokens.
+    `vectors` are those of the tokens of all sentences, concatenated; `offsets` are where sentences
+    begin, and the number of tokens last.
     """
     arcs: list[Floats2d] = model.get_ref("arcs").predict((vectors, offsets))
     relatives = model.maybe_get_ref("relatives")

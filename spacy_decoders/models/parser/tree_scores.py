@@ -1,4 +1,4 @@
-"""From documents to the scores of each sentence's trees."""
+"""The scores of trees of the sentences of documents."""
 
 from __future__ import annotations
 
@@ -20,41 +20,40 @@ from .relatives import score_arcs
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "rescored", "score_documents"]
 
-#: The least numbers of words that are encoded together, for the LSTM has one word of each document
-#: in a product, and whose trees are scored together: larger arrays would not fit the cache.
+#: The least numbers of words that are encoded together, since an LSTM step takes one word of each
+#: document, and that are scored together: larger arrays would not fit in the cache.
 ENCODED_WORDS, SCORED_WORDS = 8000, 4000
 
 
 @dataclass(frozen=True)
 class SentenceScores:
-    """The scores of one sentence of n tokens, the root being 0."""
+    """The scores of one sentence of n tokens; the root is 0."""
 
-    #: (n,) the tokens' indices in the document; white space is left out.
+    #: (n,), the tokens' indices in the document, without white space.
     tokens: NDArray[np.int64]
     #: float32 (n + 1, n + 1), ``arcs[h, m]`` scores h as the head of m; ``-inf`` in column
     #: 0 and on the diagonal.
     arcs: NDArray[np.float32]
-    #: int32 (n + 1, n + 1), ``labels[h, m]`` is the best label of that arc; in
-    #: row 0, the number of labels.
+    #: int32 (n + 1, n + 1), ``labels[h, m]`` is the best label of that arc; in row 0, the number
+    #: of labels.
     labels: NDArray[np.int32]
-    #: float32 (n + 1, n + 1), the log-probability of each arc's best label, which is part of the
-    #: arc's score.
+    #: float32 (n + 1, n + 1), the log-probability of each arc's best label, which the arc's score
+    #: includes.
     label_scores: NDArray[np.float32]
     #: int32 (n + 1,), 1 + the best tag of each token; 0 for the root.
     tags: NDArray[np.int32]
     #: uint64 (n + 1,), a hash of each token's normalised form; 0 for the root.
     words: NDArray[np.uint64]
-    #: What the scores of all labels are computed from.
+    #: The labels of all arcs, computed on demand.
     arc_labels: ArcLabels
-    #: float32 (n,), the score of a sentence beginning at each token, ``-inf`` where none does;
-    #: None where the tokens are one sentence.
+    #: float32 (n,), the score of a sentence beginning at each token, ``-inf`` where none may; None
+    #: if the tokens are one sentence.
     boundaries: NDArray[np.float32] | None = None
 
     def with_labels(self, tokens: NDArray[np.bool_]) -> SentenceScores:
-        """Return the same with labels of all arcs to some tokens, a bool (n,).
+        """Return the same with labels for all arcs to some tokens, bool (n,).
 
-        Other arcs may have none, -1: their scores are upper bounds, which few trees need to be
-        found with.
+        Other arcs may have no label, -1, and an upper bound as their score.
         """
         found = BestLabels(self.arcs.copy(), self.label_scores.copy(), self.labels.copy())
         arc_labels = self.arc_labels.with_labels(tokens, found)
@@ -62,7 +61,7 @@ class SentenceScores:
         return replace(self, arcs=arcs, labels=labels, label_scores=logs, arc_labels=arc_labels)
 
     def completed(self) -> SentenceScores:
-        """Return the same with the labels of all arcs."""
+        """Return the same with labels for all arcs."""
         if self.labels.min() >= 0:
             return self
         return self.with_labels(np.ones(len(self.tokens), bool))
@@ -70,11 +69,11 @@ class SentenceScores:
     def best_labels(
         self, class_of: NDArray[np.int64], classes: int
     ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Return the log-probability of the best label of each class of every arc, and this label.
+        """Return the log-probability of every arc's best label of each class, and that label.
 
-        Both are (n + 1, n + 1, classes). The last label is that of the root, which no other arc
-        has. Arcs without labels have a bound of 0 and the label -1. `class_of`, (labels + 1,), is
-        the class of each label.
+        Both are (n + 1, n + 1, classes). The last label is that of root arcs, and of no others.
+        Arcs without labels have a bound of 0 and the label -1. `class_of`, (labels + 1,), is the
+        class of each label.
         """
         size, of_root = len(self.tokens) + 1, self.label_count - 1
         found = np.full((size, size, classes), -np.inf)
@@ -85,9 +84,9 @@ class SentenceScores:
         return found, best
 
     def logs_of_tree(self, heads: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return the logarithms of a tree's labels, (n, labels), that of the root last.
+        """Return the log-probabilities of the labels of a tree's arcs, (n, labels), the root last.
 
-        Other arcs need no labels for that.
+        Other arcs are not labelled for that.
         """
         inner = heads > 0
         wanted = np.zeros((len(heads), len(heads)), bool)
@@ -99,11 +98,11 @@ class SentenceScores:
 
     @property
     def label_count(self) -> int:
-        """The number of labels, the root's own included."""
+        """The number of labels, including that of root arcs."""
         return int(self.labels[0, 0]) + 1
 
     def cut(self, starts: NDArray[np.bool_] | None) -> list[SentenceScores]:
-        """Return the scores of each sentence that begins at `starts`, bool (n,); None for one."""
+        """Return the scores of the sentences beginning at `starts`, bool (n,), or None for one."""
         if starts is None or np.count_nonzero(starts) == 1:
             return [replace(self, boundaries=None)]
         ends = [*np.flatnonzero(starts).tolist(), len(starts)]
@@ -125,7 +124,7 @@ class SentenceScores:
     def tree(
         self, heads: NDArray[np.int32], labels: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the heads of a tree as indices in the document, and its labels, a root's as -1.
+        """Return the heads of a tree as indices in the document, and its labels, -1 for root arcs.
 
         A root is its own head.
         """
@@ -139,17 +138,16 @@ class DocumentScores:
 
     #: Where its blocks begin.
     starts: NDArray[np.int64]
-    #: The scores of each block that has a word: a sentence, or several whose boundaries are
-    #: decided together with the trees.
+    #: The scores of each block with a word: a sentence, or several whose boundaries are decided
+    #: together with the trees.
     blocks: list[SentenceScores]
-    #: float32 (tokens,), log-odds that a sentence begins at each token; infinite where that is
-    #: known.
+    #: float32 (tokens,), log-odds that a sentence begins at each token; infinite if known.
     start_odds: NDArray[np.float32]
     #: Whether each token is white space.
     blank: NDArray[np.bool_]
     #: float32 (tokens, width), the encoder's vectors.
     vectors: Floats2d | None = None
-    #: What the component read of the document, and demands of its trees.
+    #: The component's reading of the document, with the demands on its trees.
     demands: Any = None
 
 
@@ -162,7 +160,7 @@ def score_documents(
     *,
     partly: bool = False,
 ) -> list[DocumentScores]:
-    """Score all sentences of some documents, a few thousand words at a time.
+    """Score all sentences of documents, a few thousand words at a time.
 
     An arc's score includes the log-probability of its best label, so that the best tree is the
     best labelled tree.
@@ -174,14 +172,14 @@ def score_documents(
     docs
         The documents; they are not changed.
     presets
-        Sentence starts that are known, one array a document: 1, -1 (no start), 0 (unknown).
+        Known sentence starts, an array for each document: 1, -1 (no start), 0 (unknown).
     spaces
-        Whether each token is white space, one array a document. Such tokens begin no
-        sentence unless preset, and have no part in the tree.
+        Whether each token is white space, an array for each document. Such tokens begin no
+        sentence unless preset, and are not in the tree.
     limits
         Which boundaries are decided together with the trees.
     partly
-        Whether to label the likely arcs only.
+        Whether to label only likely arcs.
     """
     scored: list[DocumentScores] = []
     lengths = list(map(len, docs))
@@ -198,7 +196,7 @@ def score_documents(
 
 
 def _parts(lengths: Sequence[int], least: int) -> Iterator[slice]:
-    """Yield slices of documents of so many words, but for the last."""
+    """Yield slices of documents with at least so many words, except the last."""
     begin = words = 0
     for end, length in enumerate(lengths, start=1):
         words += length
@@ -215,10 +213,10 @@ def rescored(
     limits: BoundaryLimits,
     within: tuple[int, int],
 ) -> list[SentenceScores]:
-    """Score the blocks of a part of a document again, under other sentence starts.
+    """Score the blocks of a part of a document again, with other sentence starts.
 
-    The arguments are those of :func:`score_documents`, what it returned, and the part's first
-    token and the one after its last; blocks may go beyond it.
+    The arguments are those of :func:`score_documents`, its result, and the part's first token and
+    the one after its last; blocks may extend beyond the part.
     """
     given = [doc], [preset], [scored.blank], limits, False, within
     return _score_vectors(model, scored.vectors, *given)[0].blocks
@@ -282,11 +280,11 @@ def assemble(
     *,
     partly: bool = False,
 ) -> list[SentenceScores]:
-    """Label the arcs of sentences, the likely ones only if `partly`, and return all scores.
+    """Label the arcs of sentences, only likely ones if `partly`, and return all scores.
 
     The vectors for labels, the indices of the best tags and the hashes of forms and suffixes are
-    those of all tokens, end to end. For each sentence there are its arc scores, the places of its
-    tokens in its document, and the scores of boundaries in it.
+    those of all tokens, concatenated. For each sentence there are its arc scores, its tokens'
+    positions in the document, and the scores of boundaries in it.
     """
     if not len(places):
         return []

@@ -1,7 +1,7 @@
 """Structured losses of chain models and their gradients.
 
-Gold labels may be missing. The log-likelihood then sums over all completions; the two others take
-the best completion for gold.
+Gold labels may be missing. The log-likelihood then sums over all completions; the two other losses
+take the best completion as gold.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ __all__ = ["LOSSES", "UNKNOWN", "ChainBatch", "ChainGradient", "Loss", "trainabl
 
 Loss = Literal["crf", "margin", "perceptron"]
 
-#: The gold label of a token that has none.
+#: Stands for a missing gold label.
 UNKNOWN = -1
 
 
 @dataclass(frozen=True)
 class ChainBatch:
-    """Scored sentences and their gold labels, end to end."""
+    """Scored sentences and their gold labels, concatenated."""
 
     #: The :class:`~spacy_decoders.decoders.chain.ChainModel`.
     model: Any
     #: **Shape (total, L)**, float32.
     emissions: NDArray[np.float32]
-    #: **Shape (sentences,)**: tokens of each sentence.
+    #: **Shape (sentences,)**: the number of tokens of each sentence.
     lengths: NDArray[np.int64]
     #: **Shape (total,)**: the label of each token, or `UNKNOWN`.
     gold: NDArray[np.int32]
-    #: **Shape (total,)**: the place of each token in the batch that this one is a part of; all
-    #: for None.
+    #: **Shape (total,)**: the position of each token in the batch that this is a part of; None if
+    #: it is a whole batch.
     places: NDArray[np.int64] | None = None
 
     @property
@@ -43,14 +43,14 @@ class ChainBatch:
         return np.concatenate([[0], np.cumsum(self.lengths)])
 
     def choose(self, keep: NDArray[np.bool_]) -> ChainBatch:
-        """Return the batch of some sentences."""
+        """Return the part of the batch with some sentences."""
         tokens = np.flatnonzero(np.repeat(keep, self.lengths))
         places = tokens if self.places is None else self.places[tokens]
         lengths = self.lengths[keep]
         return ChainBatch(self.model, self.emissions[tokens], lengths, self.gold[tokens], places)
 
     def is_partial(self) -> NDArray[np.bool_]:
-        """**Shape (sentences,)**: whether a sentence may have several right labellings."""
+        """**Shape (sentences,)**: whether a gold label of the sentence is missing."""
         return self.any_in_sentence(self.gold == UNKNOWN)
 
     def any_in_sentence(self, tokens: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -59,7 +59,7 @@ class ChainBatch:
         return np.diff(marked) > 0
 
     def clamped(self) -> NDArray[np.float32]:
-        """Emissions under which only labellings that agree with gold are legal."""
+        """Return emissions with which only labellings that agree with gold are legal."""
         rows = np.flatnonzero(self.gold != UNKNOWN)
         emissions = self.emissions.copy()
         emissions[rows] = -np.inf
@@ -67,7 +67,7 @@ class ChainBatch:
         return emissions
 
     def best(self, emissions: NDArray[np.float32]) -> NDArray[np.int32]:
-        """**Shape (total,)**: the best labels under some emissions."""
+        """**Shape (total,)**: the best labels for given emissions."""
         from ...decoders.chain import ForwardDominance
 
         found: Any = ForwardDominance().decode_batch(self.model, emissions, self.lengths)
@@ -81,7 +81,7 @@ class ChainBatch:
         return Sentences.of(self.model, self.emissions, self.lengths)
 
     def scores(self, labels: NDArray[np.int32]) -> NDArray[np.float64]:
-        """**Shape (sentences,)**: what labellings are worth.
+        """**Shape (sentences,)**: the scores of labellings.
 
         ``-inf`` for illegal ones, NaN for those with an unknown label.
         """
@@ -103,7 +103,7 @@ class ChainGradient:
         self.end = np.zeros(size)
 
     def add_expectations(self, batch: ChainBatch, found: Any, sign: float) -> None:
-        """Add the expected counts of the labellings of a part of the batch."""
+        """Add the expected counts of the labels of a part of the batch."""
         self.emissions[batch.places] += sign * found.marginals
         self.transitions += sign * found.transitions
         self.start += sign * found.start
@@ -143,8 +143,8 @@ def negative_log_likelihood(batch: ChainBatch) -> tuple[float, ChainGradient]:
 def perceptron(batch: ChainBatch) -> tuple[float, ChainGradient]:
     """Structured perceptron: the best score less that of gold.
 
-    Averaging is left to the optimizer (``use_averages = true``), which does not know the weights
-    of the sparse model: these are the last ones.
+    Averaging is left to the optimizer (``use_averages = true``), which does not train the sparse
+    model: its weights are not averaged.
     """
     gradient, batch = ChainGradient(batch), trainable(batch)
     return _add_violations(batch, batch.best(batch.emissions), gradient), gradient
@@ -153,9 +153,9 @@ def perceptron(batch: ChainBatch) -> tuple[float, ChainGradient]:
 def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
     """Structured hinge with 0/1 loss: gold should score 1 more than any other labelling.
 
-    The violating labelling is the best, or the second best where that is gold: the 0/1-loss oracle
-    of Belanger et al. 2012, appendix A.3. A sentence with missing labels has no single gold
-    labelling and is trained as by the perceptron.
+    The violating labelling is the best, or the second best if the best is gold: the 0/1-loss
+    oracle of Belanger et al. 2012, appendix A.3. A sentence with missing labels has no single gold
+    labelling, and is trained as with the perceptron.
     """
     from ...decoders.chain import k_best
 
@@ -189,7 +189,7 @@ LOSSES: dict[Loss, Callable[[ChainBatch], tuple[float, ChainGradient]]] = {
 def _add_violations(
     batch: ChainBatch, violators: NDArray[np.int32], gradient: ChainGradient
 ) -> float:
-    """Add the gradient of the sentences whose violators are not gold; return their losses."""
+    """Add the gradients of the sentences whose violators are not gold; return their total loss."""
     wrong = batch.any_in_sentence((batch.gold != UNKNOWN) & (violators != batch.gold))
     violators, part = violators[np.repeat(wrong, batch.lengths)], batch.choose(wrong)
     gold = part.best(part.clamped()) if part.is_partial().any() else part.gold
@@ -199,7 +199,7 @@ def _add_violations(
 
 
 def trainable(batch: ChainBatch) -> ChainBatch:
-    """Leave out sentences without a gold label, or whose gold labels are not legal."""
+    """Return the part of the batch with sentences that have gold labels, all of them legal."""
     from ...decoders.chain import log_partitions
 
     keep = batch.any_in_sentence(batch.gold != UNKNOWN)

@@ -1,4 +1,4 @@
-"""The scores of a chain as a thinc model: emissions from a tok2vec, transitions as weights."""
+"""The scores of chains as a thinc model: emissions from a tok2vec, transitions as weights."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,19 +41,19 @@ def build_chain_scorer(
     transition_l2: float = 0.0,
     nO: int | None = None,
 ) -> Scorer:
-    """Build a linear-chain scorer over any tok2vec.
+    """Build a linear-chain scorer on any tok2vec.
 
-    Emissions are a linear layer over the token vectors; transitions, start and end scores
+    Emissions are a linear layer on the token vectors; transitions, start and end scores
     are weights of the model too (its layer ``"chain"``), and so are trained, averaged, saved
-    and sourced like any other.
+    and sourced like any others.
 
     Parameters
     ----------
     tok2vec
         Token vectors: a private layer or a listener.
     transition_l2
-        Weight of the squared norm of transition, start and end scores, in the loss of each
-        token. A stronger one trains flatter transitions, over which the exact decoders are faster
+        Weight of the squared norm of transition, start and end scores in the loss of each token.
+        Stronger regularisation gives flatter transitions, with which the exact decoders are faster
         ([1]_, figure 2).
     nO
         The number of labels; taken from the data if None.
@@ -75,12 +75,12 @@ def chain_scorer(
     transition_l2: float,
     **attrs: Any,
 ) -> Scorer:
-    """Build a scorer whose emissions are those of a network, of sparse features or of both.
+    """Build a scorer whose emissions come from a network, from sparse features, or from both.
 
-    The layers stand in the order in which they are saved: a network, its
+    The layers are in the order in which they are saved: a network, its
     :func:`network_emissions` and :func:`chain_weights`; or `SPARSE` emissions,
-    :func:`chain_weights` and, if there is one, a network with its emissions. The `output_layer` is
-    the one of them that knows the number of labels.
+    :func:`chain_weights` and optionally a network with its emissions. `output_layer` is the layer
+    that has the number of labels as a dimension.
     """
     if not transition_l2 >= 0.0:
         raise ProblemError(f"transition_l2: expected at least 0, got {transition_l2}.")
@@ -94,8 +94,8 @@ def chain_scorer(
 
 
 def _parts(model: Scorer) -> tuple[Any, Any, Any, Any]:
-    """Sparse features, a network and its emissions, and the chain; None for what there is not."""
-    # by their places: a copy of a model has no references
+    """Return sparse emissions, a network, its emissions, and the chain; None for absent ones."""
+    # by position, since a copy of a model has no references
     layers: list[Any] = model.layers
     first, *others = layers
     if first.name != SPARSE:
@@ -137,7 +137,7 @@ def _forward(
 
 
 def _init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = None) -> None:
-    """Set the dimensions and start from zero transitions; `Y` gives the number of labels."""
+    """Set the dimensions and initialise the layers; `Y` gives the number of labels."""
     sparse, tok2vec, network, chain = _parts(model)
     output = model.get_ref("output_layer")
     if Y is not None and not output.has_dim("nO"):
@@ -155,18 +155,18 @@ def _init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = Non
     chain.initialize()
 
 
-#: The parameters of the layer of transitions, in the order of :class:`ChainScores`.
+#: The parameters of :func:`chain_weights`, in the order of :class:`ChainScores`.
 CHAIN_WEIGHTS = ("transitions", "start", "end")
 
 
 def network_emissions(nO: int | None, nI: int | None) -> Model[Any, Any]:
-    """Build the layer from the vectors of documents to their emissions, at first all zero."""
+    """Build the linear layer from token vectors to emissions, initially zero."""
     linear: Model[Any, Any] = Linear(nO, nI, init_W=zero_init)
     return with_own_products(with_array(linear))
 
 
 def chain_weights(nO: int | None) -> Model[Any, Any]:
-    """A layer that only holds the scores shared by all tokens."""
+    """Build a layer that only holds the scores shared by all tokens."""
     return Model(
         "chain_weights",
         _no_forward,

@@ -1,4 +1,4 @@
-"""Token vectors that another component wrote to ``doc.tensor``: its network runs only once."""
+"""Token vectors that another component wrote to ``doc.tensor``, so its network runs only once."""
 
 import math
 from collections.abc import Callable
@@ -20,10 +20,10 @@ Vectors: TypeAlias = "Model[list[Doc], list[Floats2d]]"
 
 
 def build_tensor_vectors(width: int, absent: float = 0.1) -> Vectors:
-    """Build a layer that reads ``doc.tensor``; a Doc without one has vectors of zeros.
+    """Build a layer that reads ``doc.tensor``; a Doc without one gets zero vectors.
 
-    A tensor of another `width` is not read. `absent` is the share of documents whose vectors
-    training leaves out, so that the layers above serve without the other component too. Raises
+    A tensor of another `width` is ignored. `absent` is the share of documents whose vectors are
+    dropped in training, so that the model also works without the other component. Raises
     `ProblemError` if the width is not positive, or the share not from 0 to 1.
     """
     if width < 1:
@@ -57,7 +57,7 @@ def _forward(
             continue
         rows = ops.asarray(doc.tensor, dtype="float32")
         if not math.isfinite(rows.sum()):
-            raise ProblemError("doc.tensor: every vector must be finite; write it anew.")
+            raise ProblemError("doc.tensor: all its numbers must be finite; write it anew.")
         if rate:
             kept = random.random(rows.shape, dtype=np.float32) >= rate
             rows = rows * ops.asarray(kept / np.float32(1.0 - rate), dtype="float32")

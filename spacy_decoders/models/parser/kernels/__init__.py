@@ -1,1 +1,1 @@
-"""Compiled loops of the parser's scores."""
+"""The compiled loops of the parser's scores."""

@@ -1,7 +1,7 @@
 """Compiled loops over the discrete templates of arcs, grandparents and siblings.
 
-An attribute of a factor is a random 64-bit code of its role and value. A template adds the codes
-of some attributes; the sum is mixed into a row of the weight table.
+An attribute of a factor has a random 64-bit code for its role and value. A template sums the codes
+of some attributes, and hashes the sum to a row of the weight table.
 """
 
 from typing import NamedTuple
@@ -13,11 +13,11 @@ from ....jit import jit
 
 ARC_TEMPLATES, GRANDPARENT_TEMPLATES, SIBLING_TEMPLATES = 10, 9, 10
 
-#: Tokens between head and modifier that have features, counted from the modifier.
+#: The most tokens between head and modifier that have features, counted from the modifier.
 BETWEEN = 20
 
-#: Scale of the weights. An optimizer's step size suits dense layers, whose weights change at every
-#: step; those of a rare template change seldom, and so are scaled up.
+#: The scale of the weights: the optimizer's step size suits dense layers, whose weights are
+#: updated at every step, whereas those of a rare template seldom are.
 GAIN = 8.0
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -27,17 +27,17 @@ _ONE = np.uint64(1)
 
 
 class Weights(NamedTuple):
-    """The weights of one family, and how a template's row is found."""
+    """The weights of one family, and the codes of attributes."""
 
     table: NDArray[np.float32]  # (rows,)
-    bits: np.uint64  # binary digits of a row's number
+    bits: np.uint64  # the binary logarithm of the number of rows
     codes: NDArray[np.uint64]  # (roles, values)
-    gradient: NDArray[np.float32]  # (rows,), or any where `amount` is 0
-    amount: np.float32  # what each occurrence of a row adds to its gradient
+    gradient: NDArray[np.float32]  # (rows,), or any if `amount` is 0
+    amount: np.float32  # added to the gradient of a row for each occurrence
 
 
 class Tokens(NamedTuple):
-    """The attributes of a sentence of n tokens that templates use, the root being 0."""
+    """The attributes of a sentence of n tokens that templates use; the root is 0."""
 
     tags: NDArray[np.int32]  # (n + 1,)
     words: NDArray[np.uint64]  # (n + 1,), hashes
@@ -46,7 +46,7 @@ class Tokens(NamedTuple):
 
 @jit(inline="always")
 def _row(code, template, bits):
-    """Mix a sum of codes and the template's number into a row."""
+    """Hash a sum of codes and the template's number to a row."""
     x = (code + np.uint64(template) * _MIX) * _MIX
     x ^= x >> _SHIFT
     x *= _FINAL
@@ -55,7 +55,7 @@ def _row(code, template, bits):
 
 @jit(inline="always")
 def _worth(table, bits, joined, count, gradient, amount):
-    """Return the score of a factor by its templates' codes; add `amount` to its rows' gradient."""
+    """Return the score of a factor from its templates' codes; add `amount` to the gradient."""
     total = np.float64(0.0)
     for t in range(count):
         total += table[_row(joined[t], t + 1, bits)]
@@ -80,8 +80,8 @@ def _near(distance):
 def score_arcs(weights, tokens, most, arcs):
     """Add the template scores to each arc that is not forbidden, in place.
 
-    An arc without a label, -1, gets an upper bound: `most`, which is one on each weight, for every
-    row.
+    An arc without a label, -1, gets an upper bound: `most`, a bound on each weight, for every
+    template.
     """
     table, bits, codes, gradient, amount = weights
     tags, words, labels = tokens
@@ -122,7 +122,7 @@ def score_arcs(weights, tokens, most, arcs):
 
 @jit()
 def score_grandparents(weights, tokens, allowed, window):
-    """Dense (n + 1)^3 scores of all chains g -> h -> m of allowed arcs; 0 elsewhere."""
+    """Return dense (n + 1)^3 scores of all chains g -> h -> m of allowed arcs; 0 elsewhere."""
     table, bits, codes, gradient, amount = weights
     tags, _, labels = tokens
     size = len(tags)
@@ -154,9 +154,9 @@ def score_grandparents(weights, tokens, allowed, window):
 
 @jit()
 def score_siblings(weights, tokens, allowed, window):
-    """Dense (n + 1)^3 scores of pairs of allowed modifiers within the window; 0 elsewhere.
+    """Return dense (n + 1)^3 scores of pairs of allowed modifiers within the window; 0 elsewhere.
 
-    No pairs of the root's modifiers: a sentence has one root.
+    Pairs of the root's modifiers are not scored, since a sentence has one root.
     """
     table, bits, codes, gradient, amount = weights
     tags, words, labels = tokens

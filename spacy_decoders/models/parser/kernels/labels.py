@@ -1,10 +1,10 @@
-"""Compiled loops over the scores of all arcs and of their labels."""
+"""Compiled loops over the scores of arcs and of their labels."""
 
 import numpy as np
 
 from ....jit import internal, jit
 
-#: Odds of less, as logarithms, change no sum of at least 1 in single precision.
+#: Smaller log-odds do not change a sum of at least 1 in single precision.
 _NEGLIGIBLE = np.float32(-17.0)
 
 
@@ -21,9 +21,9 @@ def _add_products(by_label, key, total):
 
 @internal()
 def _label_arc(by_label, key, total, logs):
-    """Write the log-probabilities of the labels of an arc; return the best one, and its own.
+    """Write the log-probabilities of an arc's labels; return the best label, and its own.
 
-    `total` holds the other parts of their scores, and is overwritten.
+    `total` has the other parts of the labels' scores, and is overwritten.
     """
     count = len(total)
     _add_products(by_label, key, total)
@@ -50,14 +50,14 @@ def _class_of(near, signed):
 
 @jit()
 def lay_out(arcs, offsets, less, scores, logs, likely):
-    """Write the scores of arcs by head and modifier, without labels yet, and which are likely.
+    """Write the scores of arcs by head and modifier, without labels yet, and mark likely arcs.
 
-    Those are that score at most `less` less than the best arc of their modifier. Returns how many,
-    int64 (tokens,).
+    These score at most `less` below the best arc of their modifier. Returns their number for each
+    token, int64 (tokens,).
 
-    **Shape**: arrays have those of each sentence end to end: arcs float32, (n, n + 1) by modifier
-    and head, the root first; scores and logs, (n + 1, n + 1) by head and modifier, and likely, (n,
-    n) by modifier and head, are written.
+    **Shape**: the arrays of all sentences are concatenated. arcs float32, (n, n + 1) by modifier
+    and head, the root first. Written are scores and logs, (n + 1, n + 1) by head and modifier, and
+    likely, (n, n) by modifier and head.
     """
     counts = np.zeros(offsets[-1], np.int64)
     at = square = inner = 0
@@ -70,7 +70,7 @@ def lay_out(arcs, offsets, less, scores, logs, likely):
             for h in range(size):
                 worth = arcs[at + h]
                 scores[square + h * size + m] = worth
-                if worth > top or worth != worth:  # beside NaN, nothing is likely
+                if worth > top or worth != worth:  # with a NaN, no arc is likely
                     top = worth
             for h in range(1, size):
                 likely[inner] = arcs[at + h] >= top - less
@@ -83,18 +83,18 @@ def lay_out(arcs, offsets, less, scores, logs, likely):
 
 @jit()
 def label_tokens(modifiers, places, heads, given, marks, into, out):
-    """Write the best labels of arcs to some tokens, and add their log-probabilities to the scores.
+    """Write the best labels of the arcs to some tokens, and add their log-probabilities to scores.
 
-    Returns how many of them are likely.
+    Returns how many of the arcs are likely.
 
-    **Shape**: of modifiers, products (tokens, labels * inner), and what they add (tokens, labels);
-    places (tokens, 5), each token's number, where its sentence begins and ends, its row in the
-    marks and its column in `into`; of heads, keys (all tokens, inner), what they add (all tokens,
-    labels), and what distances do (classes, labels), with the class of each distance, as in
-    :func:`write_arcs`; given (likely arcs that are wanted, labels), the scores of templates, or
-    (0, labels); marks, which arcs have such scores, and which are to have labels, by modifier and
-    head; into, scores, labels' log-probabilities and labels, by head and modifier, the root first;
-    out (wanted arcs, labels), the log-probabilities of all their labels.
+    **Shape**: modifiers are their products (tokens, labels * inner) and label scores (tokens,
+    labels); places (tokens, 5), each token's number, where its sentence begins and ends, its row
+    in the marks and its column in `into`; heads are keys (all tokens, inner), label scores (all
+    tokens, labels), those of distances (classes, labels), and the class of each distance, as in
+    :func:`write_arcs`; given (likely wanted arcs, labels), the scores of templates, or (0,
+    labels); marks, the likely and the wanted arcs, by modifier and head; into, the scores, the
+    labels' log-probabilities and the labels, by head and modifier, the root first; out (wanted
+    arcs, labels), the log-probabilities of all their labels.
     """
     by_label, of_modifiers = modifiers
     keys, of_heads, distances, near = heads
@@ -108,7 +108,7 @@ def label_tokens(modifiers, places, heads, given, marks, into, out):
             place += end - begin + 1
             if not wanted[row + h]:
                 continue
-            # assigned to a slice, numba would compile the text of an error, for a second
+            # with `out`: numba takes a second longer to compile the assignment of a slice
             np.add(of_modifiers[i], of_heads[begin + h], total)
             total += distances[_class_of(near, begin + h - token)]
             if likely[row + h]:
@@ -126,11 +126,11 @@ def label_tokens(modifiers, places, heads, given, marks, into, out):
 def best_of_classes(logs, labelled, class_of, found, best):
     """Write the best label of each class of labelled arcs, and its log-probability.
 
-    For other arcs, the label is -1 and the log-probability is 0, which it is at most.
+    For other arcs, the label is -1 and the log-probability is its upper bound, 0.
 
     **Shape**: logs (arcs, labels), as :func:`label_tokens` writes them; labelled (modifiers,
-    heads); class_of (labels or more,); found and best (heads, modifiers, classes), ``-inf``
-    before.
+    heads); class_of (labels or more,); found, initially ``-inf``, and best (heads, modifiers,
+    classes).
     """
     done = 0
     for modifier in range(labelled.shape[0]):
@@ -147,11 +147,12 @@ def best_of_classes(logs, labelled, class_of, found, best):
 
 @jit()
 def write_arcs(among, of_root, of_modifier, of_head, near, scores):
-    """Write the scores of the arcs of a sentence of n tokens, distances included.
+    """Write the scores of the arcs of a sentence of n tokens, including those of distances.
 
-    **Shape**: among (n, n), of heads by modifier; of_root (n,); of_modifier and of_head (n,
-    classes), by the class of the distance; near (2 * far + 1,), the class of each distance, those
-    beyond `far` being of the last class of their side; scores (n, n + 1), written, the root first.
+    **Shape**: among (n, n), by modifier and head; of_root (n,); of_modifier and of_head (n,
+    classes), by the class of the distance; near (2 * far + 1,), the class of each distance, where
+    those beyond `far` have the last class of their side; scores (n, n + 1), written, the root
+    first.
     """
     n = len(among)
     for m in range(n):

@@ -1,4 +1,4 @@
-"""From documents to the features of their tokens, and to what those are worth."""
+"""The features of the tokens of documents, and the emissions from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .words import MetWords, WordTable
 
 __all__ = ["DocBatch", "FeatureReader", "TokenFeatures"]
 
-#: Makes further features of a document: for each token some strings.
+#: Computes further features of a document: strings for each token.
 TokenFeatures: TypeAlias = Callable[[Doc], Sequence[Iterable[str]]]
 
 Rows = NDArray[np.int32]
@@ -36,18 +36,18 @@ _GAZETTEER, _GLUED = _OWN + 3, _OWN + 4
 
 
 class DocBatch(NamedTuple):
-    """Documents, end to end."""
+    """Documents, concatenated."""
 
     #: The documents.
     docs: Sequence[Doc]
-    #: **Shape (n,)**, uint64: the words, by their numbers in the vocabulary.
+    #: **Shape (n,)**, uint64: the words, as string hashes.
     words: NDArray[np.uint64]
     #: **Shape (documents + 1,)**, int64: where each document begins.
     documents: NDArray[np.int64]
     #: **Shape (sentences + 1,)**, int64: where each sentence begins; a document without
-    #: boundaries is one.
+    #: boundaries is one sentence.
     sentences: NDArray[np.int64]
-    #: **Shape (n,)**, bool: whether a blank or the end of the document follows each word.
+    #: **Shape (n,)**, bool: whether a blank, or the end of the document, follows each word.
     spaces: NDArray[np.bool_]
 
     @classmethod
@@ -67,9 +67,9 @@ class DocBatch(NamedTuple):
         return np.arange(len(self.docs)).repeat(np.diff(self.documents))
 
     def glued(self) -> NDArray[np.uint64]:
-        """**Shape (n,)**: before and behind which words no blank stands.
+        """**Shape (n,)**: a code for whether blanks are missing before and after each word.
 
-        0 where a document has blanks everywhere: its words were given one by one.
+        0 in a document with blanks everywhere, whose words were given one by one.
         """
         joined, document = ~self.spaces, self.document
         known, behind = np.zeros(len(self.docs), dtype=bool), np.zeros(len(joined), dtype=bool)
@@ -78,8 +78,8 @@ class DocBatch(NamedTuple):
         return np.where(known[document], NAMED + 2 * behind + joined, 0).astype(np.uint64)
 
     def numbers(self, lower: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """**Shape (n,)**: numbers of words in lower case, other ones in each document."""
-        # words are hashes of 64 bits, so that sums of two documents hardly meet
+        """**Shape (n,)**: numbers of lower-cased words, different ones in each document."""
+        # words are 64-bit hashes, so sums of different documents hardly ever collide
         found: NDArray[np.int64] = numbered(lower + MULTIPLIER * self.document.astype(np.uint64))[
             0
         ]
@@ -87,7 +87,7 @@ class DocBatch(NamedTuple):
 
 
 class FeatureReader:
-    """Reads the features that a model has templates for, and a user's own."""
+    """Computes the features that a model has templates for, and a user's own."""
 
     def __init__(self, templates: Sequence[str], features: TokenFeatures | None = None) -> None:
         self.templates = tuple(templates)
@@ -101,7 +101,7 @@ class FeatureReader:
         self._random = np.random.default_rng(0)
 
     def __getstate__(self) -> dict[str, Any]:
-        # what is kept of words is found again
+        # the cache of words is rebuilt
         return {"templates": self.templates, "features": self.features}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -117,7 +117,7 @@ class FeatureReader:
         return rows if self.features is None else np.hstack([rows, self._users(batch, bits)])
 
     def emissions(self, batch: DocBatch, weights: SparseWeights) -> NDArray[np.float32]:
-        """**Shape (n, L)**: what all features of each token are worth for each label."""
+        """**Shape (n, L)**: the sum of the weights of each token's features for each label."""
         emissions = np.empty((len(batch.words), weights.size), dtype=np.float32)
         if not len(emissions):
             return emissions
@@ -141,7 +141,7 @@ class FeatureReader:
         return emissions
 
     def in_lower_case(self, batch: DocBatch, share: float) -> DocBatch:
-        """Return the batch with the words of some documents, by chance, in lower case."""
+        """Return the batch with the words of a random share of documents in lower case."""
         if not share:
             return batch
         chosen = self._random.random(len(batch.docs)) < share
@@ -153,7 +153,7 @@ class FeatureReader:
         return batch._replace(words=words)
 
     def without_some(self, rows: Rows, share: float) -> Rows:
-        """Return the rows with a share of all features left out by chance."""
+        """Return the rows with a random share of all features left out."""
         if not share:
             return rows
         kept = self._random.random(rows.shape, dtype=np.float32) >= share
@@ -162,7 +162,7 @@ class FeatureReader:
     def _own(
         self, batch: DocBatch, words: MetWords, phrases: PhraseTable | None
     ) -> NDArray[np.uint64]:
-        """**Shape (n, B)**: what is known of each token in its document, if anything is asked."""
+        """**Shape (n, B)**: the atoms of each token in its document, if any template uses them."""
         if not self._asks_own:
             return np.zeros((0, len(TOKEN_ATOMS)), dtype=np.uint64)
         own = np.zeros((len(words.places), len(TOKEN_ATOMS)), dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Lists of names: known phrases, as features of the words that are part of one."""
+"""Gazetteers: lists of known phrases, as features of the words within them."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from .kernels.words import GOES_ON, add_phrases
 
 __all__ = ["Gazetteer", "PhraseTable"]
 
-#: Kinds of phrases that a table has bits for.
+#: The most kinds of phrases, each of which has a bit in an entry.
 MOST_KINDS = 15
-#: Cells that a table may have.
+#: The most cells of a table.
 MOST_CELLS = 1 << 32
-#: Words of the longest phrase that is kept.
+#: The most words of a phrase; longer ones are left out.
 LONGEST = 8
 
 
 @dataclass(frozen=True, eq=False)
 class PhraseTable:
-    """Phrases of several kinds as a hash table: a few bytes for each.
+    """Phrases of several kinds as a hash table, in a few bytes each.
 
-    Phrases are known by 31 bits of their hash: among a million others, a few hundred of a
-    million unknown phrases are taken for one.
+    Phrases are identified by 31 bits of their hash: in a table of a million phrases, a few hundred
+    of a million unknown phrases are mistaken for a known one.
     """
 
     #: The names of the kinds.
     kinds: tuple[str, ...]
     #: **Shape (cells,)**, uint32: 0 for an empty cell.
     keys: NDArray[np.uint32]
-    #: **Shape (cells,)**, uint16: what begins so, as the kernels say.
+    #: **Shape (cells,)**, uint16: the kinds of the phrase, and whether longer ones begin so.
     entries: NDArray[np.uint16]
 
     @classmethod
@@ -50,7 +50,7 @@ class PhraseTable:
 
     @classmethod
     def of(cls, phrases: Mapping[str, Sequence[Sequence[int]]]) -> PhraseTable:
-        """Make a table of phrases by kind, each the numbers of its words in lower case.
+        """Make a table from phrases by kind, each given as the hashes of its lower-cased words.
 
         Raises `ProblemError` if there are more kinds than a table has bits for.
         """
@@ -79,7 +79,7 @@ class PhraseTable:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PhraseTable:
-        """Make a table of bytes; `StorageError` if they are damaged."""
+        """Restore a table from bytes; raises `StorageError` if they are damaged."""
         with reading("gazetteer"):
             saved = srsly.msgpack_loads(data)
             kinds = tuple(saved["kinds"])
@@ -88,7 +88,7 @@ class PhraseTable:
             used = np.cumsum(gaps, dtype=np.int64)
             found = np.frombuffer(inflated(saved["keys"], 4 * len(used)), dtype="<u4")
             entries = np.frombuffer(inflated(saved["entries"], 2 * len(used)), dtype="<u2")
-            # without an empty cell, looking for an unknown phrase would never end
+            # without an empty cell, looking up an unknown phrase would not end
             fits = cells.bit_count() == 1 and len(used) < cells and len(kinds) <= MOST_KINDS
             ascending = bool((gaps[1:] > 0).all()) and used.max(initial=0) < cells
             unknown = ~np.uint16(int(GOES_ON) | (1 << len(kinds)) - 1)
@@ -100,10 +100,10 @@ class PhraseTable:
 
 
 class Gazetteer:
-    """Lists of names that a model is to know, read when it is initialised.
+    """The source of a model's lists of names, read when it is initialised.
 
-    A trained model keeps them: whoever loads it needs no file. For each kind of name there is a
-    file with one name a line, gzipped or not; the tokenizer of `lang` cuts the names into words.
+    A trained model contains them, so that loading it needs no file. For each kind of name there is
+    a file with one name a line, gzipped or not, which the tokenizer of `lang` splits into words.
     """
 
     def __init__(self, paths: Mapping[str, str | Path], lang: str = "en") -> None:
@@ -111,7 +111,7 @@ class Gazetteer:
         self.lang = lang
 
     def read(self) -> PhraseTable:
-        """Read them; case is not told apart, and names of more than eight words are left out."""
+        """Read the lists, ignoring case, and leaving out names of more than eight words."""
         nlp = spacy.blank(self.lang)
         phrases = {}
         for kind, path in self.paths.items():

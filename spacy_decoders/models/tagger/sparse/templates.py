@@ -1,4 +1,4 @@
-"""Which features a token has: templates over what is known of the words around it."""
+"""Feature templates over the attributes (atoms) of a token and the words around it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .kernels.words import AFFIX
 
 __all__ = ["PRESETS", "TOKEN_ATOMS", "WORD_ATOMS", "Plan", "plan_of"]
 
-#: What is known of a word wherever it stands, in the order of its columns.
+#: The attributes of a word independent of its context, in the order of their columns.
 WORD_ATOMS = (
     "form",
     "lower",
@@ -37,7 +37,7 @@ WORD_ATOMS = (
     "group22",
     "group",
 )
-#: What is known of a token in its document.
+#: The attributes of a token in its document.
 TOKEN_ATOMS = ("mention_case", "mention_before", "mention_after", "gazetteer", "glued")
 
 #: Templates for part-of-speech and morphological tags.
@@ -97,7 +97,7 @@ _ENTITIES = (
 #: Templates for tags and named entities together.
 _JOINTS = (*_TAGS, *(t for t in _ENTITIES if t not in _TAGS))
 
-#: Templates for named entities in whole documents, with lists of names.
+#: Templates for named entities with features of the whole document, and lists of names.
 _NAMES = (
     *_ENTITIES,
     "mention_case[-1..1]",
@@ -116,7 +116,7 @@ _NAMES = (
     "listed[0] | cluster[1]",
 )
 
-#: Templates for named entities in whole documents, with lists of names and groups of words.
+#: Templates for named entities with features of the whole document, lists of names and groups.
 _GROUPS = (
     *_NAMES,
     "group6[-2..2]",
@@ -154,7 +154,7 @@ _GROUPS = (
     "glued[0] | lower[1] | listed[2]",
 )
 
-#: The lists of templates that have names.
+#: The named lists of templates.
 PRESETS: dict[str, tuple[str, ...]] = {
     "tags": _TAGS,
     "entities": _ENTITIES,
@@ -168,21 +168,21 @@ _TERM = re.compile(
     r"\[(?P<begin>-?\d+)(\.\.(?P<end>-?\d+))?\]"
 )
 _NUMBERS = {name: number for number, name in enumerate((*WORD_ATOMS, *TOKEN_ATOMS))}
-#: The farthest word that a template may look at.
+#: The largest distance of a word in a template.
 FARTHEST = 8
 
-#: A term of a template: the number of an atom, and at which distance it is looked up.
+#: A term of a template: the number of an atom, and the distance of its word.
 Term = tuple[int, int]
 
 
 class Plan(NamedTuple):
-    """Templates as the kernels read them."""
+    """Templates as the kernels take them."""
 
-    #: **Shape (templates,)**, uint64: what tells the features of one template from another's.
+    #: **Shape (templates,)**, uint64: the initial state of each template's hash.
     seeds: NDArray[np.uint64]
     #: **Shape (templates + 1,)**, int64: where the terms of each template begin.
     offsets: NDArray[np.int64]
-    #: **Shape (terms,)**, int64: which atom, of the word so many tokens further on.
+    #: **Shape (terms,)**, int64: the atom, and the distance of its word.
     atoms: NDArray[np.int64]
     shifts: NDArray[np.int64]
 
@@ -190,7 +190,7 @@ class Plan(NamedTuple):
         return len(self.seeds)
 
     def by_width(self) -> tuple[Plan, Plan]:
-        """Return the templates that look at one word alone, and the others; rows are the same."""
+        """Return the templates of a single word, and the others; their rows are not changed."""
         lengths = np.diff(self.offsets)
         alone = (lengths == 1) & (self.atoms[self.offsets[:-1]] < len(WORD_ATOMS))
         return self._part(alone), self._part(~alone)
@@ -203,12 +203,12 @@ class Plan(NamedTuple):
 
 
 def plan_of(templates: Sequence[str]) -> Plan:
-    """Read templates.
+    """Parse templates.
 
     Each is one or several terms joined by ``|``: the name of an atom and, in brackets, the
-    distance of the word it is of. ``lower[-2..2]`` stands for five templates, and
-    ``suffix1..3[0]`` for three. Raises `ProblemError` if one cannot be read, names no known atom,
-    or looks too far.
+    distance of its word. ``lower[-2..2]`` stands for five templates, and ``suffix1..3[0]`` for
+    three. Raises `ProblemError` if one can't be parsed, names an unknown atom, or has too large a
+    distance.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def plan_of(templates: Sequence[str]) -> Plan:
         terms = [_terms(template, text.strip()) for text in template.split("|")]
         if len(terms) > 1 and any(len(of_term) > 1 for of_term in terms):
             raise ProblemError(
-                f"templates: {template!r} joins a range to another term; write out what is meant."
+                f"templates: {template!r} joins a range to another term; write out all of them."
             )
         if len(terms) > 1:
             unfolded[tuple(of_term[0] for of_term in terms)] = None
@@ -239,7 +239,7 @@ def plan_of(templates: Sequence[str]) -> Plan:
 
 
 def _terms(template: str, text: str) -> list[Term]:
-    """Return what one term stands for: several, where it has a range."""
+    """Return the terms that a term stands for, several if it has a range."""
     match = _TERM.fullmatch(text)
     if match is None:
         raise ProblemError(
@@ -259,13 +259,13 @@ def _terms(template: str, text: str) -> list[Term]:
         )
     if not len(shifts) or max(map(abs, shifts)) > FARTHEST:
         raise ProblemError(
-            f"templates: {template!r} should look at words from -{FARTHEST} to {FARTHEST}."
+            f"templates: {template!r} must have distances from -{FARTHEST} to {FARTHEST}."
         )
     return [(_NUMBERS[name], shift) for name in names for shift in shifts]
 
 
 def _seed(terms: Sequence[Term]) -> int:
-    """Return a number for a template that stays the same whatever stands beside it."""
+    """Return a number for a template that is independent of the other templates."""
     seed = 0
     for atom, shift in terms:
         name = crc32((*WORD_ATOMS, *TOKEN_ATOMS)[atom].encode())

@@ -1,4 +1,4 @@
-"""The weights of the sparse model: trained by AdaGrad, kept and saved without those near zero."""
+"""The weights of the sparse model: trained by AdaGrad, and saved without those near zero."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ __all__ = ["Learning", "Packed", "SparseWeights"]
 Rows = NDArray[np.int32]
 Floats = NDArray[np.float32]
 
-#: A weight is saved as a whole number up to this: a byte.
+#: The largest integer that a weight is saved as, in a byte.
 _MOST = 127
-#: Of compression: higher ones take longer, and save little.
+#: The level of compression; higher ones take longer and save little.
 _LEVEL = 6
-#: Labels and rows that a table may have.
+#: The most labels and rows of a table.
 MOST_LABELS, MOST_ROWS = 1 << 16, 1 << 26
 
 
 class Packed(NamedTuple):
-    """A table of weights by rows, without zeros.
+    """A sparse table of weights.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Packed(NamedTuple):
 
     @classmethod
     def of(cls, weights: Floats, least: float) -> Packed:
-        """Leave out the weights whose absolute value is not more than `least`."""
+        """Pack the weights whose absolute value is more than `least`."""
         kept = np.abs(weights) > least
         starts = np.zeros(len(weights) + 1, dtype=np.int32)
         np.cumsum(kept.sum(axis=1), out=starts[1:])
@@ -74,7 +74,7 @@ class Packed(NamedTuple):
         return found
 
     def to_columns(self) -> dict[str, Any]:
-        """Return the table as compressed bytes; each weight as a whole number of eight bits."""
+        """Return the table as compressed bytes, with each weight quantised to eight bits."""
         scale = float(np.abs(self.values).max(initial=0.0)) / _MOST or 1.0
         counts = np.diff(self.starts).astype(np.uint16)
         return {
@@ -88,10 +88,10 @@ class Packed(NamedTuple):
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any], rows: int, size: int) -> Packed:
-        """Return a table of so many rows and labels that :meth:`to_columns` saved.
+        """Restore a table of so many rows and labels from :meth:`to_columns`.
 
-        `ValueError` if the columns do not belong together, or hold what no table has: compiled
-        loops rely on them.
+        Raises `ValueError` if the columns are inconsistent or out of range, since kernels do not
+        check them.
         """
         counts = unpacked(columns["counts"], "<u2", rows)
         total = int(counts.sum(dtype=np.int64))
@@ -109,18 +109,18 @@ class Packed(NamedTuple):
 class Learning(NamedTuple):
     """How weights are learned and saved."""
 
-    #: There are 2 to the power of this rows of weights.
+    #: The binary logarithm of the number of rows of weights.
     bits: int = 20
     #: The step size of AdaGrad.
     learn_rate: float = 0.1
     #: The weights of both penalties, for each batch.
     l1: float = 1e-4
     l2: float = 1e-3
-    #: Weights whose absolute value is not more than this are not saved.
+    #: Weights whose absolute value is at most this are not saved.
     least: float = 0.01
 
     def check(self) -> None:
-        """Refuse what is out of range."""
+        """Raise `ProblemError` if a value is out of range."""
         if not 8 <= self.bits <= 26:
             raise ProblemError(f"bits: expected 8 to 26, got {self.bits}.")
         if not self.learn_rate > 0 or not min(self.l1, self.l2, self.least) >= 0:
@@ -131,9 +131,9 @@ class Learning(NamedTuple):
 
 
 class SparseWeights(Shim):  # type: ignore[misc]
-    """Weights by rows, as thinc knows what it does not train itself.
+    """The weights as a thinc shim, since they are not trained by thinc's optimizer.
 
-    thinc's optimizer is not asked: what a batch has not met is not even looked at.
+    An update touches only the rows of its batch.
     """
 
     def __init__(self, learning: Learning) -> None:
@@ -150,28 +150,28 @@ class SparseWeights(Shim):  # type: ignore[misc]
         self._state: Trained | None = None
         self._step = 0
         self._met: list[tuple[Rows, Floats]] = []
-        # what was loaded, as long as the weights are those
+        # the saved form, as long as the weights have not changed
         self._columns: dict[str, Any] | None = None
 
     def set_size(self, size: int) -> None:
-        """Make room for so many labels; present weights of as many stay as they are."""
+        """Set the number of labels; discards the weights if it differs."""
         if size != self.size:
             self._take(None, None)
             self.size = size
 
     def replace(self, weights: Floats) -> None:
-        """Take other weights, **shape (rows, L)**, as if they were not trained yet."""
+        """Replace the weights, **shape (rows, L)**, and reset the state of training."""
         self.size = weights.shape[1]
         self._take(None, None)
         self._dense, self._step = weights, 0
 
     def dense(self) -> Floats:
-        """**Shape (rows, L)**: a copy of the weights, with zeros."""
+        """**Shape (rows, L)**: a dense copy of the weights."""
         return self._trained().copy()
 
     @property
     def packed(self) -> Packed:
-        """The weights without zeros, for decoding."""
+        """The sparse weights, for decoding."""
         if self._packed is None:
             self._packed = Packed.of(self._trained(), 0.0)
         return self._packed
@@ -183,11 +183,11 @@ class SparseWeights(Shim):  # type: ignore[misc]
         return found
 
     def accumulate(self, rows: Rows, gradient: Floats) -> None:
-        """Keep a gradient, **shape (n, L)**, until the next :meth:`finish_update`."""
+        """Store a gradient, **shape (n, L)**, until the next :meth:`finish_update`."""
         self._met.append((rows, np.ascontiguousarray(gradient, dtype=np.float32)))
 
     def finish_update(self, optimizer: Any) -> None:
-        """Move the weights that were met since the last call."""
+        """Update the weights with the gradients since the last call."""
         if not self._met:
             return
         if self._state is None:
@@ -203,10 +203,10 @@ class SparseWeights(Shim):  # type: ignore[misc]
         self._changed()
 
     def to_device(self, device_type: str, device_id: int) -> None:
-        """Stay on the processor, whatever the rest of a model does."""
+        """Stay on the CPU, whatever the rest of a model does."""
 
     def to_bytes(self) -> bytes:
-        """Save the weights that are not near zero, clusters, groups and phrases."""
+        """Return the weights that are not near zero, clusters, groups and phrases, as bytes."""
         columns = self._columns
         if self.size and columns is None:
             columns = Packed.of(self._trained(), self.learning.least).to_columns()
@@ -217,10 +217,10 @@ class SparseWeights(Shim):  # type: ignore[misc]
         return bytes(srsly.msgpack_dumps({"size": self.size, "weights": columns, **saved}))
 
     def from_bytes(self, data: bytes) -> SparseWeights:
-        """Load what was saved.
+        """Restore the result of :meth:`to_bytes`.
 
-        Raises `StorageError` if it is damaged: then all stays as it was, and `ProblemError` if the
-        config asks for another number of rows.
+        Raises `StorageError` if it is damaged, and `ProblemError` if the config asks for another
+        number of rows; then nothing is changed.
         """
         with reading("weights"):
             saved = srsly.msgpack_loads(data)
@@ -249,19 +249,19 @@ class SparseWeights(Shim):  # type: ignore[misc]
         return self
 
     def _take(self, weights: Packed | None, columns: dict[str, Any] | None) -> None:
-        """Take other weights, and forget what belongs to the present ones."""
+        """Replace the weights, and discard all state of the previous ones."""
         self._dense = self._state = None
         self._met.clear()
         self._changed()
         self._packed, self._columns = weights, columns
 
     def _changed(self) -> None:
-        """Forget what was made of the weights before they moved."""
+        """Discard what was derived from the weights before they changed."""
         self._packed = self._columns = None
         self.version += 1
 
     def _trained(self) -> Floats:
-        """The weights with zeros, made when they are first trained."""
+        """The dense weights, made on first use."""
         if self._dense is None:
             if self._packed is not None:
                 self._dense = self._packed.dense(self.size)

@@ -1,4 +1,4 @@
-"""What is known of words, and what their own features are worth: found once for each, and kept."""
+"""A cache of words with their attributes, and the summed weights of their own features."""
 
 from collections.abc import Sequence
 from threading import Lock
@@ -23,34 +23,34 @@ _LOWER, _LISTED = WORD_ATOMS.index("lower"), WORD_ATOMS.index("listed")
 _CLUSTERS, _GROUPS = WORD_ATOMS.index("cluster4"), WORD_ATOMS.index("group6")
 _SEEDS = np.arange(1, 2 * AFFIX + 3, dtype=np.uint64) << np.uint64(40)
 _GROUP_PREFIXES = np.array([0x3F, 0x3FFF, 0x3FFFFF, 0xFFFFFFFF], dtype=np.uint64)
-#: Words that are kept, at most: then all are forgotten and met anew.
+#: The most words in the cache, which is then cleared.
 MOST = 1 << 16
-#: Bytes that their sums may take; a few thousand words are kept in any case.
+#: The most bytes of their sums; but at least a few thousand words are cached.
 MOST_BYTES, FEWEST = 1 << 25, 1 << 12
 
 
 class MetWords(NamedTuple):
-    """Words of documents."""
+    """The words of documents."""
 
-    #: **Shape (n,)**, int64: where each stands in `atoms`.
+    #: **Shape (n,)**, int64: the row of each in `atoms`.
     places: NDArray[np.int64]
-    #: **Shape (room, A)**, uint64: what is known of each word, in the order of `WORD_ATOMS`;
-    #: 0 for nothing.
+    #: **Shape (room, A)**, uint64: the attributes of each word, in the order of `WORD_ATOMS`; 0
+    #: for none.
     atoms: NDArray[np.uint64]
-    #: **Shape (room, distances, width)**, float32: what the features of each word alone are worth
-    #: for each label, seen from each distance; without rows where nobody asked.
+    #: **Shape (room, distances, width)**, float32: the summed weights of the features of each word
+    #: alone, for each label and distance; without rows unless requested.
     sums: NDArray[np.float32]
 
 
 class WordTable:
-    """The words that were met, and what is known of each, for templates of one word alone.
+    """The cache of words, with the sums for templates of a single word.
 
-    Word 0 stands for whatever is outside the sentence.
+    Word 0 stands for positions outside the sentence.
     """
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        #: **Shape (distances,)**, int64: from how far away the templates look at a word
+        #: **Shape (distances,)**, int64: the distances of words in the templates
         self.shifts, self._slots = np.unique(plan.shifts, return_inverse=True)
         self._lists: tuple[object, ...] = (None, None, None)
         self._version, self._width = -1, 0
@@ -73,10 +73,10 @@ class WordTable:
         *,
         summed: bool = False,
     ) -> MetWords:
-        """Find the words of some documents, new ones too.
+        """Look up the words of documents, adding new ones.
 
-        The words, **shape (n,)**, are their numbers in the vocabulary; the documents know their
-        strings. With `summed`, their features are summed up by the present weights.
+        `words`, **shape (n,)**, are string hashes, whose strings the documents' vocabularies have.
+        With `summed`, the weights of their features are summed.
         """
         with self._lock:
             given = (weights.clusters, weights.groups, weights.phrases)
@@ -100,13 +100,13 @@ class WordTable:
                     self._describe(docs, count, weights)
                 if summed and count > self._summed:
                     self._sum_up(count, weights)
-            except BaseException:  # words that nothing is known of are not to be found
+            except BaseException:  # no word may stay in the cache without its attributes
                 self._clear()
                 raise
             return MetWords(found, self._atoms, self._sums)
 
     def _placed(self, words: NDArray[np.uint64]) -> tuple[NDArray[np.int64], int]:
-        """Return the places of words, of new ones behind the others, and how many there are."""
+        """Return the rows of words, new ones after the others, and the number of words."""
         found = np.empty(len(words), dtype=np.int64)
         room = self._count + len(words)
         if room > len(self._keys):
@@ -119,14 +119,14 @@ class WordTable:
         return found, places_of(self._slots_of_keys, self._keys, self._count, rows, found)
 
     def lowered(self, docs: Sequence[Doc], words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the words in lower case; they are then known to the documents' vocabulary."""
+        """Return the words in lower case, adding their strings to the first vocabulary."""
         unique, back = np.unique(words, return_inverse=True)
         vocab = vocab_of(docs, unique)
         lower = [vocab.strings.add(vocab.strings[word].lower()) for word in unique.tolist()]
         return np.array(lower, dtype=np.uint64)[back]
 
     def _describe(self, docs: Sequence[Doc], count: int, weights: SparseWeights) -> None:
-        """Write the atoms of the new words, up to `count`."""
+        """Compute the atoms of the new words, up to `count`."""
         new = self._keys[self._count : count, 0]
         vocab = vocab_of(docs, new)
         self._atoms = _with_room(self._atoms, self._count, count)
@@ -143,7 +143,7 @@ class WordTable:
         rows[:, _LETTERS:_CLUSTERS] = shown
         if weights.phrases is not None:
             lower, marks = rows[:, _LOWER].copy(), np.empty(len(texts), dtype=np.uint64)
-            alone = np.arange(len(texts) + 1)  # the kinds of the phrases that a word is by itself
+            alone = np.arange(len(texts) + 1)  # each word as a sentence: phrases of one word
             mark_phrases(weights.phrases.keys, weights.phrases.entries, lower, alone, marks)
             rows[:, _LISTED] = np.where(marks > 0, NAMED + (marks - NAMED) // 4, 0)
         if weights.clusters is not None:
@@ -153,7 +153,7 @@ class WordTable:
         self._count = count
 
     def _sum_up(self, count: int, weights: SparseWeights) -> None:
-        """Sum up the features of the words that are new to the present weights."""
+        """Sum the weights of the features of words that have no sums yet."""
         if count > len(self._sums):
             grown = np.zeros((len(self._atoms), *self._sums.shape[1:]), dtype=np.float32)
             grown[: self._summed] = self._sums[: self._summed]
@@ -164,7 +164,7 @@ class WordTable:
 
 
 def _with_room(rows: NDArray[np.uint64], count: int, room: int) -> NDArray[np.uint64]:
-    """Return rows with room for so many, the first `count` of them as they are."""
+    """Return an array with at least `room` rows, the first `count` copied from `rows`."""
     if room <= len(rows):
         return rows
     grown = np.zeros((max(room, 2 * len(rows)), rows.shape[1]), dtype=np.uint64)

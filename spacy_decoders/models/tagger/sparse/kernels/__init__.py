@@ -1,1 +1,1 @@
-"""Compiled loops of the sparse model."""
+"""The compiled loops of the sparse model."""

@@ -1,4 +1,4 @@
-"""From words to rows of the weights, one for each token and template, and to emissions."""
+"""Rows of the weights, for each token and template, and emissions from them."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from .....jit import jit, uncounted
 
 __all__ = ["MULTIPLIER", "NOTHING", "emit", "mixed", "rows_of", "sum_words"]
 
-#: The row of a feature that a token has not.
+#: Stands for the row of a feature that a token does not have.
 NOTHING = -1
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 SHIFT = np.uint64(29)
@@ -14,14 +14,14 @@ SHIFT = np.uint64(29)
 
 @uncounted(inline="always")
 def mixed(state, value):
-    """Return a 64-bit state into which a 64-bit value was mixed, the same on every machine."""
+    """Return a 64-bit state after mixing in a 64-bit value, the same on every machine."""
     state = (state ^ value) * MULTIPLIER
     return state ^ (state >> SHIFT)
 
 
 @uncounted(inline="always")
 def row_of(state, bits):
-    """Return the row that a state falls to, among 2 to the power of `bits`."""
+    """Return the row of a state, among 2 to the power of `bits`."""
     return np.int64((state * MULTIPLIER) >> np.uint64(64 - bits))
 
 
@@ -50,10 +50,10 @@ def rows_of(plan, words, atoms, own, bounds, bits, rows):
 
     The plan is a :class:`~spacy_decoders.models.tagger.sparse.templates.Plan`.
 
-    **Shape**: words int64 (n,), the place of each token's word in `atoms`; atoms uint64 (words,
-    A), what is known of each word, 0 for nothing; own uint64 (n, B), what is known of each token
-    beyond its word; bounds int64 (sentences + 1,), a window ends where its sentence ends; rows
-    int32 (n, templates), written.
+    **Shape**: words int64 (n,), the row of each token's word in `atoms`; atoms uint64 (words, A),
+    the attributes of each word, 0 for none; own uint64 (n, B), those of each token in its
+    document; bounds int64 (sentences + 1,), where sentences, and with them windows, begin and end;
+    rows int32 (n, templates), written.
     """
     for s in range(len(bounds) - 1):
         begin, stop = bounds[s], bounds[s + 1]
@@ -66,12 +66,12 @@ def rows_of(plan, words, atoms, own, bounds, bits, rows):
 def emit(plan, shifts, table, sums, words, atoms, own, bounds, bits, emissions):
     """Write the emissions of some sentences.
 
-    The plan has the templates that look at several words, or at more than a word; the table is
-    the :class:`~spacy_decoders.models.tagger.sparse.weights.Packed` weights.
+    The plan has the templates of several words, or of attributes of tokens in their documents; the
+    table is the :class:`~spacy_decoders.models.tagger.sparse.weights.Packed` weights.
 
-    **Shape**: shifts int64 (distances,), how far away the word of each kept sum stands; sums
-    float32 (words, distances, width), word 0 stands outside every sentence; emissions float32 (n,
-    L), written; the others as for :func:`rows_of`.
+    **Shape**: shifts int64 (distances,), the distance of the word of each precomputed sum; sums
+    float32 (words, distances, width), where word 0 stands for positions outside the sentence;
+    emissions float32 (n, L), written; the others as for :func:`rows_of`.
     """
     size, width, count = emissions.shape[1], sums.shape[2], len(plan.seeds)
     total = np.empty(width, np.float32)
@@ -79,7 +79,7 @@ def emit(plan, shifts, table, sums, words, atoms, own, bounds, bits, emissions):
     for s in range(len(bounds) - 1):
         begin, stop = bounds[s], bounds[s + 1]
         for i in range(begin, stop):
-            # all rows before any weight: memory answers many questions at a time
+            # all rows before any weight, so that memory accesses overlap
             for t in range(count):
                 first[t] = feature_row(plan, t, words, atoms, own, begin, stop, i, bits)
             for t in range(count):
@@ -103,13 +103,13 @@ def emit(plan, shifts, table, sums, words, atoms, own, bounds, bits, emissions):
 
 @jit()
 def sum_words(plan, slots, table, atoms, bits, first, last, sums):
-    """Write what the features of words alone are worth, for each distance they are seen from.
+    """Write the summed weights of the features of single words, for each distance.
 
     The plan has templates of one word each; table and bits are those of :func:`emit`.
 
-    **Shape**: slots int64 (templates,), to which of the sums each template belongs; atoms uint64
-    (words, A); sums float32 (words, distances, width), written for the words from `first` to
-    before `last`.
+    **Shape**: slots int64 (templates,), the distance, by number, of each template; atoms uint64
+    (words, A); sums float32 (words, distances, width), written for the words `first` to
+    `last` - 1.
     """
     for w in range(first, last):
         sums[w] = 0

@@ -1,4 +1,4 @@
-"""Adding up weights, and moving them: AdaGrad on the rows that a batch has met."""
+"""Summing weights, and updating them by AdaGrad, for the rows of a batch."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from .....jit import jit
 
 __all__ = ["Pace", "Trained", "add_rows", "descend"]
 
-#: Gradients smaller than this are left out: at most tokens most labels have no probability.
+#: Smaller gradients are ignored: at most tokens, most labels have next to no probability.
 SMALLEST = np.float32(1e-4)
 
 
@@ -30,12 +30,12 @@ def add_rows(weights, rows, emissions):
 
 
 class Trained(NamedTuple):
-    """Weights, and what AdaGrad remembers of each."""
+    """Weights, and the state of AdaGrad."""
 
-    #: **Shape (rows, L)**, float32. The second holds sums of squared gradients.
+    #: **Shape (rows, L)**, float32: the weights, and the sums of their squared gradients.
     weights: NDArray[np.float32]
     squares: NDArray[np.float32]
-    #: **Shape (rows,)**, int32: the step that last met each row.
+    #: **Shape (rows,)**, int32: the step at which each row was last updated.
     steps: NDArray[np.int32]
 
 
@@ -49,12 +49,11 @@ class Pace(NamedTuple):
 
 @jit()
 def descend(trained, step, rows, gradient, pace):
-    """Move the weights of the rows met against their gradient, token by token.
+    """Update the :class:`Trained` weights of the given rows, token by token, at a :class:`Pace`.
 
     AdaGrad (Duchi, Hazan, Singer 2011, *Adaptive Subgradient Methods for Online Learning and
-    Stochastic Optimization*, section 5), with the steps of both penalties that a row has missed
-    since it was last met made up for first. The :class:`Trained` weights are changed, at a
-    :class:`Pace`.
+    Stochastic Optimization*, section 5), where the steps of both penalties since a row's last
+    update are applied first.
 
     **Shape**: rows int32 (n, templates), negative for none; gradient float32 (n, L), of the loss
     with respect to the emissions.

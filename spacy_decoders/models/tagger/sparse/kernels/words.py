@@ -1,4 +1,4 @@
-"""What is known of words: their letters, the lists that name them, their other mentions."""
+"""Attributes of words: their letters, the phrases they are in, their other mentions."""
 
 import numpy as np
 
@@ -9,13 +9,13 @@ __all__ = [
     "AFFIX", "GOES_ON", "NAMED", "add_phrases", "letters", "mark_phrases", "note_mentions",
 ]  # fmt: skip
 
-#: Letters of the longest prefix and suffix.
+#: The length of the longest prefix and suffix.
 AFFIX = 4
-#: Added to small numbers, so that none of them is "nothing" (0) or "outside" (1).
+#: Added to small numbers, so that none means "nothing" (0) or "outside" (1).
 NAMED = 1 << 33
-#: In an entry of a gazetteer, the bit that tells that a longer phrase begins so.
+#: The bit of a gazetteer's entry that is set if a longer phrase begins so.
 GOES_ON = np.uint16(1 << 15)
-#: More mentions than this count as so many.
+#: The largest count of mentions that is distinguished.
 MANY = 2
 
 LOWER, UPPER, DIGIT, OTHER = 1, 2, 4, 8
@@ -35,12 +35,12 @@ def class_of(code, lower):
 
 @jit()
 def letters(codes, lowered, offsets, seeds, out):
-    """Write the hashes of what the letters of words show; 0 for an affix that is no part.
+    """Write hashes of the letters of words: affixes, shape and classes; 0 for a missing affix.
 
     **Shape**: codes and lowered uint32 (letters,), the code points of all words, and those of the
     same words in lower case; offsets int64 (words + 1,); seeds uint64 (2 * AFFIX + 2,), one for
     each column; out uint64 (words, 2 * AFFIX + 2): prefixes of 1 to `AFFIX` letters, suffixes, the
-    shape with runs cut to one, and which classes of letters there are.
+    shape with runs cut to one, and the set of classes of letters.
     """
     for w in range(len(offsets) - 1):
         begin, stop = offsets[w], offsets[w + 1]
@@ -71,7 +71,7 @@ def letters(codes, lowered, offsets, seeds, out):
 
 @uncounted(inline="always")
 def entry_of(keys, state):
-    """Return the cell and the key of a beginning of phrases; an empty one is where it belongs."""
+    """Return the cell and the key of a beginning of phrases; the cell is empty if unknown."""
     mask = len(keys) - 1
     key = np.uint32(state >> np.uint64(32)) | np.uint32(1)
     cell = np.int64((np.uint64(key) * MULTIPLIER) >> np.uint64(32)) & mask
@@ -82,9 +82,9 @@ def entry_of(keys, state):
 
 @jit()
 def add_phrases(keys, entries, words, offsets, kind):
-    """Add phrases of a kind, by its number, to a table with room for them.
+    """Add phrases of a kind, given by number, to a table that is large enough.
 
-    **Shape**: keys uint32 and entries uint16 (cells,), a hash table by open addressing, changed:
+    **Shape**: keys uint32 and entries uint16 (cells,), a hash table with open addressing, updated:
     an entry has a bit for each kind, and `GOES_ON`; words uint64 (total,), those of all phrases,
     in lower case; offsets int64 (phrases + 1,).
     """
@@ -99,11 +99,11 @@ def add_phrases(keys, entries, words, offsets, kind):
 
 @jit()
 def mark_phrases(keys, entries, lower, sentences, marks):
-    """Write the longest phrases of each sentence, from left to right.
+    """Mark the words in phrases, which are matched greedily from left to right, longest first.
 
     **Shape**: lower uint64 (n,), the words in lower case; sentences int64 (sentences + 1,); marks
-    uint64 (n,), written: of a word in a phrase, the kinds of the phrase and whether it stands
-    alone, first or later; 0 outside.
+    uint64 (n,), written: for a word in a phrase, the kinds of the phrase and whether the word is
+    the only one, the first or a later one; 0 outside.
     """
     for s in range(len(sentences) - 1):
         i, stop = sentences[s], sentences[s + 1]
@@ -133,13 +133,12 @@ def mark_phrases(keys, entries, lower, sentences, marks):
 
 @jit()
 def note_mentions(numbers, form, lower, documents, initial, own):
-    """Write what the other mentions of each word in its document tell.
+    """Write attributes of the other mentions of each word in its document.
 
-    **Shape**: numbers int64 (n,), the same for all mentions of a word in a document, less than n;
+    **Shape**: numbers int64 (n,), equal for all mentions of a word in a document, less than n;
     form and lower uint64 (n,), the words, and their lower case; documents int64 (documents + 1,);
-    initial bool (n,), whether a sentence begins there; own uint64 (n, B), of which are written
-    columns 0, in which case other mentions stand, and 1 and 2, the words before and after another
-    mention.
+    initial bool (n,), whether a sentence begins there; own uint64 (n, B), of which columns 0, the
+    case of other mentions, and 1 and 2, the words before and after another mention, are written.
     """
     n = len(numbers)
     last = np.full(n, -1)
@@ -160,7 +159,7 @@ def note_mentions(numbers, form, lower, documents, initial, own):
                 while j >= 0 and capital <= MANY and small <= MANY:
                     if form[j] == lower[j]:
                         small += 1
-                    elif not initial[j]:  # capitals where a sentence begins say nothing
+                    elif not initial[j]:  # a capital at the beginning of a sentence says nothing
                         capital += 1
                     j = links[way, j]
             seen = 16 * min(capital, MANY) + 4 * min(small, MANY)
