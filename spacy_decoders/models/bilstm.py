@@ -23,6 +23,8 @@ __all__ = ["BiLSTM"]
 
 #: Tokens whose inputs are multiplied together.
 _BLOCK = 256
+#: Tokens of a single sequence from which on laying out the weights takes less than it saves.
+_ENOUGH_TOKENS = 64
 
 Floats = NDArray[np.float32]
 Sequences = list[Floats2d]
@@ -169,12 +171,15 @@ def _outputs(
     for d, rows in enumerate(packed.rows):
         own = slice(columns * d, columns * (d + 1))
         of_inputs, of_states = (Multiplier(part[:, own], len(vectors)) for part in (W, U))
-        panels = np.zeros((-(-columns // kernels.PANEL), width, kernels.PANEL), dtype=np.float32)
-        if of_states.tiles is None:
+        pays = len(lengths) > 1 or len(vectors) >= _ENOUGH_TOKENS
+        count = -(-columns // kernels.PANEL) if pays else 0
+        panels = np.zeros((count, width, kernels.PANEL), dtype=np.float32)
+        if count and of_states.tiles is None:
             kernels.pack(U, own.start, columns, panels)
         recurrent = np.zeros((padded(most), padded(columns)), dtype=np.float32)
         states, cells = np.zeros((2, most, width), dtype=np.float32)
-        of_layer = (panels, of_states.tiles, bias[own], recurrent, states, cells)
+        tiles = of_states.tiles
+        of_layer = (U, own.start, panels, tiles, bias[own], recurrent, states, cells)
         for first, last in blocks:
             read = rows[offsets[first] : offsets[last]]
             inputs = of_inputs.product(vectors[read], room)

@@ -97,6 +97,19 @@ def _multiply(rows, panels, out):
 
 
 @internal(counted=True, fastmath=_FAST, error_model="numpy")
+def _multiply_rows(rows, weights, begin, out, columns):
+    """Write the same for a few rows, by weights that are not laid out in panels."""
+    for i in range(len(rows)):
+        into = out[i]
+        for j in range(columns):
+            into[j] = 0.0
+        for k in range(rows.shape[1]):
+            factor, row = rows[i, k], weights[k, begin : begin + columns]
+            for j in range(columns):
+                into[j] += factor * row[j]
+
+
+@internal(counted=True, fastmath=_FAST, error_model="numpy")
 def _step(inputs, recurrent, bias, states, cells, places, output):
     """Go one token on in each sequence that still runs."""
     width, one = len(bias) // 4, np.float32(1.0)
@@ -119,15 +132,18 @@ def _step(inputs, recurrent, bias, states, cells, places, output):
 
 
 @jit(fastmath=_FAST, error_model="numpy")
-def run(inputs, offsets, panels, tiles, bias, recurrent, states, cells, places, output):
+def run(
+    inputs, offsets, weights, begin, panels, tiles, bias, recurrent, states, cells, places, output
+):
     """Go some tokens on in each sequence that still runs.
 
     **Shape**: inputs float32 (tokens, 4 * width), the products of the tokens in the order of
     input, forget, output and candidate, step by step; offsets int64 (steps + 1,), where each
-    step's tokens begin, 0 before the very first; panels, the weights of the states as :func:`pack`
-    lays them out; tiles, what :func:`.tiles.multiply` takes of them, or None, so that the panels
-    are read; bias float32 (4 * width,); recurrent float32 (sequences, 4 * width), both sizes
-    rounded up to multiples of 32, overwritten; states and cells float32 (sequences, width),
+    step's tokens begin, 0 before the very first; weights float32 (width, all columns), those of
+    the states from column `begin` on; panels, the same as :func:`pack` lays them out, or none, so
+    that the weights are read; tiles, what :func:`.tiles.multiply` takes of them and is used in
+    their place, or None; bias float32 (4 * width,); recurrent float32 (sequences, 4 * width), both
+    sizes rounded up to multiples of 32, overwritten; states and cells float32 (sequences, width),
     changed in place; all three are 0 before the very first step; places int64 (tokens,), the rows
     of output float32 (all tokens, width or more) that are written.
     """
@@ -135,8 +151,10 @@ def run(inputs, offsets, panels, tiles, bias, recurrent, states, cells, places, 
         first, last = offsets[step] - offsets[0], offsets[step + 1] - offsets[0]
         if offsets[step] > 0:
             before = states[: last - first]
-            if tiles is None:
+            if tiles is not None:
+                multiply_tiles(before, tiles[0], tiles[1], tiles[2], recurrent)
+            elif len(panels):
                 _multiply(before, panels, recurrent)
             else:
-                multiply_tiles(before, tiles[0], tiles[1], tiles[2], recurrent)
+                _multiply_rows(before, weights, begin, recurrent, len(bias))
         _step(inputs[first:last], recurrent, bias, states, cells, places[first:last], output)
