@@ -241,6 +241,11 @@ ABLATIONS = (
         files=("models/inference/kernels/tiles.py",),
     ),
     Ablation(
+        "parser.LSTM weights in panels",
+        judges.tokens,
+        attributes("spacy_decoders.models.bilstm", _ENOUGH_TOKENS=10**9),
+    ),
+    Ablation(
         "parser.trees of a batch together",
         judges.tokens,
         attributes("spacy_decoders.models.parser.decoding", MOST_TOGETHER=0),
