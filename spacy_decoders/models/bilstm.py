@@ -23,8 +23,8 @@ __all__ = ["BiLSTM"]
 
 #: Tokens whose inputs are multiplied together.
 _BLOCK = 256
-#: Tokens of a single sequence from which on laying out the weights takes less than it saves.
-_ENOUGH_TOKENS = 64
+#: Tokens from which on laying out the weights of states takes less time than it saves.
+_ENOUGH_TOKENS = 48
 
 Floats = NDArray[np.float32]
 Sequences = list[Floats2d]
@@ -171,8 +171,7 @@ def _outputs(
     for d, rows in enumerate(packed.rows):
         own = slice(columns * d, columns * (d + 1))
         of_inputs, of_states = (Multiplier(part[:, own], len(vectors)) for part in (W, U))
-        pays = len(lengths) > 1 or len(vectors) >= _ENOUGH_TOKENS
-        count = -(-columns // kernels.PANEL) if pays else 0
+        count = -(-columns // kernels.PANEL) if len(vectors) >= _ENOUGH_TOKENS else 0
         panels = np.zeros((count, width, kernels.PANEL), dtype=np.float32)
         if count and of_states.tiles is None:
             kernels.pack(U, own.start, columns, panels)

@@ -98,7 +98,7 @@ def _multiply(rows, panels, out):
 
 @internal(counted=True, fastmath=_FAST, error_model="numpy")
 def _multiply_rows(rows, weights, begin, out, columns):
-    """Write the same for a few rows, by weights that are not laid out in panels."""
+    """Write the same, to the bit, from weights that are not laid out in panels."""
     for i in range(len(rows)):
         into = out[i]
         for j in range(columns):
@@ -117,8 +117,8 @@ def _step(inputs, recurrent, bias, states, cells, places, output):
     for s in range(len(inputs)):
         given, more = inputs[s], recurrent[s]
         for gate in range(4):
-            # sigmoid(x) = (tanh(x / 2) + 1) / 2; the last one is the candidate, a tanh: one loop
-            # for both is half as long to compile
+            # sigmoid(x) = (tanh(x / 2) + 1) / 2; the last one is the candidate, a tanh. LLVM
+            # vectorises this loop over one gate, not one over three
             scale = np.float32(0.5) if gate < 3 else one
             for j in range(gate * width, (gate + 1) * width):
                 found = _tanh((given[j] + more[j] + bias[j]) * scale)
