@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -56,6 +56,11 @@ class CollectiveLinker:
     weight
         The weight of distances relative to candidates' costs; not negative.
 
+    Raises
+    ------
+    ProblemError
+        If `graph` or `weight` is none of these.
+
     Notes
     -----
     Concepts without a path between them, or missing from the graph, have a distance of one more
@@ -77,6 +82,7 @@ class CollectiveLinker:
 
     def __post_init__(self) -> None:
         check_of(NonNegativeFloat)("weight", self.weight)
+        _ = self._graph  # what is no graph is refused now
 
     def link(
         self, mentions: Sequence[Candidates], *, budget: Budget = UNLIMITED
@@ -98,6 +104,10 @@ class CollectiveLinker:
         """
         from ..decoders.representatives import ExactRepresentatives
 
+        if not isinstance(mentions, Iterable):
+            raise ProblemError(
+                f"mentions: expected a list of candidates for each; got {mentions!r}."
+            )
         given = [_scores(place, candidates) for place, candidates in enumerate(mentions)]
         linked = [number for number, candidates in enumerate(given) if candidates]
         problem = self._problem([given[number] for number in linked])
@@ -145,7 +155,13 @@ class CollectiveLinker:
             return self.graph, None
         pairs = self.graph.edges() if hasattr(self.graph, "edges") else self.graph
         numbers: dict[Any, int] = {}
-        edges = [[numbers.setdefault(end, len(numbers)) for end in (a, b)] for a, b in pairs]
+        try:
+            edges = [[numbers.setdefault(end, len(numbers)) for end in (a, b)] for a, b in pairs]
+        except (TypeError, ValueError) as error:
+            raise ProblemError(
+                "graph: expected a ConceptGraph, a networkx graph or pairs of linked concepts; "
+                f"got {type(self.graph).__name__} ({error})."
+            ) from error
         for node in getattr(self.graph, "nodes", ()):
             numbers.setdefault(node, len(numbers))
         graph = ConceptGraph.from_edges(

@@ -185,7 +185,7 @@ def _knowledge_base() -> None:
 
     base = ConceptBase.build([{"id": "rome", "links": ["italy"]}, {"id": "italy"}], hubs=2)
     base.aliases.candidates("Rome")
-    base.graph.distances(np.arange(len(base)))
+    base.graph.distances(np.arange(len(base.ids)))
 
 
 # --- pipelines ------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -87,7 +88,12 @@ class FolderFormat:
             if write_others is not None:
                 write_others(fresh)
             files |= {name: _seal(fresh / name) for name in self.others if (fresh / name).exists()}
-            header = {"format": self._format, "version": self.version, **facts, "files": files}
+            own = {
+                "format": self._format,
+                "version": self.version,
+                "package": metadata.version("spacy-decoders"),
+            }
+            header = {**own, **facts, "files": files}
             text = json.dumps(header, indent=1)
             (fresh / self.header_name).write_text(text, encoding="utf8")
 
@@ -151,11 +157,15 @@ class FolderFormat:
             raise StorageError(f"folder: {path} is damaged ({error}); build it again.") from error
         if header.get("format") != self._format:
             raise StorageError(f"folder: {path} is not the header of a {self.kind}.")
-        if header.get("version") != self.version and not any_version:
+        version = header.get("version")
+        if version != self.version and not any_version:
             advice = f"build it again {self.rebuilt}".strip()
+            if isinstance(version, int) and version > self.version:
+                advice = "upgrade it with `pip install --upgrade spacy-decoders`"
             raise StorageError(
-                f"folder: {root} was written in format version {header.get('version')}, this "
-                f"package reads version {self.version}; {advice}."
+                f"folder: {root} was written in format version {version}, by spacy-decoders "
+                f"{header.get('package', '0.3 or earlier')}; this package reads version "
+                f"{self.version}: {advice}."
             )
         files = header.get("files")
         if not isinstance(files, dict) or not all(isinstance(f, dict) for f in files.values()):

@@ -167,7 +167,7 @@ class ConceptBase(EditableConcepts):
         header = {
             name: value
             for name, value in self.manifest.items()
-            if name not in ("format", "version", "files")
+            if name not in ("format", "version", "package", "files")
         }
 
         def write(inside: Path) -> None:

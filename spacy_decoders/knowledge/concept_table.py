@@ -35,8 +35,8 @@ class ConceptTable:
         self.text = TextIndex(database) if database.searched else None
 
     def __len__(self) -> int:
-        """The number of concepts; numbers of removed ones are not used again."""
-        return self._database.size
+        """The number of concepts, without removed ones, whose numbers are not used again."""
+        return self._database.count
 
     def __contains__(self, identity: object) -> bool:
         return isinstance(identity, str) and self.number(identity) >= 0
@@ -44,7 +44,7 @@ class ConceptTable:
     def __iter__(self) -> Iterator[Concept]:
         """The concepts, removed ones left out."""
         neighbours = self.graph.neighbours
-        for number in range(len(self)):
+        for number in range(self._database.size):
             (known,) = self.known([number])
             if known.id is not None:
                 try:
@@ -207,7 +207,7 @@ class ConceptTable:
         if isinstance(concept, str):
             number = self.number(concept)
         else:
-            number = concept if 0 <= concept < len(self) else -1
+            number = concept if 0 <= concept < self._database.size else -1
             number = -1 if number >= 0 and not self.id(number) else number
         if number < 0:
             raise ProblemError(f"concept: there is no {concept!r} in this knowledge base.")

@@ -171,13 +171,21 @@ class Database:
     @property
     def size(self) -> int:
         """One more than the largest number of a concept."""
-        cache = self.cache("size")
-        if not cache:
-            cache[0] = self.ask_one("SELECT coalesce(max(number), -1) + 1 FROM concepts")
-        found = cache[0]
+        found = self._total("coalesce(max(number), -1) + 1")
         if not isinstance(found, int) or not 0 <= found < 2**31:
             raise self.damaged(f"a concept has the number {found!r}")
         return found
+
+    @property
+    def count(self) -> int:
+        """The number of concepts, without removed ones."""
+        return int(self._total("count(id)"))
+
+    def _total(self, what: str) -> Any:
+        cache = self.cache("totals")
+        if what not in cache:
+            cache[what] = self.ask_one(f"SELECT {what} FROM concepts")
+        return cache[what]
 
     def check(self) -> None:
         """Read all of the file, and raise a `StorageError` if it is damaged."""

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import tempfile
 import threading
+import warnings
 import weakref
 from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
@@ -95,7 +96,7 @@ class EditableConcepts(ConceptTable):
     def add(self, concept: Concept | Mapping[str, Any]) -> int:
         """Add a concept, and return its number.
 
-        Links to concepts that do not exist are left out.
+        Links to concepts that do not exist are left out, with a warning.
 
         Raises
         ------
@@ -112,10 +113,13 @@ class EditableConcepts(ConceptTable):
                 (concept.id,),
             ).fetchone()[0]
             self._write(connection, number, concept, {item.name for item in fields(Concept)})
+        self._warn_of_unknown(concept)
         return number
 
     def update(self, identity: str, **values: Any) -> None:
         """Replace fields of a concept; other fields stay.
+
+        Links to concepts that do not exist are left out, with a warning.
 
         Raises
         ------
@@ -130,6 +134,19 @@ class EditableConcepts(ConceptTable):
         with self._change(links="links" in values) as connection:
             self._unindex(connection, number)
             self._write(connection, number, concept, values)
+        self._warn_of_unknown(concept)
+
+    def _warn_of_unknown(self, concept: Concept) -> None:
+        """Warn of the links that were left out."""
+        known = self.ids.find(concept.links) >= 0
+        if not known.all():
+            example = concept.links[int(known.argmin())]
+            warnings.warn(
+                f"links: {(~known).sum()} of {len(known)} links of {concept.id!r} were left out, "
+                f"since they lead to unknown concepts, such as {example!r}; add these first, or "
+                "update the links when they are there.",
+                stacklevel=3,
+            )
 
     def remove(self, identity: str) -> None:
         """Remove a concept with its aliases and links; its number is not used again.

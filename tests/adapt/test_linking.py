@@ -67,8 +67,11 @@ def test_mentions_without_candidates_stay_without():
             r"all candidates of mentions\[1\] have the probability 0",
         ),
         ({"weight": -1.0}, [], "weight"),
+        ({"graph": None}, [], "graph: expected a ConceptGraph, .* got NoneType"),
+        ({"graph": [(1, 2), (3,)]}, [], "graph: expected a ConceptGraph, .* got list"),
+        ({}, None, "mentions: expected"),
     ],
 )
 def test_what_is_refused_is_named(options, mentions, message):
     with pytest.raises((ProblemError, InfeasibleError), match=message):
-        CollectiveLinker([(1, 2)], **options).link(mentions)
+        CollectiveLinker(**{"graph": [(1, 2)], **options}).link(mentions)

@@ -77,10 +77,18 @@ def test_another_version_is_refused_and_replaced(base):
     (base.folder / "ids.codes.npy").write_bytes(b"of version 0.2")
     files = {"ids.codes.npy": {"size": 14}, **header["files"]}
     path.write_text(json.dumps({**header, "version": 2, "files": files}))
-    with pytest.raises(StorageError, match=r"version 2, .* build it again with .*kb build"):
+    with pytest.raises(StorageError, match=r"version 2, by .*: build it again with .*kb build"):
         ConceptBase.open(base.folder)
     assert len(ConceptBase.open(write_concept_base(base.folder, CONCEPTS))) == 3
     assert not (base.folder / "ids.codes.npy").exists()
+
+
+def test_a_newer_version_asks_for_an_upgrade(base):
+    path = base.folder / "manifest.json"
+    header = {**json.loads(path.read_text()), "version": 4, "package": "9.1"}
+    path.write_text(json.dumps(header))
+    with pytest.raises(StorageError, match=r"version 4, by spacy-decoders 9\.1; .*: upgrade it"):
+        ConceptBase.open(base.folder)
 
 
 def test_a_changed_file_fails_the_check(base):

@@ -31,7 +31,7 @@ NEW = {
     "id": "roman",
     "title": "Mercury (god)",
     "aliases": {"Mercury": 10, "Mercurius": 1},
-    "links": ["planet", "nowhere"],
+    "links": ["planet"],
     "description": "a messenger",
     "text": "He wears winged sandals.",
     "type": "god",
@@ -98,7 +98,7 @@ def test_changed_it_is_as_if_built_so(base, tmp_path, stage):
     base.remove("thermometer")
     base.remove("planet")
     again = base.add({**CONCEPTS[0], "links": ["roman"]})
-    assert again == 5
+    assert again == 5 and len(base) == 4
     assert base.changed
     base = {
         "live": lambda: base,
@@ -123,6 +123,15 @@ def test_changed_it_is_as_if_built_so(base, tmp_path, stage):
     assert found == expected[0]
     assert described == expected[1]
     assert texts == expected[2]
+
+
+def test_links_to_unknown_concepts_are_left_out_with_a_warning(base):
+    message = "1 of 2 links of 'roman' .* unknown concepts, such as 'nowhere'"
+    with pytest.warns(UserWarning, match=message):
+        base.add({**NEW, "links": ["planet", "nowhere"]})
+    with pytest.warns(UserWarning, match=message):
+        base.update("roman", links=["nowhere", "sun"])
+    assert base.describe("roman")["links"] == ["sun"]
 
 
 def test_wrong_changes_change_nothing(base):

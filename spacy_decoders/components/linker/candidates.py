@@ -239,7 +239,7 @@ def _checked(found: FoundCandidates, kb: KnowledgeBase) -> FoundCandidates:
             f"{type(kb).__name__} has not; return spaCy's candidates."
         )
     concepts = checked_indices(
-        "candidates: concepts", found.concepts, (None,), low=0, high=len(kb.base)
+        "candidates: concepts", found.concepts, (None,), low=0, high=len(kb.base.ids)
     )
     columns: dict[str, Any] = {"concepts": concepts}
     for name in ("priors", "written", "popularity"):
