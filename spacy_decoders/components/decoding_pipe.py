@@ -136,6 +136,18 @@ class DecodingPipe(WithOptions, TrainablePipe):
             topic=id(docs[0].vocab),  # pipelines that source a component share the object
         )
 
+    def warn_of_unknown_labels(self, labels: Iterable[str]) -> None:
+        """Warn once that examples have labels that a trained component can't learn any more."""
+        unknown = sorted(set(labels))
+        if unknown:
+            more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
+            self.warn_once(
+                f"the examples have labels that it lacks ({', '.join(unknown[:5])}{more}; others "
+                "may follow unsaid); none of them is learnt. Train a new component on examples of "
+                "all labels: in the config, with `factory` in place of `source`.",
+                topic="labels",
+            )
+
     def warn_once(self, message: str, *, topic: Any) -> None:
         """Warn, with the component's name, unless it has warned of this topic before."""
         if topic not in self._warned:

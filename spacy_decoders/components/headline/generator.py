@@ -143,7 +143,9 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         if mode == "words":
             return headlines_of_words(scored, self)
         if mode == "sentence":
-            return headlines_of_sentences(scored, self)
+            codes = scored.of.texts.kinds["code"]
+            found = headlines_of_sentences(scored, self)
+            return [sentence for sentence in found if not codes[scored.places_of(sentence)].any()]
         found = headlines_of_phrases(scored, self)
         if mode == "best" and scored.unit.doc.has_annotation("DEP"):
             addresses = scored.of.texts.addresses

@@ -24,6 +24,8 @@ Integers = NDArray[np.int64]
 
 #: Strings whose kinds are remembered.
 REMEMBERED = 1 << 16
+#: Characters of the longest token that is a word: beyond are keys, hashes and encoded files.
+LONGEST_WORD = 100
 
 #: Words under which a sentence no longer follows from its shorter version.
 NEGATIONS = frozenset({
@@ -239,9 +241,9 @@ class Texts:
 
     @cached_property
     def addresses(self) -> Booleans:
-        """Which tokens are addresses or accounts: they name nobody that a reader knows."""
+        """Which tokens are addresses, accounts or codes: they name nothing that a reader knows."""
         kinds = self.kinds
-        return kinds["LIKE_URL"] | kinds["LIKE_EMAIL"] | kinds["account"]
+        return kinds["LIKE_URL"] | kinds["LIKE_EMAIL"] | kinds["account"] | kinds["code"]
 
     def _annotated(self, attribute: str) -> Booleans:
         found = [unit.doc.has_annotation(attribute) for unit in self.units]
@@ -301,7 +303,8 @@ def form_of(text: str) -> dict[str, bool]:
     """What a token is by its text."""
     lower, glue = text.lower(), text.lower() in GLUE
     signs = "" if text.isascii() or text == "°" else normalize("NFKC", text)  # "℃" gets letters
-    word = FORMULA.isdisjoint(text) and text.count("(") == text.count(")") and not glue
+    code = len(text) > LONGEST_WORD
+    word = FORMULA.isdisjoint(text) and text.count("(") == text.count(")") and not (glue or code)
     return {
         # a word with a letter, or one with a digit
         "lettered": word and any(c.isalpha() for c in text),
@@ -311,7 +314,8 @@ def form_of(text: str) -> dict[str, bool]:
         "hyphen": text in HYPHENS,
         "degree": text == "°",
         "letter": len(text) == 1 and text.isascii() and text.isalpha(),
-        "alphabetic": text[:1].isalpha(),
+        # of a script with capitals; those without them mostly have no blanks between words
+        "alphabetic": text[:1].isalpha() and text[:1].lower() != text[:1].upper(),
         "title": text[:1].isupper(),
         "stop": text[-1:] in FULL_STOPS,
         "question": text == "?",
@@ -321,6 +325,7 @@ def form_of(text: str) -> dict[str, bool]:
         "picture": bool(signs) and all(category(c) in PICTURES for c in signs),
         # the name of an account; what denies, excepts or stays; a form of "do"
         "account": text[:1] == "@",
+        "code": code,
         "negation": lower in NEGATIONS,
         "exception": lower in EXCEPTIONS,
         "kept": lower in KEPT,

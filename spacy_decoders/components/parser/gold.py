@@ -1,7 +1,9 @@
 """The parser's gold standard: from Examples to arrays over the predicted tokens."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,15 @@ Ints = NDArray[np.int64]
 #: What fine-grained tags tell beside the part of speech, where a language has it: most labels
 #: follow from it.
 _TELLING = ("Case", "Number", "Person", "VerbForm")
+
+
+class GoldFaults(NamedTuple):
+    """What can't be learnt from examples."""
+
+    #: Labels that the parser lacks.
+    labels: list[str]
+    #: A message for each sentence whose heads form no tree with one root.
+    trees: list[str]
 
 
 def collect_labels(examples: Iterable[Example]) -> tuple[list[str], list[str], str]:
@@ -60,14 +71,13 @@ def _with_morphology(token: Token) -> str:
 
 def read_gold(
     examples: Sequence[Example], labels: Sequence[str], tags: Sequence[str]
-) -> tuple[GoldTrees, dict[str, str]]:
+) -> tuple[GoldTrees, GoldFaults]:
     """Read trees, boundaries and tags of examples, end to end, over the predicted tokens.
 
     Labels and tags that are not among the given ones count as missing, and so do the heads of a
-    sentence that form no tree with one root: what there is to say of the first such label
-    (``"label"``) and sentence (``"tree"``) is returned, too.
+    sentence that form no tree with one root.
     """
-    faults: dict[str, str] = {}
+    faults = GoldFaults([], [])
     with_morphology = any("=" in tag for tag in tags)
     of_labels, of_tags = (
         {get_string_id(name): number for number, name in enumerate(names)}
@@ -94,7 +104,7 @@ def _read(
     labels: Mapping[int, int],
     tags: Mapping[int, int],
     with_morphology: bool,
-    faults: dict[str, str],
+    faults: GoldFaults,
 ) -> list[Ints]:
     """Return where sentences begin, heads, labels, starts and tags of one example.
 
@@ -113,12 +123,8 @@ def _read(
     gold_heads = places + relative.view(np.int64)
     known = (deps != 0) & _sound(gold, gold_heads, deps != 0, starts_in_gold, faults)
     relations = _numbers(labels, deps)
-    for strange in np.flatnonzero((deps != 0) & (relations < 0) & (gold_heads != places))[:1]:
-        faults.setdefault(
-            "label",
-            f"the examples have the label {gold[int(strange)].dep_!r}, which it lacks; no such "
-            "label is learnt. Train a new parser on examples of all labels.",
-        )
+    strange = np.flatnonzero((deps != 0) & (relations < 0) & (gold_heads != places))
+    faults.labels.extend(gold[token].dep_ for token in strange.tolist())
     found = to_predicted[gold_heads]
     found = np.where(gold_heads == places, ROOT, np.where(found < 0, UNKNOWN, found))
     heads = _taken(np.where(known, found, UNKNOWN), to_gold)
@@ -136,7 +142,7 @@ def _read(
 
 
 def _sound(
-    gold: Doc, heads: Ints, known: NDArray[np.bool_], starts: Ints, faults: dict[str, str]
+    gold: Doc, heads: Ints, known: NDArray[np.bool_], starts: Ints, faults: GoldFaults
 ) -> NDArray[np.bool_]:
     """Return which tokens are in a sentence whose tree is valid; tell of the others."""
     sound = np.ones(len(heads), dtype=bool)
@@ -145,10 +151,9 @@ def _sound(
         end = ends[np.searchsorted(starts, start)]
         if known[start:end].all():  # else partly annotated: arcs are used one by one
             sound[start:end] = False
-            faults.setdefault(
-                "tree",
+            faults.trees.append(
                 f"a gold tree has {fault} and teaches no heads (others may follow unsaid): "
-                f"{gold[start:end].text[:80]!r}. Give each sentence one root and no cycle.",
+                f"{gold[start:end].text[:80]!r}. Give each sentence one root and no cycle."
             )
     return sound
 

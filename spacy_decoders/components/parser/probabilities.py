@@ -196,6 +196,7 @@ class CalibratedParser(CalibratedPipe):
 
     def _read_gold(self, examples: list[Example]) -> GoldTrees:
         gold, faults = read_gold(examples, self.cfg["labels"], self.cfg["tags"])
-        for topic, fault in faults.items():
-            self.warn_once(fault, topic=topic)
+        self.warn_of_unknown_labels(faults.labels)
+        for fault in faults.trees[:1]:
+            self.warn_once(fault, topic="tree")
         return gold

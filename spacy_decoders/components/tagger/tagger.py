@@ -303,12 +303,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         ops = self.model.ops
         emissions = [ops.to_numpy(rows) for rows in scores.emissions]
         gold, strange = gold_labels(examples, self.space)
-        if strange:
-            self.warn_once(
-                f"the examples have labels that it lacks ({', '.join(sorted(strange)[:5])}); no "
-                "such label is learnt. Train a new component on examples of all labels.",
-                topic="labels",
-            )
+        self.warn_of_unknown_labels(strange)
         lengths = [n for doc in docs for n in unit_lengths(doc)]
         batch = ChainBatch(
             self._chain_model(scores),

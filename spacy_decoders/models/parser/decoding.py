@@ -17,7 +17,7 @@ from ...certificate import Certificate
 from ...errors import InfeasibleError, UndecidedError
 from .boundaries import MOST_WORDS
 from .factors import FactorTemplates
-from .patterns import Patterns, TooManyPlaces
+from .patterns import Patterns, TooManyMatches
 from .tree_scores import SentenceScores
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class TreeParser:
         if self.patterns is not None:
             try:
                 more["factors"] = self.patterns.factors(sentence, pruned.allowed)
-            except TooManyPlaces:
+            except TooManyMatches:
                 return problem, False
         return pruned.unchecked(**more), True
 

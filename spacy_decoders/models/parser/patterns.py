@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...decoders.tree import Factors
     from .tree_scores import SentenceScores
 
-__all__ = ["ArcPattern", "Patterns", "TooManyPlaces", "arc_patterns"]
+__all__ = ["ArcPattern", "Patterns", "TooManyMatches", "arc_patterns"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -38,10 +38,10 @@ MOST_ARCS = 3
 LARGEST_WEIGHT = 1e4
 
 #: The most matches of one pattern in a sentence.
-MOST_PLACES = 200_000
+MOST_MATCHES = 200_000
 
 
-class TooManyPlaces(ProblemError):
+class TooManyMatches(ProblemError):
     """A pattern has more matches in a sentence than can be decoded."""
 
 
@@ -192,7 +192,7 @@ class Patterns:
     def factors(self, sentence: SentenceScores, allowed: Bools) -> Factors | None:
         """Return a factor for each match of each pattern over the allowed arcs of a sentence.
 
-        Raises `TooManyPlaces` if there are more than can be decoded.
+        Raises `TooManyMatches` if there are more than can be decoded.
         """
         from ...decoders.tree import Factors
 
@@ -204,7 +204,7 @@ class Patterns:
         for pattern, first in zip(self.stated, firsts, strict=False):
             own = slice(first, first + len(pattern.heads))
             joined = allowed & self.may_have[own][:, sentence.labels] & may_be[own, None]
-            found = pattern.arcs_of(_places(pattern, may_be[own], joined))
+            found = pattern.arcs_of(_matches(pattern, may_be[own], joined))
             arcs.append(found.reshape(-1, 2))
             sizes += [found.shape[1]] * len(found)
             worth += [pattern.weight] * len(found)
@@ -212,7 +212,7 @@ class Patterns:
         return Factors(np.concatenate(arcs), np.cumsum(sizes), worth) if worth else None
 
 
-def _places(pattern: ArcPattern, may_be: Bools, joined: Bools) -> Ints:
+def _matches(pattern: ArcPattern, may_be: Bools, joined: Bools) -> Ints:
     """Return the possible matches of one pattern, as rows of tokens.
 
     **Shape**: may_be (tokens of the pattern, n + 1); joined (tokens of the pattern, n + 1, n + 1),
@@ -222,8 +222,8 @@ def _places(pattern: ArcPattern, may_be: Bools, joined: Bools) -> Ints:
     found = np.flatnonzero(first)[:, None]
     for token, head in list(enumerate(pattern.heads))[1:]:
         among = joined[token][found[:, head]]
-        if among.sum() > MOST_PLACES:
-            raise TooManyPlaces(f"patterns: one has more than {MOST_PLACES:,} matches.")
+        if among.sum() > MOST_MATCHES:
+            raise TooManyMatches(f"patterns: one has more than {MOST_MATCHES:,} matches.")
         places, tokens = np.nonzero(among)
         fits = (found[places] != tokens[:, None]).all(axis=1)
         found = np.concatenate([found[places], tokens[:, None]], axis=1)

@@ -106,6 +106,15 @@ def test_texts_without_headlines():
         statuses = [found["status"] for found in doc._.certificates["headline_generator"]]
         assert statuses == (["infeasible"] if "the" in text else [])
     assert nlp("Heap")._.headline == "Heap"
+    for mode in ("best", "phrases", "words"):
+        nlp.get_pipe("headline_generator").mode = mode
+        assert nlp("a" * 20_000)._.headline == ""  # a key or an encoded file, no word
+
+
+def test_a_script_without_blanks():
+    nlp = spacy.blank("zh")  # a token is a character
+    nlp.add_pipe("headline_generator")
+    assert nlp("北京是中国的首都，也是中国的政治中心。北京历史悠久。")._.headline == "北京"
 
 
 def test_single_words_are_whole_and_not_denied():

@@ -54,6 +54,10 @@ def test_as_a_mode(parsed):
     assert doc._.headlines[0]["certificate"]["status"] == "optimal"
     with pytest.raises(ProblemError, match="parser"):
         nlp("No tree here.")
+    words = ["Read", "a" * 200]
+    doc = Doc(VOCAB, words=words, heads=[0, 0], deps=["ROOT", "obj"])
+    pipe = blank(mode="sentence").get_pipe("headline_generator")
+    assert pipe(doc)._.headlines == []
 
 
 def test_the_root_of_a_cut_sentence_is_its_first_word_with_a_head_outside(parsed):

@@ -24,7 +24,7 @@ def test_gold_that_is_no_tree_teaches_nothing(trained, heads, match):
     gold.from_array(["HEAD", "DEP"], columns)
     gold.from_array(["SENT_START"], np.array([[1], [-1], [-1]]).astype(np.uint64))
     found, faults = read_gold([Example(bare(gold), gold)], ["det"], [])
-    assert match in faults["tree"] and "label" not in faults
+    assert match in faults.trees[0] and not faults.labels
     assert (found.heads == UNKNOWN).all()
 
 

@@ -149,10 +149,10 @@ def test_a_sentence_of_a_block_keeps_its_patterns():
     assert whole.count == sum(part.count for part in parts if part) > 0, heads
 
 
-def test_a_sentence_with_too_many_places_is_parsed_by_its_arcs(monkeypatch):
+def test_a_sentence_with_too_many_matches_is_parsed_by_its_arcs(monkeypatch):
     parser, sentence = parser_of(VOCAB, PATTERNS), scores_of(0)
     by_arcs = replace(parser, patterns=None).decode(sentence).solution
-    monkeypatch.setattr(module, "MOST_PLACES", 0)
+    monkeypatch.setattr(module, "MOST_MATCHES", 0)
     found = parser.decode(sentence).solution
     assert found.certificate.status == "heuristic"
     np.testing.assert_array_equal(found.heads, by_arcs.heads)
