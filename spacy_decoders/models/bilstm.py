@@ -1,8 +1,7 @@
-"""A bidirectional LSTM in plain array operations.
+"""A bidirectional LSTM.
 
-Both directions run in the same steps. Sequences are sorted by length, so that the ones
-still running at a step are always a prefix: nothing is padded, and the inputs of all steps of
-a direction take one matrix product.
+Sequences are sorted by length, so that those still active at a step are always a prefix: nothing
+is padded, and the inputs of all steps of a direction take one matrix product.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from .inference.products import Multiplier, padded
 
 __all__ = ["BiLSTM"]
 
-#: Tokens whose inputs are multiplied together.
+#: The number of tokens whose inputs are multiplied at once.
 _BLOCK = 256
-#: Tokens from which on laying out the weights of states takes less time than it saves.
+#: The least number of tokens for which packing the recurrent weights pays off.
 _ENOUGH_TOKENS = 48
 
 Floats = NDArray[np.float32]
@@ -36,13 +35,14 @@ def build_bilstm(width: int, lstm_width: int) -> Model[Sequences, Sequences]:
 
 
 def BiLSTM(width: int, nI: int | None = None) -> Model[Sequences, Sequences]:
-    """One bidirectional LSTM layer; each token gets both directions side by side.
+    """A bidirectional LSTM layer, which concatenates the states of both directions.
 
-    It takes and returns a list of arrays, one row a token. `width` is the size of the state of
-    each direction: the output has twice as many columns. The width of the input is inferred from
-    the data if it is None.
+    Takes and returns a list of arrays, with a row for each token. `width` is the size of the state
+    of each direction: the output has twice as many columns. `nI` is the width of the input,
+    inferred from the data if None.
 
-    thinc's own LSTM is no substitute: its gradients differ from finite differences by half.
+    thinc's own LSTM is no substitute: its gradients differ from finite differences by half of
+    their size.
 
     References
     ----------
@@ -72,22 +72,22 @@ def _init(
     inputs, width = model.get_dim("nI"), model.get_dim("nH")
     ops: Any = model.ops
     model.set_param("W", glorot_uniform_init(ops, (inputs, 8 * width)))
-    # each gate's recurrent block starts as a rotation, which keeps the state's length
+    # each gate's recurrent block is initially orthogonal, which preserves the norm of the state
     rng = np.random.default_rng(int(np.random.randint(2**31)))  # noqa: NPY002 - the run's seed
     blocks = np.linalg.qr(rng.normal(size=(2, 4, width, width)))[0]
     model.set_param("U", ops.asarray2f(np.hstack(list(np.concatenate(blocks))).astype("f")))
     bias = np.zeros((2, 4, width), dtype="f")
-    bias[:, 1] = 1.0  # a bias towards remembering
+    bias[:, 1] = 1.0  # the forget gate is initially open
     model.set_param("b", ops.asarray1f(bias.ravel()))
 
 
 @dataclass(frozen=True)
 class _Packed:
-    """The layout of tokens by steps."""
+    """The tokens in the order of steps."""
 
-    #: (2, tokens): the token read in each packed place, from the left and from the right.
+    #: (2, tokens): the token at each place in this order, from the left and from the right.
     rows: NDArray[np.intp]
-    #: (steps + 1,): where each step's tokens begin.
+    #: (steps + 1,): where the tokens of each step begin.
     offsets: list[int]
 
     @classmethod
@@ -96,7 +96,7 @@ class _Packed:
         ends = np.cumsum(sizes)
         order = np.argsort(-sizes, kind="stable")
         longest = int(sizes.max(initial=0))
-        # (steps, sequences): whether the sequence still runs
+        # (steps, sequences): whether the sequence is still active
         running = np.arange(longest)[:, None] < sizes[order][None, :]
         steps, which = np.nonzero(running)
         sequence = order[which]
@@ -121,7 +121,7 @@ def _forward(
     packed = _Packed.of(lengths)
     W = _by_direction(model.get_param("W"), width)
     U = _by_direction(model.get_param("U"), width)
-    # (2, tokens, ...) in the order of the steps: what the gates read and what they hold
+    # (2, tokens, ...) in the order of steps: the inputs of the gates, and their pre-activations
     read = [inputs[rows] for rows in packed.rows]
     gates = np.empty((2, len(inputs), 4 * width), dtype="f")
     for d in (0, 1):
@@ -157,8 +157,8 @@ def _outputs(
 ) -> NDArray[np.float32]:
     """Return the states of both directions at each token, **shape (tokens, 2 * width)**.
 
-    The `vectors` of the tokens of all sequences are laid end to end. One direction comes after the
-    other, and inputs a few steps before their states: so they are all still in the cache.
+    The `vectors` of all sequences are concatenated. The directions are computed one after the
+    other, and inputs only a few steps before their states, so that they are still in the cache.
     """
     from .inference.kernels import lstm as kernels
 
@@ -188,7 +188,7 @@ def _outputs(
 
 
 def _blocks(offsets: NDArray[np.intp]) -> list[tuple[int, int]]:
-    """Return which steps have their inputs multiplied together."""
+    """Return the ranges of steps whose inputs are multiplied at once."""
     found, last = [], 0
     while last < len(offsets) - 1:
         first = last
@@ -199,14 +199,14 @@ def _blocks(offsets: NDArray[np.intp]) -> list[tuple[int, int]]:
 
 
 def _by_direction(weights: Any, width: int) -> Floats:
-    """The weights as (2, inputs, 4 * width)."""
+    """Return the weights by direction, (2, inputs, 4 * width)."""
     return np.stack([weights[:, : 4 * width], weights[:, 4 * width :]])
 
 
 def _run(gates: Floats, U: Floats, offsets: list[int]) -> tuple[Floats, Floats, Floats]:
-    """All steps; `gates` goes from pre-activations to activations in place.
+    """Run all steps; `gates`, initially the pre-activations, become the activations.
 
-    Gates are laid out as input, forget, output, candidate.
+    Their order is input, forget, output, candidate.
     """
     width = U.shape[1]
     states = np.empty((2, gates.shape[1], width), dtype="f")
@@ -216,7 +216,7 @@ def _run(gates: Floats, U: Floats, offsets: list[int]) -> tuple[Floats, Floats, 
         gate = gates[:, start:end]
         if start:
             gate += np.matmul(states[:, before : before + end - start], U)
-        # sigmoid(x) = (tanh(x / 2) + 1) / 2: one transcendental for all four, no overflow
+        # sigmoid(x) = (tanh(x / 2) + 1) / 2: one transcendental function for all, without overflow
         gate[..., : 3 * width] *= 0.5
         np.tanh(gate, out=gate)
         gate[..., : 3 * width] += 1.0
@@ -236,7 +236,7 @@ def _run(gates: Floats, U: Floats, offsets: list[int]) -> tuple[Floats, Floats, 
 def _run_back(
     d_states: Floats, gates: Floats, cells: Floats, tanhs: Floats, U: Floats, offsets: list[int]
 ) -> Floats:
-    """The gradient of all pre-activations, from the last step to the first."""
+    """Return the gradients of all pre-activations, by backpropagation through time."""
     width = U.shape[1]
     U_transposed = np.ascontiguousarray(U.transpose(0, 2, 1))
     i, f, o, g = (gates[..., k * width : (k + 1) * width] for k in range(4))
@@ -270,7 +270,7 @@ def _run_back(
 
 
 def _previous(offsets: list[int]) -> NDArray[np.intp]:
-    """For each packed place after the first step, the place of the state before it."""
+    """Return the place of the previous state, for each place after the first step."""
     places = [
         np.arange(before, before + end - start)
         for before, start, end in zip(offsets, offsets[1:], offsets[2:], strict=False)

@@ -1,6 +1,7 @@
-"""The scores of headlines.
+"""Scoring headlines.
 
-``words`` represents texts as arrays, ``phrases`` finds their phrases, ``knowledge`` has the counts
-of a corpus of titled texts. ``features`` are what ``selection`` scores words and phrases by,
-``judge`` says how likely a headline is good; ``bigrams`` how single words follow each other.
+``words`` represents texts as arrays, ``phrases`` extracts their phrases, and ``knowledge`` holds
+the counts of a corpus of titled texts. From ``features``, the models of ``selection`` score words
+and phrases; ``judge`` has the probability that a headline is good, and ``bigrams`` a language
+model for headlines of single words.
 """

@@ -1,4 +1,4 @@
-"""How single words follow each other: a bigram language model, and the graph of a text's words."""
+"""A bigram language model, and the graph of a text's words."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Keys = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class BigramModel:
-    """Probabilities of one word after another, words being 64-bit keys.
+    """A bigram language model of words, which are 64-bit keys.
 
-    Seen pairs have their Good-Turing probability; the mass they leave goes to the other
-    words in proportion to their unigram probability (Katz's back-off).
+    Seen pairs have their Good-Turing probability. The mass that is left goes to the other words,
+    in proportion to their unigram probability (Katz's back-off).
 
     References
     ----------
@@ -47,21 +47,21 @@ class BigramModel:
     True
     """
 
-    #: The vocabulary, ascending. Word i is ``keys[i]``; an unknown word is ``len(keys)``.
+    #: The vocabulary, ascending. Word i is ``keys[i]``; unknown words are ``len(keys)``.
     #: **Shape:** ``(words,)``
     keys: Keys
-    #: Log-probability of each word, the unknown one last. **Shape:** ``(words + 1,)``
+    #: The log-probability of each word, unknown ones last. **Shape:** ``(words + 1,)``
     unigrams: NDArray[np.float32]
-    #: Log-weight of the unigram after each word. **Shape:** ``(words + 1,)``
+    #: The log-weight of unigrams after each word. **Shape:** ``(words + 1,)``
     backoffs: NDArray[np.float32]
-    #: The pairs that were seen, ascending: the first word times ``len(unigrams)``, plus the
-    #: second; and their log-probabilities. **Shape of both:** ``(pairs,)``
+    #: Seen pairs, ascending: the first word times ``len(unigrams)``, plus the second; and their
+    #: log-probabilities. **Shape of both:** ``(pairs,)``
     pairs: NDArray[np.int64]
     bigrams: NDArray[np.float32]
 
     @classmethod
     def count(cls, runs: Iterable[Keys]) -> BigramModel:
-        """Count runs of words; no pair is counted across two runs."""
+        """Estimate a model from runs of words; pairs do not span two runs."""
         border = np.array([BOUNDARY], dtype=np.uint64)
         parts = [border]
         for run in runs:
@@ -81,7 +81,7 @@ class BigramModel:
         discounted = _good_turing(seen)[:-1] / totals[firsts]
         left = 1.0 - np.bincount(firsts, weights=discounted, minlength=size)
         unseen = 1.0 - np.bincount(firsts, weights=np.exp(unigrams[followers]), minlength=size)
-        # a word that was often followed by the same words still leaves some mass
+        # some mass is left even after a word that the same words always follow
         backoffs = np.log(np.maximum(left, 1e-4) / np.maximum(unseen, 1e-4))
         return cls(
             keys,
@@ -111,12 +111,12 @@ class BigramModel:
         return np.where(seen, np.append(self.bigrams, np.float32(0.0))[place], unseen).astype("d")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays by name, for saving; `restored` takes them back."""
+        """The arrays by name, for saving; see `restored`."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     @classmethod
     def restored(cls, saved: Any) -> BigramModel:
-        """Check and take back what `arrays` returned."""
+        """Restore a model from what `arrays` returned, after checking it."""
         part = "knowledge, language_model"
         with reading(part):
             keys, unigrams, backoffs, pairs, bigrams = map(saved.get, cls.__dataclass_fields__)
@@ -139,16 +139,16 @@ def word_graph(
     ordering: float,
     contiguity: float,
 ) -> tuple[PathProblem, NDArray[np.int64]]:
-    """Build the graph in which a headline is a path, one vertex per content word.
+    """Build the graph in which headlines are paths, with a vertex for each content word.
 
-    The score of the edge from v to u is the selection score of u plus that of the best step from
-    v: directly or through one auxiliary word, `ordering` times its log-probability, and
-    `contiguity` more if the step occurs in the text. Of the parallel edges only the best is kept:
-    no best path takes another.
+    The score of the edge from v to u is the selection score of u, plus that of the best step from
+    v, directly or through one auxiliary word: `ordering` times its log-probability, and
+    `contiguity` more if the step occurs in the text. Only the best of parallel edges is kept,
+    since no best path takes another.
 
-    `selection` has the score of choosing each vertex, **shape** ``(n,)``, and `auxiliaries` the
-    keys of the words that may stand between content words. Beside the graph is returned which of
-    these, or -1, is on the best edge between two vertices, **shape** ``(n, n)``.
+    `selection`, **shape** ``(n,)``, are the scores of choosing vertices, and `auxiliaries` the
+    keys of words that may stand between content words. The second result, **shape** ``(n, n)``, is
+    the index of the auxiliary word of the edge between each two vertices, -1 for none.
 
     References
     ----------
@@ -174,11 +174,10 @@ def word_graph(
 
 
 def _good_turing(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the discounted counts, with the mass of all unseen events appended.
+    """Return discounted counts, followed by the mass of all unseen events.
 
-    Katz's form: counts of up to 5 are discounted by the number of events seen once more often.
-    Where there are so few events that a ratio is no discount, half a count is taken off singletons
-    only.
+    In Katz's form, counts of up to 5 are discounted by the numbers of events with each count. If
+    events are so few that a ratio is no discount, half a count is subtracted from singletons only.
     """
     seen = np.bincount(np.minimum(counts, MOST_DISCOUNTED + 2), minlength=MOST_DISCOUNTED + 3)
     once = max(1, int(seen[1]))

@@ -1,4 +1,4 @@
-"""The features by which words and phrases are scored as headlines."""
+"""Features of words and phrases as headlines."""
 
 from typing import Any
 
@@ -21,33 +21,33 @@ __all__ = [
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: Parts of speech, as spaCy numbers them.
+#: Parts of speech, by spaCy's numbers.
 TAGS = {
     "adjective": 84, "adposition": 85, "adverb": 86, "auxiliary_verb": 87, "determiner": 90,
     "noun": 92, "number": 93, "pronoun": 95, "proper_noun": 96, "verb": 100,
 }  # fmt: skip
-#: Features of tokens: by stem, where it occurs first, how frequent it is here and elsewhere, and
-#: how often titles have it; and what the token itself is.
+#: Features of tokens: the first position of their stem, and its frequencies here, elsewhere and in
+#: titles; then those of the token itself.
 FEATURES = (
     "bias", "first_sentence_index", "first_position", "frequency", "idf", "tfidf", "spread",
     "title_rate", "capital", "entity", *TAGS,
 )  # fmt: skip
-#: Those of the paper: where the stem occurs first, and its TF*IDF.
+#: The paper's features: the first position of the stem, and its TF*IDF.
 PAPER_FEATURES = ("bias", "first_sentence_index", "tfidf")
 
-#: Phrases of one word, of two and so on up to this many have a feature each.
+#: The largest number of words for which phrases have a feature of their own.
 MOST_COUNTED = 3
 OF_PHRASES = (
     "words", *(f"words_{size}" for size in range(1, MOST_COUNTED + 1)), "function_words",
     "occurrences", "first_place", "at_start", "expected_overlap",
 )  # fmt: skip
-#: What kinds of texts differ in, and its usual value: the products of the difference with a
-#: phrase's number of words are features, from which the length of a title is learned.
+#: Properties in which kinds of texts differ, with usual values. The deviations, times the number
+#: of words of a phrase, are features, from which the length of titles is learned.
 OF_TEXTS = {
     "text_words": 5.0, "text_sentences": 2.0, "text_idf": 0.7, "text_function_words": 0.4,
 }  # fmt: skip
-#: The features of a phrase: the mean of its words with a meaning, those of its last token, its
-#: own, and those from which its length is learned.
+#: The features of phrases: the mean over meaningful words, those of the last token, those of the
+#: phrase itself, and those from which its length is learned.
 PHRASE_FEATURES = (
     *(f"{kind}_{name}" for kind in ("mean", "last") for name in (*FEATURES[1:], "chance")),
     *OF_PHRASES,
@@ -64,7 +64,7 @@ def token_features(tokens: TextTokens, knowledge: HeadlineKnowledge) -> Floats:
     stems, first, count = tokens.stem_numbers
     (texts, titles), size = knowledge.look_up(tokens.stems[first]), knowledge.size
     idf = np.log((size + 1.0) / (texts + 1.0)) / 5.0
-    # in how many of its text's sentences each stem is
+    # the share of the text's sentences that have each stem
     different = numbered((stems * len(text) + sentences).view(np.uint64))[1]
     spread = np.bincount(stems[different], minlength=len(first)) / tokens.sizes[1][text[first]]
     frequency = np.log1p(count)
@@ -85,7 +85,7 @@ def token_features(tokens: TextTokens, knowledge: HeadlineKnowledge) -> Floats:
 
 
 def vertex_features(vertices: Vertices, features: Floats) -> Floats:
-    """The mean features of the tokens of each vertex. **Shape:** ``(n, len(FEATURES))``"""
+    """The mean of the features of each vertex's tokens. **Shape:** ``(n, len(FEATURES))``"""
     if not len(vertices):
         return np.zeros((0, features.shape[1]))
     places = (vertices.of_token >= 0).nonzero()[0]
@@ -105,16 +105,16 @@ def phrase_features(
 ) -> Floats:
     """Compute the features of the phrases at the `chosen` places.
 
-    Of the tokens there are the `features`, **shape** ``(tokens, len(FEATURES))``, and how likely
-    each is in the title, **shape** ``(tokens,)``; of other texts the counts. What is returned has
-    the **shape** ``(n, len(PHRASE_FEATURES))``.
+    `features`, **shape** ``(tokens, len(FEATURES))``, are those of tokens, and `chances`,
+    **shape** ``(tokens,)``, the probabilities that they are in the title. Returns **shape** ``(n,
+    len(PHRASE_FEATURES))``.
     """
     if not len(chosen):
         return np.zeros((0, len(PHRASE_FEATURES)))
     starts, ends, number = phrases.starts[chosen], phrases.ends[chosen], phrases.numbers[chosen]
     text, begins = tokens.text[starts], tokens.begins
     scores = np.concatenate([features[:, 1:], chances[:, None]], axis=1)
-    # the tokens of all phrases end to end, and where those of each begin
+    # the tokens of all phrases, concatenated, and where those of each begin
     lengths = ends - starts
     rows = lengths.cumsum() - lengths
     places = np.arange(lengths.sum()) + (starts - rows).repeat(lengths)
@@ -130,7 +130,7 @@ def phrase_features(
         np.log(phrases.counts[number]),
         np.log1p(position),
         position == 0,
-        # the expected F1 of the words, each by itself
+        # the expected F1 of the words, taken as independent
         2.0 * overlap / (words + knowledge.title_words),
     ]
     differences = _of_texts(tokens, features) - np.array([*OF_TEXTS.values()])
@@ -140,7 +140,7 @@ def phrase_features(
 
 
 def _of_texts(tokens: TextTokens, features: Floats) -> Floats:
-    """What each text is like, in the order of `OF_TEXTS`. **Shape:** ``(texts, 4)``"""
+    """The properties of each text, in the order of `OF_TEXTS`. **Shape:** ``(texts, 4)``"""
 
     def mean(values: NDArray[Any], among: NDArray[np.bool_]) -> Floats:
         total = np.bincount(tokens.text, values * among)

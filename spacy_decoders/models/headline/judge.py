@@ -1,4 +1,4 @@
-"""How likely a headline is good: one logistic model for phrases and shortened sentences."""
+"""The probability that a headline is good, by a logistic model of phrases and sentences."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -15,16 +15,16 @@ __all__ = ["DEFAULT_JUDGE", "FACTS", "KINDS", "judge_facts", "probabilities_of"]
 Floats = NDArray[np.float64]
 
 NOUN, NUM, PRON, PROPN = (IDS[part] for part in ("NOUN", "NUM", "PRON", "PROPN"))
-#: Kinds of headlines; each has its own weights, so that their probabilities can be compared.
+#: Kinds of headlines; each has its own weights, which makes probabilities comparable.
 KINDS = ("phrases", "sentence")
-#: What is known of a headline and of the text that it is for.
+#: The features of a headline and its text.
 FACTS = (
     "bias", "score", "words", "one_word", "long", "mean_chance", "best_chance", "late",
     "occurrences", "kept", "pronouns", "names", "numbers", "last_noun", "text_words",
     "sentence_words",
 )  # fmt: skip
-#: The weights of a model that has learnt from no text: half of all headlines are good, and a
-#: phrase, which says nothing wrong, is preferred to a sentence.
+#: The weights before training: half of all headlines are good, and phrases, which claim nothing,
+#: are preferred to sentences.
 DEFAULT_JUDGE = np.zeros((len(KINDS), len(FACTS)), dtype=np.float32)
 DEFAULT_JUDGE[1, 0] = -0.5
 
@@ -36,16 +36,17 @@ def judge_facts(
     scores: Sequence[float],
     occurrences: Sequence[int],
 ) -> Floats:
-    """What the judge knows of headlines. **Shape:** ``(headlines, len(FACTS))``
+    """Compute the features of headlines. **Shape:** ``(headlines, len(FACTS))``
 
-    Of the texts there are the tokens and how likely each is in the title, **shape** ``(tokens,)``;
-    of each headline its tokens, the score by its own kind, and how often its text has it.
+    `tokens` are those of all texts, and `chances`, **shape** ``(tokens,)``, the probabilities that
+    they are in the title. For each headline there are its tokens, its score among those of its
+    kind, and its number of occurrences in the text.
     """
     own, lengths = np.arange(len(headlines)), np.array([*map(len, headlines)])
     rows = own.repeat(lengths)
     places = np.fromiter(chain.from_iterable(headlines), np.int64, len(rows))
     first = places[lengths.cumsum() - lengths]
-    # the words, or whatever else a headline has
+    # words, or the other tokens of a headline without words
     said = tokens.plain[places]
     said |= np.bincount(rows[said], minlength=len(own))[rows] == 0
     places, rows = places[said], rows[said]
@@ -53,7 +54,7 @@ def judge_facts(
     ends = words.cumsum()
     last, kinds = tags[ends - 1], tags == np.array([PRON, PROPN, NUM])[:, None]
     shares = np.add.reduceat(kinds, ends - words, axis=1, dtype=np.float64) / words
-    # of the content words, behind a zero for each headline, so that there is one
+    # those of content words, after a 0 for each headline, since some have none
     content = ~tokens.stop[places]
     kept, sizes = rows[content], np.bincount(rows, content, len(own)).astype(np.int64)
     counted = np.zeros(len(kept) + len(own))
@@ -83,7 +84,7 @@ def judge_facts(
 
 
 def probabilities_of(weights: Any, kinds: Sequence[str], facts: Floats) -> list[float]:
-    """The probabilities that headlines of these kinds are good.
+    """The probabilities that headlines are good, given their kinds and features.
 
     Examples
     --------

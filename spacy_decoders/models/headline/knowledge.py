@@ -1,4 +1,4 @@
-"""What is counted in a corpus of titled texts: stems, titles, bigrams, auxiliaries, lengths."""
+"""Counts of a corpus of titled texts: stems, titles, bigrams, auxiliary words, lengths."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Counts = NDArray[np.int64]
 
 NO_KEYS, NO_COUNTS = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
 
-#: Content words of a headline, at least and at most, where no titles have been counted.
+#: The least and largest number of content words of a headline, if no titles were counted.
 DEFAULT_LENGTHS = (2, 5)
-#: Words between content words; the number that the paper uses.
+#: The number of words that may stand between content words, as in the paper.
 AUXILIARY_COUNT = 24
-#: Prepositions and articles by language, where no titles have been counted.
+#: Prepositions and articles by language, if no titles were counted.
 AUXILIARIES = {
     "en": (
         "a", "an", "the", "of", "in", "on", "for", "to", "with", "by", "from", "at", "as", "into",
@@ -42,7 +42,7 @@ class TitledText(NamedTuple):
     tokens: TextTokens
     #: The lower-cased words of its title, and whether each is content.
     title: list[tuple[str, bool]]
-    #: The key of each word of the title: of its stem, if it is content.
+    #: The key of each word of the title, or of its stem if it is content.
     keys: Keys
 
     @property
@@ -53,24 +53,24 @@ class TitledText(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HeadlineKnowledge:
-    """Counts of a corpus of titled texts; those of no text by default."""
+    """Counts of a corpus of titled texts; by default, of an empty one."""
 
     #: The stems of texts and titles as ascending keys. **Shape:** ``(s,)``
     stems: Keys = field(default_factory=NO_KEYS.copy)
-    #: How many texts have each stem. **Shape:** ``(s,)``
+    #: The number of texts that have each stem. **Shape:** ``(s,)``
     texts: Counts = field(default_factory=NO_COUNTS.copy)
-    #: How many titles have it. **Shape:** ``(s,)``
+    #: The number of titles that have it. **Shape:** ``(s,)``
     titles: Counts = field(default_factory=NO_COUNTS.copy)
     #: The number of texts.
     size: int = 0
     #: The mean number of words of a title.
     title_words: float = 4.0
-    #: Content words of a title, from the 25th to the 95th percentile, at least 2 where
-    #: titles of 2 occur.
+    #: The 25th and 95th percentile of the number of content words of titles; the first is at least
+    #: 2 if the second is.
     lengths: tuple[int, int] = DEFAULT_LENGTHS
     #: Words that may stand between content words.
     auxiliaries: tuple[str, ...] = ()
-    #: Bigrams of the texts; None before training: each text is then its own corpus.
+    #: Bigrams of the texts; None before training, when each text is its own corpus.
     language_model: BigramModel | None = None
 
     @classmethod
@@ -82,7 +82,7 @@ class HeadlineKnowledge:
     def count(
         cls, texts: Sequence[TitledText], language: str, *, bigrams: bool = True
     ) -> HeadlineKnowledge:
-        """Count texts and their titles; `bigrams`, too, which takes most of the time."""
+        """Count texts and their titles, and `bigrams`, which takes most of the time."""
         bodies = [np.unique(of.tokens.stems[of.tokens.content]) for of in texts]
         titles = [of.title for of in texts]
         keys = [of.keys for of in texts if len(of.keys)]
@@ -109,7 +109,7 @@ class HeadlineKnowledge:
         )
 
     def look_up(self, stems: Keys) -> tuple[Counts, Counts]:
-        """How many texts and how many titles have each stem. **Shape of both:** ``(n,)``"""
+        """The numbers of texts and titles that have each stem. **Shape of both:** ``(n,)``"""
         if not len(self.stems):
             nothing = np.zeros(len(stems), dtype=np.int64)
             return nothing, nothing
@@ -165,7 +165,7 @@ def _restored(_: HeadlineKnowledge, value: bytes, name: str, model: Any) -> Head
 
 
 def _auxiliaries(titles: Sequence[Sequence[tuple[str, bool]]], language: str) -> tuple[str, ...]:
-    """The words that most often stand between content words of titles, or the language's."""
+    """The words that are most often between content words of titles, then the language's."""
     counts: Counter[str] = Counter()
     for title in titles:
         for place in range(1, len(title) - 1):

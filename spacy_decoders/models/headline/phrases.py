@@ -1,4 +1,4 @@
-"""The contiguous phrases of texts: what a headline may take over as it stands."""
+"""The contiguous phrases of texts, which can be headlines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .words import TextTokens, numbered
 
 __all__ = ["MOST_WORDS", "Phrases"]
 
-#: Words of the longest phrase; hyphens and the like are not counted.
+#: The number of words of the longest phrase, not counting hyphens and the like.
 MOST_WORDS = 16
 
 Booleans = NDArray[np.bool_]
@@ -20,26 +20,26 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Phrases:
-    """The places where texts have phrases, in order; phrases of the same stems are one.
+    """The places of phrases in texts, in order; phrases of the same stems are the same phrase.
 
     **Shape of starts, ends and numbers:** ``(places,)``
     """
 
-    #: The first token, and that after the last.
+    #: The first token, and the one after the last.
     starts: Integers
     ends: Integers
-    #: Which phrase it is, numbered by their first places.
+    #: The number of the phrase; phrases are numbered by their first places.
     numbers: Integers
-    #: Of each phrase its first place, and how often its text has it. **Shape:** ``(phrases,)``
+    #: The first place of each phrase, and its number of places. **Shape:** ``(phrases,)``
     first: Integers
     counts: Integers
 
     @classmethod
     def of(cls, tokens: TextTokens) -> Phrases:
-        """Collect the phrases: within a sentence, unbroken by punctuation, with a meaning.
+        """Collect the phrases: meaningful, within a sentence, and without punctuation.
 
-        They begin and end with what is no function word, don't take apart what a hyphen joins, and
-        have no stem twice.
+        They do not begin or end with a function word, are not cut at a hyphen, and have no stem
+        twice.
         """
         from .kernels.phrases import collect  # compiled where it is first needed
 
@@ -50,7 +50,7 @@ class Phrases:
         return cls(starts, ends, *numbered(keys))
 
     def candidates(self, whole: Booleans) -> Integers:
-        """The first of the places, of those that are `whole`, of each phrase that has some.
+        """The first place that is `whole` of each phrase that has such a place.
 
         **Shape:** ``(candidates,)``
         """

@@ -1,4 +1,4 @@
-"""The model of headlines: linear scores of words and of phrases, and how they are fitted."""
+"""The model of headlines: linear scores of words and phrases, and their training."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -28,12 +28,12 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-#: From features of each text's words to their log-odds of being in the headline. Its parameter
-#: "phrases" has the weights of the features of phrases, "judge" those of whole headlines; its
-#: attribute "knowledge" the counts of training.
+#: Maps the features of each text's words to their log-odds of being in the headline. The
+#: parameters "phrases" and "judge" are the weights of phrases and of whole headlines; the
+#: attribute "knowledge" holds the counts of training.
 HeadlineModel: TypeAlias = "Model[list[Floats2d], list[Floats1d]]"
 
-#: Weights of words for texts of any kind, without a corpus.
+#: The weights of words before training, for texts of any kind.
 WORD_WEIGHTS = {
     "bias": -2.7,
     "frequency": 0.9,
@@ -41,7 +41,7 @@ WORD_WEIGHTS = {
     "spread": 1.5,
     "capital": 1.1,
 }
-#: Weights of phrases, likewise.
+#: The weights of phrases before training.
 PHRASE_WEIGHTS = {
     "expected_overlap": 4.0,
     "occurrences": 0.35,
@@ -57,20 +57,20 @@ PHRASE_WEIGHTS = {
 }
 #: A reward of 1 is worth as much as this difference of log-probabilities.
 SHARPNESS = 8.0
-#: Share of the log-likelihood of good phrases in the loss; without it a text whose good phrases
-#: are all unlikely teaches nothing.
+#: The share of the log-likelihood of good phrases in the loss; without it, a text whose good
+#: phrases are all unlikely would have no gradient.
 LIKELIHOOD = 0.1
-#: A phrase is taken as `exp(reward / TEMPERATURE)` times as good.
+#: Good phrases are weighted by `exp(reward / TEMPERATURE)`.
 TEMPERATURE = 0.1
-#: Penalty of the squared weights of standardised features, and steps of the fit at most.
+#: The L2 penalty on weights of standardised features, and the most iterations of the fit.
 PENALTY, STEPS = 0.01, 300
 
 
 def build_phrase_selection(features: list[str] | None = None) -> HeadlineModel:
-    """Build the model of a headline: logistic over features of words, linear over phrases'.
+    """Build the model of headlines: logistic in features of words, linear in those of phrases.
 
-    The log-odds of words are features of phrases. The initial weights are defaults that work
-    without training. `features` are those of words, names from
+    The log-odds of words are features of phrases. The initial weights work without training.
+    `features` are those of words, names from
     :data:`~spacy_decoders.models.headline.features.FEATURES`, all by default; an unknown one
     raises `ProblemError`.
 
@@ -98,7 +98,7 @@ def build_phrase_selection(features: list[str] | None = None) -> HeadlineModel:
 
 
 def check_weights(model: HeadlineModel) -> None:
-    """Raise `StorageError` if loaded weights are not those of such a model."""
+    """Raise `StorageError` if loaded weights have other types or shapes than the model's."""
     shapes = {
         "weights": (len(model.attrs["features"]),),
         "phrases": (len(PHRASE_FEATURES),),
@@ -109,7 +109,7 @@ def check_weights(model: HeadlineModel) -> None:
 
 
 def feature_columns(model: HeadlineModel) -> list[int]:
-    """Return the columns of the model's features of words among all."""
+    """Return the columns, among all features of words, of those of the model."""
     return [*map(FEATURES.index, model.attrs["features"])]
 
 
@@ -123,17 +123,16 @@ def _forward(
     model: HeadlineModel, tables: list[Floats2d], is_train: bool
 ) -> tuple[list[Floats1d], Callable[[list[Floats1d]], list[Floats2d]]]:
     weights = cast(Floats1d, model.get_param("weights"))
-    # weights are fitted when training begins, and not by gradients
+    # weights are fitted at the beginning of training, not by gradients
     return [cast(Floats1d, table @ weights) for table in tables], lambda gradients: []
 
 
 def fit_logistic(features: Floats, labels: NDArray[Any], *, ridge: float = 1.0) -> Floats:
     """The weights of logistic regression, a maximum-entropy model. **Shape:** ``(features,)``
 
-    Of each sample there are the features, **shape** ``(samples, features)``, and the label:
-    whether, or with what probability, **shape** ``(samples,)``. `ridge` is the weight of the
-    squared penalty, which keeps every weight finite. Raises `ProblemError` if there are no samples
-    of both labels.
+    The samples have `features`, **shape** ``(samples, features)``, and `labels`, **shape**
+    ``(samples,)``, which are bools or probabilities. `ridge` is the weight of the L2 penalty,
+    which keeps all weights finite. Raises `ProblemError` if there are no samples of both labels.
 
     Examples
     --------
@@ -155,7 +154,7 @@ def fit_logistic(features: Floats, labels: NDArray[Any], *, ridge: float = 1.0) 
         penalty = ridge * weights
         return loss + float(penalty @ weights) / 2.0, features.T @ wrong + penalty
 
-    return _least(loss_of, features.shape[1])
+    return _minimised(loss_of, features.shape[1])
 
 
 def expected_reward(scores: Floats, rewards: Floats) -> tuple[float, float, Floats]:
@@ -190,11 +189,11 @@ def expected_reward(scores: Floats, rewards: Floats) -> tuple[float, float, Floa
 def fit_phrases(tables: Sequence[Floats], rewards: Sequence[Floats]) -> Floats:
     """Fit the weights of phrases, **shape** ``(features,)``, to phrases of texts.
 
-    Of each text there are the features of its phrases, and how good a headline each is, from 0 to
+    For each text there are the features of its phrases, and their rewards as headlines, from 0 to
     1.
     """
     every = np.concatenate(tables)
-    # a score may change by a constant within a text: means do not matter
+    # not centred, since scores may differ by a constant within a text
     scale = every.std(axis=0) + 1e-3
     every = every / scale
     texts = [slice(*ends) for ends in pairwise(np.cumsum([0, *map(len, tables)]).tolist())]
@@ -209,11 +208,11 @@ def fit_phrases(tables: Sequence[Floats], rewards: Sequence[Floats]) -> Floats:
         slope = every.T @ gradient / len(texts) + penalty
         return total / len(texts) + float(penalty @ weights) / 2.0, slope
 
-    return np.asarray(_least(loss_of, every.shape[1]) / scale)
+    return np.asarray(_minimised(loss_of, every.shape[1]) / scale)
 
 
-def _least(loss_of: Callable[[Floats], tuple[float, Floats]], size: int) -> Floats:
-    """The weights of the least loss, which comes with its gradient."""
+def _minimised(loss_of: Callable[[Floats], tuple[float, Floats]], size: int) -> Floats:
+    """Return the weights that minimise a loss, which is computed with its gradient."""
     from scipy.optimize import minimize
 
     options = {"maxiter": STEPS}

@@ -1,4 +1,4 @@
-"""Stems by language, each word stemmed once."""
+"""Stemming by language, with a cache."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ __all__ = ["Stemmer", "word_keys"]
 class Stemmer:
     """A Snowball stemmer of a language, given by its code, as in ``nlp.lang``.
 
-    Where Snowball does not know the language, a word is its own stem.
+    In languages that Snowball does not support, words are their own stems.
 
     Examples
     --------
@@ -34,12 +34,12 @@ class Stemmer:
         return [_stem(self.language, word)[0] for word in words]
 
     def keys(self, words: Iterable[str]) -> NDArray[np.uint64]:
-        """Return the keys that tokens of the stems have."""
+        """Return the keys of the stems of words, as :class:`.TextTokens` has them."""
         return np.array([_stem(self.language, word)[1] for word in words], dtype=np.uint64)
 
 
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
-    """Return the keys that tokens of these words have."""
+    """Return the keys of words, as :class:`.TextTokens` has them."""
     return np.array([get_string_id(word.lower()) for word in words], dtype=np.uint64)
 
 

@@ -16,13 +16,13 @@ Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
-#: Keys of words are combined with this times the number of their text.
+#: The factor of the number of a text, with which the keys of its words are combined.
 _MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
 class TextTokens:
-    """The tokens of some texts end to end: numpy calls on many texts cost less than on each.
+    """The tokens of several texts, concatenated, since numpy calls on each text cost more.
 
     **Shape of all:** ``(tokens,)``
     """
@@ -33,24 +33,23 @@ class TextTokens:
     sentences: Integers
     #: The lower-cased word as a 64-bit key, never 0.
     keys: Keys
-    #: Its stem as a key; function words are their own.
+    #: Its stem as a key; function words are their own stems.
     stems: Keys
-    #: Its part of speech as spaCy numbers them, 0 if unknown.
+    #: spaCy's number of its part of speech, 0 if unknown.
     tags: Integers
-    #: Whether it is a word at all, rather than punctuation or space, which no pair of neighbours
-    #: reaches across.
+    #: Whether it is a word, rather than punctuation or space, which separate runs of words.
     plain: Booleans
     #: Whether it has a letter or a digit, and is no suffix such as ``'s``.
     word: Booleans
     #: Whether it joins its neighbours into one word: a hyphen, a slash, ``'s``.
     glue: Booleans
-    #: Whether it joins both its neighbours, which a phrase does not take apart.
+    #: Whether it joins both its neighbours, so that no phrase is cut there.
     hyphen: Booleans
     #: Whether it may become a single word of a headline.
     content: Booleans
     #: Whether it has a meaning of its own: content, and names such as C++.
     meaning: Booleans
-    #: Whether it counts towards the length of a phrase: what has a meaning, and numbers.
+    #: Whether it counts towards the length of a phrase: meaningful words and numbers.
     unit: Booleans
     #: Whether it is a function word.
     stop: Booleans
@@ -63,7 +62,7 @@ class TextTokens:
         return len(self.keys)
 
     def part(self, begin: int, end: int) -> TextTokens:
-        """One of the texts, or a part of it."""
+        """Return one of the texts, or a part of it."""
         own: dict[str, Any] = {of.name: getattr(self, of.name)[begin:end] for of in fields(self)}
         for name in ("text", "sentences"):
             own[name] = own[name] - own[name][:1]
@@ -71,20 +70,20 @@ class TextTokens:
 
     @cached_property
     def begins(self) -> Integers:
-        """Where each text begins; texts without tokens have some place. **Shape:** ``(texts,)``"""
+        """Where each text begins; arbitrary for texts without tokens. **Shape:** ``(texts,)``"""
         sizes = np.bincount(self.text)
         begins: Integers = np.minimum(sizes.cumsum() - sizes, max(0, len(self.text) - 1))
         return begins
 
     @cached_property
     def sizes(self) -> tuple[Integers, Integers]:
-        """How many tokens and how many sentences each text has. **Shape of both:** ``(texts,)``"""
+        """The numbers of tokens and of sentences of each text. **Shape of both:** ``(texts,)``"""
         sizes = np.bincount(self.text)
         last = self.sentences[self.begins + sizes - 1]
         return sizes, last - self.sentences[self.begins] + 1
 
     def own(self, keys: Keys) -> Keys:
-        """Keys that no two texts have in common."""
+        """Combine keys with the number of their text, so that no two texts share one."""
         return keys ^ self._of_text
 
     @cached_property
@@ -93,12 +92,12 @@ class TextTokens:
 
     @cached_property
     def stem_numbers(self) -> tuple[Integers, Integers, Integers]:
-        """The stems of each text, :func:`numbered`."""
+        """The result of :func:`numbered` for the stems, by text."""
         return numbered(self.own(self.stems))
 
     @property
     def run(self) -> Integers:
-        """Of each token the number of its run of words, or of what is between two of these."""
+        """The number of each token's run of words, or of the gap between two runs."""
         new = self.plain[1:] != self.plain[:-1]
         return np.cumsum(np.append(False, new | (np.diff(self.sentences) != 0))[: len(self)])
 
@@ -108,16 +107,16 @@ class TextTokens:
         return [self.keys[low:high] for low, high in pairwise(bounds) if self.plain[low]]
 
     def near(self, keys: Keys) -> Booleans:
-        """Which tokens are in a run of words with one of these."""
+        """Whether each token is in a run of words that contains one of the keys."""
         run = self.run
         return np.isin(run, run[np.isin(self.keys, keys)])
 
 
 def numbered(keys: Keys) -> tuple[Integers, Integers, Integers]:
-    """Number different keys in the order of their first occurrences.
+    """Number distinct keys in the order of their first occurrence.
 
-    Returned are the number of each key, **shape** ``(n,)``, the first place of each number and how
-    often it occurs, **shape of both** ``(k,)``.
+    Returns the number of each key, **shape** ``(n,)``, and the first place and the count of each
+    number, **shape of both** ``(k,)``.
 
     Examples
     --------
@@ -133,14 +132,14 @@ def numbered(keys: Keys) -> tuple[Integers, Integers, Integers]:
 
 @dataclass(frozen=True, eq=False)
 class Vertices:
-    """The different content words of each text, in the order of their first occurrence."""
+    """The distinct content words of each text, in the order of their first occurrence."""
 
     #: Of each vertex. **Shape:** ``(n,)``
     keys: Keys
     stems: Keys
-    #: Vertices of one stem have one class, numbered from 0. **Shape:** ``(n,)``
+    #: The class of each, which vertices of the same stem share, from 0. **Shape:** ``(n,)``
     classes: Integers
-    #: The token where each occurs first. **Shape:** ``(n,)``
+    #: The first token of each. **Shape:** ``(n,)``
     first: Integers
     #: The vertex of each token, -1 where there is none. **Shape:** ``(tokens,)``
     of_token: Integers
@@ -161,16 +160,16 @@ class Vertices:
 
     def restrict(self, kept: Integers) -> Vertices:
         """Keep some of the vertices, given in ascending order."""
-        number = np.full(len(self) + 1, -1, dtype=np.int64)  # the last entry serves token -1
+        number = np.full(len(self) + 1, -1, dtype=np.int64)  # the last entry is for -1
         number[kept] = np.arange(len(kept))
         columns: Any = (self.keys, self.stems, self.classes, self.first)
         return Vertices(*(column[kept] for column in columns), *[number[self.of_token]])
 
     def joined(self, tokens: TextTokens, auxiliaries: Keys) -> Integers:
-        """Return the ordered pairs that are adjacent in the text.
+        """Return the ordered pairs of vertices that are adjacent in the text.
 
-        Returns rows (vertex, word between, vertex), the word between being an index into
-        `auxiliaries` or -1 for none. **Shape:** ``(pairs, 3)``
+        Rows are (vertex, word between, vertex), where the word is an index into `auxiliaries`, or
+        -1 for none. **Shape:** ``(pairs, 3)``
         """
         cut = np.cumsum(~tokens.plain) + tokens.sentences * (len(tokens) + 1)
         index = {key: place for place, key in enumerate(auxiliaries.tolist())}

@@ -1,1 +1,1 @@
-"""Networks of thinc without training: the same numbers, in compiled loops and from tables."""
+"""Fast inference for thinc networks: compiled kernels and cached word vectors."""

@@ -1,4 +1,4 @@
-"""Embeddings that depend on a word alone: computed once for each word that is met."""
+"""A cache of word embeddings, which do not depend on the context."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -18,25 +18,25 @@ from ..vocabularies import vocab_of
 
 __all__ = ["EmbeddedWords", "forward_of"]
 
-#: The most words whose vectors are kept: 6 MB of vectors of 96 numbers. Then all are dropped.
+#: The most words in the cache, 6 MB for vectors of width 96; then it is cleared.
 MOST_WORDS = 1 << 14
 
 
 def forward_of(layer: str) -> Any:
-    """Return the function by which thinc computes a layer, by the name of its module."""
+    """Return the forward function of a thinc layer, given the name of its module."""
     return import_module(f"thinc.layers.{layer}").forward
 
 
-#: What treats each token by itself.
-_APART = {
+#: The forward functions of layers that process each token independently.
+_TOKENWISE = {
     *map(forward_of, ("array_getitem", "chain", "concatenate", "dropout", "hashembed")),
     *map(forward_of, ("layernorm", "linear", "list2ragged", "maxout", "mish", "ragged2list")),
     *map(forward_of, ("relu", "with_array")),
 }
 
 
-class _Words:
-    """Tokens by their attributes alone, as much of a Doc as embeddings read."""
+class _TokenAttributes:
+    """The attributes of tokens, in place of a Doc: all that embedding layers read."""
 
     def __init__(self, vocab: Any, columns: Sequence[int], rows: NDArray[np.uint64]) -> None:
         self.vocab = vocab
@@ -58,10 +58,10 @@ def _number(attribute: Any) -> int:
 
 
 class EmbeddedWords:
-    """The vectors of an embedding layer, each computed once for a word and its attributes.
+    """A cache of the vectors of an embedding layer, by word and attributes.
 
-    The layer itself, such as ``spacy.MultiHashEmbed.v2``, computes them for the words that it has
-    not met; see `suits`. They are kept as long as its parameters are the same arrays.
+    The layer itself, such as ``spacy.MultiHashEmbed.v2``, computes the vectors of new words; see
+    `suits`. The cache is valid as long as the layer's parameters are the same arrays.
     """
 
     def __init__(self, layer: Model[Any, Any]) -> None:
@@ -80,19 +80,19 @@ class EmbeddedWords:
 
     @classmethod
     def suits(cls, layer: Model[Any, Any]) -> bool:
-        """Whether a layer treats each token by itself, and is known to read attributes alone."""
+        """Whether a layer processes each token independently, and reads only its attributes."""
         nodes = list(layer.walk())
         return (
-            all(node._func in _APART or _attributes_of(node) for node in nodes)
+            all(node._func in _TOKENWISE or _attributes_of(node) for node in nodes)
             and any(map(_attributes_of, nodes))
             and isinstance(layer.ops, NumpyOps)
         )
 
     def of(self, docs: Sequence[Doc], keep: bool) -> NDArray[np.float32] | None:
-        """Return the vectors of all tokens, one row each; None if there are too many at once.
+        """Return the vectors of all tokens, a row for each; None if there are too many tokens.
 
-        Optimizers change parameters in place: only if they did not, and `keep` says so, are
-        vectors of earlier calls still right where the parameters are the same arrays.
+        Optimizers change parameters in place, which leaves no trace: the cache is used only if
+        `keep` says that none did.
         """
         from .kernels import word_rows as kernels
 
@@ -111,7 +111,7 @@ class EmbeddedWords:
                 self._count = kernels.places_of(self._slots, self._keys, first, rows, places)
                 if self._count > first:
                     new = self._keys[first : self._count]
-                    words: Any = _Words(vocab_of(docs, new), self._columns, new)
+                    words: Any = _TokenAttributes(vocab_of(docs, new), self._columns, new)
                     self._vectors[first : self._count] = self.layer.predict([words])[0]
             except BaseException:
                 self._clear()
@@ -131,13 +131,13 @@ class EmbeddedWords:
         return len(self._known) > 0 and all(map(is_, self._parts(), self._known))
 
     def _parts(self) -> list[Any]:
-        """What the vectors are computed from: the parameters, and the tables of words."""
+        """The parameters and the tables of words from which the vectors are computed."""
         parameters = [node.get_param(name) for node, name in self._weights]
         return parameters + [memory.table for memory in self._memories]
 
 
 def _attributes_of(node: Model[Any, Any]) -> list[int]:
-    """The attributes of tokens that a layer reads."""
+    """Return the attributes of tokens that a layer reads."""
     if node._func is featureextractor.forward:
         return [_number(column) for column in node.attrs["columns"]]
     if any(isinstance(shim, WordMemory) for shim in node.shims):

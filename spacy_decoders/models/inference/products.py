@@ -1,4 +1,4 @@
-"""Products of matrices: by the processor's matrix unit, or by numpy's BLAS."""
+"""Matrix products, by the processor's matrix unit or numpy's BLAS."""
 
 import ctypes
 import math
@@ -15,21 +15,21 @@ __all__ = [
     "LEAST_ROWS", "Multiplier", "aligned", "padded", "product", "with_own_products",
 ]  # fmt: skip
 
-#: Libraries add up the products of fewer rows in another order.
+#: With fewer rows, BLAS libraries sum in another order.
 LEAST_ROWS = 8
-#: Rows from which on laying out the weights for the matrix unit takes less time than it saves.
+#: The least number of rows for which packing the weights for the matrix unit pays off.
 _ENOUGH_ROWS = 256
-#: Rows and columns of weights of which a tile would be mostly zeros if there were fewer.
+#: The least number of rows, and of columns, of the weights: with fewer, tiles are mostly zeros.
 _ENOUGH_INSIDE = 16
 
 Floats = NDArray[np.float32]
 
 
 class Multiplier:
-    """A matrix by which rows are multiplied, some `rows` of them in all.
+    """A matrix that is prepared for products with a number of `rows`.
 
-    Where the processor has a matrix unit and there are enough rows, it does the work, in a quarter
-    of the time: to about five digits, numpy to six.
+    If the processor has a matrix unit and there are enough rows, the unit takes a quarter of the
+    time, and is precise to about five digits, numpy to six.
 
     **Shape**: matrix (inner, columns).
 
@@ -58,16 +58,16 @@ class Multiplier:
 
     @property
     def tiles(self) -> tuple[Any, ...] | None:
-        """The weights, layout and room that kernels of the matrix unit want; None without it."""
+        """The packed weights, tile configuration and workspace for the kernels, or None."""
         return None if self.packed is None else (self.packed, _LAYOUT, self.room)
 
     def product(self, rows: Floats, room: Floats | None = None) -> Floats:
-        """Return ``rows @ matrix``; each row hardly depends on the others.
+        """Return ``rows @ matrix``; up to rounding, no row of it depends on other rows.
 
-        OpenBLAS may add up in an order that depends on a row's place and on how many there are.
+        OpenBLAS may sum in an order that depends on a row's position and the number of rows.
 
-        **Shape**: rows (rows, inner); room (:func:`padded` rows or more, columns), contiguous, is
-        written to; a new array if None.
+        **Shape**: rows (rows, inner); room (:func:`padded` rows or more, columns), contiguous, a
+        buffer for the result; None for a new array.
         """
         count = len(rows)
         if self.packed is not None:
@@ -75,7 +75,7 @@ class Multiplier:
 
             if room is None:
                 room = aligned((padded(count), self.matrix.shape[1]), np.float32)
-            assert len(room) >= padded(count)  # beyond it is other memory
+            assert len(room) >= padded(count)  # the kernel writes so many rows
             rows = np.ascontiguousarray(rows, dtype="f")
             kernels.multiply(rows, self.packed, _LAYOUT, self.room, room)
             return room[:count]
@@ -102,37 +102,38 @@ def product(rows: Floats, matrix: Any) -> Floats:
 
 @cache
 def has_tiles() -> bool:
-    """Return whether this process may use a matrix unit, which it asks the system for once."""
+    """Return whether this process may use a matrix unit; the system is asked once."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return False
     import llvmlite.binding
     from numba import config
 
-    # no code for the unit is made where numba is told to compile for another processor, or nothing
+    # numba makes no code for the unit if told to compile for another processor, or not to compile
     settings = vars(config)
     if settings["CPU_FEATURES"] is not None or settings["DISABLE_JIT"]:
         return False
     features = llvmlite.binding.get_host_cpu_features()
     if not (features.get("amx-tile") and features.get("amx-bf16")):
         return False
-    # arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA): Linux keeps no room for tiles unasked
+    # arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA): Linux saves tile registers on request
+    # only
     return bool(ctypes.CDLL(None).syscall(158, 0x1023, 18) == 0)
 
 
 def padded(rows: int) -> int:
-    """Return how many rows tiles write for some: the others have no meaning."""
+    """Round a number of rows up to whole tiles, as kernels write them; the rest is undefined."""
     return -(-rows // 32) * 32
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
-    """Return an array that begins where a line of the processor's cache does."""
+    """Return an uninitialised array that is aligned to a cache line."""
     size = math.prod(shape) * np.dtype(dtype).itemsize
     plain = np.empty(size + 64, np.uint8)
     first = -plain.__array_interface__["data"][0] % 64
     return plain[first : first + size].view(dtype).reshape(shape)
 
 
-#: Eight tiles of 16 rows of 64 bytes.
+#: The tile configuration: eight tiles of 16 rows of 64 bytes.
 _LAYOUT = np.zeros(64, np.uint8)
 _LAYOUT[0] = 1
 _LAYOUT[16:32:2] = 64
@@ -140,7 +141,7 @@ _LAYOUT[48:56] = 16
 
 
 class _OwnProducts(NumpyOps):
-    """thinc's operations with :func:`product`, which can be three times as fast as its own."""
+    """thinc's operations with :func:`product`, which is up to three times as fast as its own."""
 
     def gemm(
         self, x: Any, y: Any, out: Any = None, trans1: bool = False, trans2: bool = False
@@ -159,7 +160,7 @@ _OPS = _OwnProducts()
 
 
 def with_own_products(model: Model[Any, Any]) -> Model[Any, Any]:
-    """Have the layers of a model that run on the processor multiply by :func:`product`."""
+    """Make the layers of a model that run on the CPU multiply by :func:`product`."""
     for layer in model.walk():
         if type(layer.ops) is NumpyOps:
             layer.ops = _OPS

@@ -1,4 +1,4 @@
-"""Token vectors of spaCy's ``Tok2Vec`` without training, several times as fast."""
+"""Fast inference for spaCy's ``Tok2Vec``."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Tok2Vec = Model[list[Doc], list[Floats2d]]
 
 
 class Tok2VecInference:
-    """Computes what a tok2vec layer predicts, to rounding.
+    """Computes the predictions of a tok2vec layer, up to rounding.
 
-    The embedding of a word is computed once (:class:`.EmbeddedWords`), and each layer of
-    ``spacy.MaxoutWindowEncoder.v2`` is one product of matrices and one compiled loop. Other
-    embeddings and encoders are run as they are.
+    Word embeddings are cached (:class:`.EmbeddedWords`), and each layer of
+    ``spacy.MaxoutWindowEncoder.v2`` takes one matrix product and one compiled loop. Other
+    embeddings and encoders run unchanged.
 
     Examples
     --------
@@ -48,10 +48,10 @@ class Tok2VecInference:
         self._is_trained = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), ()  # vectors that are kept are no part of a model
+        return type(self), ()  # the cache is no part of a model
 
     def note_training(self) -> None:
-        """Trust no vector for longer than a call: an optimizer may change parameters in place."""
+        """Keep no vector after a call: an optimizer may change parameters in place."""
         self._is_trained = True
 
     def predict(self, tok2vec: Tok2Vec, docs: Sequence[Doc]) -> list[Floats2d]:
@@ -75,7 +75,7 @@ class Tok2VecInference:
 
 
 class _Plan(NamedTuple):
-    """How a tok2vec layer is computed; None for a part that is run as it is."""
+    """How a tok2vec layer is computed; None for parts that run unchanged."""
 
     tok2vec: Tok2Vec
     words: EmbeddedWords | None
@@ -91,7 +91,7 @@ class _Plan(NamedTuple):
 
 
 class _WindowEncoder(NamedTuple):
-    """The layers of a convolution over words."""
+    """The layers of a convolution over tokens."""
 
     layers: list[tuple[Model[Any, Any], Model[Any, Any]]]
     size: int
@@ -115,15 +115,15 @@ class _WindowEncoder(NamedTuple):
         return cls(found, sizes.pop(), encode.attrs["pad"])
 
     def predict(self, vectors: NDArray[np.float32], lengths: list[int]) -> list[Floats2d]:
-        """Encode the vectors of the tokens of all documents, laid end to end."""
+        """Encode the vectors of the tokens of all documents, concatenated."""
         from .kernels import windows as kernels
 
         width = vectors.shape[1]
         rows = sum(lengths) + self.pad * (len(lengths) + 1)
-        # documents are apart by rows of zeros, which layers change: as in thinc
+        # as in thinc, rows that are zeros at first, and that layers change, separate documents
         tokens = np.arange(len(vectors))
         gaps = self.pad * (1 + np.arange(len(lengths)).repeat(lengths))
-        # with more zeros beyond the ends; -1 is the place of zeros
+        # the ends are padded with zeros as well, whose place is -1
         places = np.full(rows + 2 * self.size, -1)
         places[self.size + tokens + gaps] = tokens
         padded = np.concatenate([vectors, np.zeros((1, width), np.float32)])
@@ -144,7 +144,7 @@ _LAYER = [forward_of(name) for name in ("expand_window", "maxout", "layernorm", 
 
 
 def _steps(layer: Model[Any, Any]) -> list[Model[Any, Any]]:
-    """Return what a layer does one after the other."""
+    """Return the layers of nested chains, in order."""
     if layer._func is not forward_of("chain"):
         return [layer]
     return [step for part in layer.layers for step in _steps(part)]

@@ -1,4 +1,4 @@
-"""How sure it is that a mention's link is right: log-odds from how the decision was made."""
+"""The confidence in links: log-odds that they are right, from how they were decided."""
 
 from __future__ import annotations
 
@@ -15,38 +15,37 @@ __all__ = ["Decided", "log_odds_right"]
 
 Floats = NDArray[np.float64]
 
-#: Costs, and scores alone, beyond which a decision can't be surer.
+#: The least and the largest lead, in all and of scores alone, that are distinguished.
 _LEAST, _MOST = np.array([[0.0], [-10.0]]), np.array([[30.0], [10.0]])
 
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """What was chosen for each mention of windows, and what is known of the choices."""
+    """The decisions for the mentions of windows, with features of the choices."""
 
-    #: Where the candidates of each mention begin, nothing behind them. **Shape:**
+    #: Where the choices of each mention begin: its candidates, then nothing. **Shape:**
     #: ``(mentions + 1,)``
     offsets: NDArray[np.int64]
-    #: The place of each choice among them. **Shape:** ``(mentions,)``
+    #: The index of the chosen one among them. **Shape:** ``(mentions,)``
     choices: NDArray[np.int64]
-    #: Of each candidate, all other mentions linked as they are. **Shape:**
-    #: ``(candidates + mentions,)``
+    #: The score of each choice, given all other links. **Shape:** ``(candidates + mentions,)``
     scores: Floats
-    #: Of each candidate alone. **Shape:** ``(candidates + mentions,)``
+    #: The score of each choice alone. **Shape:** ``(candidates + mentions,)``
     local: Floats
-    #: Of each candidate. **Shape:** ``(candidates + mentions, 14)``
+    #: The features of each choice. **Shape:** ``(candidates + mentions, 14)``
     features: NDArray[np.float32]
-    #: What the best other choice for each mention costs, whatever the others then are, and
-    #: whether that is proven. **Shapes:** ``(mentions,)``
+    #: How much more the best other choice for each mention costs, if the other links may change,
+    #: and whether that is proven. **Shapes:** ``(mentions,)``
     margins: Floats
     exact: NDArray[np.bool_]
-    #: How many mentions have the form of each. **Shape:** ``(mentions,)``
+    #: The number of mentions that share the form of each. **Shape:** ``(mentions,)``
     repeats: NDArray[np.int64]
-    #: The share of the candidates there that the graph knows. **Shape:** ``(mentions,)``
+    #: The share of the candidates in its window that the graph has. **Shape:** ``(mentions,)``
     coverage: Floats
 
     @classmethod
     def together(cls, parts: Sequence[Decided]) -> Decided:
-        """What was decided for several windows, one behind the other; at least one."""
+        """Concatenate the decisions for windows, of which there is at least one."""
         columns = {
             field.name: np.concatenate([getattr(part, field.name) for part in parts])
             for field in fields(cls)[1:]
@@ -56,12 +55,12 @@ class Decided:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """How many choices each mention has, nothing among them. **Shape:** ``(mentions,)``"""
+        """The number of choices of each mention, including nothing. **Shape:** ``(mentions,)``"""
         return np.diff(self.offsets)
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
-        """The choices, among all that there are. **Shape:** ``(mentions,)``"""
+        """The index of each mention's choice among all choices. **Shape:** ``(mentions,)``"""
         return self.offsets[:-1] + self.choices
 
     @cached_property
@@ -71,7 +70,7 @@ class Decided:
 
     @cached_property
     def given_others(self) -> Floats:
-        """The probability of each candidate, and nothing, given all other links.
+        """The probability of each candidate, and of nothing, given all other links.
 
         **Shape:** ``(candidates + mentions,)``
         """
@@ -80,10 +79,11 @@ class Decided:
         return np.asarray(weights / np.add.reduceat(weights, starts).repeat(sizes))
 
     def probabilities(self, right: Floats) -> Floats:
-        """The probability of each candidate, and nothing, where that of each choice is `right`.
+        """The probability of each candidate, and of nothing, given those of the chosen ones.
 
-        The others share the rest by their scores. Where one of them would be more probable than
-        the choice, both are equally probable. **Shape:** ``(candidates + mentions,)``
+        The others share the rest in proportion to their scores. If one of them would be more
+        probable than the choice, both become equally probable. **Shape:** ``(candidates +
+        mentions,)``
         """
         starts, sizes = self.offsets[:-1], self.sizes
         shares = self.given_others.copy()
@@ -96,11 +96,11 @@ class Decided:
         return np.minimum(shares, 1.0)
 
 
-#: Weights of: 1; the logarithm of the margin; the lead alone over the other candidates; the
-#: logarithm of the number of candidates; being the title.
+#: The weights of: 1; the logarithm of the margin; the lead of the score alone over the other
+#: candidates; the logarithm of the number of candidates; being the title.
 _WEIGHTS = np.array([-0.87, 1.28, 0.09, -0.24, 0.99])
-#: Weights, times the coverage, of: the logarithm of the lead over the other choices while the
-#: other links stay; the next three as above.
+#: The weights, times the coverage, of: the logarithm of the lead over the other choices, given the
+#: other links; the next three as above.
 _BY_COVERAGE = np.array([0.83, -1.09, 0.23, 0.49])
 
 
@@ -108,9 +108,10 @@ def log_odds_right(decided: Decided) -> Floats:
     """Return the log-odds that each choice is right: **shape** ``(mentions,)``.
 
     A logistic regression, fitted on AIDA's train part and on four sets with Wikidata candidates,
-    in a fifth of whose mentions what is meant is not among the candidates. Where a
-    mention may be nothing else, infinity; where nothing is chosen, the log-odds of the scores. The
-    sets have names alone: for a common noun the scores, where nothing is a choice, bound it.
+    where the concept of a fifth of the mentions is not among the candidates. If a mention has no
+    other choice, infinity; if nothing is chosen, the log-odds of the scores. The sets have names
+    alone: for common nouns, the log-odds of the scores, by which nothing is a choice, are an upper
+    bound.
     """
     rows, starts, last = decided.rows, decided.offsets[:-1], decided.offsets[1:] - 1
     values = np.stack([decided.scores, decided.local])
@@ -119,7 +120,7 @@ def log_odds_right(decided: Decided) -> Floats:
     others[:, rows] = -np.inf
     best = np.maximum.reduceat(others, starts, axis=1)
     with np.errstate(invalid="ignore"):
-        # by what each choice is more than the best of its mention's others
+        # how much each choice exceeds the best other one of its mention
         leads = np.where(np.isinf(best), np.inf, values[:, rows] - best)
     lead, alone = np.clip(leads, _LEAST, _MOST)
     linked = rows != last
@@ -129,7 +130,7 @@ def log_odds_right(decided: Decided) -> Floats:
     title = decided.features[rows, Feature.TITLE].astype(np.float64)
     plain = [np.ones(len(rows)), margins, alone, counts, title]
     covered = [np.log1p(lead), margins, alone, counts]
-    # one by one: how products of matrices are rounded depends on their size
+    # summed one by one, since the rounding of matrix products depends on their size
     of_all, of_graph = (
         sum(map(np.multiply, weights, values))
         for weights, values in ((_WEIGHTS, plain), (_BY_COVERAGE, covered))
@@ -137,14 +138,14 @@ def log_odds_right(decided: Decided) -> Floats:
     odds = of_all + decided.coverage * of_graph
     by_scores = _odds_of_scores(decided)
     odds = np.where(linked, odds, by_scores)
-    # that there is only one candidate proves nothing
+    # a single candidate is no evidence
     noun = decided.features[last, Feature.COMMON] > 0
     odds = np.where((counts > 0) & ~noun, odds, np.minimum(odds, by_scores))
     return np.asarray(np.where(np.isinf(leads[0]), np.inf, odds))
 
 
 def _odds_of_scores(decided: Decided) -> Floats:
-    """The log-odds of each choice by a softmax of the scores."""
+    """The log-odds of each choice, by a softmax of the scores."""
     others = np.exp(decided.scores - decided.scores[decided.rows].repeat(decided.sizes))
     others[decided.rows] = 0.0
     with np.errstate(divide="ignore"):

@@ -1,4 +1,4 @@
-"""What in a text speaks for a candidate: the words around a mention, and what it is labelled."""
+"""Evidence in a text for candidates: the words around a mention, and its label."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -14,10 +14,10 @@ __all__ = ["check_types", "coarse_type", "of_types", "shared_words", "type_agree
 
 #: BM25's saturation and length normalisation, and the length of a usual description, in words.
 _SATURATION, _BY_LENGTH, _USUAL = 1.2, 0.75, 12.0
-#: Surprise, in nats, at which a word counts in full.
+#: The surprise, in nats, from which on a word counts in full.
 _FULL = 8.0
 
-#: Coarse types, and other names of them: of the label sets of corpora, of ontologies, in English.
+#: Coarse types, and their synonyms: labels of corpora, classes of ontologies, and English.
 _NAMES: Mapping[str, str] = {
     "person": "per people human character fictional_human name",
     "group": "norp demonym ethnic_group nationality religion",
@@ -38,7 +38,8 @@ _NAMES: Mapping[str, str] = {
 }
 _COARSE = {name: coarse for coarse, names in _NAMES.items() for name in (coarse, *names.split())}
 
-#: Which coarse types a label of one allows, where that is not only its own; "GPE" is apart.
+#: The coarse types that labels are compatible with, if not only with their own; "GPE" has its own
+#: entry.
 _ALLOWED: Mapping[str, Sequence[str]] = {
     "gpe": ("place", "organisation"),
     "facility": ("facility", "place", "organisation"),
@@ -53,7 +54,7 @@ _ALLOWED: Mapping[str, Sequence[str]] = {
 
 @lru_cache(maxsize=2**14)
 def _counted(text: str) -> tuple[Mapping[str, int], int]:
-    """How often each word is in a text, and how many there are."""
+    """Count the words of a text, and return the length as well."""
     words = title_words(text)
     return Counter(words), len(words)
 
@@ -63,11 +64,11 @@ def shared_words(
     fields: Sequence[Sequence[str]],
     surprise: Callable[[Sequence[str]], NDArray[np.float64]],
 ) -> NDArray[np.float32]:
-    """How much the words around mentions have in common with their candidates' texts, by BM25.
+    """Compare the words around mentions with the texts of their candidates, by BM25.
 
-    Of each candidate there are the words around its mention, without those that every text has
-    and its own, and for each field a text, such as its title, or what describes it. `surprise`
-    gives how rare each of some words is, in nats; 8 count in full.
+    `contexts` has for each candidate the words around its mention, without stop words and those of
+    the mention; `fields` has for each field, such as titles or descriptions, the texts of the
+    candidates. `surprise` returns that of each word, in nats; 8 count in full.
 
     Returns **shape** ``(fields, candidates)``: about 1 for each rare word in common.
 
@@ -89,7 +90,7 @@ def shared_words(
         for place, (around, text) in enumerate(zip(contexts, texts, strict=True)):
             counts, length = _counted(text)
             scale = _SATURATION * (1.0 - _BY_LENGTH + _BY_LENGTH * length / _USUAL)
-            # in an order, by which the sums are rounded, that is the same in each process
+            # sorted, so that sums are rounded alike in every process
             for word in sorted(counts.keys() & around):
                 places.append(field * len(contexts) + place)
                 words.append(word)
@@ -103,7 +104,7 @@ def shared_words(
 
 
 def coarse_type(name: str) -> str | None:
-    """The coarse type that a name stands for, None if it stands for none.
+    """The coarse type of a name, None if it has none.
 
     Examples
     --------
@@ -115,7 +116,7 @@ def coarse_type(name: str) -> str | None:
 
 @lru_cache(maxsize=2**12)
 def type_agreement(label: str, name: str) -> float:
-    """1 if an entity's label allows a type, -1 if it does not, 0 where it can't be told.
+    """1 if a label is compatible with a type, -1 if it is not, 0 if that is unknown.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def type_agreement(label: str, name: str) -> float:
 
 
 def check_types(wanted: Iterable[str], types: Sequence[str]) -> None:
-    """Refuse what is neither one of the types of a knowledge base nor a coarse type."""
+    """Raise `ProblemError` for a type that is neither the knowledge base's nor coarse."""
     coarse = set(_NAMES)
     known = coarse.union(name.casefold() for name in types)
     unknown = [name for name in wanted if name.casefold() not in known]
@@ -147,7 +148,7 @@ def check_types(wanted: Iterable[str], types: Sequence[str]) -> None:
 
 
 def of_types(types: Iterable[str], wanted: Sequence[str]) -> NDArray[np.bool_]:
-    """Which types are among the wanted ones, by their own name or by their coarse type's.
+    """Which types are wanted, by their own name or by that of their coarse type.
 
     Examples
     --------

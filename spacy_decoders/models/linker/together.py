@@ -1,4 +1,4 @@
-"""The joint problem of linking: all mentions of a window, and nothing as a choice of each."""
+"""The joint problem of linking all mentions of a window, each to a candidate or to nothing."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
 
 __all__ = ["JointProblem", "link_problem", "scaled_pairs", "undominated"]
 
-#: How fast pairs lose weight where fewer of the candidates have links.
+#: The exponent of the coverage, by which pairs are weighted.
 _BY_COVERAGE = 0.25
-#: Ways to link all mentions from which on it pays to leave candidates out first.
+#: The least number of joint choices for which it pays to eliminate candidates first.
 _FEW = 1024
-#: What is added to the number of other mentions: few of them prove less.
+#: Added to the number of other forms, since few of them are weak evidence.
 _CAUTION = 4.0
-#: By which part of the scores in question a candidate must be worse to be left out, beyond all
+#: How much worse, relative to the scores, a candidate must be to be eliminated: more than
 #: rounding.
 _SAFETY = 1e-7
 
 
 def scaled_pairs(table: CandidateTable, pairs: PairCosts) -> tuple[NDArray[np.float64], float]:
-    """Compute what the choices of mentions cost beside each other, before that is weighed.
+    """Compute the costs of pairs of choices, before they are weighted.
 
-    Where the graph knows few of the candidates, that two of these are near says little: the
-    coverage, the mean share of each mention's candidates that have links, scales all pairs, and
-    so does the number of forms.
+    If the graph has few of the candidates, nearness is weak evidence: all costs are scaled by the
+    coverage, the mean share of each mention's candidates that have links, and by the number of
+    forms.
 
-    Returns the costs of all choices, **shape** ``(choices, choices)``, nothing being far from all,
-    and what a pair costs that has nothing in common.
+    Returns the costs of all pairs of choices, **shape** ``(choices, choices)``, where nothing is
+    far from all others, and the cost of pairs that have nothing in common.
     """
     choices = table.with_nothing[-1]
-    if table.form_count < 2 and table.base is not None:  # without a base, pairs may refuse
-        return np.zeros((choices, choices)), 0.0  # mentions of one form share no pair
+    if table.form_count < 2 and table.base is not None:  # without a base, `pairs` may raise
+        return np.zeros((choices, choices)), 0.0  # mentions of one form are no pair
     found = np.asarray(pairs(table), np.float64)
     try:
         given = checked_distances(found)
@@ -61,35 +61,35 @@ def scaled_pairs(table: CandidateTable, pairs: PairCosts) -> tuple[NDArray[np.fl
 
 @dataclass(frozen=True, eq=False)
 class JointProblem:
-    """What the choices of the mentions of a window cost, alone and together.
+    """The costs of the choices for the mentions of a window, alone and in pairs.
 
-    The choices of a mention are its candidates and, behind them, nothing.
+    The choices for a mention are its candidates and, last, nothing.
     """
 
     #: Where the choices of each mention begin, and the mention of each. **Shapes:**
     #: ``(mentions + 1,)``, ``(choices,)``
     offsets: NDArray[np.int64]
     own: NDArray[np.int64]
-    #: What each costs alone. **Shape:** ``(choices,)``
+    #: The cost of each choice alone. **Shape:** ``(choices,)``
     local: NDArray[np.float64]
-    #: What they cost beside each other, weighed. **Shape:** ``(choices, choices)``
+    #: The weighted costs of pairs of choices. **Shape:** ``(choices, choices)``
     costs: NDArray[np.float64]
-    #: The share of each pair of mentions in that. **Shape:** ``(mentions, mentions)``
+    #: The weight of each pair of mentions. **Shape:** ``(mentions, mentions)``
     shares: NDArray[np.float64]
-    #: What two mentions of a text cost that mean different things, None if nothing. **Shape:**
-    #: ``(mentions, mentions)``
+    #: The cost of linking two mentions with the same text to different concepts; None for none.
+    #: **Shape:** ``(mentions, mentions)``
     apart: NDArray[np.float64] | None
-    #: The choices that are decoded: not those that are never the best, nor the best but one.
-    #: **Shape:** ``(kept,)``
+    #: The choices that are decoded, without those that can't be best or second best. **Shape:**
+    #: ``(kept,)``
     kept: NDArray[np.int64]
-    #: The vertex of each choice, the same for the same concept, by which ties are broken; and, if
-    #: there is one, its graph. **Shape:** ``(choices,)``
+    #: The vertex of each choice, the same for the same concept, which breaks ties; and the graph,
+    #: if there is one. **Shape:** ``(choices,)``
     vertices: NDArray[np.int64]
     graph: ConceptGraph | None
 
     @cached_property
     def problem(self) -> RepresentativesProblem:
-        """What is to be decoded."""
+        """The problem to decode."""
         from ...decoders.representatives import RepresentativesProblem
 
         return RepresentativesProblem.of_checked(
@@ -101,19 +101,19 @@ class JointProblem:
         )
 
     def chosen(self, choices: NDArray[Any]) -> NDArray[np.int64]:
-        """The choices of a solution as places among all those of each mention."""
+        """The choices of a solution, as indices among all choices of each mention."""
         rows = self.kept[self.problem.offsets[:-1] + choices]
         return np.asarray(rows - self.offsets[:-1])
 
     def conditional_costs(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What each choice costs beside what the other mentions have chosen."""
+        """The cost of each choice, given those of the other mentions."""
         every = np.arange(len(self.own))
         pairs: NDArray[np.float64] = self.between(every, self.offsets[:-1] + chosen).sum(axis=1)
         return self.local + pairs
 
     def between(self, some: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What some choices cost beside others. **Shape:** ``(some, others)``"""
-        if len(self.offsets) == 2:  # a mention has no pair with itself
+        """The costs of pairs of some choices with others. **Shape:** ``(some, others)``"""
+        if len(self.offsets) == 2:  # a single mention has no pairs
             return np.zeros((len(some), len(others)))
         mine, theirs = self.own[some][:, None], self.own[others]
         costs = self.costs[some[:, None], others]
@@ -133,12 +133,12 @@ def link_problem(
     form_weight: float = 0.0,
     nothing: bool = True,
 ) -> JointProblem:
-    """State what the mentions of a window cost, alone and together.
+    """State the problem of linking the mentions of a window.
 
-    Of their candidates, and of nothing behind those of each mention, there are the scores of each
-    alone, **shape** ``(choices,)``, of which ``-inf`` forbids, and the weights of the features.
-    `form_weight` is what it costs that one of several mentions of a text means something else;
-    `nothing` says whether a mention may be linked to nothing.
+    `scores`, **shape** ``(choices,)``, are those of each choice alone, ``-inf`` if it is
+    forbidden, and `weights` those of the features. `form_weight` is the cost of one of several
+    mentions of a text meaning something else; `nothing` says whether mentions may be linked to
+    nothing.
     """
     costs, far = scaled_pairs(table, pairs)
     offsets, repeats, shares = table.with_nothing, table.repeats, table.shares
@@ -154,22 +154,22 @@ def link_problem(
     costs *= weight
     local = -scores / repeats[own]
     if not local.min() > -np.inf:
-        raise ProblemError("candidates: what speaks for one of them is no finite number.")
+        raise ProblemError("candidates: the score of one of them is not a finite number.")
     kept, graph = np.arange(len(own)), None
     if not nothing:
-        # the paper's heuristics look into the graph, where nothing has no place
+        # the paper's heuristics use the graph, in which nothing has no vertex
         last = offsets[1:] - 1
         local[last] = np.inf
         linkable = np.logical_or.reduceat(local < np.inf, offsets[:-1])
         local[last[~linkable]] = 0.0
-        assert table.base is not None  # the component has asked for one
+        assert table.base is not None  # the component has checked this
         graph = table.base.graph
         vertices[table.places] = table.concepts
     elif math.prod((table.sizes + 1).tolist()) > _FEW:
-        # all in the scale of a single mention, as scores are
+        # in the scale of a single mention, as scores are
         most = scores
         if apart is not None:
-            # what else a mention may gain by a candidate: that others of its text have chosen it
+            # a mention may gain as well from others of its text with the same candidate
             most = scores + (apart.sum(axis=1) * repeats)[own]
         voices = shares * repeats[:, None]
         kept = np.flatnonzero(undominated(offsets, scores, most, weight * far - costs, voices))
@@ -183,24 +183,24 @@ def undominated(
     near: NDArray[np.float64],
     voices: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
-    """Which candidates may be chosen, or be the best other choice, in any best answer.
+    """Return which choices may be the best, or the best but one, in an optimal solution.
 
-    One is left out if two others of its mention, by the least that they gain by each other
-    mention, are better than it is by the most. Then neither the best choice nor any margin
-    changes: where one of the two is the choice, the other is an alternative at least as good.
-    (Desmet et al. 1992, *The dead-end elimination theorem*, here with two witnesses.)
+    One is eliminated if the lower bounds of two others of its mention, by what they gain from each
+    other mention, exceed its upper bound. Then neither the best choice nor any margin changes: if
+    one of the two is chosen, the other is an alternative at least as good. (Desmet et al. 1992,
+    *The dead-end elimination theorem*, here with two witnesses.)
 
-    **Shapes:** offsets (mentions + 1,), where the candidates of each mention begin, at least two;
-    least and most (n,), what each is worth by itself, ``-inf`` where it is forbidden; near
-    (n, n), what two gain by each other; voices (mentions, mentions), the weight that each mention
-    gives to each other one, not negative. Returns bool (n,).
+    **Shapes:** offsets (mentions + 1,), where the choices of each mention begin, at least two;
+    least and most (n,), bounds on the score of each alone, ``-inf`` if it is forbidden; near (n,
+    n), the gain of each pair; voices (mentions, mentions), the weight of each other mention for
+    each mention, not negative. Returns bool (n,).
     """
     own = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     high, low = (
         np.einsum("ij,ij->i", extreme.reduceat(near, offsets[:-1], axis=1), voices[own])
         for extreme in (np.maximum, np.minimum)
     )
-    # each is at least this much; of the two best, the lower
+    # the lower bound of each; then the second largest of each mention
     at_worst = least + low
     floor = at_worst[np.lexsort((at_worst, own))[offsets[1:] - 2]][own]
     at_best = most + high

@@ -1,4 +1,4 @@
-"""The weights of linking: of a candidate's own features, of its pairs, and of linking nothing."""
+"""The weights of linking: of features of a candidate, of pairs, and of linking to nothing."""
 
 from collections.abc import Callable
 from enum import IntEnum
@@ -66,51 +66,47 @@ def build_link_weights(
     unnamed: float = 2.0,
     common: float = 2.5,
 ) -> LinkWeights:
-    """Build a linear model over the features of a candidate.
+    """Build a linear model over the features of a candidate, with these initial weights.
 
     Parameters
     ----------
     prior
-        Of the logarithm of how often the mention means the candidate.
+        The logarithm of how often the mention means the candidate.
     popularity
-        Of the logarithm of one more than the candidate's links.
+        The logarithm of one more than the candidate's links.
     context
-        Of the cosine between the document and the candidate's description, where the
-        vocabulary has vectors.
+        The cosine between the document and the candidate's description, if the vocabulary has
+        vectors.
     pairs
-        Of how near the candidate is to what the other mentions are linked to, the mean over
-        these.
+        How near the candidate is to the concepts of the other mentions, the mean over these.
     title
-        Of the mention being the candidate's title.
+        Whether the mention is the candidate's title.
     case
-        Of the logarithm of how often the candidate is written with the mention's capitals.
+        The logarithm of how often the candidate is written with the mention's capitals.
     words
-        Of the words around the mention that are in the candidate's title or description, each
-        by how rare it is.
+        The words around the mention that are in the candidate's title or description, each by
+        how rare it is.
     type
-        Of the candidate's type agreeing with the entity's label: 1 or -1.
+        Whether the candidate's type agrees with the entity's label: 1 or -1.
     none
-        Of linking the mention to nothing. It is scored beside the candidate that is most
-        frequent.
+        Linking the mention to nothing, which is scored beside the most frequent candidate.
     matched
-        Of linking nothing where the mention is a known alias and no entity.
+        Linking to nothing a mention that is a known alias and no entity.
     unlinked
-        Of linking nothing, by the log-odds of the mention's text not being a link where it
-        occurs.
+        Linking to nothing: the log-odds that the mention's text is no link where it occurs.
     partial
-        Of linking nothing where the mention is part of a longer name.
+        Linking to nothing a mention that is part of a longer name.
     unnamed
-        Of linking nothing where the mention is only part of the title of what it may mean, or
-        another name.
+        Linking to nothing a mention that is only part of the candidates' titles, or another name
+        of theirs.
     common
-        Of linking nothing where the mention is a common noun, or a bare given or family name:
-        nearly each of these means more than a knowledge base lists, so that the text has to
-        speak for a concept.
+        Linking to nothing a common noun, or a bare given or family name: nearly each of these
+        means more than a knowledge base lists, so that the text has to speak for a concept.
 
     Returns
     -------
     Model
-        From features **shape** ``(candidates, 14)`` to scores **shape** ``(candidates,)``.
+        Maps features, **shape** ``(candidates, 14)``, to scores, **shape** ``(candidates,)``.
     """
     given = locals()
     start = [given[name] for name in FEATURES]
@@ -150,10 +146,10 @@ def _forward(
 def conditional_gradient(
     scores: NDArray[Any], offsets: NDArray[np.int64], gold: NDArray[np.int64]
 ) -> tuple[float, NDArray[np.float32]]:
-    """Loss and gradient of choosing each mention's gold candidate given all others.
+    """The loss of each mention's gold candidate given all others, and its gradient.
 
-    The conditional likelihood of a pairwise model (Besag 1975), which is convex and fast to
-    compute. Returns the negative log-likelihood, and its derivative by each score.
+    The pseudo-likelihood of a pairwise model (Besag 1975), which is convex and fast to compute.
+    Returns the negative logarithm, and its derivative by each score.
 
     **Shapes:** scores and gradient (candidates,), the other mentions being linked as in the gold
     standard; offsets (mentions + 1,), where the candidates of each begin; gold (mentions,), the

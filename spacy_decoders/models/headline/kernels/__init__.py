@@ -1,1 +1,1 @@
-"""The compiled loops over phrases."""
+"""Compiled loops over phrases."""

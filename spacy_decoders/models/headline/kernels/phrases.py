@@ -1,23 +1,24 @@
-"""Collecting phrases, and choosing those that can stand by themselves."""
+"""Collecting phrases, and finding spans that can stand alone."""
 
 import numpy as np
 
 from ....jit import jit
 
-_FACTOR = np.uint64(0xBF58476D1CE4E5B9)  # not that by which keys are made of their texts
+_FACTOR = np.uint64(0xBF58476D1CE4E5B9)  # another one than that of the keys of texts
 
 
 @jit()
 def collect(words, joins, glue, stop, unit, meaning, keys, stems, sentences, most):
-    """Find all phrases of up to `most` words: where they begin and end, and a key of each.
+    """Find all phrases of up to `most` words: where they begin and end, and their keys.
 
-    Of the tokens, as :class:`~spacy_decoders.models.headline.words.TextTokens` describes them,
-    there are the keys of the stems and their numbers; no two texts have one in common.
+    The arguments are the attributes of tokens in
+    :class:`~spacy_decoders.models.headline.words.TextTokens`, the keys of stems and their numbers;
+    no two texts share one of these.
 
     **Shape**: all (tokens,); of what is returned (places,).
     """
     n, limit = len(words), len(words)
-    # how far a phrase that begins with each token may reach: not to where a stem comes again
+    # where phrases that begin with each token have to end: before a stem is repeated
     limits, following = np.empty(n, np.int64), np.full(n, n)
     for i in range(n - 1, -1, -1):
         if i + 1 < n and sentences[i] != sentences[i + 1]:
@@ -49,13 +50,13 @@ def collect(words, joins, glue, stop, unit, meaning, keys, stems, sentences, mos
 
 @jit()
 def choose(starts, ends, heads, parsed, banned, bad, last, named, marks, governed, verbs):
-    """Tell which spans can stand by themselves.
+    """Return which spans can stand alone.
 
-    None has a token that is `banned`. Where there are trees, a span must not begin with what is
-    `bad`, must end with what may be `last`, and all of it depends on one of its tokens, which is
-    `named`; it takes no quotation apart, and has no verb where it is `governed`.
+    No token may be `banned`. In texts with trees, the span must not begin with a `bad` token, must
+    end with a `last` one, and must have a single head, which is `named`; it must not split a
+    quotation, or contain a verb if its head is `governed`.
 
-    **Shape**: starts, ends and what is returned (spans,); the others (tokens,).
+    **Shape**: starts, ends and the result (spans,); the others (tokens,).
     """
     found = np.zeros(len(starts), np.bool_)
     for s in range(len(starts)):

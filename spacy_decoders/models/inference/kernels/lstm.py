@@ -1,4 +1,4 @@
-"""The steps of an LSTM, after the products of its inputs."""
+"""The recurrent steps of an LSTM, given the products of its inputs."""
 
 import numpy as np
 from numba.core.codegen import get_host_cpu_features
@@ -9,22 +9,22 @@ from .tiles import multiply as multiply_tiles
 
 _FAST = frozenset({"nsz", "contract"})
 
-#: Numbers in a register: twice as many would leave too few registers to add up in.
+#: The lanes of a register: with twice as many, too few registers would be left for the sums.
 _LANES = 16 if "+avx512f" in get_host_cpu_features() else 8
 _load, _fill = (load16, fill16) if _LANES == 16 else (load8, fill8)
-#: Columns that are multiplied together.
+#: The number of columns of a panel.
 PANEL = 2 * _LANES
 
 
 @jit(inline="always", error_model="numpy")
 def _tanh(x):
-    """Return tanh to about two units of the last place.
+    """Return tanh, precise to about two units in the last place.
 
-    A quotient of odd polynomials, as in Eigen: no table and no branch, so that loops are
-    vectorised. Beyond the limits tanh is 1 to the last place.
+    A quotient of polynomials, as in Eigen: without a table or a branch, so that loops are
+    vectorised. Beyond the limits, tanh rounds to 1.
     """
     limit = np.float32(7.90531110763549805)
-    x = x if x < limit else limit  # not min(): LLVM vectorises a choice
+    x = x if x < limit else limit  # not min(): LLVM vectorises a select
     x = x if x > -limit else -limit
     s = x * x
     p = s * np.float32(-2.76076847742355e-16) + np.float32(2.00018790482477e-13)
@@ -41,11 +41,11 @@ def _tanh(x):
 
 @jit(error_model="numpy")
 def pack(weights, begin, columns, panels):
-    """Lay columns of a matrix out in panels, each of which is read from end to end.
+    """Copy columns of a matrix to panels, each of which is read sequentially.
 
-    **Shape**: weights float32 (inner, all columns), of which some from `begin` on are taken;
-    panels float32 (columns / :data:`PANEL`, rounded up, inner, :data:`PANEL`), written, 0 beyond
-    the columns, and before.
+    **Shape**: weights float32 (inner, all columns), of which `columns` from `begin` on are copied;
+    panels float32 (columns / :data:`PANEL`, rounded up, inner, :data:`PANEL`), written, initially
+    0, as they stay beyond the columns.
     """
     for k in range(len(weights)):
         for panel in range(len(panels)):
@@ -56,7 +56,7 @@ def pack(weights, begin, columns, panels):
 
 @jit(inline="always")
 def _added(sums, factor, left, right):
-    """Add a number times two vectors to the sums of a row."""
+    """Add the products of a scalar with two vectors to the sums of a row."""
     return add(multiply(factor, left), sums[0]), add(multiply(factor, right), sums[1])
 
 
@@ -68,10 +68,10 @@ def _store(sums, out, at):
 
 @internal(fastmath=_FAST, error_model="numpy")
 def _multiply(rows, panels, out):
-    """Write ``rows @ weights``: each row's sums do not depend on the others.
+    """Write ``rows @ weights``, where the sums of a row do not depend on other rows.
 
-    BLAS takes as long for a single row as for eight. The sums of four rows and a panel's columns
-    stay in registers; what is missing of the last four rows is its last one again.
+    BLAS takes as long for one row as for eight. The sums of four rows and a panel's columns stay
+    in registers; if there are fewer rows at the end, the last one is repeated.
     """
     count, inner = rows.shape
     columns = out.shape[1]
@@ -98,7 +98,7 @@ def _multiply(rows, panels, out):
 
 @internal(counted=True, fastmath=_FAST, error_model="numpy")
 def _multiply_rows(rows, weights, begin, out, columns):
-    """Write the same, to the bit, from weights that are not laid out in panels."""
+    """Write the same, bit for bit, from weights that are not in panels."""
     for i in range(len(rows)):
         into = out[i]
         for j in range(columns):
@@ -111,14 +111,14 @@ def _multiply_rows(rows, weights, begin, out, columns):
 
 @internal(counted=True, fastmath=_FAST, error_model="numpy")
 def _step(inputs, recurrent, bias, states, cells, places, output):
-    """Go one token on in each sequence that still runs."""
+    """Advance each sequence that is still active by one token."""
     width, one = len(bias) // 4, np.float32(1.0)
     gates = np.empty(4 * width, np.float32)
     for s in range(len(inputs)):
         given, more = inputs[s], recurrent[s]
         for gate in range(4):
-            # sigmoid(x) = (tanh(x / 2) + 1) / 2; the last one is the candidate, a tanh. LLVM
-            # vectorises this loop over one gate, not one over three
+            # sigmoid(x) = (tanh(x / 2) + 1) / 2; the last gate, the candidate, is a tanh. LLVM
+            # vectorises this loop over one gate, but not over three
             scale = np.float32(0.5) if gate < 3 else one
             for j in range(gate * width, (gate + 1) * width):
                 found = _tanh((given[j] + more[j] + bias[j]) * scale)
@@ -135,17 +135,17 @@ def _step(inputs, recurrent, bias, states, cells, places, output):
 def run(
     inputs, offsets, weights, begin, panels, tiles, bias, recurrent, states, cells, places, output
 ):
-    """Go some tokens on in each sequence that still runs.
+    """Advance each sequence that is still active by some tokens.
 
-    **Shape**: inputs float32 (tokens, 4 * width), the products of the tokens in the order of
-    input, forget, output and candidate, step by step; offsets int64 (steps + 1,), where each
-    step's tokens begin, 0 before the very first; weights float32 (width, all columns), those of
-    the states from column `begin` on; panels, the same as :func:`pack` lays them out, or none, so
-    that the weights are read; tiles, what :func:`.tiles.multiply` takes of them and is used in
-    their place, or None; bias float32 (4 * width,); recurrent float32 (sequences, 4 * width), both
-    sizes rounded up to multiples of 32, overwritten; states and cells float32 (sequences, width),
-    changed in place; all three are 0 before the very first step; places int64 (tokens,), the rows
-    of output float32 (all tokens, width or more) that are written.
+    **Shape**: inputs float32 (tokens, 4 * width), the products of the tokens, step by step, for
+    the input, forget and output gates and the candidate; offsets int64 (steps + 1,), where the
+    tokens of each step begin, 0 at the first step of all; weights float32 (width, all columns),
+    the recurrent weights, of which `4 * width` columns from `begin` on are used; panels, the same
+    from :func:`pack`, or empty for none; tiles, the same for :func:`.tiles.multiply`, which is
+    then used instead, or None; bias float32 (4 * width,); recurrent float32 (sequences, 4 *
+    width), both rounded up to multiples of 32, a workspace; states and cells float32 (sequences,
+    width), changed in place; all three are initially 0; places int64 (tokens,), the rows of output
+    float32 (all tokens, width or more) that are written.
     """
     for step in range(len(offsets) - 1):
         first, last = offsets[step] - offsets[0], offsets[step + 1] - offsets[0]

@@ -1,9 +1,9 @@
-"""Products of float32 matrices by the matrix unit of a processor: Intel's AMX.
+"""Products of float32 matrices by a processor's matrix unit: Intel's AMX.
 
-The unit multiplies tiles of bfloat16, numbers of 8 significant bits, and adds up in float32. Each
-factor is the sum of two such numbers, its upper and its lower part, so that three products of
-tiles give some 16 bits; the fourth, of the lower parts, would be lost in them. Weights that were
-saved with 8 bits have no lower parts, and take two products.
+The unit multiplies tiles of bfloat16, which has 8 significant bits, and accumulates in float32.
+Each factor is split into the sum of two such numbers, its upper and its lower part. Three products
+of tiles then give about 16 bits; the fourth, of both lower parts, would be negligible. Weights
+that were saved with 8 bits have no lower parts, and take two products.
 """
 
 from typing import Any
@@ -17,9 +17,9 @@ from numba.extending import intrinsic
 from ....jit import jit
 from ....simd import place_of
 
-#: Rows of a tile, and float32 in one of them.
+#: The rows of a tile, and the float32 in a row.
 _ROWS = 16
-#: bfloat16 in a row of a tile.
+#: The bfloat16 in a row of a tile.
 _INNER = 32
 
 _INT8 = ir.IntType(8)
@@ -32,7 +32,7 @@ def _call(builder: Any, name: str, given: list[Any]) -> None:
 
 @intrinsic
 def _begin(typing, layout):
-    """Take the unit into use with tiles of a layout, uint8 (64,)."""
+    """Configure the unit for a layout of tiles, uint8 (64,)."""
 
     def build(context, builder, signature, given):
         first = ir.Constant(ir.IntType(64), 0)
@@ -44,7 +44,7 @@ def _begin(typing, layout):
 
 @intrinsic
 def _end(typing):
-    """Give the unit back."""
+    """Release the unit."""
 
     def build(context, builder, signature, given):
         _call(builder, "tilerelease", [])
@@ -75,7 +75,7 @@ def _mover(name: str) -> Any:
     return intrinsic(prefer_literal=True)(move)
 
 
-#: Move a tile from and to ``array[index]`` on; its rows are `stride` bytes apart.
+#: Load a tile from ``array[index:]``, or store it there; its rows are `stride` bytes apart.
 _load, _store = _mover("tileloadd64"), _mover("tilestored64")
 
 
@@ -93,9 +93,9 @@ def _add_product(typing, total, left, right):
 
 @intrinsic
 def _split(typing, array, index, high, low, place):
-    """Write 16 float32 of an array as sums of two bfloat16, rounded to even, in two others.
+    """Split 16 float32 of an array into two bfloat16 each, rounded to even, in two others.
 
-    What would be rounded to infinity is cut off, and so are infinity and NaN.
+    Numbers that would be rounded to infinity are truncated, and so are infinity and NaN.
     """
     words, halves, floats = (
         ir.VectorType(kind, _ROWS) for kind in (ir.IntType(32), ir.IntType(16), ir.FloatType())
@@ -132,7 +132,7 @@ def _split(typing, array, index, high, low, place):
 
 @jit(inline="always")
 def _split_row(values, first, count, edge, high, low, place):
-    """Split `count` float32 from the first on; what is left of the last 16 is 0."""
+    """Split `count` float32 from `first` on, padded with zeros to a multiple of 16."""
     whole = count // _ROWS * _ROWS
     for j in range(0, whole, _ROWS):
         _split(values, first + j, high, low, place + j)
@@ -145,11 +145,11 @@ def _split_row(values, first, count, edge, high, low, place):
 
 @jit(error_model="numpy")
 def pack(weights, packed):
-    """Lay a matrix out in tiles.
+    """Pack a matrix into tiles.
 
     **Shape**: weights float32 (inner, columns); packed uint32 (columns of tiles, an even number,
-    rows of tiles, 1 or 2, 16, 16): upper and, if there are any, lower parts of tiles, in each the
-    pairs of rows, each column's in one number; 0 beyond the matrix, and before.
+    rows of tiles, 1 or 2, 16, 16): the upper and, if there are any, the lower parts of tiles,
+    whose numbers are pairs of rows in one column; initially 0, as they stay beyond the matrix.
     """
     inner, columns = weights.shape
     values, edge = weights.ravel(), np.empty(_ROWS, np.float32)
@@ -172,14 +172,14 @@ def pack(weights, packed):
 
 @jit(error_model="numpy")
 def multiply(rows, packed, layout, room, out):
-    """Write ``rows @ weights``, of `weights` that :func:`pack` laid out.
+    """Write ``rows @ weights``, where :func:`pack` has packed the weights.
 
-    The unit must be there and allowed, or the process ends. Speed rests on `packed` and `room`
-    beginning at multiples of 64 bytes: a tile is six times as long to load from elsewhere.
+    Without the unit, or permission to use it, the process is killed. `packed` and `room` should be
+    aligned to 64 bytes: otherwise, a tile takes six times as long to load.
 
-    **Shape**: rows float32 (rows, inner); layout uint8 (64,), that of all tiles; room uint16
-    (2, 32, 32 * rows of tiles), 0 beyond `inner`, overwritten; out float32 (rows, columns), where
-    the rows are a multiple of 32: those beyond the given ones have no meaning.
+    **Shape**: rows float32 (rows, inner); layout uint8 (64,), the tile configuration; room uint16
+    (2, 32, 32 * rows of tiles), a workspace, 0 beyond `inner`; out float32 (rows, columns), with a
+    multiple of 32 rows, of which the extra ones are undefined.
     """
     count, inner = rows.shape
     columns, tiles = out.shape[1], packed.shape[1]
@@ -195,8 +195,8 @@ def multiply(rows, packed, layout, room, out):
         for r in range(height):
             _split_row(values, (start + r) * inner, inner, edge, high, low, r * width)
         for column in range(0, columns, 2 * _ROWS):
-            # tiles 0 to 3 are the sums, 4 and 5 of the rows, 6 and 7 of the weights; 2, 3 and 5
-            # stand for the rows beyond 16
+            # tiles 0 to 3 hold sums, 4 and 5 rows, 6 and 7 weights; 2, 3 and 5 are for the rows
+            # beyond 16
             _clear(0)
             _clear(1)
             _clear(2)

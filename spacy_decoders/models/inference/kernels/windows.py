@@ -4,18 +4,18 @@ import numpy as np
 
 from ....jit import jit
 
-#: Sums in any order: the same one for every row, as the loops are compiled once.
+#: Sums may be reordered; the order is the same for all rows, which run the same loop.
 _SUMS = frozenset({"nsz", "reassoc", "contract"})
 
-#: What keeps a layer norm finite; thinc's.
+#: The epsilon of thinc's layer norm.
 _LEAST_VARIANCE = np.float32(1e-8)
 
 
 @jit(fastmath=_SUMS, error_model="numpy")
 def finish_layer(products, bias, gain, shift, windows, size):
-    """Add to each row's vector the layer norm of its maxout, in all windows it is in.
+    """Add the layer norm of each row's maxout to its vector, in all windows that contain it.
 
-    **Shape**: products float32 (rows, width * pieces), the pieces of an output side by side; bias
+    **Shape**: products float32 (rows, width * pieces), the pieces of an output adjacent; bias
     float32 (width * pieces,); gain and shift float32 (width,); windows float32 (rows, (2 * size +
     1) * width), changed in place.
     """
@@ -36,7 +36,7 @@ def finish_layer(products, bias, gain, shift, windows, size):
         own = windows[i, size * width : (size + 1) * width]
         for j in range(width):
             own[j] += (best[j] - mean) * scale * gain[j] + shift[j]
-        # row i stands in block `size + distance` of the window of row i - distance
+        # row i is block `size + distance` of the window of row i - distance
         for distance in range(-size, size + 1):
             at = i - distance
             if distance != 0 and 0 <= at < rows:
@@ -49,7 +49,7 @@ def finish_layer(products, bias, gain, shift, windows, size):
 @jit(inline="always")
 def _maxout(given, bias, pieces, best):
     """Write the largest piece of each output."""
-    if pieces == 3:  # a number that is known when compiled, so that the loop is vectorised
+    if pieces == 3:  # a constant for the compiler, so that the loop is vectorised
         for j in range(len(best)):
             a = given[3 * j] + bias[3 * j]
             b = given[3 * j + 1] + bias[3 * j + 1]

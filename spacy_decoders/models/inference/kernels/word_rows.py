@@ -1,4 +1,4 @@
-"""A hash table of rows of numbers."""
+"""A hash table whose keys are rows of numbers."""
 
 import numpy as np
 
@@ -10,9 +10,9 @@ _SHIFT = np.uint64(29)
 
 @jit()
 def places_of(slots, keys, count, rows, places):
-    """Find the place of each row among the keys; rows that are new are appended to these.
+    """Look up each row among the keys, appending new ones.
 
-    Returns the number of keys from now on. There must be room for as many as there are rows.
+    Returns the new number of keys. There must be room for all rows.
 
     **Shape**: slots int32 (power of two,), -1 where free; keys uint64 (most, columns), of which
     `count` are known; rows uint64 (rows, columns); places int64 (rows,), written.
@@ -48,7 +48,7 @@ def places_of(slots, keys, count, rows, places):
 
 @jit()
 def numbered(keys):
-    """Do what :func:`~spacy_decoders.models.headline.words.numbered` says."""
+    """Implement :func:`spacy_decoders.models.headline.words.numbered`."""
     size, slots = len(keys), 1
     while slots < 2 * size:
         slots *= 2
