@@ -10,7 +10,6 @@ in results/cache.
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from copy import deepcopy
 from itertools import pairwise
@@ -19,14 +18,16 @@ from time import process_time, thread_time
 from typing import Any
 
 import harness
-from pipelines import EWT, GUM, UNER, bare, evaluated, f_score, golds_of
-from pipelines import trained as kept
+from pipelines import EWT, GUM, UNER, bare, evaluated, f_score, golds_of, trained
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import biluo_tags_to_spans, iob_to_biluo
-from spacy.training.initialize import init_nlp
-from spacy.training.loop import train
+from spacy.training.iob_utils import (
+    biluo_tags_to_spans,
+    biluo_to_iob,
+    doc_to_biluo_tags,
+    iob_to_biluo,
+)
 
 from spacy_decoders.components.tagger.decoding import unit_lengths
 from spacy_decoders.decoders.chain import ForwardDominance
@@ -34,24 +35,30 @@ from spacy_decoders.models.tagger.sparse.features import DocBatch
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
 PARTS = ("tags", "entities", "crfsuite", "network")
-#: The configs of parts, and the names of their components.
-CONFIG_OF = {"tags": ("fast_tagger", "tagger"), "joint": ("fast_joint", "tagger")}
-FILES = {"tags": EWT, "entities": UNER, "joint": GUM}
+#: The configs of parts, each of a single component.
+CONFIG_OF = {
+    "tags": "fast_tagger",
+    "entities": "fast_entities",
+    "joint": "fast_joint",
+    "network": "exact_tagger",
+}
+FILES = {"tags": EWT, "entities": UNER, "joint": GUM, "network": EWT}
 #: Of each part the score of its dev part.
 SCORE = {"tags": "tag_acc", "entities": "ents_f"}
 
 
-def paths(part: str, options: Any) -> dict[str, Any]:
-    """What overrides a config: its files, fewer epochs for a quick pass."""
+def config_of(part: str, options: Any, **overrides: Any) -> Any:
+    """The config of a part, with its files, and fewer epochs for a quick pass."""
     train, dev = (str(options.data / FILES[part].format(x)) for x in ("train", "dev"))
     train += ".gz" if train.endswith(".iob2") else ""
     quick = {"training.max_epochs": 1} if options.quick else {}
-    return {"paths.train": train, "paths.dev": dev, **quick}
+    given = {"paths.train": train, "paths.dev": dev, **quick, **overrides}
+    return util.load_config(CONFIGS / f"{CONFIG_OF[part]}.cfg", overrides=given)
 
 
 def dev_part(part: str, options: Any, sentences: int) -> list[Doc]:
     """The dev part, so many sentences a document."""
-    path = Path(paths(part, options)["paths.dev"])
+    path = options.data / FILES[part].format("dev")
     return golds_of(path, sentences=sentences, limit=300 if options.quick else 0)
 
 
@@ -61,7 +68,7 @@ def crfsuite(xs: list[Any], golds: list[Doc], options: Any) -> tuple[Any, float]
 
     trainer = pycrfsuite.Trainer(verbose=False)
     for x, gold in zip(xs, golds, strict=True):
-        trainer.append(x, _bio(gold))
+        trainer.append(x, biluo_to_iob(doc_to_biluo_tags(gold)))
     trainer.set_params({"c1": 0.1, "c2": 0.5, "max_iterations": 10 if options.quick else 80})
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "model"))
@@ -73,37 +80,25 @@ def crfsuite(xs: list[Any], golds: list[Doc], options: Any) -> tuple[Any, float]
     return tagger, seconds
 
 
-def entity_f(golds: list[Doc], found: list[list[str]]) -> float:
+def entity_f(golds: list[Doc], labels: list[list[str]]) -> float:
     """F of entities, per cent."""
-    spans = [
-        biluo_tags_to_spans(gold, iob_to_biluo(labels))
-        for gold, labels in zip(golds, found, strict=True)
-    ]
-    keys = [
-        [{(ent.start, ent.end, ent.label_) for ent in ents} for ents in pair]
-        for pair in zip(spans, (gold.ents for gold in golds), strict=True)
-    ]
-    return f_score((theirs, own) for theirs, own in keys)
+    theirs = (
+        biluo_tags_to_spans(gold, iob_to_biluo(of)) for gold, of in zip(golds, labels, strict=True)
+    )
+    return f_score(
+        [{(ent.start, ent.end, ent.label_) for ent in ents} for ents in (found, gold.ents)]
+        for found, gold in zip(theirs, golds, strict=True)
+    )
 
 
-def _bio(gold: Doc) -> list[str]:
-    return [f"{token.ent_iob_}-{token.ent_type_}" if token.ent_type_ else "O" for token in gold]
-
-
-def trained(part: str, options: Any, **overrides: Any) -> tuple[Language, dict[str, float]]:
-    """Train a config and load what was saved; with CPU seconds and the size of the model."""
-    file, name = CONFIG_OF.get(part, ("fast_entities", "entities"))
-    given = {**paths(part, options), **overrides}
-    config = util.load_config(CONFIGS / f"{file}.cfg", overrides=given, interpolate=False)
-    began = process_time()
-    nlp = init_nlp(config)
-    ready = process_time()
+def fresh(part: str, options: Any, **overrides: Any) -> tuple[Language, dict[str, float]]:
+    """Train a config anew; with CPU seconds, initialising included, and the size of the model."""
     folder = options.results / "cache" / f"fast-{part}"
-    folder.mkdir(parents=True, exist_ok=True)
-    train(nlp, folder)
-    facts = {"initialising": ready - began, "training": process_time() - ready}
-    facts["megabytes"] = (folder / "model-best" / name / "model").stat().st_size / 1e6
-    return util.load_model(folder / "model-best"), facts
+    began = process_time()
+    nlp = trained(config_of(part, options, **overrides), folder, retrain=True)
+    taken = process_time() - began
+    model = folder / "model-best" / nlp.pipe_names[-1] / "model"
+    return nlp, {"training": taken, "megabytes": model.stat().st_size / 1e6}
 
 
 def copies(golds: list[Doc]) -> list[Doc]:
@@ -145,7 +140,7 @@ def scoring(nlp: Language, golds: list[Doc], repeats: int) -> float:
 
 def measure(part: str, options: Any, report: harness.Report) -> None:
     """Train, evaluate and time one part."""
-    nlp, facts = trained(part, options)
+    nlp, facts = fresh(part, options)
     key = SCORE[part]
     rows = []
     for sentences, shown in ((1, False), (10, False), (10, True)):
@@ -167,7 +162,7 @@ def compare_with_crfsuite(options: Any, report: harness.Report) -> None:
     sentences["corpora.train.random_sents"] = False
     sentences["corpora.train.gold_sents_share"] = 1.0
     as_written = {"components.entities.model.lowered": 0.0}
-    nlp, facts = trained("entities", options, **sentences, **as_written)
+    nlp, facts = fresh("entities", options, **sentences, **as_written)
     layer = nlp.get_pipe("entities").model.layers[0]
     reader, weights = layer.attrs["reader"], layer.shims[0]
 
@@ -177,7 +172,7 @@ def compare_with_crfsuite(options: Any, report: harness.Report) -> None:
         strings = [[str(row) for row in of_token if row >= 0] for of_token in rows]
         return [strings[begin:stop] for begin, stop in pairwise(batch.documents.tolist())]
 
-    train = Path(paths("entities", options)["paths.train"])
+    train = options.data / (UNER.format("train") + ".gz")
     golds = golds_of(train, sentences=1, limit=1000 if options.quick else 0)
     dev = dev_part("entities", options, 1)
     words = sum(map(len, dev))
@@ -204,20 +199,16 @@ def compare_with_spacy(options: Any, report: harness.Report) -> None:
     steps = 150 if options.quick else 1800
     pipelines: dict[str, Language] = {}
     for name, own in (("spaCy's tagger", False), ("exact_tagger", True)):
-        config = util.load_config(CONFIGS / "exact_tagger.cfg", overrides=paths("tags", options))
+        config = config_of("network", options)
         config["training"].update(max_steps=steps, eval_frequency=max(50, steps // 12))
         config["training"]["optimizer"]["learn_rate"]["total_steps"] = steps
         if not own:
             tok2vec = config["components"]["tagger"]["model"]["tok2vec"]
             model = {"@architectures": "spacy.Tagger.v2", "tok2vec": tok2vec}
             config["components"]["tagger"] = {"factory": "tagger", "model": model}
-        folder = (
-            options.results
-            / "cache"
-            / f"network-{steps}"
-            / config["components"]["tagger"]["factory"]
-        )
-        pipelines[name] = kept(config, folder, retrain=False)
+        folder = options.results / "cache" / f"network-{steps}"
+        folder /= config["components"]["tagger"]["factory"]
+        pipelines[name] = trained(config, folder, retrain=False)
     golds = dev_part("tags", options, 10)
     texts, words = [gold.text for gold in golds[:80]], sum(map(len, golds[:80]))
     seconds = harness.interleaved(
@@ -254,4 +245,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

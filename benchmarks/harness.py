@@ -12,17 +12,20 @@ import os
 import platform
 import statistics
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 __all__ = ["Report", "arguments", "as_json", "bars", "curves", "interleaved", "shown"]
+
+#: What tasks are named by.
+Name = TypeVar("Name", bound=Hashable)
 
 HERE = Path(__file__).resolve().parent
 
@@ -40,14 +43,14 @@ def arguments(description: str) -> argparse.ArgumentParser:
 
 
 def interleaved(
-    tasks: Mapping[str, Callable[[], object]],
+    tasks: Mapping[Name, Callable[[], object]],
     repeats: int = 5,
     *,
     seconds: float = float("inf"),
     least: float = 0.0,
     warm: bool = True,
     clock: Callable[[], float] = perf_counter,
-) -> dict[str, float]:
+) -> dict[Name, float]:
     """Return the median seconds of each task, measured in turns.
 
     Taking turns spreads whatever else the machine does over all tasks, so that the ratios
@@ -80,15 +83,15 @@ def interleaved(
             begin = clock()
             task()
             calls[name] = 1 + int(least / max(clock() - begin, 1e-6))
-    taken: dict[str, list[float]] = {name: [] for name in tasks}
+    taken: dict[Name, list[float]] = {name: [] for name in tasks}
     collecting = gc.isenabled()
     try:
         for turn in range(repeats):
+            gc.collect()
+            gc.disable()
             for name, task in tasks.items():
                 if turn and sum(taken[name]) * calls[name] > seconds:
                     continue
-                gc.collect()
-                gc.disable()
                 begin = clock()
                 for _ in range(calls[name]):
                     task()

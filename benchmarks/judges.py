@@ -22,9 +22,17 @@ import numpy as np
 import parser as parsers
 import spacy
 from chain import shipped_scores
-from english import entities, gum
+from english import entities
 from false_links import NAME as LINKER
-from false_links import false_texts, links_of, namesakes, other_senses, true_texts
+from false_links import (
+    false_texts,
+    falsely_linked,
+    links_of,
+    namesakes,
+    other_senses,
+    rightly_linked,
+    true_texts,
+)
 from headlines import UNSEEN, parsed
 from linking_component import LinkSet, link_sets, linked, pipeline
 from path import Given
@@ -65,23 +73,13 @@ def raw_tokens(given: Any) -> list[Trial]:
 
 def tokens(given: Any) -> list[Trial]:
     """Tags, lemmas, trees, sentences and entities on the gold tokens of EWT, UNER and GUM dev."""
-    blank, limit = spacy.blank("en"), 60 if given.quick else 0
+    limit = 300 if given.quick else 0
     sets = {
-        "EWT dev": golds_of(given.data / EWT.format("dev"), limit=5 * limit),
-        "UNER dev": golds_of(given.data / UNER.format("dev"), limit=5 * limit),
-        "GUM dev": [
-            tagged(*row) for row in gum(given.data / GUM.format("dev"), blank, limit // 2)
-        ],
+        f"{name} dev": golds_of(given.data / file.format("dev"), limit=limit)
+        for name, file in (("EWT", EWT), ("UNER", UNER), ("GUM", GUM))
     }
     nlp = spacy_decoders.load(disable=["linker", "headline"])
     return [Trial(name, nlp, partial(annotated, nlp, golds)) for name, golds in sets.items()]
-
-
-def tagged(genre: str, tags: Sequence[str], gold: Doc) -> Doc:
-    """A document of GUM with its tags."""
-    for token, tag in zip(gold, tags, strict=True):
-        token.tag_ = tag
-    return gold
 
 
 def f_score(found: set[Any], wanted: set[Any]) -> tuple[float, float]:
@@ -177,21 +175,8 @@ def concepts(given: Any) -> list[Trial]:
     names += [f"{text} {text.split()[2]} will be missed." for text in senses[len(names) :]]
 
     def no_links() -> Counts:
-        docs = nlp.pipe([text for text, _ in other])
-        wrong = [
-            any(span.text.lower() in nouns for span in links_of(doc))
-            for (_, nouns), doc in zip(other, docs, strict=True)
-        ]
-        return {"texts without false links": np.array([(1.0 - one, 1.0) for one in wrong])}
-
-    def links() -> Counts:
-        docs = nlp.pipe([text for text, _ in known])
-        counted = []
-        for (_, gold), doc in zip(known, docs, strict=True):
-            found = {span.text: span.kb_id_ for span in links_of(doc)}
-            right = sum(found.get(name) == identity for name, identity in gold.items())
-            counted.append((float(right), float(len(gold))))
-        return {"links": np.array(counted)}
+        right = [(float(not wrong), 1.0) for wrong in falsely_linked(nlp, other)]
+        return {"texts without false links": np.array(right)}
 
     def no_names() -> Counts:
         right = [(float(not links_of(doc)), 1.0) for doc in nlp.pipe(names)]
@@ -210,7 +195,11 @@ def concepts(given: Any) -> list[Trial]:
         Trial("names in another sense", nlp, no_names),
         Trial("places beside people of their name", nlp, no_people),
         Trial("nouns in another sense", nlp, no_links),
-        Trial("nouns beside related ones", nlp, links),
+        Trial(
+            "nouns beside related ones",
+            nlp,
+            lambda: {"links": rightly_linked(nlp, known)[:, :2]},
+        ),
     ]
 
 
@@ -340,14 +329,7 @@ def tags_and_names(given: Any) -> list[Trial]:
 
 
 def features(given: Any, part: str) -> Trial:
-    file, _ = fast_lane.CONFIG_OF.get(part, ("fast_entities", "entities"))
-    overrides = fast_lane.paths(part, given)
-    config = util.load_config(fast_lane.CONFIGS / f"{file}.cfg", overrides=overrides)
-    if part == "joint":
-        dev = util.registry.resolve({"corpus": config["corpora"]["dev"]})["corpus"]
-        golds = [example.reference for example in dev(spacy.blank("en"))]
-    else:
-        golds = fast_lane.dev_part(part, given, 10)
+    config, golds = fast_lane.config_of(part, given), fast_lane.dev_part(part, given, 10)
     return training(f"{part}, trained", config, golds, given)
 
 

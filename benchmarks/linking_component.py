@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import harness  # isort: skip - first: it sets the threads
 
-import argparse
 import csv
 import resource
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -284,11 +283,10 @@ def alias_table(report: harness.Report, count: int) -> None:
             known[concept][alias] = known[concept].get(alias, 0.0) + 1.0
         write_concept_base(Path(folder) / "base", map(Concept, ids, ids, known), searched=False)
         rows = []
-        for name in ("ours", "InMemoryLookupKB"):
-            command = [sys.executable, __file__, "--child", name, folder, str(count)]
-            output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            memory, opening, one = map(float, output.split())
-            rows.append([name, memory, 1000 * opening, one])
+        for name, measured in (("ours", by_ours), ("InMemoryLookupKB", by_spacy)):
+            # a process of its own
+            with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+                rows.append([name, *pool.submit(measured, folder, count).result()])
         report.table(
             f"{count:,} aliases of 4 candidates",
             ["table", "resident MB", "ms to open or fill", "microseconds a look-up"],
@@ -296,22 +294,17 @@ def alias_table(report: harness.Report, count: int) -> None:
         )
 
 
-def child(name: str, folder: str, count: int) -> None:
-    """Print resident megabytes above the start, seconds to open, microseconds a look-up."""
-    names = [f"alias number {i}" for i in np.random.default_rng(1).integers(count, size=20_000)]
-    if name == "ours":
-        before = _resident()
-        start = perf_counter()
-        table = AliasTable(Database(Path(folder) / "base" / NAME_OF_FILE))
-        opening = perf_counter() - start
-        assert None not in table.find(names[:200])
-        begin = process_time()
-        for alias in names:  # one by one, as spaCy's below
-            table.candidates(alias)
-        one = (process_time() - begin) / len(names) * 1e6
-    else:
-        before = _resident()
-        start = perf_counter()
+def by_ours(folder: str, count: int) -> list[float]:
+    """Our table, which is opened."""
+    return looked_up(
+        lambda: AliasTable(Database(Path(folder) / "base" / NAME_OF_FILE)).candidates, count
+    )
+
+
+def by_spacy(folder: str, count: int) -> list[float]:
+    """spaCy's table, which is filled."""
+
+    def filled() -> Callable[[str], Any]:
         kb = InMemoryLookupKB(Vocab(), entity_vector_length=1)
         entities = [f"Q{i}" for i in range(4 * 1000)]
         kb.set_entities(entities, [1] * len(entities), [[0.0]] * len(entities))
@@ -319,12 +312,22 @@ def child(name: str, folder: str, count: int) -> None:
         for i in range(count):
             chosen = rng.integers(1000, size=1)[0] * 4 + np.arange(4)
             kb.add_alias(f"alias number {i}", [entities[j] for j in chosen], [0.25] * 4)
-        opening = perf_counter() - start
-        begin = process_time()
-        for alias in names:
-            kb.get_alias_candidates(alias)
-        one = (process_time() - begin) / len(names) * 1e6
-    print(_resident() - before, opening, one)
+        return kb.get_alias_candidates
+
+    return looked_up(filled, count)
+
+
+def looked_up(ready: Callable[[], Callable[[str], Any]], count: int) -> list[float]:
+    """Resident megabytes above the start, milliseconds to open, microseconds a look-up."""
+    names = [f"alias number {i}" for i in np.random.default_rng(1).integers(count, size=20_000)]
+    before, start = _resident(), perf_counter()
+    look_up = ready()
+    opening = perf_counter() - start
+    begin = process_time()
+    for alias in names:
+        look_up(alias)
+    one = (process_time() - begin) / len(names)
+    return [_resident() - before, 1e3 * opening, 1e6 * one]
 
 
 def _resident() -> float:
@@ -334,13 +337,7 @@ def _resident() -> float:
 
 def main() -> None:
     """Run everything."""
-    parser = harness.arguments(__doc__ or "")
-    parser.add_argument("--child", nargs="*", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.child:
-        name, folder, count = options.child
-        child(name, folder, int(count))
-        return
+    options = harness.arguments(__doc__ or "").parse_args()
     report = harness.Report("linking-component", options.results)
     sets = link_sets(options.data / "linking", options.results / "cache" / "linking")
     given_candidates(report, sets)

@@ -10,21 +10,19 @@ does then hardly counts.
 
 from __future__ import annotations
 
-import gc
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
 
-from harness import Report, arguments, curves  # before numpy: it sets the threads
+from harness import Report, arguments, curves, interleaved  # before numpy: it sets the threads
 
 # isort: split
 import numpy as np
 import spacy
-from numpy.typing import NDArray
 from pipelines import configured
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -141,17 +139,19 @@ def trained(sections: Sequence[Section]) -> HeadlineGenerator:
 def problem_of(pipe: HeadlineGenerator, section: Section) -> tuple[PathProblem, int]:
     """The decoding problem of a section, at its title's own length, as the component makes it."""
     given = Given()
-    headlines(pipe, [section], decoder=given)
+    written(pipe, section, decoder=given)
     return given.problems[-1]
 
 
-def headlines(pipe: HeadlineGenerator, sections: Sequence[Section], **options: Any) -> list[str]:
-    """The component's headlines of the titles' own lengths, unless the options say otherwise."""
-    written = []
-    for section in sections:
-        with configured(pipe, **{"length": section.length, **options}):
-            written.append(pipe(section.doc.copy())._.headline)
-    return written
+def written(pipe: HeadlineGenerator, section: Section, **options: Any) -> str:
+    """The component's headline of the title's own length."""
+    with configured(pipe, length=section.length, **options):
+        return str(pipe(section.doc.copy())._.headline)
+
+
+def spread(seconds: Sequence[float]) -> list[float]:
+    """Median, mean and largest of times, in milliseconds."""
+    return [1e3 * float(of(seconds)) for of in (np.median, np.mean, np.max)]
 
 
 def table_1(
@@ -172,56 +172,28 @@ def table_1(
         "ColorCoding": ColorCoding(),
     }
     tasks = {
-        name: [partial(decoder.decode, *task) for task in problems]
+        (name, place): partial(decoder.decode, *task)
         for name, decoder in decoders.items()
+        for place, task in enumerate(problems)
     }
-    times = medians(tasks, 3)
-    hits, scores = {name: [] for name in decoders}, {name: [] for name in decoders}
-    for place, (section, optimum) in enumerate(zip(sections, optima, strict=True)):
-        for name in decoders:
-            solution = tasks[name][place]()
-            hits[name].append(solution.certificate.score >= optimum.score - 1e-9)
-            (headline,) = headlines(paper, [section], decoder=Given(solution))
-            scores[name].append(rouge(section.title, headline).rougeL)
-    quality = {name: (np.mean(scores[name]), 100 * np.mean(hits[name])) for name in decoders}
-    times |= {
-        f"{name} ({len(taken)} documents)": np.array(taken)
-        for name, taken in integer_programs(report, problems, optima, quick).items()
-    }
-    rows = [
-        [
-            name,
-            *(1e3 * of(taken) for of in (np.median, np.mean, np.max)),
-            *quality.get(name, (None, None)),
-        ]
-        for name, taken in times.items()
-    ]
+    medians = interleaved(tasks, 3, clock=process_time)
+    rows = []
+    for name in decoders:
+        hits, scores = [], []
+        for place, (section, optimum) in enumerate(zip(sections, optima, strict=True)):
+            solution = tasks[name, place]()
+            hits.append(solution.certificate.score >= optimum.score - 1e-9)
+            headline = written(paper, section, decoder=Given(solution))
+            scores.append(rouge(section.title, headline).rougeL)
+        taken = [medians[name, place] for place in range(len(problems))]
+        rows.append([name, *spread(taken), np.mean(scores), 100 * np.mean(hits)])
+    for name, taken in integer_programs(report, problems, optima, quick).items():
+        rows.append([f"{name} ({len(taken)} documents)", *spread(taken), None, None])
     report.table(
         f"Table 1: {len(problems)} held-out sections, the paper's scoring, true lengths",
         ["decoder", "median ms", "mean ms", "max ms", "ROUGE-L", "optimal %"],
         rows,
     )
-
-
-def medians(
-    tasks: Mapping[str, Sequence[Callable[[], object]]], repeats: int
-) -> dict[str, NDArray[np.float64]]:
-    """The median seconds of each of many short tasks, all kinds measured in turns."""
-    taken = {name: np.zeros((repeats, len(of_kind))) for name, of_kind in tasks.items()}
-    for of_kind in tasks.values():
-        of_kind[0]()
-    gc.collect()
-    gc.disable()
-    try:
-        for turn in range(repeats):
-            for name, of_kind in tasks.items():
-                for place, task in enumerate(of_kind):
-                    begin = process_time()
-                    task()
-                    taken[name][turn, place] = process_time() - begin
-    finally:
-        gc.enable()
-    return {name: np.median(times, axis=0) for name, times in taken.items()}
 
 
 def integer_programs(

@@ -31,7 +31,8 @@ GUM = "tagging/gum-posner/{}.tsv.gz"
 
 def golds_of(path: Path, *, sentences: int = 10, limit: int = 0, lang: str = "en") -> list[Doc]:
     """The annotated documents of a file, so many sentences each; at most `limit` sentences."""
-    corpus = gold_corpus(path, n_sents=sentences, limit=limit)
+    columns = ["form", "-", "tag", "ent", "-"] if ".tsv" in path.suffixes else ()  # GUM's
+    corpus = gold_corpus(path, columns=columns, n_sents=sentences, limit=limit)
     return [example.reference for example in corpus(spacy.blank(lang))]
 
 
@@ -82,8 +83,8 @@ def bare(vocab: Vocab, gold: Doc, *, sentences: bool = False) -> Doc:
     )
 
 
-def f_score(pairs: Iterable[tuple[Set[Any], Set[Any]]]) -> float:
-    """F in per cent, of sets found and gold."""
+def f_score(pairs: Iterable[Sequence[Set[Any]]]) -> float:
+    """F in per cent, of pairs of sets, found and gold."""
     hits = total = 0
     for found, gold in pairs:
         hits += len(found & gold)
