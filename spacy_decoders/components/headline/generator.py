@@ -38,25 +38,27 @@ from .single_words import headlines_of_words
 
 __all__ = ["HeadlineGenerator"]
 
-#: A headline of at least this ROUGE-L is as good as the title; the penalty of what is learnt.
-CLOSE, RIDGE = 0.5, 10.0
-#: Parts of the training texts: the counts behind a text's features are those of the other parts.
+#: From this ROUGE-L on, a headline counts as good as the title.
+CLOSE = 0.5
+#: The L2 penalty of the judge's weights.
+RIDGE = 10.0
+#: The training texts are divided into so many parts; the features of a text are made from counts
+#: of the other parts.
 PARTS = 4
 
 #: A document or span with its headlines.
 Decoded: TypeAlias = tuple[ScoredUnit, list[Headline]]
-#: A text as it is read, and with its title.
+#: A text as read from its document, and with its title.
 Titled: TypeAlias = tuple[Texts, TitledText]
 
 
 class HeadlineGenerator(HeadlineOptions, DecodingPipe):
-    """Selects and orders a document's words into the headline of highest score.
+    """Makes the headline of highest score from a document's own words.
 
-    Its options are documented in
-    :class:`~spacy_decoders.components.factories.headline_generator.HeadlineOptions`, and each can
-    be given as a keyword. It works untrained; training counts a corpus of titled texts and fits
-    the selection. The reference documents of training examples carry their title in
-    ``doc._.headline``.
+    The options are documented in
+    :class:`~spacy_decoders.components.factories.headline_generator.HeadlineOptions`; each can be
+    given as a keyword. It works untrained. Training counts a corpus of titled texts and fits the
+    scores to the titles, which the reference documents have in ``doc._.headline``.
 
     Examples
     --------
@@ -68,7 +70,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     ('Binary search', 'optimal')
     """
 
-    #: Arrays of so many words cost a fifth less than those of 2,000: most of it is calls.
+    #: Most of the time is calls of numpy: batches of 2,000 words take a quarter longer.
     batch_words: ClassVar[int] = 8000
 
     def __init__(
@@ -76,7 +78,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     ) -> None:
         language = vocab.lang or "xx"
         super().__init__(vocab, model, name, cfg={"language": language}, **options)
-        # later the words may be set before the mode, as they may beside the default one
+        # checked only here and when decoding: `required` may be set before the mode
         self._check_required(self.mode in ("phrases", "words"))
         self.knowledge = HeadlineKnowledge.untrained(language)
         self._stemmer = Stemmer(language)
@@ -90,7 +92,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 
     @property
     def knowledge(self) -> HeadlineKnowledge:
-        """The counts of training, which are saved with the model."""
+        """The counts of the training corpus, which are saved with the model."""
         knowledge: HeadlineKnowledge = self.model.attrs["knowledge"]
         return knowledge
 
@@ -115,7 +117,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         decoded = [[(scored, self._found(scored, self.mode)) for scored in of] for of in scores]
         pairs = [(scored, x) for of in decoded for scored, found in of for x in found]
         # single words have no probability
-        for of, own in groupby(pairs if self.mode != "words" else [], lambda pair: pair[0].of):
+        for of, own in groupby(pairs if self.mode != "words" else [], lambda pair: pair[0].batch):
             judged = list(own)
             kinds = [headline.kind for _, headline in judged]
             probs = probabilities_of(self.model.get_param("judge"), kinds, _facts(of, judged))
@@ -124,33 +126,35 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         return [[(scored, self._ranked(found)) for scored, found in of] for of in decoded]
 
     def _ranked(self, found: list[Headline]) -> list[Headline]:
-        """The different ones of headlines, best first.
+        """Rank headlines, best first, without duplicates.
 
-        In mode "best" the first is the more probable of the best of each kind, however many are
-        asked for: it is those that the judge was fitted to.
+        In mode "best" the first is the more probable of the best phrase and the best sentence,
+        whatever `n_best` is, since the judge was fitted to these.
         """
         if self.mode == "best" and found:
             firsts = {headline.kind: headline for headline in reversed(found)}
             best = max(firsts.values(), key=attrgetter("prob"))
             found.sort(key=lambda headline: (headline is best, headline.prob), reverse=True)
-        by_text: dict[str, Headline] = {}  # a sentence may have the words of a phrase
+        by_text: dict[str, Headline] = {}  # a phrase and a sentence may have the same words
         for headline in found:
             by_text.setdefault(headline.text.lower(), headline)
         return list(by_text.values())[: self.n_best]
 
     def _found(self, scored: ScoredUnit, mode: str) -> list[Headline]:
-        """The best headlines of each kind; their probabilities are not known yet."""
+        """Return the best headlines of each kind, as yet without probabilities."""
         if mode == "words":
             return headlines_of_words(scored, self)
         if mode == "sentence":
-            codes = scored.of.texts.kinds["code"]
+            codes = scored.batch.texts.kinds["code"]
             found = headlines_of_sentences(scored, self)
-            return [sentence for sentence in found if not codes[scored.places_of(sentence)].any()]
+            return [
+                sentence for sentence in found if not codes[scored.positions_of(sentence)].any()
+            ]
         found = headlines_of_phrases(scored, self)
         if mode == "best" and scored.unit.doc.has_annotation("DEP"):
-            addresses = scored.of.texts.addresses
+            addresses = scored.batch.texts.addresses
             for sentence in headlines_of_sentences(scored, self):
-                if addresses[scored.places_of(sentence)].any():
+                if addresses[scored.positions_of(sentence)].any():
                     break
                 found.append(sentence)
         return found
@@ -168,9 +172,9 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 certificates.append(best.certificate)
                 if best.prob is None or best.prob >= self.min_prob:
                     owner._.headline = best.text
-            # an empty unit is not counted as one without proof
+            # a unit without words gets no certificate
             elif scored.has_words:
-                # with a limit of characters, only so many headlines are looked at
+                # with `max_chars`, only some of the headlines are tried
                 scope: Scope = "full" if self.max_chars is None else "pruned"
                 decoder = type(self.decoder).__name__ if self.mode == "words" else "BestPhrase"
                 decoder = "TreeKnapsack" if self.mode == "sentence" else decoder
@@ -179,7 +183,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         extensions.record_certificates(doc, self.name, certificates)
 
     def _warn_of_none(self) -> None:
-        """Say once which options may leave a text without a headline."""
+        """Warn once that options leave a text without a headline."""
         names = ["required", "max_chars"]
         if self.mode == "sentence" and self.length != "auto":
             names.append("length")
@@ -187,7 +191,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         values = ", ".join(f"{name}={value!r}" for name, value in given.items())
         if given:
             self.warn_once(
-                "a text has no headline (others may follow unsaid; their certificates are "
+                "a text has no headline (later ones are not reported; their certificates are "
                 f"infeasible): nothing in it fits {values}; relax {' or '.join(given)}.",
                 topic=values,
             )
@@ -208,10 +212,10 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     ) -> None:
         """Count the corpus, and fit the scores of words and phrases.
 
-        All examples are read. Documents without a title, in the reference's ``doc._.headline``,
-        count for the language model alone. Without any title the default weights are kept. `more`
-        returns titled texts of other kinds: phrases are fitted to them, too, but what titles look
-        like is counted without them.
+        All examples are read. Documents without a title (``doc._.headline`` of the reference) only
+        add to the language model. If there are no titles, the default weights are kept. `more`
+        returns titled texts of other kinds, to which the scores of phrases are fitted as well;
+        their titles are not counted.
         """
         validate_get_examples(get_examples, "HeadlineGenerator.initialize")
         self.model.initialize()
@@ -221,17 +225,17 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         self.knowledge = _learn(self.model, texts, self.cfg["language"], more=others)
 
     def calibrate(self, examples: Iterable[Example]) -> None:
-        """Fit the probability that a headline is good to titled texts that were not trained on.
+        """Fit the probability that a headline is good, on titled texts not used in training.
 
-        A headline whose ROUGE-L with the title, by stems, is 0.5 or more counts as good, and less
-        in proportion. The predicted documents are parsed if those to come are.
+        A headline with a ROUGE-L of 0.5 or more, by stems, counts as good, one with less in
+        proportion. The predicted documents should be parsed if those in use will be.
         """
         known: dict[str, list[tuple[Any, float]]] = {kind: [] for kind in KINDS}
         for example in examples:
             title = self._stemmed(example.reference._.headline)
             (scored,) = scored_units([example.predicted], self._stemmer, self.model)
             found = self._found(scored, "best")
-            facts = _facts(scored.of, [(scored, headline) for headline in found])
+            facts = _facts(scored.batch, [(scored, headline) for headline in found])
             for headline, own in zip(found, facts, strict=True):
                 share = rouge(title, self._stemmed(headline.text)).rougeL
                 known[headline.kind].append((own, min(1.0, share / CLOSE)))
@@ -253,7 +257,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Return the losses as they are: all is counted and fitted by :meth:`initialize`."""
+        """Return the losses unchanged: :meth:`initialize` has fitted everything."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         return losses
@@ -261,21 +265,21 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     # --- files ---------------------------------------------------------------------
 
     def check_settings(self) -> None:
-        """Raise if what was loaded can't be this component's model."""
+        """Raise if the loaded weights do not fit this component."""
         super().check_settings()
         check_weights(self.model)
 
 
 def _facts(of: ScoredTexts, pairs: Sequence[tuple[ScoredUnit, Headline]]) -> NDArray[np.float64]:
-    """What the judge knows of phrases or short sentences of texts that were read at once."""
-    places = [scored.places_of(headline) for scored, headline in pairs]
+    """The features by which the judge estimates how good headlines of a batch are."""
+    places = [scored.positions_of(headline) for scored, headline in pairs]
     scores = [headline.certificate.score or 0.0 for _, headline in pairs]
     occurrences = [headline.occurrences for _, headline in pairs]
     return judge_facts(of.tokens, of.chances, places, scores, occurrences)
 
 
 def _titled_text(example: Example, stemmer: Stemmer) -> Titled:
-    """Read a text and its title, that of the reference document."""
+    """Read the text of an example, and the title of its reference document."""
     title = example.reference._.headline
     if not isinstance(title, str):
         raise ProblemError(f"reference: doc._.headline must be a string, got {title!r}.")
@@ -289,11 +293,11 @@ def _titled_text(example: Example, stemmer: Stemmer) -> Titled:
 def _learn(
     model: Any, given: Sequence[Titled], language: str, *, more: Sequence[Titled] = ()
 ) -> HeadlineKnowledge:
-    """Count texts and titles, and fit the model to them, phrases also to `more`, not counted.
+    """Count texts and titles, and fit the model to them; that of phrases to `more` as well.
 
-    The features of a text depend on counts of other texts. In training they are counted in the
-    other parts of the corpus, not in the text's own: sections of one book, which stand together,
-    share words in their titles that other books do not have.
+    The features of a text depend on counts of other texts. In training these are taken from the
+    other parts of the corpus: neighbouring texts are often sections of one book, whose titles
+    share words that no other book has.
     """
     knowledge = HeadlineKnowledge.count([text for _, text in given], language)
     titled = [text for text in given if len(text[1].title)]
@@ -320,7 +324,7 @@ def _learn(
 def _fit_words(
     model: Any, examples: Sequence[tuple[Texts, TitledText, HeadlineKnowledge]]
 ) -> None:
-    """Fit the log-odds of words, which are features of phrases."""
+    """Fit the log-odds of words being in the title, which are features of phrases."""
     tables, chosen = [], []
     for texts, text, counts in examples:
         of = ScoredTexts.of(texts, text.tokens, model, counts)
@@ -336,9 +340,9 @@ def _fit_words(
 def _phrases(
     of: ScoredTexts, title: NDArray[np.uint64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The features of a text's phrases, and how close each is to the title of these keys."""
+    """Return the features of a text's phrases, and how close each is to the title."""
     phrases, tokens, wanted = of.phrases, of.tokens, title.tolist()
-    # by stems, so that "graph" is not as far from "Graphs" as any other word is
+    # by stems, so that "graph" is close to "Graphs"
     given = [
         tokens.stems[low:high][tokens.word[low:high]].tolist()
         for low, high in zip(phrases.starts, phrases.ends, strict=True)

@@ -1,4 +1,4 @@
-"""From documents to scored words and phrases, and headlines that are phrases."""
+"""Scoring the words and phrases of documents, and headlines that are phrases."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: The most words with a meaning of a usual phrase.
+#: The most content words of a phrase where the length is automatic.
 USUAL_UNITS = 10
-#: How likely a token that is no content word is taken to be in the title.
+#: The assumed probability that a token that is no content word is in the title.
 OTHERS = 0.02
-#: What a word costs: the selection of words must expect it in the title more often than this.
+#: The cost of a word in a sentence: it must be likelier than this to be in the title.
 COST = 0.06
-#: What an address adds to a sentence: it names nobody that a reader knows.
+#: The score of an address in a sentence: it names nobody that a reader knows.
 ADDRESS = -1.0
 
 
@@ -48,15 +48,15 @@ class Headline:
 
     #: The text of the headline.
     text: str
-    #: Indices, in the document, of the tokens it is made of, in its own order.
+    #: Indices in the document of its tokens, in the order of the headline.
     tokens: list[int]
-    #: The word between each two of them, "" for none; empty but for single words.
+    #: The auxiliary word between each two of them, "" for none; only for single words.
     auxiliaries: list[str]
-    #: That it is the best of its kind.
+    #: Whether it is proven to be the best of its kind.
     certificate: Certificate
     #: "phrases", "sentence" or "words".
     kind: str = "words"
-    #: How often the text has it.
+    #: How often it occurs in the text.
     occurrences: int = 1
     #: The probability that it is good; None for single words.
     prob: float | None = None
@@ -75,7 +75,7 @@ class Headline:
 
 
 def capitalised(text: str) -> str:
-    """A headline on one line, the first word with a capital, if it is in lower case."""
+    """A headline on one line, its first word capitalised unless it has a capital somewhere."""
     text = " ".join(text.split())
     if not text.split(" ")[0].islower():
         return text
@@ -84,7 +84,7 @@ def capitalised(text: str) -> str:
 
 
 def limits_of(options: HeadlineOptions, usual: tuple[int, int]) -> tuple[int, int]:
-    """The least and the most words, the `usual` ones where the length is automatic."""
+    """The fewest and the most words: the `usual` ones if the length is automatic."""
     if options.length == "auto":
         return usual
     ends = [options.length] if isinstance(options.length, int) else options.length
@@ -96,7 +96,7 @@ class ScoredPhrases(NamedTuple):
 
     starts: Integers
     ends: Integers
-    #: How often its text has each, and how many words with a meaning it has.
+    #: How often each occurs in its text, and its number of content words and numbers.
     counts: Integers
     sizes: Integers
     scores: Floats
@@ -106,7 +106,7 @@ class ScoredPhrases(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ScoredTexts:
-    """Some documents or spans, read and scored at once."""
+    """Several documents or spans, read and scored together."""
 
     texts: Texts
     tokens: TextTokens
@@ -117,14 +117,14 @@ class ScoredTexts:
     #: The content words, and the log-odds of each. **Shape:** ``(vertices,)``
     vertices: Vertices
     odds: Floats
-    #: How likely each token is in the title. **Shape:** ``(tokens,)``
+    #: The probability that each token is in the title. **Shape:** ``(tokens,)``
     chances: Floats
 
     @classmethod
     def of(
         cls, texts: Texts, tokens: TextTokens, model: HeadlineModel, knowledge: HeadlineKnowledge
     ) -> ScoredTexts:
-        """Score the words of texts by the model, given counts of other texts."""
+        """Score the words of texts by a model and the counts of its training corpus."""
         vertices, features = Vertices.of(tokens), token_features(tokens, knowledge)
         odds = word_odds(model, vertices, features)
         # the last for tokens that are no content words
@@ -133,7 +133,7 @@ class ScoredTexts:
 
     @cached_property
     def phrases(self) -> ScoredPhrases:
-        """The phrases that could be headlines, in order."""
+        """The phrases that can be headlines, in the order of the text."""
         tokens, found = self.tokens, Phrases.of(self.tokens)
         chosen = found.candidates(whole_phrases(self.texts, found.starts, found.ends))
         starts, ends = found.starts[chosen], found.ends[chosen]
@@ -145,7 +145,7 @@ class ScoredTexts:
 
     @cached_property
     def values(self) -> Floats:
-        """What each token adds to a sentence that keeps it. **Shape:** ``(tokens,)``"""
+        """The score of each token in a shortened sentence. **Shape:** ``(tokens,)``"""
         texts = self.texts
         aside = texts.kinds["IS_STOP"] | texts.kinds["aside"]
         values = np.where(aside, 0.0, self.chances) - COST
@@ -159,30 +159,30 @@ class ScoredTexts:
 
 @dataclass(frozen=True, eq=False)
 class ScoredUnit:
-    """A document or span among those that were read and scored at once."""
+    """A document or span of a batch."""
 
-    of: ScoredTexts
+    batch: ScoredTexts
     unit: Doc | Span
-    #: Its first token, and that after the last.
+    #: Its tokens in the batch are ``begin:end``.
     begin: int
     end: int
 
     @property
     def has_words(self) -> bool:
-        """Whether any of it is read aloud."""
-        return bool(self.of.texts.read[self.begin : self.end].any())
+        """Whether it has a token that is read aloud."""
+        return bool(self.batch.texts.read[self.begin : self.end].any())
 
     def own(self, places: Integers) -> slice:
-        """Which of these places, in order, are its own."""
+        """The slice of ascending positions that are within it."""
         return slice(*np.searchsorted(places, (self.begin, self.end)).tolist())
 
     def sentence(self, number: int) -> list[Token]:
-        """The tokens of one of its sentences."""
-        place = self.of.sentences.place(number)
+        """The tokens of one of its sentences, by its number in the batch."""
+        place = self.batch.sentences.place(number)
         return list(self.unit[place.start - self.begin : place.stop - self.begin])
 
-    def places_of(self, headline: Headline) -> list[int]:
-        """The tokens of a headline."""
+    def positions_of(self, headline: Headline) -> list[int]:
+        """The positions in the batch of a headline's tokens."""
         moved = self.begin - (0 if isinstance(self.unit, Doc) else self.unit.start)
         return [token + moved for token in headline.tokens]
 
@@ -190,48 +190,48 @@ class ScoredUnit:
 def scored_units(
     units: Sequence[Doc | Span], stemmer: Stemmer, model: HeadlineModel
 ) -> list[ScoredUnit]:
-    """Read documents or spans and score their words.
+    """Read documents or spans as one batch, and score their words.
 
-    Raises `ProblemError` if the weights of the model are not finite.
+    Raises `ProblemError` if a weight of the model is not finite.
     """
     weights: Any = [model.get_param(name) for name in ("weights", "phrases")]
     if not all(np.isfinite(of).all() for of in weights):
         raise ProblemError(
-            "model: its weights are not finite, so the scores of words and phrases are not "
-            "either; train again, with other texts."
+            "model: it has weights that are not finite, and so would be the scores; train again, "
+            "with other texts."
         )
     texts = Texts.of(units)
-    of = ScoredTexts.of(texts, texts.tokens(stemmer), model, model.attrs["knowledge"])
-    pairs = zip(units, of.texts.bounds, strict=True)
-    return [ScoredUnit(of, unit, *bounds) for unit, bounds in pairs]
+    batch = ScoredTexts.of(texts, texts.tokens(stemmer), model, model.attrs["knowledge"])
+    pairs = zip(units, texts.bounds, strict=True)
+    return [ScoredUnit(batch, unit, *bounds) for unit, bounds in pairs]
 
 
 def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
-    """Which spans can stand by themselves: noun phrases, where there are trees.
+    """Which spans can stand alone: in parsed texts, noun phrases.
 
-    Where nothing is parsed all can, but for addresses and names of accounts.
+    In other texts all can, except addresses, names of accounts and codes.
 
     **Shape of starts, ends and result:** ``(spans,)``
     """
-    from ...models.headline.kernels.phrases import choose  # compiled where it is first needed
+    from ...models.headline.kernels.phrases import choose  # compiled at the first call
 
     to, kinds, parsed = texts.heads, texts.kinds, texts.parsed
     own = np.arange(len(to))
     before, denying = to > own, kinds["negative"] | kinds["negation"]
     governed, hidden = _governed(texts, denying)
-    # no addresses, and where there are trees no finite verbs and no "Paris or in Rome"
+    # no addresses; in parsed texts no finite verbs, and no "Paris or in Rome" either
     banned = kinds["finite"] | kinds["AUX"] | kinds["aside"]
     banned |= kinds["case"] & kinds["conj"][to]
     banned = texts.addresses | (parsed & banned)
-    # nothing begins in the middle of a name, after the article of "a few", or between a denial
-    # and what it denies
+    # no phrase begins within a name, after the article of "a few", or between a negation and what
+    # it negates
     name, part = kinds["PROPN"], kinds["part"]
     bad = kinds["INTJ"] | (kinds["joining"] & before) | after(texts.articles_of_few)
     bad |= name & after(name) & ((to == own - 1) | after(to == own + 1))
     denied = (denying & before).nonzero()[0]
     steps = np.bincount(denied, minlength=len(to)) - np.bincount(to[denied], minlength=len(to))
     bad |= after(steps.cumsum() > 0)
-    # nor ends there
+    # nor ends within a name
     last = kinds["last"].copy()
     last[:-1] &= ~(part & ~before)[1:]
     named = kinds["noun"] & ~hidden & ~(part & before)
@@ -242,44 +242,44 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
 
 
 def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
-    """Which tokens are in what is denied or asked, and which verbs look like nouns there."""
+    """Which tokens are within what is negated or asked, and where verbs are taken for nouns."""
     kinds, sentence = texts.kinds, texts.sentences
     begins = texts.columns["SENT_START"] == 1
     asked = anywhere(kinds["question"], sentence)
     found = asked.copy()
     found[texts.heads[denying]] = True
-    # verbs behind "did", or "should" of a condition, are easily taken for nouns
+    # taggers take verbs after "did", or after the "should" of a condition, for nouns
     supposed = anywhere(begins & kinds["AUX"], sentence)
     hidden = np.where(asked, anywhere(kinds["did"], sentence), supposed)
     return inherited(found, texts.heads), hidden
 
 
 def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[Headline]:
-    """Choose the best phrases of all lengths, best first.
+    """Return the best phrases, best first.
 
-    The score is the logarithm of a phrase's probability among all that could be a headline; the
-    bound that of the best of them, whether or not it was chosen.
+    The score is the log-probability of a phrase among all that can be headlines. The bound is the
+    maximum of these within the limits, computed apart from the choice.
     """
-    phrases, texts = scored.of.phrases, scored.of.texts
+    phrases, texts = scored.batch.phrases, scored.batch.texts
     rows = scored.own(phrases.starts)
     raw, sizes = phrases.scores[rows], phrases.sizes[rows]
 
     def span(place: int) -> Span:
         first, last = int(phrases.starts[rows][place]), int(phrases.ends[rows][place])
         if (first - 1, last) in texts.quotations:
-            # marks around a name alone are no quotation
+            # quotation marks around a name alone are dropped
             quoted = int(not texts.kinds["PROPN"][first:last].all())
             first, last = first - quoted, last + quoted
         return scored.unit[first - scored.begin : last - scored.begin]
 
-    usual = 1, max(scored.of.knowledge.lengths[1], USUAL_UNITS)
+    usual = 1, max(scored.batch.knowledge.lengths[1], USUAL_UNITS)
     least, most = limits_of(options, usual)
     ranked = np.argsort(-raw, kind="stable")
     ranked = ranked[sizes[ranked] <= most]
     if options.max_chars is not None:
         lengths = [len(capitalised(span(place).text)) for place in ranked.tolist()]
         ranked = ranked[np.array(lengths, dtype=np.int64) <= options.max_chars]
-    # a text without a phrase as long gets the longest
+    # if no phrase is long enough, the longest ones are used
     ranked = ranked[sizes[ranked] >= min(least, sizes[ranked].max(initial=0))]
     if not len(ranked):
         return []

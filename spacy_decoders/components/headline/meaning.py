@@ -1,4 +1,4 @@
-"""What a shortened sentence cannot lose without saying something else than the text."""
+"""Which tokens of a sentence stay together, so that its shorter versions mean the same."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: A sentence counts this much more the earlier it is.
+#: The bonus of the first sentence, which falls with the position of a sentence.
 LEAD = 0.5
-#: What a pronoun as the subject costs: it refers to another sentence; and no subject, where it is
-#: no sentence.
+#: The cost of a pronoun as the subject, which refers to another sentence, and of a fragment: a
+#: sentence with neither a subject nor a verb as its root.
 PRONOUN, FRAGMENT = 0.5, 0.5
 
 _THE, _OF, _THAN = word_keys(["the", "of", "than"])
@@ -28,53 +28,53 @@ _THE, _OF, _THAN = word_keys(["the", "of", "than"])
 
 @dataclass(frozen=True, eq=False)
 class SentenceTrees:
-    """The sentences of some texts as trees of groups of tokens, which stay or go together."""
+    """The sentences of some texts as trees whose nodes are groups of tokens that stay together."""
 
-    #: The root of each token's sentence, and the token that each depends on, the root on itself.
+    #: The root of each token's sentence, and the head of each token; a root is its own head.
     roots: list[int]
     heads: list[int]
     #: Whether each token is read aloud, and whether it is an article.
     read: list[bool]
     articles: list[bool]
-    #: The group of each token, numbered from 0 in each sentence.
+    #: The group of each token, numbered from 0 in each sentence; group 0 has the root.
     groups: list[int]
-    #: Of each group: the earlier one that it depends on, -1 if it has the root; what it adds to
-    #: its sentence; and how many words it has.
+    #: For each group its parent, an earlier group (-1 for the root's), its score, and its number
+    #: of words.
     parents: list[int]
     scores: list[float]
     sizes: list[int]
-    #: The first token and the first group of each sentence, and how many there are of each.
+    #: The first token and the first group of each sentence; a last item has the totals.
     begins: list[int]
     firsts: list[int]
-    #: Of each sentence, more than any part of it scores.
+    #: An upper bound on the scores of all parts of each sentence.
     ceilings: list[float]
-    #: The words that stay in any case, those of its first group, and all that it has.
+    #: The number of words of each sentence that always stay, those of group 0, and of all.
     fewest: list[int]
     words: list[int]
 
     @classmethod
     def of(cls, texts: Texts, values: Floats) -> SentenceTrees:
-        """Read the trees, given what each token adds to its sentence. **Shape:** ``(tokens,)``
+        """Build the trees from the score of each token. **Shape of the scores:** ``(tokens,)``
 
-        What depends on tokens outside of its sentence depends on the root here.
+        A token whose head is outside of its sentence is attached to the root.
         """
         sentences, to, size = texts.sentences, texts.heads, len(texts.text)
         own, begins = np.arange(size), texts.begins
-        # where a sentence is cut, the first word whose head is outside is its root
+        # a span may cut a sentence: the first word whose head is outside is its root
         root = np.lexsort((depths_of(to), texts.columns["HEAD"] != 0, sentences))[begins]
         inner = own != root[sentences]
         inside = inner & (to != own) & (sentences[to] == sentences)
         heads = np.where(inside, to, root[sentences])
         needed = _joined(texts, begins, heads)
-        first = own.copy()  # of each token and those that depend on it
+        first = own.copy()  # the first of each token and its dependents
         np.minimum.at(first, heads[inner], own[inner])
         needed |= _dependents(texts, heads, inner, first) | _clauses(texts, heads, inner, first)
         for low, high in texts.quotations:
-            if not texts.kinds["finite"][low:high].any():  # all of what is no clause stays
+            if not texts.kinds["finite"][low:high].any():  # no clause: it stays whole
                 above = heads[low:high]
                 needed[low:high] |= (low < above) & (above < high)
         tops = last_of(np.where(needed & inner, heads, own))
-        # by sentences, and from the root down
+        # sentence by sentence, parents first
         nodes = (tops == own).nonzero()[0]
         above = _above(texts, heads, inner)
         nodes = nodes[np.lexsort((depths_of(above)[nodes], sentences[nodes]))]
@@ -100,12 +100,12 @@ class SentenceTrees:
         return cls(*(of.tolist() for of in lists))
 
     def place(self, number: int) -> slice:
-        """The tokens of a sentence."""
+        """The tokens of a sentence, by its number."""
         return slice(*self.begins[number : number + 2])
 
 
 def _leads(texts: Texts, roots: Integers) -> Floats:
-    """What each sentence scores beside its words. **Shape:** ``(sentences,)``"""
+    """The score of each sentence beyond that of its words. **Shape:** ``(sentences,)``"""
     sentences, kinds = texts.sentences, texts.kinds
     below = texts.heads == roots[sentences]
     below[roots] = False
@@ -119,14 +119,14 @@ def _leads(texts: Texts, roots: Integers) -> Floats:
 
 
 def last_of(above: Integers) -> Integers:
-    """Of each token the last one that is reached by going from token to token."""
+    """Follow links from token to token; return where each token ends up."""
     while (above != (further := above[above])).any():
         above = further
     return above
 
 
 def depths_of(heads: Integers) -> Integers:
-    """How far each token is from the root, which depends on itself."""
+    """The number of arcs between each token and its root, which is its own head."""
     depths: Integers = (heads != np.arange(len(heads))).astype(np.int64)
     while (heads != (further := heads[heads])).any():
         depths, heads = depths + depths[heads], further
@@ -134,25 +134,25 @@ def depths_of(heads: Integers) -> Integers:
 
 
 def anywhere(flags: Booleans, groups: Integers) -> Booleans:
-    """Of each token whether any of its group has a flag; groups are numbered in order."""
+    """For each token whether any token of its group has a flag; group numbers are ascending."""
     found = np.zeros(groups[-1] + 1 if len(groups) else 0, dtype=bool)
     found[groups[flags]] = True
     return found[groups]
 
 
 def inherited(flags: Booleans, above: Integers) -> Booleans:
-    """Which tokens, or any that they reach by going from token to token, have a flag."""
-    while (above != above[above]).any():  # of each token the one at twice the distance
+    """Which tokens have a flag, or reach one that does by following links."""
+    while (above != above[above]).any():  # each round doubles the distance of the links
         flags = flags | flags[above]
         above = above[above]
     return flags | flags[above]
 
 
 def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
-    """Attach what joins words so that it goes where they go; which tokens stay with their heads.
+    """Reattach, in place, tokens that join words; return those that stay with their new heads.
 
-    What a hyphen or the sign of degrees joins is one word: all of it depends on its token nearest
-    to the root. A conjunction depends on the conjunct after it, wherever the parser puts it.
+    What a hyphen or a degree sign joins is one word: all of its tokens are attached to the one
+    nearest to the root. A conjunction is attached to the conjunct after it, whatever its head.
     """
     kinds, size, own = texts.kinds, len(heads), np.arange(len(heads))
     blank, degree = kinds["SPACY"], kinds["degree"]
@@ -172,7 +172,7 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     if not len(joint):
         return part
     head, above = heads[joint], heads[heads][joint]
-    # the next of the conjuncts that depend on the same as it
+    # the next conjunct with the same head
     other = _next(heads, joint, conjunct)
     other = np.where(conjunct[above] & (above > joint), above, other)
     other = np.where(conjunct[head] & (head > joint), head, other)
@@ -182,7 +182,7 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
 
 
 def _above(texts: Texts, heads: Integers, inner: Booleans) -> Integers:
-    """What each token leaves with: its head, or the conjunct that ends its list.
+    """The token without which each token is dropped: its head, or the last conjunct of its list.
 
     "Ann, Bob, and Eve" may become "Ann" or "Ann and Eve", but not "Ann, Bob".
     """
@@ -196,7 +196,7 @@ def _above(texts: Texts, heads: Integers, inner: Booleans) -> Integers:
 
 
 def _next(heads: Integers, of: Integers, flags: Booleans) -> Integers:
-    """The next token with a flag after each, and the same head; itself where there is none."""
+    """For each token the next one that has a flag and the same head; itself if there is none."""
     size, among = len(heads), flags.nonzero()[0]
     if not len(of) or not len(among):
         return of
@@ -206,7 +206,7 @@ def _next(heads: Integers, of: Integers, flags: Booleans) -> Integers:
 
 
 def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers) -> Booleans:
-    """What stays with its head wherever that stays."""
+    """Which tokens stay wherever their heads stay."""
     kinds, own, words = texts.kinds, np.arange(len(heads)), texts.columns["LOWER"]
     behind, begins = inner & (heads < own), words[first]
 
@@ -232,21 +232,22 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
         behind & kinds["nmod"] & kinds["NUM"],  # "drivers *under 25*"
         behind & (kinds["nmod"] | kinds["acl"]) & kinds["vague"][heads],  # "all *you need*"
     )
-    # what has no object says enough with the first of these after it: "went *on strike*"
+    # a word without an object needs the first of these after it: "went *on strike*"
     enough = (kinds["obl"] | kinds["advcl"]) & ~having("complete")[heads]
     places = (behind & enough).nonzero()[0][::-1]
     needed, following = np.logical_or.reduce(stays), np.zeros(len(heads), dtype=np.int64)
-    following[heads[places]] = places  # the first of each head is the last that is written
+    following[heads[places]] = places  # in reverse, so the first of each head is written last
     needed[following[heads[places]]] = True
     return np.asarray(needed)
 
 
 def _clauses(texts: Texts, heads: Integers, inner: Booleans, first: Integers) -> Booleans:
-    """All of a clause stays that is judged, or that a word denies, asks, excepts or conditions.
+    """Which tokens stay because their clause is whole or absent.
 
-    "all *but* useless", "rises *if* it passes", unlike "but he resigned". So do conditions that
-    begin with their verb ("*Had the dam burst*, ..."), and a conjunct without a verb that is
-    denied: "safe for adults *but not for children*".
+    Such are clauses that a sentence judges, and those with a word that negates, asks, or makes an
+    exception or a condition: "all *but* useless", "rises *if* it passes", unlike "but he
+    resigned". So are conditions that begin with their verb ("*Had the dam burst*, ...") and
+    negated conjuncts without a verb: "safe for adults *but not for children*".
     """
     kinds = texts.kinds
     joint, conjunct, negative = kinds["joint"], kinds["conj"], kinds["negation"]

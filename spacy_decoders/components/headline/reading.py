@@ -1,4 +1,4 @@
-"""Reading documents into the arrays of the headline models."""
+"""Reading documents into the arrays that the headline models take."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ __all__ = ["HYPHENS", "MARKS", "NEGATIONS", "Texts", "after"]
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
-#: Strings whose kinds are remembered.
+#: The number of strings whose kinds are cached.
 REMEMBERED = 1 << 16
 #: Characters of the longest token that is a word: beyond are keys, hashes and encoded files.
 LONGEST_WORD = 100
 
-#: Words under which a sentence no longer follows from its shorter version.
+#: Words that negate: without one, a sentence may say the opposite.
 NEGATIONS = frozenset({
     "not", "n't", "n’t", "nt", "never", "no", "nor", "neither", "none", "nobody", "nothing",
     "nowhere", "without", "few", "fewer", "little", "less", "hardly", "barely", "scarcely",
     "seldom", "rarely", "only", "cannot",
 })  # fmt: skip
-#: Words that limit what they modify, or say which or how many.
+#: Words that restrict what they modify, or say which or how many.
 LIMITS = frozenset({
     "more", "least", "most", "almost", "nearly", "some", "many", "several", "half", "all", "both",
     "part", "partly", "mostly", "sometimes", "roughly", "approximately", "virtually", "just",
@@ -44,39 +44,39 @@ LIMITS = frozenset({
     "next", "this", "that", "these", "those", "any", "every", "each", "either", "another",
     "above", "below", "under",
 })  # fmt: skip
-#: Words that make another verb of the verb before them: "the deal fell *through*".
+#: Particles, which change the meaning of the verb before them: "the deal fell *through*".
 PARTICLES = frozenset({
     "across", "ahead", "along", "apart", "aside", "away", "back", "behind", "by", "down",
     "forward", "in", "off", "on", "out", "through", "together",
 })  # fmt: skip
-#: Words that make an exception or a condition of what they mark: "all but two", "if it rains".
+#: Words that introduce exceptions or conditions: "all *but* two", "*if* it rains".
 EXCEPTIONS = frozenset({
     "but", "except", "excluding", "barring", "if", "unless", "provided", "lest",
 })  # fmt: skip
 #: Marks that stay with what they set off.
 MARKS = frozenset({",", ":", ";", "–", "—", "--", "(", ")"})
-#: Words that stay with their heads, whatever the relation.
+#: Words that stay with their heads, whatever their relation.
 KEPT = NEGATIONS | LIMITS
 #: Marks around quotations.
 QUOTE_MARKS = frozenset("\"'“”„‘’‚«»")
-#: What may join two words to one.
+#: Characters that may join two words into one.
 HYPHENS = frozenset("-–/")
-#: What joins a word to the word before or the next, hyphens apart.
+#: Tokens that join a word to the one before or after it, beside hyphens.
 GLUE = HYPHENS | frozenset("&+#'’°") | {"'s", "’s", "++"}
 #: Characters of formulas, whose tokens are no words.
 FORMULA = frozenset("^=<>\\~|")
-#: Characters that end a sentence, where no boundaries are set.
+#: Characters that end a sentence where no boundaries are set.
 FULL_STOPS = frozenset(".!?…。！？।؟")
-#: Categories of the characters of emojis, and of what joins and varies these.
+#: Unicode categories of emojis, and of their joiners and modifiers.
 PICTURES = frozenset({"So", "Sk", "Cf", "Mn", "Me"})
-#: What relations of spaCy's English models are among the universal ones.
+#: The universal relations that those of spaCy's English models correspond to.
 UNIVERSAL = {
     "dobj": "obj", "attr": "obj", "dative": "iobj", "nsubjpass": "nsubj", "csubjpass": "csubj",
     "auxpass": "aux", "acomp": "xcomp", "oprd": "xcomp", "prt": "compound", "quantmod": "fixed",
     "prep": "obl", "agent": "obl:agent", "npadvmod": "obl:unmarked", "poss": "nmod:poss",
     "relcl": "acl", "neg": "advmod", "preconj": "cc", "intj": "discourse",
 }  # fmt: skip
-#: Parts of speech of what names things.
+#: Parts of speech of nouns, including unknown ones.
 NOUNS = frozenset({"NOUN", "PROPN", "X", ""})
 #: Relations of punctuation that is not read aloud.
 SILENT = frozenset({"", "punct", "ROOT"})
@@ -87,40 +87,39 @@ RELATIONS: dict[str, Set[str]] = {
         "advcl", "conj",
     )},
     "silent": SILENT,
-    # what a sentence needs with its head: arguments, auxiliaries and copulas, the parts of one
-    # name or verb, what marks the head's own role
+    # dependents without which a head is incomplete: arguments, auxiliaries and copulas, parts of
+    # a name or verb, and words that mark the head's own role
     "required": {
         "nsubj", "csubj", "obj", "iobj", "cop", "aux", "xcomp", "ccomp", "expl", "case", "mark",
         "pobj", "pcomp", "fixed", "flat", "compound", "goeswith", "nummod", "nmod:poss",
         "obl:agent",
     },
-    # the parts of one name or word; what stands beside a sentence; what joins a phrase to others
+    # parts of a name or word; what is beside the sentence proper; what links a phrase to others
     "part": {"compound", "flat", "goeswith"},
     "aside": {"discourse", "vocative"},
     "joining": {"case", "cc"},
     "joint": {"cc"},
-    # what a negation does not reach beyond
+    # dependents outside the scope of a negation of their head
     "outside": {
         "conj", "cc", "parataxis", "appos", "discourse", "vocative", "det", "punct", "dep",
     },
-    # what a predicate is about, what a clause is about, and what a verb says enough with
+    # dependents of a predicate that it may negate; subjects of a clause; objects and other
+    # dependents that make a verb complete
     "argument": {
         "nsubj", "csubj", "obj", "iobj", "obl", "nmod", "pobj", "advmod", "nummod", "det", "amod",
     },
     "about": {"nsubj", "csubj", "expl"},
     "complete": {"obj", "cop", "iobj", "xcomp", "ccomp"},
-    # clauses that the sentence judges: "it is illegal *to sell it to children*"
+    # clauses that a sentence judges: "it is illegal *to sell it to children*"
     "judged": {"csubj"},
     # measures without a preposition: "twice *a day*"
     "unmarked": {"obl:unmarked", "nmod:unmarked"},
-    # what a comma parts from a head behind it; subjects; what goes on behind a comma with what is
-    # before it
-    "fronted": {"advcl", "obl", "advmod", "parataxis", "ccomp", "discourse", "vocative"},
+    # subjects; dependents that a comma sets off from what they continue
     "subject": {"nsubj", "csubj"},
     "listed": {"appos", "conj"},
 }  # fmt: skip
 _A, _FEW, _LITTLE = word_keys(["a", "few", "little"])
-#: What is read of each token: that of which it matters whether there is any, and the rest.
+#: The attributes read of each token; those of `_FLAGS` only as zero or not.
 _FLAGS = [
     "IS_ALPHA", "IS_STOP", "IS_PUNCT", "IS_SPACE", "IS_LOWER", "LIKE_URL", "LIKE_EMAIL", "SPACY",
     "ENT_TYPE",
@@ -131,11 +130,11 @@ _IDS = [IDS[name] for name in _ATTRIBUTES]
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Some documents or spans of one vocabulary, laid end to end and read at once."""
+    """Several documents or spans of one vocabulary, end to end in arrays."""
 
     #: The documents or spans.
     units: Sequence[Doc | Span]
-    #: The attributes of all tokens by their names in spaCy. **Shape of each:** ``(tokens,)``
+    #: The attributes of all tokens, by spaCy's names. **Shape of each:** ``(tokens,)``
     columns: dict[str, NDArray[np.uint64]]
     #: Where each unit begins and ends.
     bounds: list[tuple[int, int]]
@@ -155,7 +154,7 @@ class Texts:
 
     @cached_property
     def kinds(self) -> dict[str, Booleans]:
-        """What the tokens are: each different text, relation and so on is looked at once.
+        """The kinds of tokens, computed once for each distinct form, relation and so on.
 
         **Shape of each:** ``(tokens,)``
         """
@@ -174,11 +173,11 @@ class Texts:
 
     @cached_property
     def _forms(self) -> tuple[list[str], Integers]:
-        """The different words as they are written, and the place of each token's."""
+        """The distinct words, and the index of each token's."""
         return self._different("ORTH")
 
     def _different(self, attribute: str) -> tuple[list[str], Integers]:
-        """The different strings of an attribute, and the place of each token's among these."""
+        """The distinct strings of an attribute, and the index of each token's."""
         strings: Any = self.units[0].vocab.strings if self.units else {}
         keys = self.columns[attribute]
         places, first, _ = numbered(keys)
@@ -186,12 +185,12 @@ class Texts:
 
     @cached_property
     def parsed(self) -> Booleans:
-        """Of each token, whether its document has trees. **Shape:** ``(tokens,)``"""
+        """Whether each token's document is parsed. **Shape:** ``(tokens,)``"""
         return self._annotated("DEP")
 
     @cached_property
     def heads(self) -> Integers:
-        """The token that each depends on, itself if there is none. **Shape:** ``(tokens,)``"""
+        """The head of each token, itself if it has none. **Shape:** ``(tokens,)``"""
         own = np.arange(len(self.text))
         to = own + self.columns["HEAD"].view(np.int64)
         begins, ends = np.array(self.bounds, dtype=np.int64).reshape(-1, 2).T[:, self.text]
@@ -201,7 +200,7 @@ class Texts:
     def read(self) -> Booleans:
         """Which tokens are read aloud: no blanks, marks or emojis. **Shape:** ``(tokens,)``
 
-        spaCy counts percent signs and owners' apostrophes among punctuation.
+        Percent signs and possessive apostrophes are, though spaCy counts them as punctuation.
         """
         kinds = self.kinds
         silent = kinds["IS_PUNCT"] & kinds["silent"] & ~kinds["SYM"]
@@ -225,7 +224,7 @@ class Texts:
 
     @cached_property
     def quotations(self) -> list[tuple[int, int]]:
-        """The marks around what a sentence quotes, in order; none within others."""
+        """The pairs of quotation marks within sentences, in order and not nested."""
         found: list[tuple[int, int]] = []
         marks = (self.kinds["quote"] & ~self.read).nonzero()[0].tolist()
         for _, own in groupby(marks, self.sentences.__getitem__):
@@ -234,7 +233,7 @@ class Texts:
 
     @cached_property
     def articles_of_few(self) -> Booleans:
-        """The articles of "a few" and "a little", which is not few and little."""
+        """The articles of "a few" and "a little", which differ from "few" and "little"."""
         words, found = self.columns["LOWER"], np.zeros(len(self.text), dtype=bool)
         found[:-1] = (words[:-1] == _A) & ((words[1:] == _FEW) | (words[1:] == _LITTLE))
         return found
@@ -250,18 +249,17 @@ class Texts:
         return np.array(found, dtype=bool)[self.text]
 
     def tokens(self, stemmer: Stemmer) -> TextTokens:
-        """Read the tokens.
+        """Return the tokens as the models take them.
 
-        Words with a meaning are no stop words, and longer than a letter, unless the script has
-        one-letter words.
+        Content words are no stop words and no single Latin letters.
         """
         kinds, text, keys = self.kinds, self.text, self.columns["LOWER"]
         alpha, blank = kinds["IS_ALPHA"], kinds["SPACY"]
-        # "won't" is two tokens, of which neither is a word by itself
+        # the two tokens of "won't" are no words by themselves
         joined = np.zeros(len(text), dtype=bool)
         joined[:-1] = (alpha & ~blank)[:-1] & kinds["alphabetic"][1:] & (text[1:] == text[:-1])
         stop = kinds["IS_STOP"] | joined | after(joined)
-        # between blanks a hyphen is a dash, which parts what a hyphen joins
+        # a hyphen between blanks is a dash, which separates
         apart = kinds["hyphen"] & after(blank)
         hyphen, glue = kinds["hyphen"] & ~apart, kinds["glue"] & ~apart
         # nothing joins two texts
@@ -293,23 +291,23 @@ class Texts:
 
 
 def after(flags: Booleans) -> Booleans:
-    """Which tokens are after one that has a flag."""
+    """Which tokens follow one that has a flag."""
     moved = np.zeros(len(flags), dtype=bool)
     moved[1:] = flags[:-1]
     return moved
 
 
 def form_of(text: str) -> dict[str, bool]:
-    """What a token is by its text."""
+    """The kinds of a token by its text."""
     lower, glue = text.lower(), text.lower() in GLUE
     signs = "" if text.isascii() or text == "°" else normalize("NFKC", text)  # "℃" gets letters
     code = len(text) > LONGEST_WORD
     word = FORMULA.isdisjoint(text) and text.count("(") == text.count(")") and not (glue or code)
     return {
-        # a word with a letter, or one with a digit
+        # words with a letter, and with a digit
         "lettered": word and any(c.isalpha() for c in text),
         "number": word and any(c.isdigit() for c in text),
-        # what joins its neighbours; the name of a variable or point, which is no content
+        # what joins its neighbours; names of variables or points, which are no content words
         "glue": glue,
         "hyphen": text in HYPHENS,
         "degree": text == "°",
@@ -321,9 +319,9 @@ def form_of(text: str) -> dict[str, bool]:
         "question": text == "?",
         "mark": text in MARKS,
         "quote": text in QUOTE_MARKS,
-        # an emoji or a part of one, which is no word
+        # an emoji, or part of one
         "picture": bool(signs) and all(category(c) in PICTURES for c in signs),
-        # the name of an account; what denies, excepts or stays; a form of "do"
+        # names of accounts; keys and encoded files
         "account": text[:1] == "@",
         "code": code,
         "negation": lower in NEGATIONS,
@@ -335,43 +333,43 @@ def form_of(text: str) -> dict[str, bool]:
 
 
 def features_of(features: str) -> dict[str, bool]:
-    """What a token is by its morphological features, as spaCy writes them."""
+    """The kinds of a token by its morphological features, as spaCy writes them."""
     return {
         "finite": "VerbForm=Fin" in features and "Mood=Imp" not in features,
         "negative": "Polarity=Neg" in features,
-        # pronouns that ask or begin a relative clause; superlatives and ordinals
+        # interrogative and relative pronouns; superlatives and ordinals
         "asking": "PronType=Int" in features or "PronType=Rel" in features,
         "ranking": "Degree=Sup" in features or "NumType=Ord" in features,
     }
 
 
 def relation_of(name: str) -> dict[str, bool]:
-    """What a token is by its relation to its head."""
+    """The kinds of a token by its relation to its head."""
     whole = UNIVERSAL.get(name, name)
     names = {whole, whole.partition(":")[0]}
     return {kind: not names.isdisjoint(of) for kind, of in RELATIONS.items()}
 
 
 def tag_of(tag: str) -> dict[str, bool]:
-    """What a token is by its part of speech."""
+    """The kinds of a token by its part of speech."""
     names = ("VERB", "AUX", "NUM", "PRON", "PROPN", "INTJ", "SYM")
     return {name: tag == name for name in names} | {
-        # what names things; what noun phrases end with; a head of a clause, or unknown
+        # nouns; what a noun phrase may end with; heads of clauses, including unknown ones
         "noun": tag in NOUNS,
         "last": tag in NOUNS | {"NUM", "SYM"},
         "predicate": tag in ("VERB", ""),
-        # what says little without what follows: "all *you need*", "50% *off shoes*"
+        # words that need what follows them: "all *you need*", "50% *off shoes*"
         "vague": tag in ("PRON", "DET", "NUM", "SYM"),
     }
 
 
 @cache
 def names_of(of: Callable[[str], dict[str, bool]]) -> list[str]:
-    """The kinds that there are by texts, features, relations or parts of speech."""
+    """The names of the kinds by texts, features, relations or parts of speech."""
     return list(of(""))
 
 
 @lru_cache(REMEMBERED)
 def kinds_of(of: Callable[[str], dict[str, bool]], name: str) -> bytes:
-    """Whether something is of each of these kinds, a byte for each."""
+    """Whether a text, relation and so on is of each of these kinds, one byte each."""
     return bytes(of(name).values())

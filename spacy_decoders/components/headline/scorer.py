@@ -33,8 +33,8 @@ class Rouge(NamedTuple):
 def rouge(reference: str, text: str) -> Rouge:
     """Score a text against a reference.
 
-    Words are what is alphanumeric in any script, lower-cased and not stemmed. The numbers are
-    those of the package `rouge-score` with such words.
+    Words are alphanumeric in any script, lower-cased and not stemmed. The scores equal those of
+    the package `rouge-score` for such words.
 
     References
     ----------
@@ -59,12 +59,12 @@ def rouge_of_words(wanted: Sequence[Hashable], given: Sequence[Hashable]) -> Rou
 
 
 def words_of(text: str) -> list[str]:
-    """The lower-cased words of a text: what is alphanumeric in any script."""
+    """The lower-cased words of a text: runs of alphanumeric characters of any script."""
     return "".join(c if c.isalnum() else " " for c in text.lower()).split()
 
 
 def title_words(text: str, stop_words: Any) -> list[tuple[str, bool]]:
-    """The lower-cased words of a title, and whether each is content."""
+    """The lower-cased words of a title, and whether each is a content word."""
     return [
         (word, word.isalpha() and word not in stop_words and word not in string.ascii_lowercase)
         for word in words_of(text)
@@ -91,8 +91,8 @@ def score_headlines(
 ) -> dict[str, Any]:
     """Return the mean F1 of ROUGE-1, ROUGE-2 and ROUGE-L, and the share certified.
 
-    With several generators in a pipeline, each is scored by its own headlines. Documents whose
-    reference has no headline are not counted; without any, the scores are None.
+    Each generator of a pipeline is scored by its own headlines. Documents without a headline in
+    the reference are not counted; if none has one, the scores are None.
     """
     examples = list(examples)
     results = [

@@ -1,4 +1,4 @@
-"""Headlines that are sentences: one of the text's own, shortened along its tree."""
+"""Headlines that are sentences of the text, shortened along their dependency trees."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -18,43 +18,43 @@ from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, ScoredUnit, capitalised, limits_of
 from .reading import HYPHENS, MARKS, QUOTE_MARKS, SILENT, Texts
 
-__all__ = ["chosen", "headlines_of_sentences", "trees_of", "written"]
+__all__ = ["headlines_of_sentences", "kept_tokens", "render", "trees_of"]
 
-#: The most words of a sentence whose length is automatic, and the least of one that says anything.
+#: The fewest and the most words where the length is automatic; fewer say nothing.
 USUAL_WORDS = (4, 12)
-#: The most ways to choose, of the places that required words have, one for each.
+#: The most ways to choose an occurrence of each required word.
 MOST_WAYS = 1000
-#: Marks that a headline may have.
+#: Marks that a headline may contain.
 ALL_MARKS = MARKS | HYPHENS
-#: Those that part what belongs together where words are left out.
+#: Marks that would separate what belongs together once the words beside them are left out.
 PARTING = frozenset({",", "--", "—"})
-#: What a quotation ends with besides.
+#: Marks that a quotation keeps at its end.
 ASKING = frozenset("?!")
-#: What no blank precedes, even where words between are left out.
+#: Tokens without a blank before them, even where words in between are left out.
 CLOSING = frozenset({",", ":", ";", ")", "'", "’", "'s", "’s"})
 
 
 def headlines_of_sentences(scored: ScoredUnit, options: HeadlineOptions) -> list[Headline]:
-    """Shorten the sentences of a parsed text; the best, best first.
+    """Shorten the sentences of a parsed text; return the best ones, best first.
 
-    Where no sentence can have as many words, the largest number below is taken; where the length
-    is automatic, else the least above. The certificates compare with the best short sentence of
-    the whole text.
+    If no sentence can have the wanted number of words, the largest smaller number is used, or,
+    with an automatic length, the smallest larger one. The bound of a certificate is that of the
+    best shortened sentence of the whole text.
     """
     if not scored.has_words:
         return []
     if not scored.unit.doc.has_annotation("DEP"):
         raise ProblemError(
-            "mode: 'sentence' shortens sentences along their trees, and the document has "
-            "none; add a parser before this component."
+            "mode: 'sentence' shortens sentences along their trees, but the document is not "
+            "parsed; add a parser before this component."
         )
-    begins, bound = scored.of.sentences.begins, -np.inf
+    begins, bound = scored.batch.sentences.begins, -np.inf
     numbers = range(bisect_left(begins, scored.begin), bisect_left(begins, scored.end))
     for lengths in _lengths(scored, numbers, options):
         headlines, bound = _best(scored, numbers, options, lengths, bound)
         if headlines:
             return headlines
-        if bound > -np.inf:  # whether so many words fit `max_chars` is left open
+        if bound > -np.inf:  # there may be one of this length that fits `max_chars`
             bound = np.inf
     return []
 
@@ -62,10 +62,10 @@ def headlines_of_sentences(scored: ScoredUnit, options: HeadlineOptions) -> list
 def _lengths(
     scored: ScoredUnit, numbers: Sequence[int], options: HeadlineOptions
 ) -> Iterator[tuple[int, int]]:
-    """The least and the most words that are tried, one pair after the other."""
+    """Yield the fewest and the most words to try, one pair after the other."""
     least, most = limits_of(options, USUAL_WORDS)
     yield least, most
-    longest = max((scored.of.sentences.words[number] for number in numbers), default=0)
+    longest = max((scored.batch.sentences.words[number] for number in numbers), default=0)
     yield from ((size, size) for size in range(min(least - 1, longest), 0, -1))
     if options.length == "auto":
         trees = (tree for number in numbers for tree in trees_of(scored, number, options))
@@ -80,12 +80,12 @@ def _best(
     lengths: tuple[int, int],
     bound: float,
 ) -> tuple[list[Headline], float]:
-    """The best headlines with so many words, and a bound on them, at least the one given.
+    """Return the best headlines of this length and a bound on their scores, at least `bound`.
 
-    The sentences that could be best come first: most are never read as trees.
+    Sentences are visited by their ceilings, highest first, so most are never built as trees.
     """
-    of, n_best, (least, most) = scored.of.sentences, options.n_best, lengths
-    found: list[tuple[float, int, list[Token]]] = []  # minus the score, the number, the tokens
+    of, n_best, (least, most) = scored.batch.sentences, options.n_best, lengths
+    found: list[tuple[float, int, list[Token]]] = []  # negated score, sentence number, tokens
     possible = [
         (-of.ceilings[number], number)
         for number in numbers
@@ -106,32 +106,32 @@ def _best(
             "TreeKnapsack", -loss, bound, tolerance=1e-9, scale=abs(loss) + 1.0
         )
         indices = [token.i for token in tokens]
-        headlines.append(Headline(written(tokens), indices, [], certificate, "sentence"))
+        headlines.append(Headline(render(tokens), indices, [], certificate, "sentence"))
     return headlines, bound
 
 
 def _shortened(
     scored: ScoredUnit, number: int, options: HeadlineOptions, least: int, most: int
 ) -> tuple[float, float, list[Token]]:
-    """The best part of a sentence with so many words: its score, a bound on it, the tokens.
+    """Shorten one sentence: return the best score, a bound on it, and the tokens.
 
-    The tokens are none if no part was found, and the bound minus infinity if there is none.
+    There are no tokens if nothing was found; the bound is minus infinity if nothing exists.
     """
     best: tuple[float, list[Token]] = -np.inf, []
     bound, limit = -np.inf, options.max_chars
     for groups, scores, parents, sizes in trees_of(scored, number, options):
-        # no blank follows the last word
+        # one more: no blank follows the last word
         high, low = ([most], [least]) if limit is None else ([limit + 1, most], [0, least])
         while solution := best_subtree(scores, parents, sizes, high, low):
             nodes: list[int] = solution.nodes.tolist()
             certificate: Any = solution.certificate
             bound = max(bound, certificate.bound)
             kept = {*nodes}
-            tokens = chosen(scored, number, {i for i, of in enumerate(groups) if of in kept})
-            if limit is None or len(written(tokens)) <= limit:
+            tokens = kept_tokens(scored, number, {i for i, of in enumerate(groups) if of in kept})
+            if limit is None or len(render(tokens)) <= limit:
                 best = max(best, (certificate.score, tokens), key=itemgetter(0))
                 break
-            # with its commas it is too long
+            # its commas make it too long
             high[0] = sum(sizes[node][0] for node in nodes) - 1
     return best[0], bound, best[1]
 
@@ -139,13 +139,13 @@ def _shortened(
 def trees_of(
     scored: ScoredUnit, number: int, options: HeadlineOptions
 ) -> Iterator[tuple[list[int], list[float], list[int], list[list[int]]]]:
-    """Read a sentence as a tree, or as several where a required word is in several places.
+    """Yield a sentence as a tree: several trees if a required word occurs more than once.
 
-    Its nodes are groups of tokens that stay together: first comes the group of each token, counted
-    from the first of the sentence. Then there are of each group the score, the parent, and the
-    sizes: its characters with a blank for each word, where these are limited, and its words.
+    The nodes are groups of tokens that stay together. Each tree is the group of each token of the
+    sentence and then, for each group, its score, its parent and its sizes: its number of words
+    and, if `max_chars` is set, before that its characters including a blank for each word.
     """
-    of, texts = scored.of.sentences, scored.of.texts
+    of, texts = scored.batch.sentences, scored.batch.texts
     place, nodes = of.place(number), slice(*of.firsts[number : number + 2])
     groups, parents, scores = of.groups[place], of.parents[nodes], of.scores[nodes]
     sizes = [[size] for size in of.sizes[nodes]]
@@ -160,14 +160,14 @@ def trees_of(
         return
     keys = texts.columns["LOWER"][place]
     required = dict.fromkeys(word_keys(options.required).tolist())
-    places = [np.flatnonzero(keys == word).tolist() for word in required]
-    ways = prod(map(len, places))
+    occurrences = [np.flatnonzero(keys == word).tolist() for word in required]
+    ways = prod(map(len, occurrences))
     if ways > MOST_WAYS:
         raise ProblemError(
-            f"required: {ways:,} choices of places where a sentence has these words, of which "
-            f"at most {MOST_WAYS:,} are tried; leave out the most frequent of them."
+            f"required: these words occur in a sentence so often that there are {ways:,} ways to "
+            f"keep them, and at most {MOST_WAYS:,} are tried; leave out the most frequent word."
         )
-    for wanted in product(*places):
+    for wanted in product(*occurrences):
         stays = {0}
         for group in (groups[token] for token in wanted):
             while group not in stays:
@@ -184,16 +184,16 @@ def trees_of(
         )
 
 
-def chosen(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
-    """The tokens of a headline that keeps these places of a sentence, in order."""
-    of, texts, tokens = scored.of.sentences, scored.of.texts, scored.sentence(number)
+def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
+    """The tokens of a headline that keeps these tokens of a sentence, with the marks that stay."""
+    of, texts, tokens = scored.batch.sentences, scored.batch.texts, scored.sentence(number)
     span = of.place(number)
     heads = [head - span.start for head in of.heads[span]]
     read, articles = of.read[span], of.articles[span]
     words = [place for place in sorted(kept) if read[place]]
     shown = {*words}
     begin, end = (bisect_left(texts.quotations, (at, 0)) for at in (span.start, span.stop))
-    for first, last in texts.quotations[begin:end]:  # a quotation is as it stands in the text
+    for first, last in texts.quotations[begin:end]:  # a quotation keeps its marks
         within = range(first - span.start, last - span.start)
         if shown.issuperset(place for place in within if read[place]):
             shown |= {within.start, within.stop}
@@ -210,7 +210,7 @@ def chosen(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
                 around = last, place - 1, read.index(True, place), following
                 commas = [at for at in found if tokens[at].text == text]
                 parts = _parts(texts, span.start, heads, around, commas)
-            # between what stood beside it
+            # otherwise a mark stays between the tokens that it stood between in the text
             if parts is not None or place not in kept:
                 stays = bool(parts)
             elif text in HYPHENS or heads[place] == of.roots[span.start] - span.start:
@@ -228,25 +228,23 @@ def chosen(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
 def _parts(
     texts: Texts, start: int, heads: Sequence[int], around: Sequence[int], commas: list[int]
 ) -> bool | None:
-    """Whether a comma stays by what it parts; None where what it belongs to decides.
+    """Whether a comma stays because of what it separates; None if its own head decides.
 
-    `around` are the last word that stays, the words on both sides, and the next one that stays;
-    `commas` those that stay before it. It stays behind what is before its head ("Born in Iowa, he
-    ...") and before appositions and conjuncts. Where a word beside it is left out, it goes after a
-    subject ("Ann[, a lawyer], won"); where that before it is, before "and" but between clauses.
+    `around` has the last kept word, the words on both sides, and the next kept word; `commas` the
+    commas kept before it. It stays before appositions and conjuncts. If a word beside it is left
+    out, it is dropped after a subject ("Ann[, a lawyer], won"); if that word is the one before
+    it, also before "and", unless that joins clauses.
     """
     kinds = texts.kinds
     last, left, right, following = (_chain(heads, place) for place in around)
-    # the largest parts around it
+    # the largest phrases on both sides
     before = next((word for word in last[::-1] if word not in following), last[0])
     behind = next((word for word in following[::-1] if word not in last), following[0])
     shortened = last[0] < left[0]
     either = shortened or right[0] < following[0]
-    if heads[before] >= right[0] and before not in following:
-        if kinds["fronted"][start + before] and before in left and before not in right:
-            return True
-        if kinds["subject"][start + before] and either and commas[-1:] < [before]:
-            return False
+    in_front = heads[before] >= right[0] and before not in following
+    if in_front and kinds["subject"][start + before] and either and commas[-1:] < [before]:
+        return False
     between = heads[behind] <= left[0] and behind in right and behind not in left
     if between and kinds["listed"][start + behind]:
         joint = kinds["joint"] & ~kinds["exception"]
@@ -256,15 +254,15 @@ def _parts(
 
 
 def _chain(heads: Sequence[int], place: int) -> list[int]:
-    """A token and those above it."""
+    """A token and its ancestors, up to the root."""
     chain = [place]
     while heads[chain[-1]] != chain[-1]:
         chain.append(heads[chain[-1]])
     return chain
 
 
-def written(tokens: Sequence[Token]) -> str:
-    """The words as a line, blanks where the text has them or words between are left out."""
+def render(tokens: Sequence[Token]) -> str:
+    """The text of a headline: blanks are where the text has them, or where words are left out."""
     marks = [token.text in QUOTE_MARKS and token.dep_ in SILENT for token in tokens]
     parts, quoted = list[str](), False
     for (token, mark), (following, marked) in pairwise(zip(tokens, marks, strict=True)):

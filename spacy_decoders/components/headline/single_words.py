@@ -1,4 +1,4 @@
-"""Headlines of single words, selected and ordered by a path decoder, within their limits."""
+"""Headlines of single words, selected and ordered by a path decoder."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 __all__ = ["headlines_of_words"]
 
-#: Longer texts keep this many words, the likeliest; their certificates say "pruned".
+#: Of a text with more words, this many likeliest ones are kept, with the scope "pruned".
 MOST_VERTICES = 1000
-#: Ranked headlines that are searched for one that fits `max_chars`.
+#: Extra headlines of the ranking that are searched for some that fit `max_chars`.
 LOOKED_THROUGH = 20
 _DENYING = word_keys(sorted(NEGATIONS))
 
 
 def headlines_of_words(scored: ScoredUnit, options: HeadlineOptions) -> list[Headline]:
-    """Select and order words by a path decoder; the best headlines, best first."""
-    knowledge = scored.of.knowledge
-    tokens = scored.of.tokens.part(scored.begin, scored.end)
+    """Select and order words by a path decoder; return the best headlines, best first."""
+    knowledge = scored.batch.knowledge
+    tokens = scored.batch.tokens.part(scored.begin, scored.end)
     # the log-probability of being chosen: a word then adds at most the bonus
-    odds = scored.of.odds[scored.own(scored.of.vertices.first)]
+    odds = scored.batch.odds[scored.own(scored.batch.vertices.first)]
     selection = -np.logaddexp(0.0, -odds)
     vertices = Vertices.of(tokens)
-    # chosen words say nothing of a "not" beside them
+    # a selection of words would lose the "not" beside them
     vertices.of_token[tokens.near(_DENYING)] = -1
     eligible = np.unique(vertices.of_token[vertices.of_token >= 0])
     if not len(eligible):
@@ -65,7 +65,7 @@ def headlines_of_words(scored: ScoredUnit, options: HeadlineOptions) -> list[Hea
         chosen = []
         for vertex in kept[path].tolist():
             places = np.flatnonzero(vertices.of_token == vertex)
-            # capitals at the start of a sentence say nothing
+            # prefer an occurrence that is not capitalised by the start of a sentence
             chosen.append(scored.unit[int(places[np.argmin(begins[places])])])
         pairs = zip(["", *between], [token.text for token in chosen], strict=True)
         text = capitalised(" ".join(word for pair in pairs for word in pair if word))
@@ -85,7 +85,7 @@ def headlines_of_words(scored: ScoredUnit, options: HeadlineOptions) -> list[Hea
 def _rankings(
     problem: PathProblem, usual: tuple[int, int], options: HeadlineOptions
 ) -> Iterator[Sequence[PathSolution]]:
-    """The best paths, best first; where none fits `max_chars`, shorter ones."""
+    """Yield the best paths, best first; then those of each smaller length."""
     least, most = limits_of(options, usual)
     most = min(most, problem.class_count)
     lengths = range(min(least, most), most + 1)

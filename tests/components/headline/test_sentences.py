@@ -15,10 +15,10 @@ from spacy_decoders.components.headline.headlines import ScoredTexts, ScoredUnit
 from spacy_decoders.components.headline.meaning import SentenceTrees
 from spacy_decoders.components.headline.reading import Texts
 from spacy_decoders.components.headline.sentences import (
-    chosen,
     headlines_of_sentences,
+    kept_tokens,
+    render,
     trees_of,
-    written,
 )
 from spacy_decoders.models.headline.stems import Stemmer
 from tests.components.headline.titled import blank
@@ -98,10 +98,10 @@ def test_what_finds_nothing_is_named(parsed):
     assert (certificate["decoder"], certificate["status"]) == ("TreeKnapsack", "infeasible")
 
 
-def test_required_words_in_too_many_places_are_refused():
+def test_required_words_that_occur_too_often_are_refused():
     names = ["the", "of", "a", "in", "to", "and"]
     doc = Doc(VOCAB, words=4 * names, heads=[0] * 24, deps=["ROOT"] + ["obl"] * 23)
-    with pytest.raises(ProblemError, match="required: 4,096 choices"):
+    with pytest.raises(ProblemError, match="4,096 ways"):
         blank(mode="sentence", required=names).get_pipe("headline_generator")(doc)
 
 
@@ -132,19 +132,19 @@ def random_doc(rng):
 def every_headline(scored, options):
     """The score, number of words and text of every subtree of every sentence."""
     found = []
-    for number in range(len(scored.of.sentences.ceilings)):
+    for number in range(len(scored.batch.sentences.ceilings)):
         ((groups, scores, parents, _),) = trees_of(scored, number, options)
         nodes = range(1, len(parents))
         for taken in itertools.product([False, True], repeat=len(nodes)):
             kept = [0, *itertools.compress(nodes, taken)]
             if all(parents[node] in kept for node in kept[1:]):
                 places = {place for place, node in enumerate(groups) if node in kept}
-                tokens = chosen(scored, number, places)
+                tokens = kept_tokens(scored, number, places)
                 said = [token for token in tokens if token.text not in ",-"]
                 lower = {token.lower_ for token in said}
                 score = sum(scores[node] for node in kept)
                 if said:
-                    found.append((score, len(said), written(tokens), lower))
+                    found.append((score, len(said), render(tokens), lower))
     return found
 
 
@@ -153,7 +153,7 @@ def test_no_part_scores_more_than_the_ceiling():
     for _ in range(60):
         doc = random_doc(rng)
         scored, options = given(doc, rng.random(len(doc)) * 0.3, 1, 9)
-        of = scored.of.sentences
+        of = scored.batch.sentences
         for number, ceiling in enumerate(of.ceilings):
             ((_, (root, *others), _, sizes),) = trees_of(scored, number, options)
             assert ceiling == pytest.approx(root + sum(max(score, 0) for score in others))
@@ -342,10 +342,6 @@ def test_two_marks_go_together(shipped, text):
 @pytest.mark.parametrize(
     ("text", "heads", "relations", "headline"),
     [
-        (
-            "Born in Rome , Italy , Ann sang", [7, 2, 0, 4, 2, 0, 7, 7],
-            "advcl case obl punct appos punct nsubj ROOT", "Born in Rome, Ann sang",
-        ),
         (
             "Ann , living with Bob , Eve , in Rome , sang", [11, 2, 0, 4, 2, 2, 0, 9, 9, 6, 6, 11],
             "nsubj punct acl case obl punct appos punct case nmod punct ROOT",
