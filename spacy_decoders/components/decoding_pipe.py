@@ -142,9 +142,9 @@ class DecodingPipe(WithOptions, TrainablePipe):
         if unknown:
             more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
             self.warn_once(
-                f"the examples have labels that it lacks ({', '.join(unknown[:5])}{more}; others "
-                "may follow unsaid); none of them is learnt. Train a new component on examples of "
-                "all labels: in the config, with `factory` in place of `source`.",
+                f"the examples have labels that it lacks ({', '.join(unknown[:5])}{more}; later "
+                "ones are not reported); none of them is learnt. Train a new component on "
+                "examples of all labels: in the config, with `factory` in place of `source`.",
                 topic="labels",
             )
 

@@ -15,7 +15,7 @@ from ...knowledge.concepts import QID
 from ..linker.candidates import CandidateFinder, FoundCandidates, found_by
 from ..linker.knowledge_base import ConceptKnowledgeBase
 from .constraint import DEMANDS
-from .places import Place, Source, conflict
+from .matches import Match, Source, conflict
 
 __all__ = ["LimitedCandidates", "check_concepts"]
 
@@ -33,27 +33,27 @@ class LimitedCandidates:
     """
 
     def __init__(
-        self, kb: KnowledgeBase, finder: CandidateFinder, places: Iterable[Place]
+        self, kb: KnowledgeBase, finder: CandidateFinder, matches: Iterable[Match]
     ) -> None:
         self.kb = kb
         self.finder = finder
-        self.places: dict[tuple[int, int], list[Place]] = {}
-        for place in places:
-            self.places.setdefault((place.start, place.end), []).append(place)
+        self.matches: dict[tuple[int, int], list[Match]] = {}
+        for match in matches:
+            self.matches.setdefault((match.start, match.end), []).append(match)
 
     def __call__(self, kb: KnowledgeBase, mentions: Sequence[Span]) -> list[Any]:
         found = list(found_by(kb, self.finder, mentions))
         for number, mention in enumerate(mentions):
-            places = self._at(mention)
-            if places:
+            matches = self._at(mention)
+            if matches:
                 one = found[number]
                 found[number] = (
-                    _limited(kb, one, places)
+                    _limited(kb, one, matches)
                     if isinstance(one, FoundCandidates) and isinstance(kb, ConceptKnowledgeBase)
                     else [
                         known
                         for known in one
-                        if all(_agrees({known.entity_}, at) for at in places)
+                        if all(_agrees({known.entity_}, match) for match in matches)
                     ]
                 )
         return found
@@ -67,35 +67,35 @@ class LimitedCandidates:
         """
         found = []
         for mention in mentions:
-            places = self._at(mention)
-            if not self._solvable(places):
-                needed = [place.source for place in least_conflict(places, self._solvable)]
+            matches = self._at(mention)
+            if not self._solvable(matches):
+                needed = [match.source for match in least_conflict(matches, self._solvable)]
                 found.append(conflict(doc, mention.start, mention.end, needed))
         own = {(mention.start, mention.end) for mention in mentions}
         for span in present:
             if not span.kb_id or (span.start, span.end) in own:
                 continue
             names = {span.kb_id_}.union(*self._names([span.kb_id_]))
-            for place in self._at(span):
-                if span.kb_id_ != NIL and not _agrees(names, place):
+            for match in self._at(span):
+                if span.kb_id_ != NIL and not _agrees(names, match):
                     kept = Source("present annotation", span.start, span.end)
-                    found.append(conflict(doc, span.start, span.end, [kept, place.source]))
+                    found.append(conflict(doc, span.start, span.end, [kept, match.source]))
         return found
 
-    def _at(self, mention: Span) -> list[Place]:
-        return self.places.get((mention.start, mention.end), [])
+    def _at(self, mention: Span) -> list[Match]:
+        return self.matches.get((mention.start, mention.end), [])
 
-    def _solvable(self, places: Sequence[Place]) -> bool:
+    def _solvable(self, matches: Sequence[Match]) -> bool:
         """Whether some concept satisfies all constraints, or none demands a concept."""
         wanted = [
-            place.constraint.candidates
-            for place in places
-            if place.constraint.candidates is not None
+            match.constraint.candidates
+            for match in matches
+            if match.constraint.candidates is not None
         ]
         if not any(wanted):
             return True
         listed = self._names({name for names in wanted for name in names})
-        return any(all(_agrees(names, place) for place in places) for names in listed)
+        return any(all(_agrees(names, match) for match in matches) for names in listed)
 
     def _names(self, listed: Iterable[str]) -> list[set[str | None]]:
         """The identifier and item of each concept that is listed by one of the two."""
@@ -105,26 +105,26 @@ class LimitedCandidates:
         return [{known.id, known.qid} for known in self.kb.base.known(sorted(numbers))]
 
 
-def _agrees(names: AbstractSet[str | None], place: Place) -> bool:
+def _agrees(names: AbstractSet[str | None], match: Match) -> bool:
     """Whether a constraint allows a concept, by its names."""
-    constraint = place.constraint
+    constraint = match.constraint
     if constraint.candidates is not None:
         return not names.isdisjoint(constraint.candidates)
     return names.isdisjoint(constraint.not_candidates or ())
 
 
 def _limited(
-    kb: ConceptKnowledgeBase, found: FoundCandidates, places: Iterable[Place]
+    kb: ConceptKnowledgeBase, found: FoundCandidates, matches: Iterable[Match]
 ) -> FoundCandidates:
     """Forbid candidates by a prior below 0, and add those that are demanded."""
-    for place in places:
-        wanted = place.constraint.candidates
+    for match in matches:
+        wanted = match.constraint.candidates
         if wanted:
             there = set(found.concepts.tolist())
             new = dict.fromkeys(number for name in wanted for number in _numbers(kb, name))
             found = _with(found, [number for number in new if number not in there])
     names = [{known.id, known.qid} for known in kb.base.known(found.concepts.tolist())]
-    allowed = np.array([all(_agrees(own, place) for place in places) for own in names], dtype=bool)
+    allowed = np.array([all(_agrees(own, one) for one in matches) for own in names], dtype=bool)
     return replace(found, priors=np.where(allowed, found.priors, -1.0).astype(np.float32))
 
 
@@ -141,14 +141,14 @@ def check_concepts(kb: KnowledgeBase, constraints: Iterable[Mapping[str, Any]]) 
     """
     if not isinstance(kb, ConceptKnowledgeBase):
         return
-    for place, given in enumerate(constraints):
+    for number, given in enumerate(constraints):
         for key in DEMANDS["links"]:
             missing = [one for one in given.get(key, ()) if not _numbers(kb, one)]
             if key == "not_candidates" and kb.base.has_items:
                 missing = [one for one in missing if not QID.fullmatch(one)]
             if missing:
                 raise ProblemError(
-                    f"constraints[{place}].{key}: the knowledge base has no {', '.join(missing)}."
+                    f"constraints[{number}].{key}: the knowledge base has no {', '.join(missing)}."
                 )
 
 

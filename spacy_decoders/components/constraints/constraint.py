@@ -8,10 +8,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from ...errors import ProblemError
 from ..option_checks import Name, Names, SomeNames, faults_of_fields
 
-__all__ = ["DEMANDS", "PLACES", "Constraint", "check_known", "constraints_about"]
+__all__ = ["DEMANDS", "SELECTORS", "Constraint", "check_known", "constraints_about"]
 
-#: The keys that say where a constraint applies; each constraint has one.
-PLACES = ("pattern", "phrases", "spans")
+#: The keys that select where a constraint applies; each constraint has one.
+SELECTORS = ("pattern", "phrases", "spans")
 
 #: The keys that say what it demands, by what the demands are about.
 DEMANDS: dict[str, tuple[str, ...]] = {
@@ -46,7 +46,7 @@ _Patterns = Annotated[list[list[dict[str, Any]]], BeforeValidator(_patterns), Fi
 class Constraint(BaseModel):
     """One demand on the annotation of the tokens or spans that match.
 
-    It has one place (`pattern`, `phrases` or `spans`) and one demand, which must be met.
+    It has one selector (`pattern`, `phrases` or `spans`) and one demand, which must be met.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Constraint(BaseModel):
     Raises
     ------
     ProblemError
-        If it does not have one place and one demand, or a value is of the wrong type.
+        If it does not have one selector and one demand, or a value is of the wrong type.
 
     Examples
     --------
@@ -189,12 +189,12 @@ has ROOT, nsubj.
 
 
 def _check_whole(given: Constraint) -> None:
-    """Raise unless there is one place, one demand, and only keys that fit them."""
-    places = [key for key in PLACES if getattr(given, key) is not None]
+    """Raise unless there is one selector, one demand, and only keys that fit them."""
+    selectors = [key for key in SELECTORS if getattr(given, key) is not None]
     demands = given.demands
-    if len(places) != 1:
-        fault = f"it has {' and '.join(places)}" if places else "it applies nowhere"
-        raise ProblemError(f"constraint: {fault}; give one of {', '.join(PLACES)}.")
+    if len(selectors) != 1:
+        fault = f"it has {' and '.join(selectors)}" if selectors else "it applies nowhere"
+        raise ProblemError(f"constraint: {fault}; give one of {', '.join(SELECTORS)}.")
     if not demands:
         raise ProblemError(
             f"constraint: it demands nothing; give one of {', '.join(_ALL_DEMANDS)}."
@@ -207,7 +207,7 @@ def _check_whole(given: Constraint) -> None:
     about = given.about
     if given.token is not None and about not in ("labels", "trees"):
         raise ProblemError("constraint.token: only for demands on labels and trees.")
-    if given.attr != "ORTH" and places[0] != "phrases":
+    if given.attr != "ORTH" and selectors[0] != "phrases":
         raise ProblemError("constraint.attr: only for phrases; a pattern has its own attributes.")
     if "label" in (given.entity, given.not_entity) and given.spans is None:
         raise ProblemError("constraint: 'label' is the label of each span: only with spans.")

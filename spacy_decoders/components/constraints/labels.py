@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 
 from ...decoders.conflicts import least_conflict
 from ..tagger.label_space import LabelSpace
-from .places import Place, Source, conflict
+from .matches import Match, Source, conflict
 
 __all__ = ["LabelLimits", "LabelLimit", "conflicts_in", "limited"]
 
@@ -61,9 +61,9 @@ class LabelLimits(NamedTuple):
         doc: Doc,
         space: LabelSpace,
         overwrite: bool,
-        places: Iterable[Place] = (),
+        matches: Iterable[Match] = (),
     ) -> LabelLimits:
-        """Collect the limits of constraints at `places`, and of annotation, if not overwritten."""
+        """Collect the limits of matching constraints, and of annotation that is kept."""
         found = cls([], {}, set(), [])
         kept: dict[int, Source] = {}
         if "ent" in space.targets:
@@ -76,11 +76,11 @@ class LabelLimits(NamedTuple):
                 found.limits.append(limit)
         if not overwrite:
             found._add_present(doc, space, kept)
-        for place in places:
-            if place.constraint.about == "labels":
-                found._add_labels(place, space)
+        for match in matches:
+            if match.constraint.about == "labels":
+                found._add_labels(match, space)
             else:
-                found._add_entity(place, space, doc)
+                found._add_entity(match, space, doc)
         return found
 
     def _add_present(self, doc: Doc, space: LabelSpace, entities: Mapping[int, Source]) -> None:
@@ -105,55 +105,55 @@ class LabelLimits(NamedTuple):
                 source = entities.get(i - 1, Source(PRESENT, i - 1, i))
                 self.limits.append(LabelLimit(source, i, space.scheme.can_start))
 
-    def _add_labels(self, place: Place, space: LabelSpace) -> None:
-        wanted = place.constraint.labels
-        allowed = space.with_parts(wanted or place.constraint.not_labels or ())
+    def _add_labels(self, match: Match, space: LabelSpace) -> None:
+        wanted = match.constraint.labels
+        allowed = space.with_parts(wanted or match.constraint.not_labels or ())
         if wanted is None:
-            self._add(place, ~allowed, place.tokens)
+            self._add(match, ~allowed, match.tokens)
         else:
-            self._add(place, allowed, place.tokens, foreign=False, demanded=True)
+            self._add(match, allowed, match.tokens, foreign=False, demanded=True)
 
-    def _add_entity(self, place: Place, space: LabelSpace, doc: Doc) -> None:
-        constraint = place.constraint
+    def _add_entity(self, match: Match, space: LabelSpace, doc: Doc) -> None:
+        constraint = match.constraint
         wanted = constraint.entity or constraint.not_entity
-        types = None if wanted is True else [place.label] if wanted == "label" else wanted
+        types = None if wanted is True else [match.label] if wanted == "label" else wanted
         inside = space.entities_of(types)
-        tokens = range(place.start, place.end)
+        tokens = range(match.start, match.end)
         if constraint.entity is None:
             for token in tokens:
                 present = types is None or doc[token].ent_type_ in types
-                self._add(place, ~inside, [token], foreign=not present)
+                self._add(match, ~inside, [token], foreign=not present)
             return
         # no entity crosses a sentence boundary, or has a type that the component does not know
-        whole = not any(token.is_sent_start for token in doc[place.start + 1 : place.end])
+        whole = not any(token.is_sent_start for token in doc[match.start + 1 : match.end])
         possible = whole and bool(inside.any())
         begins = inside & space.scheme.can_start
         continues = inside & ~space.scheme.can_start
         if not possible:
-            self.impossible.append(place.source)
+            self.impossible.append(match.source)
             return
         present = any(
-            (ent.start, ent.end) == (place.start, place.end)
+            (ent.start, ent.end) == (match.start, match.end)
             and (types is None or ent.label_ in types)
             for ent in doc.ents
         )
-        self._add(place, begins, tokens[:1], foreign=present, demanded=True)
-        self._add(place, continues, tokens[1:], foreign=present, demanded=True)
-        if place.end < len(doc):
-            after = range(place.end, place.end + 1)
-            ends = doc[place.end].ent_iob_ != "I"
-            self._add(place, space.scheme.can_start, after, foreign=ends)
+        self._add(match, begins, tokens[:1], foreign=present, demanded=True)
+        self._add(match, continues, tokens[1:], foreign=present, demanded=True)
+        if match.end < len(doc):
+            after = range(match.end, match.end + 1)
+            ends = doc[match.end].ent_iob_ != "I"
+            self._add(match, space.scheme.can_start, after, foreign=ends)
 
     def _add(
         self,
-        place: Place,
+        match: Match,
         allowed: Mask,
         tokens: Iterable[int],
         *,
         foreign: bool = True,
         demanded: bool = False,
     ) -> None:
-        self.limits.extend(LabelLimit(place.source, token, allowed, foreign) for token in tokens)
+        self.limits.extend(LabelLimit(match.source, token, allowed, foreign) for token in tokens)
         if demanded:
             self.demanded.update(tokens)
 

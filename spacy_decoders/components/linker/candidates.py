@@ -1,4 +1,4 @@
-"""From mentions to candidates: by alias, by words, by your own function, from any base."""
+"""Finding the candidates of mentions: by alias, by words, or by a function of the user."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
 __all__ = ["AliasCandidates", "CandidateFinder", "FoundCandidates", "TextCandidates", "found_by"]
 
 
-#: What a candidate that is found by words counts where others are known by the mention's text.
+#: The factor of the priors of candidates found by words where the mention is a known alias.
 _BY_WORDS = 0.02
 
 
 @dataclass(frozen=True)
 class FoundCandidates:
-    """Concepts that a mention may mean, best first, and how often it means each.
+    """The concepts that a mention may mean, best first, with their priors.
 
-    A prior below 0 forbids a concept: it is shown among the candidates, and never chosen. A
-    mention with none but forbidden ones is linked to nothing.
+    A prior below 0 forbids a concept: it is listed among the candidates but never chosen. A
+    mention whose candidates are all forbidden is linked to nothing.
     """
 
     #: Their numbers in the concept base. **Shape:** ``(candidates,)``
     concepts: NDArray[np.int32]
-    #: How often the mention means each. **Shape:** ``(candidates,)``
+    #: The share of each among the uses of the mention. **Shape:** ``(candidates,)``
     priors: NDArray[np.float32]
-    #: How often each is written with the mention's capitals, NaN where unknown; all are by
-    #: default. **Shape:** ``(candidates,)``
+    #: The share of the uses of each that are capitalised as the mention is; NaN, the default,
+    #: where unknown. **Shape:** ``(candidates,)``
     written: Any = None
-    #: How often the mention's text is a link at all; None where unknown.
+    #: The share of the occurrences of the mention's text that are links; None where unknown.
     linked: float | None = None
-    #: How often each is spoken of, NaN for its links in the graph; for all by default.
-    #: **Shape:** ``(candidates,)``
+    #: How often each is mentioned; NaN, the default, for its degree in the graph. **Shape:**
+    #: ``(candidates,)``
     popularity: Any = None
 
     def __post_init__(self) -> None:
@@ -54,15 +54,15 @@ class FoundCandidates:
         self.__dict__.update({name: unknown for name, of in given.items() if of is None})
 
 
-#: Finds the candidates of several mentions in a knowledge base.
+#: A function that finds the candidates of several mentions in a knowledge base.
 CandidateFinder = Callable[..., Iterable[Any]]
 
 
 @dataclass(frozen=True)
 class AliasCandidates:
-    """Candidates of which the mention is a known alias, whatever its case.
+    """Candidates that have the mention as an alias, whatever its case.
 
-    In a knowledge base of another kind they are what its ``get_candidates_batch`` gives.
+    For other kinds of knowledge bases, those of their ``get_candidates_batch``.
     """
 
     def __call__(self, kb: KnowledgeBase, mentions: Sequence[Span]) -> list[Any]:
@@ -77,8 +77,10 @@ class AliasCandidates:
                 continue
             first, ways = mention[0], [text]
             if text[:1].isupper() and (first.i == 0 or first.is_sent_start):
-                ways.append(text[:1].lower() + text[1:])  # a sentence begins with a capital
-            if text.isupper():  # a headline writes everything so
+                ways.append(
+                    text[:1].lower() + text[1:]
+                )  # capitalised as the first word of a sentence
+            if text.isupper():  # as in headlines
                 ways.append(text.capitalize())
             written = meanings.written(*ways)
             found.append(
@@ -92,10 +94,9 @@ _NONE = FoundCandidates(np.empty(0, np.int32), np.empty(0, np.float32))
 
 @dataclass(frozen=True)
 class TextCandidates:
-    """Candidates by alias and, where there are fewer than `limit`, by the mention's words.
+    """Candidates by alias and, if there are fewer than `limit`, by the words of the mention.
 
-    What is found by words alone has a prior that falls with its rank, below those of all
-    aliases.
+    The priors of those found by words fall with their rank, and are below those of all aliases.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ class TextCandidates:
             concepts, _ = text.find(mention.text, self.limit)
             new = concepts[~np.isin(concepts, known.concepts)]
             least = float(known.priors.min(initial=1.0))
-            # a name that is known seldom means what only shares a word with it
+            # a known alias rarely means a concept that only shares a word with it
             least *= _BY_WORDS if len(known.concepts) else 1.0
             ranked = least / (2.0 + np.arange(len(new)))
             both = np.concatenate([known.concepts, new]).astype(np.int32)
@@ -137,9 +138,9 @@ class TextCandidates:
 def with_candidates(
     kb: KnowledgeBase, found: Sequence[Any], limit: int
 ) -> tuple[dict[int, FoundCandidates], dict[str, Candidate]]:
-    """Return the candidates of the mentions that may be linked to one of the first `limit`.
+    """Return the candidates of mentions that may be linked to one of their first `limit`.
 
-    `found` is what `found_by` gave. Candidates of spaCy are numbered in the order of the second
+    `found` is the result of `found_by`. spaCy's candidates are numbered in the order of the second
     dictionary.
     """
     met: dict[str, Candidate] = {}
@@ -160,14 +161,14 @@ def gather(
     texts: Sequence[str],
     limit: int,
 ) -> CandidateTable:
-    """Return the table of candidates, at most `limit` of each mention.
+    """Return the table of candidates, at most `limit` for each mention.
 
-    Of the mentions there are what `with_candidates` gave, the normalised texts, what those of one
-    form have in common, and the texts.
+    `found` and `met` are the results of `with_candidates`; `names`, `forms` and `texts` are the
+    normalised text, the form and the text of each mention.
     """
     from ...knowledge.candidates import CandidateTable, numbered
 
-    # first none, so that there is something to lay end to end
+    # begins with no candidates, so that there is something to concatenate
     best = [_NONE, *found]
     kinds = {"concepts": np.int64, "priors": float, "written": np.float32, "popularity": float}
     numbers, priors, written, uses = (
@@ -185,7 +186,7 @@ def gather(
         if names:
             covered = np.add.reduceat((degrees > 0).astype(float), offsets[:-1]) / sizes[1:]
         if kb.vocab.vectors_length and known:
-            # documents speak of the same concepts again and again
+            # concepts repeat within a batch
             each = {one: kb.concept_vector(one) for one in dict.fromkeys(known)}
             vectors = np.array([each[one] for one in known], np.float32)
     else:
@@ -216,7 +217,7 @@ def gather(
 
 
 def found_by(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span]) -> list[Any]:
-    """Call a finder, and check what it gives for each mention; spaCy's candidates are ranked."""
+    """Call a finder and check its result for each mention; spaCy's candidates are ranked."""
     found = list(finder(kb, mentions)) if mentions else []
     if len(found) != len(mentions):
         raise ProblemError(
@@ -232,11 +233,11 @@ def found_by(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span
 
 
 def _checked(found: FoundCandidates, kb: KnowledgeBase) -> FoundCandidates:
-    """Return candidates in arrays of one length; only shares that are unknown are NaN."""
+    """Return candidates as arrays of one length, in which only unknown shares are NaN."""
     if not isinstance(kb, ConceptKnowledgeBase):
         raise ProblemError(
-            "candidates: FoundCandidates have the numbers of concepts, which a "
-            f"{type(kb).__name__} has not; return spaCy's candidates."
+            "candidates: FoundCandidates refer to the numbers of concepts, which a "
+            f"{type(kb).__name__} does not have; return spaCy's candidates."
         )
     concepts = checked_indices(
         "candidates: concepts", found.concepts, (None,), low=0, high=len(kb.base.ids)
@@ -244,7 +245,7 @@ def _checked(found: FoundCandidates, kb: KnowledgeBase) -> FoundCandidates:
     columns: dict[str, Any] = {"concepts": concepts}
     for name in ("priors", "written", "popularity"):
         values = np.asarray(getattr(found, name))
-        # NaN where that is unknown
+        # unknown ones are NaN
         known = values if name == "priors" else np.where(np.isnan(values), 0.0, values)
         checked_scores(f"candidates: {name}", known, concepts.shape, forbidden=False)
         columns[name] = values
@@ -264,7 +265,7 @@ def _ranked(candidates: Any) -> list[Candidate]:
 def _numbered(
     candidates: list[Candidate], kb: KnowledgeBase, met: dict[str, Candidate]
 ) -> FoundCandidates:
-    """Turn spaCy's candidates into numbers: of concepts or, without these, as they were met."""
+    """Number spaCy's candidates: as the concept base does, else in the order they are met."""
     ids = [one.entity_ for one in candidates]
     priors = np.array([one.prior_prob for one in candidates], np.float32)
     if isinstance(kb, ConceptKnowledgeBase):

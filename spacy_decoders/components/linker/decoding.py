@@ -1,4 +1,4 @@
-"""From mentions and their candidates to links: decoded together, in plain types."""
+"""Decoding the links of mentions jointly, and writing them in plain types."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["OF_GRAPHS", "Links", "decode_links", "windows_of"]
 
-#: Decoders that know no candidate but the vertices of a graph.
+#: Decoders whose candidates can only be vertices of a graph.
 OF_GRAPHS = ("Degree", "PageRank", "SpanningTree")
-#: What stands for a concept where nothing is linked.
+#: The keys of ``ent._.link`` that describe the concept, where nothing is linked.
 _NOTHING: Mapping[str, Any] = {
     "id": "",
     "qid": None,
@@ -40,14 +40,14 @@ _NOTHING: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Links:
-    """What was decided of a document."""
+    """The decoded links of a document."""
 
     mentions: Mentions
-    #: What is written of each.
+    #: The value of ``ent._.link`` for each.
     links: list[dict[str, Any]]
-    #: One of each window, and of each contradiction.
+    #: One for each window, and for each conflict.
     certificates: list[Certificate]
-    #: Of each the log-odds that the choice is right, and whether it is nothing; None without
+    #: For each the log-odds that the choice is right, and whether it is NIL; None without
     #: candidates.
     odds: list[tuple[float, bool] | None]
 
@@ -58,7 +58,7 @@ def decode_links(
     options: LinkerOptions,
     calibration: Calibration,
 ) -> list[Links]:
-    """Choose the best concepts of each document together, and nothing where nothing fits.
+    """Choose the concepts of each document jointly, NIL where none fits.
 
     `weights` are those of the features, **shape** ``(14,)``.
     """
@@ -79,7 +79,7 @@ def decode_links(
         certificates = [*islice(proofs, len(windows))]
         if len(windows) > 1:
             certificates = [replace(one, scope="pruned") for one in certificates]
-        if mentions.conflicts:  # what contradicts itself is linked to nothing
+        if mentions.conflicts:  # a mention with contradictory demands is linked to nothing
             failed = Certificate.infeasible(type(options.decoder).__name__)
             certificates += [failed] * len(mentions.conflicts)
         of_unit: dict[int, tuple[dict[str, Any], tuple[float, bool] | None]] = {}
@@ -93,12 +93,12 @@ def decode_links(
 
 
 def windows_of(count: int, size: int) -> list[tuple[range, list[int]]]:
-    """Cut mentions into windows of at most `size` that overlap by half; none without mentions.
+    """Divide mentions into windows of at most `size` that overlap by half.
 
     Returns
     -------
-    The mentions of each window, and for which of them it decides: each is decided in the one
-    window whose middle it is nearest to, where it has most context.
+    The mentions of each window, and those whose links are taken from it: of the windows with a
+    mention, the one whose middle is nearest has the most context.
     """
     if count <= size:
         return [(range(count), list(range(count)))] if count else []
@@ -114,10 +114,10 @@ def windows_of(count: int, size: int) -> list[tuple[range, list[int]]]:
 def _decoded(
     mentions: Mentions, weights: NDArray[np.float64], options: LinkerOptions
 ) -> tuple[Certificate, Decided]:
-    """The links of a window, and how sure each is."""
+    """Decode a window; return its certificate, and the choices with what their odds need."""
     table, count = mentions.table, len(mentions.own)
     scores = mentions.features.astype(np.float64) @ weights
-    # what has a prior below 0 is shown, and never chosen
+    # a candidate with a prior below 0 is listed but never chosen
     forbidden = table.priors < 0
     if options.types is not None and table.base is not None:
         forbidden |= ~of_types([known.type for known in table.known], options.types)
@@ -133,7 +133,7 @@ def _decoded(
     limits = Budget(options.seconds, options.iterations)
     solution = options.decoder.decode(joint.problem, budget=limits)
     chosen = joint.chosen(solution.choices)
-    # of several mentions of a form each has a part of the form's weight
+    # the weight of a form is divided among its mentions
     costs = joint.conditional_costs(chosen) * table.repeats[joint.own]
     return solution.certificate, Decided(
         offsets=joint.offsets,
@@ -148,11 +148,11 @@ def _decoded(
     )
 
 
-# --- what is written of a link: plain types, for `ent._.link` -----------------------------
+# --- the values of `ent._.link`, in plain types --------------------------------------------
 
 
 def _link_to_nothing() -> dict[str, Any]:
-    """What is written of a mention without candidates."""
+    """The link of a mention without candidates."""
     sure = {"score": 1.0, "prob": 1.0, "nil_prob": 1.0, "margin": None, "exact_margin": False}
     return {**_NOTHING, **sure, "candidates": []}
 
@@ -163,10 +163,10 @@ def _links(
     options: LinkerOptions,
     calibration: Calibration,
 ) -> Iterator[tuple[dict[str, Any], tuple[float, bool]]]:
-    """What is written of each mention of windows, and the log-odds of its choice.
+    """Yield the link of each mention of some windows, and the log-odds of its choice.
 
-    Its score is the probability given all other links, `prob` the calibrated probability that it
-    is right; where nothing is linked, that nothing is right.
+    Its `score` is its probability given all other links, `prob` the calibrated probability that it
+    is right; for NIL, that linking nothing is right.
     """
     right = calibration.apply(sigmoid(decided.odds / calibration.temperature))
     shares, probs = decided.given_others, decided.probabilities(right)
@@ -174,9 +174,9 @@ def _links(
     known = [*chain.from_iterable(table.known for table in tables)]
     priors = np.concatenate([table.priors for table in tables])
     own = np.arange(len(sizes)).repeat(sizes)
-    # where the candidates are among all choices
+    # the rows of the candidates among all choices, which include NIL
     places = np.arange(len(own)) + own
-    # of each mention its choice, then the others by their share
+    # for each mention the choice first, then the others by their share
     others = places != chosen[own]
     ranked = np.lexsort((-shares[places], others, own))
     ranks = places - decided.offsets[own]
@@ -217,7 +217,7 @@ def _links(
             "score": float(shares[choice]),
             "prob": prob,
             "nil_prob": nil_prob,
-            # an only candidate has nothing to be compared with
+            # a single candidate has no margin
             "margin": margin if isfinite(margin) else None,
             "exact_margin": exact,
             "candidates": candidates[ends[place] : ends[place + 1]],

@@ -1,4 +1,4 @@
-"""What speaks for a candidate alone, and for linking a mention to nothing, read from the Doc."""
+"""The features of candidates and of NIL, except those of pairs, read from the Doc."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 
 __all__ = ["IDLE", "MATCH_LABEL", "TOKEN_COLUMNS", "common_nouns", "features_of", "singular"]
 
-#: Label of entities that the alias matcher adds.
+#: The label of mentions that are known aliases but no entities.
 MATCH_LABEL = "CONCEPT"
 
-#: What is read of all tokens at once, and the column of each.
+#: The token attributes that are read at once, and the column of each.
 TOKEN_COLUMNS = {
     kind: column
     for column, kind in enumerate((IS_STOP, IS_PUNCT, IS_SPACE, LOWER, LEMMA, ORTH, SPACY))
 }
 
-#: Those that tell what says nothing, with which no alias begins or ends.
+#: The columns of stop words, punctuation and white space, with which no alias begins or ends.
 IDLE = slice(TOKEN_COLUMNS[IS_STOP], TOKEN_COLUMNS[IS_SPACE] + 1)
-#: Tokens on either side of a mention whose words are its context.
+#: The number of tokens on either side of a mention that are its context.
 _AROUND = 30
-#: The least share of a candidate's uses that a way of writing counts as: small letters, capitals.
-#: A name in small letters is rare; what is listed in small letters may begin a sentence.
+#: The smallest share of a candidate's uses that is assumed for its spelling: in lower case, where
+#: names are rare, and with capitals, which may be due to the beginning of a sentence.
 _RARELY, _SELDOM = 0.02, 0.3
-#: That of people's names which are words in small letters, or somebody else's: jobs, woods, gates.
+#: That of names of people that are words in lower case (jobs, woods, gates) or somebody else's.
 _WORD = 1e-9
-#: The least and the most log-odds of a text not being a link.
+#: The smallest and the largest log-odds of a text not being a link.
 _ODDS = (-4.0, 8.0)
-#: Characters of a concept's text that are read.
+#: The number of characters of a concept's text that are read.
 _READ = 600
-#: What a word of a title counts beside one of the text: many titles share a word by accident.
+#: The weight of a word in a title relative to one in the text: titles often share words by chance.
 _TITLES = 0.3
 
 
@@ -54,12 +54,12 @@ def features_of(
     table: CandidateTable,
     types: Sequence[str] | None = None,
 ) -> NDArray[np.float32]:
-    """Read what the weights weigh of each candidate and, behind each mention's own, of nothing.
+    """Return the features of each candidate and, after the candidates of each mention, of NIL.
 
-    Of each document there are the `TOKEN_COLUMNS` of its tokens, and which of the table's mentions
-    are its; of each of these its span, its text and whether it is a common noun; `types` are those
-    that may be linked, None for all. **Shape:** ``(candidates + mentions, 14)``; the columns of
-    pairs are 0.
+    `parts` has each document, the `TOKEN_COLUMNS` of its tokens, and its mentions in the table.
+    For each mention there are its span, its text and whether it is a common noun. `types` are
+    those that may be linked, None for all. **Shape:** ``(candidates + mentions, 14)``; the columns
+    of pairs are 0.
     """
     features = np.zeros((table.with_nothing[-1], len(FEATURES)), np.float32)
     if not spans:
@@ -106,7 +106,7 @@ def features_of(
         surprise = table.base.title_words.surprise
         of_texts, of_titles = shared_words(around, [read, table.titles], surprise)
         features[rows, Feature.WORDS] = of_texts + _TITLES * of_titles
-    # nothing stands beside the most frequent of the candidates whose capitals fit best
+    # NIL competes with the most frequent of the candidates whose spelling fits best
     frequencies = [Feature.PRIOR, Feature.POPULARITY]
     (prior, popularity), case = features[rows][:, frequencies].T, features[rows, Feature.CASE]
     best = np.maximum.reduceat(case.astype(np.float64), table.offsets[:-1])
@@ -122,7 +122,7 @@ def features_of(
     features[nothing, Feature.UNLINKED] = np.where(matched & ~unknown, odds, 0.0)
     features[nothing, Feature.PARTIAL] = _parts_of_names(spans, texts)
     features[nothing, Feature.COMMON] = common
-    # whoever bears a name is a person, known or not
+    # the bearer of a name is a person, whether in the knowledge base or not
     agree = features[rows, Feature.TYPE].astype(np.float64)
     agreed = np.maximum.reduceat(np.where(fit, agree, -1.0), table.offsets[:-1])
     fit &= agree >= agreed[own]
@@ -135,7 +135,7 @@ def features_of(
 def _contexts(
     doc: Doc, tokens: NDArray[np.uint64], spans: Sequence[Span], names: Sequence[str]
 ) -> list[set[str]]:
-    """The words around each mention: form and lemma of what says something, in small letters."""
+    """The content words around each mention: forms and lemmas in lower case."""
     strings = doc.vocab.strings
     words: list[Sequence[str]] = [()] * len(tokens)
     content = np.flatnonzero(~tokens[:, IDLE].any(axis=1))
@@ -146,7 +146,7 @@ def _contexts(
     for span, name in zip(spans, names, strict=True):
         before = words[max(0, span.start - _AROUND) : span.start]
         around = set().union(*before, *words[span.end : span.end + _AROUND])
-        # the words of a mention itself say nothing
+        # without the words of the mention itself
         contexts.append(around.difference(distinct_words(name), ("",)))
     return contexts
 
@@ -159,17 +159,17 @@ def _case(
     others: NDArray[np.bool_],
     table: CandidateTable,
 ) -> NDArray[np.float64]:
-    """The logarithm of how often candidates are written so; 0 where that is unknown.
+    """The log-share of the uses of each candidate with this spelling; 0 where unknown.
 
-    `small` are the mentions of documents without capitals, `people` the candidates that are
-    persons, `others` those whose name is somebody else's. **Shape:** ``(candidates,)``
+    `small` says which mentions are in documents without capitals, `people` which candidates are
+    persons, `others` which of these are not the bearer of the name. **Shape:** ``(candidates,)``
     """
     written = table.written.astype(np.float64)
     least, is_word = np.full(len(spans), _SELDOM), np.zeros(len(spans), np.bool_)
     for place, (span, text) in enumerate(zip(spans, texts, strict=True)):
         if not text.islower():
             continue
-        if small[place]:  # who writes no capitals at all says nothing by them
+        if small[place]:  # without capitals anywhere, lower case has no meaning
             least[place] = 1.0
         elif len(span) == 1:
             least[place] = _RARELY
@@ -185,10 +185,10 @@ def _other_bearers(
     people: NDArray[np.bool_],
     table: CandidateTable,
 ) -> NDArray[np.bool_]:
-    """Which candidates are people whose family name is that of somebody else in the document.
+    """Which candidates are people, but not those with this family name in the document.
 
-    Where a document has the full name of a person, the family name alone is that person's, or of
-    one whom it has, too. **Shape:** ``(candidates,)``
+    If a document has somebody's full name, the family name alone refers to that person.
+    **Shape:** ``(candidates,)``
     """
     others = np.zeros(len(people), np.bool_)
     for doc, _, mentions in parts:
@@ -215,19 +215,20 @@ def _other_bearers(
 def _contradicted(
     agrees: NDArray[np.float64], allowed: NDArray[np.bool_], table: CandidateTable
 ) -> NDArray[np.bool_]:
-    """Which candidates have a type that a mention's label excludes, beside one that it names.
+    """Which candidates have a type excluded by the label of a mention that others agree with.
 
-    "Paris Hilton stayed in *Paris*": what is labelled as a place, and may be one, is nobody.
-    **Shape of all:** ``(candidates,)``
+    "Paris Hilton stayed in *Paris*": labelled as a place, and with a place among its candidates,
+    it is no person. **Shape of all:** ``(candidates,)``
     """
     named = np.logical_or.reduceat(allowed & (agrees > 0), table.offsets[:-1])
     return np.asarray((agrees < 0) & named[table.own_mention])
 
 
 def _unnamed(table: CandidateTable, places: NDArray[np.int64]) -> list[bool]:
-    """Whether each mention is the title of none of some candidates.
+    """Whether each mention is the title of none of some of its candidates.
 
-    The title without its distinction: "mercury" of "Mercury (planet)"; also with another ending.
+    Titles are compared without a qualifier ("mercury" of "Mercury (planet)") and up to their
+    endings.
     """
     unnamed = [True] * len(table.mentions)
     for place, mention in zip(places.tolist(), table.own_mention[places].tolist(), strict=True):
@@ -247,10 +248,10 @@ def _bare_names(
     fit: NDArray[np.bool_],
     table: CandidateTable,
 ) -> Iterator[int]:
-    """Mentions that are bare given or family names.
+    """Yield the mentions that are bare given or family names.
 
-    All candidates that `fit` such a mention are people, and the document calls none of them by a
-    longer name: nearly each name is that of more people than a knowledge base lists.
+    All candidates that `fit` are people, and the document has no longer name of any of them. Such
+    a name is nearly always borne by more people than a knowledge base lists.
     """
     own, keys = table.own_mention, table.keys
     more = np.bincount(own[fit & ~people], minlength=len(texts))
@@ -274,7 +275,7 @@ def _is_part(name: str, longer: str) -> bool:
 
 
 def common_nouns(spans: Sequence[Span], texts: Sequence[str]) -> list[bool]:
-    """Which mentions are common nouns: no entities, and no capital but that of a sentence."""
+    """Which mentions are common nouns: no entities, and in lower case within sentences."""
     common = [False] * len(spans)
     for place, (span, text) in enumerate(zip(spans, texts, strict=True)):
         if not text[1:].islower() or span.label_ != MATCH_LABEL:
@@ -289,7 +290,7 @@ def common_nouns(spans: Sequence[Span], texts: Sequence[str]) -> list[bool]:
 def singular(span: Span, text: str) -> str:
     """The normalised text of a mention that is a common noun, in the singular.
 
-    Two inflections of a noun are one witness: that both are there says nothing about its sense.
+    Two inflections of a noun are no evidence for each other's sense.
 
     Examples
     --------
@@ -312,7 +313,7 @@ def singular(span: Span, text: str) -> str:
 
 
 def _parts_of_names(spans: Sequence[Span], texts: Sequence[str]) -> list[bool]:
-    """Which aliases are parts of longer names: a capitalised word stands right beside them."""
+    """Which aliases are parts of longer names: next to a capitalised word."""
     parts = [False] * len(spans)
     for place, (span, text) in enumerate(zip(spans, texts, strict=True)):
         if not text[:1].isupper() or text.isupper() or span.label_ != MATCH_LABEL:
@@ -320,8 +321,8 @@ def _parts_of_names(spans: Sequence[Span], texts: Sequence[str]) -> list[bool]:
         doc = span.doc
         after = doc[span.end] if span.end < len(doc) else None
         parts[place] = after is not None and after.is_title and not after.is_stop
-        # the first word of a sentence is capitalised whatever it is; what a parser takes for a
-        # boundary between two capitalised words seldom is one
+        # not by the first word of the document or after punctuation; sentence boundaries that a
+        # parser finds between two capitalised words are mostly wrong
         if span.start > 1 and not doc[span.start - 2].is_punct:
             before = doc[span.start - 1]
             parts[place] |= before.is_title and not before.is_stop

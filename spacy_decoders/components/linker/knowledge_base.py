@@ -1,4 +1,4 @@
-"""A concept base as spaCy's own linker wants it: a ``KnowledgeBase``."""
+"""A concept base with the interface of spaCy's ``KnowledgeBase``."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
 
 __all__ = ["ConceptKnowledgeBase"]
 
-#: Length of made-up vectors, where the vocabulary has none.
+#: The length of random vectors, if the vocabulary has none.
 _MADE_UP_LENGTH = 64
 
 
 class ConceptKnowledgeBase(KnowledgeBase):
     """A concept base behind spaCy's interface for entity linking.
 
-    It works inside spaCy's ``entity_linker`` and inside ``graph_entity_linker``, reads its
-    database where it lies, and travels to worker processes by the path of its folder.
+    It works in spaCy's ``entity_linker`` and in ``graph_entity_linker``, reads its database in
+    place, and is sent to worker processes as the path of its folder.
 
     Parameters
     ----------
     vocab
         The pipeline's vocabulary.
     base
-        The concept base; None for one that can't be opened.
+        The concept base; None if it can't be opened.
     missing
-        Why it can't; whoever needs it gets this as a `StorageError`, unless `from_disk` puts
-        another in its place before.
+        The reason; any use raises it as a `StorageError`, unless `from_disk` loads another base
+        first.
 
     Notes
     -----
-    A concept's vector is the mean of the word vectors of its title and description. Where
-    the vocabulary has no vectors it is a random direction of its own, the same in every
-    process: enough for a linker that learns from examples to tell concepts apart.
+    A concept's vector is the mean of the word vectors of its title and description. If the
+    vocabulary has no vectors, it is a random direction, the same in every process, by which a
+    linker that learns from examples can tell concepts apart.
     """
 
     def __init__(self, vocab: Vocab, base: ConceptBase | None, missing: str = "") -> None:
@@ -57,7 +57,7 @@ class ConceptKnowledgeBase(KnowledgeBase):
 
     @cached_property
     def base(self) -> ConceptBase:
-        """The concept base, which is set where there is one."""
+        """The concept base; raises if there is none."""
         raise StorageError(self.missing)
 
     @classmethod
@@ -92,7 +92,7 @@ class ConceptKnowledgeBase(KnowledgeBase):
             self.base.save(path)
 
     def from_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> ConceptKnowledgeBase:
-        """Open another folder in the place of this one."""
+        """Replace the concept base by that of a folder."""
         from ...knowledge.concept_base import ConceptBase
 
         self.base = ConceptBase.open(path)
@@ -100,7 +100,7 @@ class ConceptKnowledgeBase(KnowledgeBase):
         return self
 
     def to_bytes(self, **kwargs: Any) -> bytes:
-        """The path of the folder: a knowledge base may be larger than memory."""
+        """Return the path of the folder, since a knowledge base may be larger than memory."""
         if self.base.changed:
             raise ProblemError(
                 "knowledge base: it was changed since it was opened; save it and open what was "
@@ -123,7 +123,7 @@ class ConceptKnowledgeBase(KnowledgeBase):
         return type(self), (self.vocab, self.base)
 
     def concept_vector(self, known: Known) -> list[float]:
-        """Vector of a concept, by what is known of it."""
+        """Vector of a concept, by its record."""
         if self.vocab.vectors_length:
             words = f"{known.title} {known.description}".split()
             vectors = [self.vocab.get_vector(word) for word in words]

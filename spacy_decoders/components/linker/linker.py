@@ -1,4 +1,4 @@
-"""``graph_entity_linker``: all mentions of a document linked together, certified."""
+"""``graph_entity_linker``: links all mentions of a document jointly, with a certificate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ...models.linker.evidence import check_types
 from ...models.linker.together import scaled_pairs
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
 from .. import extensions
-from ..constraints.places import WithConstraints
+from ..constraints.matches import WithConstraints
 from ..factories.graph_entity_linker import LinkerOptions
 from ..probabilities import CalibratedPipe
 from .decoding import OF_GRAPHS, Links, decode_links
@@ -31,18 +31,17 @@ from .mentions import Mentions, annotated_mentions, find_mentions
 
 __all__ = ["GraphEntityLinker"]
 
-#: The one kind of answer that is calibrated.
+#: The only kind of answer that is calibrated.
 LINKS = "links"
 
 
 class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
-    """Links the mentions of a document such that the concepts fit each other.
+    """Links the mentions of a document to concepts that fit each other.
 
-    Without training it weighs how often a mention means a concept against how near the
-    concepts of all mentions are in the graph; a few weights can be learnt from examples.
-    Its options are told by
-    :class:`~spacy_decoders.components.factories.graph_entity_linker.LinkerOptions`, and each
-    can be given as a keyword; `kb` is given as what loads it.
+    Untrained, it weighs how often a mention means a concept against how close the concepts of all
+    mentions are in the graph; the weights can be learnt from examples. The options are documented
+    in :class:`~spacy_decoders.components.factories.graph_entity_linker.LinkerOptions`; each can be
+    given as a keyword, `kb` as a function that loads it.
 
     Examples
     --------
@@ -81,7 +80,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         super().configure(**values)
 
     def check_options(self, options: Mapping[str, Any]) -> None:
-        """Refuse at once what would fail at every document."""
+        """Raise for options that would fail at every document."""
         decoder = type(options["decoder"]).__name__
         if decoder == "Decomposable":
             raise ProblemError(
@@ -101,7 +100,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
                 )
         elif options["kb"].missing:
             if not self._configured:
-                return  # a component that is being made: its folder may have a copy
+                return  # the component is being made: its own folder may have a copy
             raise StorageError(options["kb"].missing)
         elif options["types"] is not None:
             check_types(options["types"], options["kb"].base.type_names)
@@ -111,7 +110,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
             check_concepts(options["kb"], options["constraints"])
 
     def unsaved_changes(self) -> list[str]:
-        """Those that a file has no place for: a knowledge base if `store_kb` is not set."""
+        """The changes that are not saved: also a knowledge base, unless `store_kb` is set."""
         return [name for name in super().unsaved_changes() if name != "kb" or not self.store_kb]
 
     # --- decoding -------------------------------------------------------------------
@@ -126,7 +125,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
                 'them before it, or set mentions = "aliases".',
                 topic="entities",
             )
-        return find_mentions(given, self, [*map(self.places_in, given)]) if given else []
+        return find_mentions(given, self, [*map(self.matches_in, given)]) if given else []
 
     def decode_together(self, docs: Sequence[Doc], scores: Sequence[Mentions]) -> list[Links]:
         """Choose the best concepts of each document together."""
@@ -134,7 +133,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         return decode_links(scores, weights, self, self.calibration_of(LINKS))
 
     def annotate(self, doc: Doc, decoded: Links) -> None:
-        """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
+        """Write identifiers to entities as spaCy does, and ``span._.link``."""
         extensions.record_list(doc, self.name, "conflicts", decoded.mentions.conflicts)
         user_data: dict[Any, Any] = doc.user_data  # `span._` takes microseconds
         ents = doc.ents
@@ -143,7 +142,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         for span, link in zip(decoded.mentions.spans, decoded.links, strict=True):
             is_new = self.mentions == "aliases" and (span.start, span.end) not in present
             if is_new and not link["id"]:
-                continue  # what only an alias suggests, and nothing is linked to, is no mention
+                continue  # an alias that is linked to nothing is no mention
             identifier = (self.kb_id == "qid" and link["qid"]) or link["id"]
             linked = Span(
                 doc,
@@ -159,7 +158,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
                 aside.append(linked)
                 continue
             names.append(linked)
-            if is_new:  # nobody has said how probable it is
+            if is_new:  # it has no probability as an entity
                 user_data.pop(("._.", "prob", *place), None)
         if self.mentions == "spans":
             own = {(span.start, span.end, span.label): span for span in names}
@@ -191,14 +190,14 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         decoded: list[Links],
         heat: float,
     ) -> float:
-        """Return how badly the probabilities of links tell right from wrong, at a temperature."""
+        """Return the loss of the probabilities of links, right or wrong, at a temperature."""
         answers = self._answers(examples, decoded, heat)
         return correctable_loss(answers) if len(answers.right) else 0.0
 
     def answers(
         self, examples: Sequence[Example], scores: Sequence[Mentions], decoded: list[Links]
     ) -> dict[str, Answers]:
-        """Return the choices for mentions with a gold identifier, ``"NIL"`` or another."""
+        """Return the choices for mentions that have a gold identifier, which may be ``"NIL"``."""
         found = self._answers(examples, decoded, self.temperature)
         return {LINKS: found} if len(found.right) else {}
 
@@ -236,7 +235,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     ) -> None:
         """Prepare for training; `kb_loader` replaces the knowledge base, as in spaCy."""
         validate_get_examples(get_examples, "GraphEntityLinker.initialize")
-        # set in any case: what is missing is told here
+        # assigned in any case, so that a missing knowledge base raises here
         self.kb = self.kb if kb_loader is None else kb_loader(self.vocab)
         self.model.initialize()
 
@@ -254,9 +253,9 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     ) -> dict[str, float]:
         """Learn the weights from entities with ``kb_id`` in the reference documents.
 
-        Each mention's gold candidate is made likely, given the gold links of the others.
-        Mentions that are "NIL", or whose gold concept is no candidate, teach when to link
-        nothing; those without an identifier teach nothing.
+        The loss is the negative log-likelihood of each mention's gold candidate, given the gold
+        links of the others. For mentions that are "NIL", or whose gold concept is no candidate,
+        the gold choice is to link nothing; those without an identifier are ignored.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -278,7 +277,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         return losses
 
     def _gold(self, doc: Doc) -> tuple[Mentions, NDArray[np.int64]]:
-        """Mentions of an annotated document, and the place of each one's gold candidate."""
+        """The mentions of an annotated document, and the index of each one's gold candidate."""
         present = annotated_mentions(doc, self)
         identifiers = {(span.start, span.end): span.kb_id_ for span in present}
         (mentions,) = self.predict([doc.copy()])
@@ -292,19 +291,19 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
             names = [one.id for one in own]
             if identity not in names:
                 names = [one.qid for one in own]
-            # nothing stands behind the candidates
+            # NIL comes after the candidates
             gold[unit] = names.index(identity) if identity in names else len(names)
         return mentions, gold
 
     def _beside_gold(self, mentions: Mentions, gold: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The features of each candidate beside the gold candidates of all other mentions."""
+        """The features of each candidate, given the gold candidates of all other mentions."""
         features = mentions.features.copy()
         offsets = mentions.table.with_nothing
         own = np.repeat(np.arange(len(gold)), np.diff(offsets))
         known = np.flatnonzero(gold >= 0)
         costs, far = scaled_pairs(mentions.table, self.pairs)
         near = far - costs[:, offsets[known] + gold[known]]
-        # as in decoding, all mentions of a form have the voice of one
+        # as in decoding, all mentions of one form count as one
         near *= mentions.table.shares[np.ix_(own, known)] * mentions.table.repeats[own, None]
         features[:, Feature.PAIRS] = near.sum(axis=1)
         return features
@@ -318,8 +317,8 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
             self.kb.to_disk(Path(path) / "kb")
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> GraphEntityLinker:
-        """Load what `to_disk` saved: a knowledge base in it goes before that of the config."""
-        if (Path(path) / "kb").exists():  # before the options, which are checked against it
+        """Load what `to_disk` saved; a knowledge base in it replaces that of the config."""
+        if (Path(path) / "kb").exists():  # first, since the options are checked against it
             self.kb.from_disk(Path(path) / "kb")
         super().from_disk(path, exclude=exclude)
         return self

@@ -1,4 +1,4 @@
-"""Which spans of a document are to be linked, and what each may mean."""
+"""Finding the mentions of documents, with their candidates and features."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from .features import IDLE, MATCH_LABEL, TOKEN_COLUMNS, common_nouns, features_o
 if TYPE_CHECKING:
     from ...knowledge.aliases import AliasTable
     from ...knowledge.candidates import CandidateTable
-    from ..constraints.places import Place
+    from ..constraints.matches import Match
 
 __all__ = ["Mentions", "annotated_mentions", "find_mentions"]
 
 
 @dataclass(frozen=True, eq=False)
 class Mentions:
-    """The mentions of a document, and their candidates; others may stand in the table, too."""
+    """The mentions of a document; the table may include those of other documents."""
 
-    #: What is to be linked.
+    #: The spans to link.
     spans: list[Span]
-    #: For each span its place among those with candidates, -1 without.
+    #: For each span its index among those with candidates, -1 if it has none.
     units: list[int]
-    #: Which mentions of the table are those with candidates.
+    #: The mentions of the table that are this document's.
     own: range
     #: The candidates.
     table: CandidateTable
-    #: See :class:`~spacy_decoders.models.linker.weights.Feature`, of linking nothing behind
-    #: the candidates of each mention; those of pairs are filled in later. **Shape:**
+    #: See :class:`~spacy_decoders.models.linker.weights.Feature`. The row of NIL comes after the
+    #: candidates of each mention; those of pairs are filled in later. **Shape:**
     #: ``(candidates + mentions, 14)``
     features: NDArray[np.float32]
     #: Demands on links that contradict each other.
     conflicts: Sequence[dict[str, Any]]
 
     def of(self, window: range) -> Mentions:
-        """Those of a window of the units, with the table of these alone."""
+        """The mentions of a window of the units, with a table of their own."""
         at = self.own[window.start : window.stop]
         if at == range(len(self.table.mentions)):
             return self
@@ -56,7 +56,7 @@ class Mentions:
 
 
 def annotated_mentions(doc: Doc, options: LinkerOptions) -> list[Span]:
-    """The mentions that stand in a document, with the linked concepts that are no entities."""
+    """The mentions that a document has, including linked concepts that are no entities."""
     if options.mentions == "spans":
         return list(doc.spans.get(options.spans_key, ()))
     aside = options.concepts_key if options.mentions == "aliases" else None
@@ -64,14 +64,14 @@ def annotated_mentions(doc: Doc, options: LinkerOptions) -> list[Span]:
 
 
 def find_mentions(
-    docs: Sequence[Doc], options: LinkerOptions, places: Sequence[Sequence[Place]]
+    docs: Sequence[Doc], options: LinkerOptions, matches: Sequence[Sequence[Match]]
 ) -> list[Mentions]:
-    """Find the spans to link in documents, their candidates, and what speaks for these.
+    """Find the mentions of documents, their candidates, and the features of these.
 
-    The spans are those of ``doc.ents`` or of ``doc.spans[spans_key]``, or ``doc.ents`` and
-    whatever else in the text is an alias in the knowledge base: the longest first, not beginning
-    or ending with a stop word or punctuation. Those with a discarded label are left out. `places`
-    are those of each document where constraints apply.
+    Mentions are those of ``doc.ents`` or of ``doc.spans[spans_key]``, or ``doc.ents`` and all
+    other aliases of the knowledge base: the longest first, without a stop word or punctuation at
+    either end. Those with a discarded label are left out. `matches` are those of the constraints
+    in each document.
     """
     from ...knowledge.aliases import normalise
 
@@ -90,7 +90,7 @@ def find_mentions(
         for own in given
     ]
     every = [*chain.from_iterable(spans)]
-    found, conflicts = _found(docs, spans, options, places)
+    found, conflicts = _found(docs, spans, options, matches)
     best, met = with_candidates(options.kb, found, options.max_candidates)
     known, linkable = [*best], [every[place] for place in best]
     texts = [span.text for span in linkable]
@@ -98,7 +98,7 @@ def find_mentions(
     forms = _forms(linkable, names, common)
     limit = options.max_candidates
     table = gather(options.kb, best.values(), met, names, forms, texts, limit)
-    # which of the table's mentions are those of each document
+    # the mentions of the table that are each document's
     begins = [0, *accumulate(map(len, spans))]
     ranges = [*starmap(range, pairwise(bisect_left(known, place) for place in begins))]
     parts = [*zip(docs, tokens, ranges, strict=True)]
@@ -116,15 +116,15 @@ def _found(
     docs: Sequence[Doc],
     spans: Sequence[Sequence[Span]],
     options: LinkerOptions,
-    places: Sequence[Sequence[Place]],
+    matches: Sequence[Sequence[Match]],
 ) -> tuple[list[Any], list[Sequence[dict[str, Any]]]]:
-    """The candidates of all mentions, and the demands of each document that contradict it."""
+    """The candidates of all mentions, and the conflicts of demands in each document."""
     conflicts: list[Sequence[dict[str, Any]]] = [()] * len(docs)
-    if isinstance(options.candidates, AliasCandidates) and not any(places):
+    if isinstance(options.candidates, AliasCandidates) and not any(matches):
         every = [*chain.from_iterable(spans)]
         return found_by(options.kb, options.candidates, every), conflicts
-    found: list[Any] = []  # others may expect the mentions of one document
-    for place, (doc, own, limits) in enumerate(zip(docs, spans, places, strict=True)):
+    found: list[Any] = []  # other finders may expect the mentions of one document
+    for place, (doc, own, limits) in enumerate(zip(docs, spans, matches, strict=True)):
         finder: CandidateFinder = options.candidates
         if limits:
             from ..constraints.candidates import LimitedCandidates
@@ -138,7 +138,7 @@ def _found(
 def _with_aliases(
     docs: Sequence[Doc], tokens: Sequence[NDArray[np.uint64]], aliases: AliasTable
 ) -> list[list[Span]]:
-    """The entities of each text, and the aliases in it that are no parts of these."""
+    """The entities of each document, and the aliases outside of these."""
     every = np.concatenate(tokens)
     fit: NDArray[np.bool_] = np.logical_not(every[:, IDLE].any(axis=1))
     begins = [0, *accumulate(map(len, docs))]
@@ -147,10 +147,10 @@ def _with_aliases(
     for doc, begin, own, ents in zip(docs, begins, tokens, spans, strict=False):
         for ent in ents:
             fit[begin + ent.start : begin + ent.end] = False
-        # the text of a Doc, and the place of a token in it, take longer than all of this
+        # faster than `doc.text` and the offsets of tokens
         words += map(doc.vocab.strings.__getitem__, own[:, TOKEN_COLUMNS[ORTH]].tolist())
     blanks = every[:, TOKEN_COLUMNS[SPACY]].tolist()
-    # a name that is an entity elsewhere in the document is one of its kind
+    # a name that is an entity elsewhere in the document gets its label
     labels: dict[int, dict[str, str]] = {}
     for start, stop, form in aliases.find_in(words, blanks, fit.tolist(), begins):
         number = bisect_right(begins, start) - 1
@@ -158,7 +158,7 @@ def _with_aliases(
             labels[number] = {ent.text: ent.label_ for ent in spans[number]}
         begin, label = begins[number], labels[number].get(form, MATCH_LABEL)
         spans[number].append(Span(docs[number], start - begin, stop - begin, label=label))
-    for number in labels:  # entities alone do not overlap
+    for number in labels:  # only aliases can overlap
         spans[number] = filter_spans(spans[number])
     return spans
 
@@ -166,8 +166,8 @@ def _with_aliases(
 def _forms(
     spans: Sequence[Span], names: Sequence[str], common: Sequence[bool]
 ) -> list[tuple[Doc, str]]:
-    """What mentions of a document have in common: the inflections of a noun are one form."""
-    # that of the first mention that tells them
+    """The form of each mention, the same for all inflections of a noun in a document."""
+    # the singular by the first mention whose singular differs
     nouns: dict[tuple[Doc, str], str] = {}
     texts = [(span.doc, name) for span, name in zip(spans, names, strict=True)]
     for span, text in compress(zip(spans, texts, strict=True), common):

@@ -12,7 +12,7 @@ __all__ = ["make_linker_scorer", "score_linker"]
 
 
 def make_linker_scorer(component: str = "graph_entity_linker") -> Callable[..., dict[str, Any]]:
-    """Make the scorer of a linker with this name."""
+    """Build ``spacy-decoders.linker_scorer.v1``."""
     from functools import partial
 
     return partial(score_linker, component=component)
@@ -23,8 +23,8 @@ def score_linker(
 ) -> dict[str, Any]:
     """Score links.
 
-    ``nel_micro_f`` and its kin are spaCy's. ``nel_linkable_acc`` is the share of gold
-    entities with an identifier that got it, whether or not the identifier was a candidate.
+    ``nel_micro_f`` and the like are spaCy's. ``nel_linkable_acc`` is the share of gold entities
+    with an identifier that were linked to it, whether or not it was a candidate.
     """
     given = list(examples)
     scores: dict[str, Any] = Scorer.score_links(given, negative_labels=["", "NIL"])

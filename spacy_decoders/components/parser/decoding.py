@@ -1,4 +1,4 @@
-"""Find the trees of a document, with what else is asked of each, and why there are none."""
+"""Decoding the sentences of a document into trees, and explaining why one has none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import LABELLING, DecodedTree, FirstTree, TreeParser
 from ...models.parser.factors import Family
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
-from ..constraints.places import Source, conflict
+from ..constraints.matches import Source, conflict
 from .demands import RULES, TreeDemands, Wish
 from .parsed_doc import NO_LABEL, ROOT, SPACE, NoTree, ParsedDoc
 from .trees import SPACE_LABEL, attach_spaces
@@ -31,25 +31,24 @@ __all__ = ["DocumentDecoder", "check_decoder"]
 
 @dataclass(frozen=True)
 class DocumentDecoder:
-    """Finds the trees of a document, block after block, and why a sentence has none.
+    """Decodes a document block by block, and finds out why a sentence has no tree.
 
     Parameters
     ----------
     scores
         The scores of the document's trees.
     parser
-        What finds the trees.
+        The parser of single blocks.
     demands
         What the trees must satisfy.
     model, limits
-        What finds boundaries anew where a sentence has no tree, as
-        :func:`~spacy_decoders.models.parser.tree_scores.rescored` takes them.
+        By which boundaries are found anew where a sentence has no tree; see
+        :func:`~spacy_decoders.models.parser.tree_scores.rescored`.
     head_margins, k_best
-        Whether the margin of each head is wanted, and how many trees.
+        Whether to compute the margin of each head, and the number of trees.
     first
-        The best trees of the blocks without any rules, as
-        :meth:`~spacy_decoders.models.parser.decoding.TreeParser.first_trees` returns them; None
-        for one that is not known.
+        The best tree of each block without rules, as returned by
+        :meth:`~spacy_decoders.models.parser.decoding.TreeParser.first_trees`; None if unknown.
     """
 
     scores: DocumentScores
@@ -87,7 +86,7 @@ class DocumentDecoder:
             parsed.labels[blank] = np.where(parsed.heads[blank] == blank, ROOT, SPACE)
         if self.demands.wishes:
             parsed.wishes = self.demands.wishes
-            # those on white space, of which none else knows
+            # demands on white space, which no tree includes
             unmet = dict.fromkeys((wish.token, wish.source) for wish in self.broken(parsed))
             parsed.conflicts += [conflict(doc, token, token + 1, [of]) for token, of in unmet]
         return parsed
@@ -99,11 +98,11 @@ class DocumentDecoder:
         clock: Clock,
         first: FirstTree | None = None,
     ) -> NoTree | None:
-        """Find the best tree of a block and add it to `parsed`, or return why there is none."""
+        """Add the best tree of a block to `parsed`, or return why there is none."""
         parser = self.parser
         rules = self.demands.rules_for(block.tokens)
         try:
-            # of the time that is left, half is for the best tree
+            # half of the remaining time is reserved for the best tree
             has_time = 2.0 * LABELLING * len(block.tokens) ** 2 <= clock.seconds_left
             with_others = has_time and (self.head_margins or self.k_best > 1)
             found = parser.decode(block, rules, with_others=with_others, clock=clock, first=first)
@@ -111,7 +110,7 @@ class DocumentDecoder:
             name = type(parser.decoder).__name__
             parsed.blocks.append((block, None))
             scope = parser.problem(block).scope
-            # nothing is proven where the budget ended first
+            # if the budget ended first, nothing is proven
             proven = isinstance(error, InfeasibleError)
             status: Status = "infeasible" if proven else "heuristic"
             parsed.certificates.append(Certificate(name, status, scope=scope))
@@ -136,7 +135,7 @@ class DocumentDecoder:
         return None
 
     def _as_dict(self, found: DecodedTree, solution: TreeSolution) -> dict[str, Any]:
-        """One of several trees in plain types: places in the document, a root being its own."""
+        """One of several trees in plain types, with indices in the document."""
         heads, labels = found.sentence.tree(solution.heads, found.labels_of(solution))
         return {
             "tokens": found.sentence.tokens.tolist(),
@@ -146,9 +145,9 @@ class DocumentDecoder:
         }
 
     def _conflict(self, missing: NoTree, clock: Clock) -> dict[str, Any]:
-        """Describe a least set of demands that leave no tree of some tokens.
+        """Describe a least set of demands under which some tokens have no tree.
 
-        Where the budget ends before, it is all of them, or a set that is not shown to be least.
+        If the budget ends first, it is all of them, or a set that is not shown to be least.
         """
         start, end = int(missing.tokens[0]), int(missing.tokens[-1]) + 1
         demands = self.demands.sources(start, end)
@@ -156,7 +155,7 @@ class DocumentDecoder:
         if is_least:
             search = ConflictSearch(self, start, end, clock)
             rules = set(getattr(missing.error, "rules", ()))
-            # what demands the rules that exclude each other, which mostly is all that matters
+            # usually the sources of the rules that exclude each other are all that is needed
             likely = [
                 source
                 for source in demands
@@ -172,7 +171,7 @@ class DocumentDecoder:
         return conflict(self.demands.doc, start, end, demands, is_least=is_least)
 
     def _explained(self, error: Exception, found: Mapping[str, Any]) -> str:
-        """Say why there is no tree, which labels rules speak of, and what demands exclude."""
+        """Say why there is no tree, with the labels of the rules and the demands involved."""
         labels = self.demands.labels
         numbers = {
             number
@@ -192,7 +191,7 @@ class DocumentDecoder:
 
     def broken(self, parsed: ParsedDoc) -> list[Wish]:
         """Return the demands that trees break."""
-        # by the numbers of labels, those below 0 included
+        # indexed by the numbers of labels, including those below 0
         labels = self.demands.labels
         names = (*labels[:-1], "", SPACE_LABEL, labels[-1])
         heads, numbers = parsed.heads.tolist(), parsed.labels.tolist()
@@ -226,16 +225,16 @@ def _add(
 
 @dataclass
 class ConflictSearch:
-    """Finds out which demands leave trees of a part of a document, as long as there is time.
+    """Tells which demands can be met together in a part of a document, while there is time.
 
     Parameters
     ----------
     decoder
-        Of the document under all demands.
+        The decoder of the document under all demands.
     start, end
         The part is ``doc[start:end]``.
     clock
-        When to give up.
+        The remaining time.
     """
 
     decoder: DocumentDecoder
@@ -244,15 +243,15 @@ class ConflictSearch:
     clock: Clock
     #: Whether every answer was proven.
     is_decided: bool = True
-    #: By sentence starts, the blocks and what is kept by each of the trees that were found.
+    #: By sentence starts, the blocks, and the demands that each tree found so far satisfies.
     found: dict[bytes, tuple[list[SentenceScores], list[set[Source]]]] = field(
         default_factory=dict
     )
 
     def has_trees(self, kept: Sequence[Source]) -> bool:
-        """Whether there are trees under some of the demands; without a proof there may be.
+        """Whether there are trees under some of the demands; True unless the opposite is proven.
 
-        Boundaries are found anew: a head that is demanded also forbids those inside of its arc.
+        Boundaries are found anew, since a demanded head also forbids those within its arc.
         """
         if self.clock.exhausted():
             self.is_decided = False
@@ -284,7 +283,7 @@ class ConflictSearch:
 def check_decoder(
     decoder: str, factors: Sequence[Family], patterns: Sequence[Any], projective: bool
 ) -> None:
-    """Refuse at once what a decoder of ours would refuse at every document."""
+    """Raise for options that one of our decoders would refuse at every document."""
     beyond_arcs = [family for family in factors if family != "arcs"]
     instead = "or decode by BranchAndBound."
     if decoder in ("Eisner", "ChuLiuEdmonds") and beyond_arcs:

@@ -1,4 +1,4 @@
-"""What is demanded of trees: set on the Doc before it is parsed, or where constraints apply."""
+"""Demands on trees: those set on the Doc before it is parsed, and those of constraints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc, Token
 
 from ...errors import ProblemError
-from ..constraints.places import Place, Source
+from ..constraints.matches import Match, Source
 from .trees import DocColumns, paragraph_starts, unparted
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ __all__ = ["ATTRIBUTES", "RULES", "TreeDemands", "Wish", "wishes_of"]
 
 Ints = NDArray[np.int64]
 
-#: Extension attributes of tokens that state heads (as indices in the document; a token's own is
-#: that of a root) or labels, and whether they forbid them, which takes a list.
+#: The extension attributes of tokens that demand or forbid heads (by index in the document; a
+#: root has its own) or labels: what each is about, and whether it forbids, which takes a list.
 ATTRIBUTES: dict[str, tuple[Literal["head", "dep"], bool]] = {
     "fixed_head": ("head", False),
     "fixed_dep": ("dep", False),
@@ -31,37 +31,37 @@ ATTRIBUTES: dict[str, tuple[Literal["head", "dep"], bool]] = {
     "forbidden_deps": ("dep", True),
 }
 
-#: The head of a token that a constraint says to be its own head: none can be.
+#: A head that no token can have: a constraint demands that a token be its own head.
 NO_HEAD = -1
 
-#: The source that the option `rules` is.
+#: The source of the option `rules`.
 RULES = "rules"
 #: The source of heads and labels of an earlier parse.
 KEPT = "overwrite"
 
 
 class Wish(NamedTuple):
-    """What one token must have, or must not."""
+    """A head or label that one token must, or must not, have."""
 
     #: What demands it.
     source: Source
     #: The token.
     token: int
-    #: Whether it is about the head or the label.
+    #: Whether it concerns the head or the label.
     about: Literal["head", "dep"]
-    #: The heads (a token's own is that of a root) or labels that are demanded, or forbidden.
+    #: The heads or labels that are demanded or forbidden; a root's head is its own index.
     values: tuple[Any, ...]
     #: Whether they are forbidden.
     forbidden: bool = False
 
     def holds(self, head: int, dep: str) -> bool:
-        """Whether a token with this head and label has what is demanded."""
+        """Whether a token with this head and label satisfies it."""
         return ((head if self.about == "head" else dep) in self.values) != self.forbidden
 
 
 @dataclass(frozen=True)
 class TreeDemands:
-    """What the trees of one document must satisfy.
+    """Everything that the trees of one document must satisfy.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ class TreeDemands:
     wishes
         Heads and labels that are demanded.
     paragraphs
-        Whether a word begins a sentence behind an empty line, and none parts a quotation mark or a
-        bracket from what it encloses.
+        Whether a sentence begins after a blank line, and none begins between a quotation mark or
+        bracket and what it encloses.
     """
 
     doc: Doc
@@ -84,21 +84,21 @@ class TreeDemands:
 
     @cached_property
     def columns(self) -> DocColumns:
-        """What is read of the document."""
+        """The attributes that are read from the document."""
         return DocColumns.of(self.doc)
 
     def rules_for(self, tokens: Ints) -> list[Rule]:
-        """Return the rules of some tokens, by their indices in the document, rising."""
+        """Return the rules for some tokens, given by ascending indices in the document."""
         found: list[Rule] = list(self.rules)
         if not self.wishes:
             return found
         from ...decoders.tree import FixedArc, FixedLabel, ForbiddenArc, ForbiddenLabel
 
-        number = {name: place for place, name in enumerate(self.labels)}
-        place = {token: i for i, token in enumerate(tokens.tolist(), start=1)}
+        number = {name: i for i, name in enumerate(self.labels)}
+        inside = {token: i for i, token in enumerate(tokens.tolist(), start=1)}
         demanded: list[Rule] = []
         for wish in self.wishes:
-            i = place.get(wish.token)
+            i = inside.get(wish.token)
             if i is None:
                 continue
             if wish.about == "dep":
@@ -109,19 +109,19 @@ class TreeDemands:
                     demanded.append(ForbiddenLabel(i, known))
                 continue
             for head in wish.values:
-                inside = 0 if head == wish.token else place.get(head)
-                if inside is not None:
-                    demanded.append((ForbiddenArc if wish.forbidden else FixedArc)(inside, i))
+                h = 0 if head == wish.token else inside.get(head)
+                if h is not None:
+                    demanded.append((ForbiddenArc if wish.forbidden else FixedArc)(h, i))
                 elif not wish.forbidden:
-                    # white space and tokens of other sentences are no heads: there is no tree
+                    # white space or a token of another sentence can't be the head: no tree
                     demanded += [FixedArc(0, i), ForbiddenArc(0, i)]
         return [*found, *dict.fromkeys(demanded)]
 
     def starts(self) -> Ints:
-        """Return the sentence starts that are known: 1 for a start, -1 for none, 0 if unknown.
+        """Return the known sentence starts: 1 for a start, -1 for none, 0 if unknown.
 
-        None is inside of arcs that are demanded, unless it is set: where it parts a token from its
-        head, there is no tree.
+        No sentence begins within a demanded arc, unless a start is set there; then there is no
+        tree.
         """
         presets = self.columns.starts.copy()
         for wish in self.wishes:
@@ -138,7 +138,7 @@ class TreeDemands:
         return presets
 
     def sources(self, start: int, end: int) -> list[Source]:
-        """Return what demands something of ``doc[start:end]``."""
+        """Return the sources of demands on ``doc[start:end]``."""
         here = {
             wish.source
             for wish in self.wishes
@@ -150,25 +150,25 @@ class TreeDemands:
         return [*found, Source(RULES, start, end)] if self.rules else found
 
     def only(self, kept: Collection[Source]) -> TreeDemands:
-        """Return what some of these sources demand."""
+        """Return the demands of some sources alone."""
         rules = self.rules if any(source.name == RULES for source in kept) else ()
         wishes = [wish for wish in self.wishes if wish.source in kept]
         return replace(self, rules=rules, wishes=wishes)
 
 
 def wishes_of(
-    doc: Doc, overwrite: bool, places: Iterable[Place], labels: Sequence[str]
+    doc: Doc, overwrite: bool, matches: Iterable[Match], labels: Sequence[str]
 ) -> list[Wish]:
-    """Read what is set on a document, and demanded of it, contradictory or not.
+    """Collect the demands on a document, even if they contradict each other.
 
-    With `overwrite`, heads and labels of an earlier parse are no wishes. `places` are those where
-    constraints apply; the root's label is the last.
+    With `overwrite`, heads and labels of an earlier parse are no wishes. `matches` are those of
+    the constraints; the root's label is the last.
 
     Raises
     ------
     ProblemError
-        If a head is no token of the document, a value has another type, or the parser has no
-        such label.
+        If a head is not a token of the document, a value has the wrong type, or the parser lacks
+        a label.
     """
     found: list[Wish] = []
     keys = (key for key in doc.user_data if isinstance(key, tuple) and len(key) == 4)
@@ -182,21 +182,21 @@ def wishes_of(
                 found.append(Wish(source, token.i, "head", (token.head.i,)))
                 if token.dep:
                     found.append(Wish(source, token.i, "dep", (token.dep_,)))
-    for place in places:
-        found += _demanded(place)
+    for match in matches:
+        found += _demanded(match)
     return found
 
 
-def _demanded(place: Place) -> Iterator[Wish]:
-    """What a constraint demands at one of its places."""
-    constraint, source = place.constraint, place.source
-    for token in place.tokens:
+def _demanded(match: Match) -> Iterator[Wish]:
+    """Yield the demands of a constraint at one of its matches."""
+    constraint, source = match.constraint, match.source
+    for token in match.tokens:
         if constraint.head is not None:
-            for head in place.token(constraint.head):
+            for head in match.token(constraint.head):
                 if head != token:
                     yield Wish(source, token, "head", (head,))
                 elif constraint.token is not None:
-                    yield Wish(source, token, "head", (NO_HEAD,))  # not itself
+                    yield Wish(source, token, "head", (NO_HEAD,))  # a token is not its own head
         if constraint.root is not None:
             yield Wish(source, token, "head", (token,), not constraint.root)
         if constraint.deps is not None:
@@ -206,7 +206,7 @@ def _demanded(place: Place) -> Iterator[Wish]:
 
 
 def _set_on(token: Token, labels: Sequence[str]) -> Iterator[Wish]:
-    """What is set on a token."""
+    """Yield the demands that are set on a token."""
     where = f"at token {token.i} ({token.text!r})"
     for name, (about, forbidden) in ATTRIBUTES.items():
         given = token._.get(name)
@@ -216,7 +216,7 @@ def _set_on(token: Token, labels: Sequence[str]) -> Iterator[Wish]:
             raise ProblemError(f"{name}: expected a list {where}; got {given!r}.")
         values = tuple(given) if forbidden else (given,)
         for value in values:
-            if about == "head" and not _is_place(value, len(token.doc)):
+            if about == "head" and not _is_index(value, len(token.doc)):
                 known = f"the index of a token, 0 to {len(token.doc) - 1}"
             elif about == "dep" and not isinstance(value, str):
                 known = "a label"
@@ -229,6 +229,6 @@ def _set_on(token: Token, labels: Sequence[str]) -> Iterator[Wish]:
             yield Wish(Source(name, token.i, token.i + 1), token.i, about, values, forbidden)
 
 
-def _is_place(value: Any, count: int) -> bool:
+def _is_index(value: Any, count: int) -> bool:
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     return is_whole and 0 <= value < count

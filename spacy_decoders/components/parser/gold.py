@@ -19,13 +19,13 @@ __all__ = ["collect_labels", "read_gold"]
 
 Ints = NDArray[np.int64]
 
-#: What fine-grained tags tell beside the part of speech, where a language has it: most labels
-#: follow from it.
+#: The features that fine-grained tags express beside the part of speech, from which most labels
+#: follow.
 _TELLING = ("Case", "Number", "Person", "VerbForm")
 
 
 class GoldFaults(NamedTuple):
-    """What can't be learnt from examples."""
+    """The parts of examples that can't be learnt."""
 
     #: Labels that the parser lacks.
     labels: list[str]
@@ -108,7 +108,7 @@ def _read(
 ) -> list[Ints]:
     """Return where sentences begin, heads, labels, starts and tags of one example.
 
-    Its first token has the number `begin`. What can't be learnt is told to `faults`.
+    Its first token has the number `begin`. What can't be learnt is added to `faults`.
     """
     gold, n = example.reference, len(example.predicted)
     to_gold = _one_to_one(example.alignment.x2y)
@@ -144,7 +144,7 @@ def _read(
 def _sound(
     gold: Doc, heads: Ints, known: NDArray[np.bool_], starts: Ints, faults: GoldFaults
 ) -> NDArray[np.bool_]:
-    """Return which tokens are in a sentence whose tree is valid; tell of the others."""
+    """Return which tokens are in sentences with a valid tree; add the others to `faults`."""
     sound = np.ones(len(heads), dtype=bool)
     ends = np.append(starts[1:], len(heads))
     for start, fault in tree_faults(heads, starts).items():
@@ -152,7 +152,7 @@ def _sound(
         if known[start:end].all():  # else partly annotated: arcs are used one by one
             sound[start:end] = False
             faults.trees.append(
-                f"a gold tree has {fault} and teaches no heads (others may follow unsaid): "
+                f"a gold tree has {fault} and is ignored (later ones are not reported): "
                 f"{gold[start:end].text[:80]!r}. Give each sentence one root and no cycle."
             )
     return sound

@@ -40,15 +40,15 @@ class NoTree(NamedTuple):
 
 @dataclass(frozen=True)
 class ParseProbabilities:
-    """How probable the trees of one document are."""
+    """The probabilities of the trees of one document."""
 
-    #: **Shape (n,)**: of each token's head, and of head and label together; NaN for white space
-    #: and where there is no tree.
+    #: **Shape (n,)**: that of each token's head, and of head and label together; NaN for white
+    #: space and where there is no tree.
     heads: Floats
     deps: Floats
     #: **Shape (n,)**: that a sentence begins at each token.
     starts: Floats
-    #: Of each sentence's tree with its labels, given its boundaries; for those with a word.
+    #: That of the labelled tree of each sentence with a word, given its boundaries.
     units: list[float]
 
     def as_dict(self) -> dict[str, Any]:
@@ -69,15 +69,15 @@ class ParsedDoc:
     heads: NDArray[np.int64]
     #: Index of each token's label, or one of `SPACE`, `ROOT`, `NO_LABEL`.
     labels: NDArray[np.int64]
-    #: Where sentences begin.
+    #: The first tokens of sentences.
     starts: NDArray[np.int64]
     #: Each token's head margin; NaN for tokens without a tree.
     margins: NDArray[np.float64]
-    #: The scores of each block that has a word, and where its sentences begin; None for one.
+    #: The scores of each block with a word, and where its sentences begin; None for one sentence.
     blocks: list[tuple[SentenceScores, NDArray[np.bool_] | None]] = field(default_factory=list)
-    #: Of each sentence that has a word; sentences that were decided together share one.
+    #: One for each sentence with a word; sentences that were decoded together share one.
     certificates: list[Certificate] = field(default_factory=list)
-    #: The best trees of each sentence, or of several that were decided together.
+    #: The best trees of each sentence, or of several that were decoded together.
     parses: list[list[dict[str, Any]]] = field(default_factory=list)
     #: Sentences without a tree.
     missing: list[NoTree] = field(default_factory=list)
@@ -85,9 +85,9 @@ class ParsedDoc:
     conflicts: list[dict[str, Any]] = field(default_factory=list)
     #: Heads and labels that were demanded.
     wishes: Sequence[Wish] = ()
-    #: What there is to say of the first sentence without a tree.
+    #: The warning about the first sentence without a tree.
     warning: str = ""
-    #: How probable it all is, if asked for.
+    #: The probabilities, if asked for.
     probabilities: ParseProbabilities | None = None
     #: **Shape (tokens, width)**: the encoder's vectors, if they are to be written.
     vectors: Any = None

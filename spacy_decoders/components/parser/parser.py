@@ -1,4 +1,4 @@
-"""``branch_and_bound_parser``: dependency trees that are the best by proof."""
+"""``branch_and_bound_parser``: dependency trees that are proven to be the best."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ...models.parser.losses import learn, train_factors
 from ...models.parser.patterns import Patterns
 from ...models.parser.tree_scores import ENCODED_WORDS, DocumentScores, score_documents
 from ..constraints.constraint import check_known
-from ..constraints.places import WithConstraints
+from ..constraints.matches import WithConstraints
 from ..extensions import record, record_certificates, record_list, record_margins
 from ..factories.branch_and_bound_parser import ParserOptions
 from ..tree_rules import rules_over
@@ -44,17 +44,17 @@ __all__ = ["BranchAndBoundParser"]
 
 
 class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
-    """Parse dependencies: a network scores the parts of trees, a decoder finds the best tree.
+    """Parses dependencies: a network scores the parts of trees, a decoder finds the best tree.
 
-    A drop-in for spaCy's ``parser``. Sentence boundaries that are set are kept; where there
-    are none, the parser's own boundary layer sets them. Each sentence gets one root and one
-    certificate in ``doc._.certificates[name]``.
+    A drop-in for spaCy's ``parser``. Existing sentence boundaries are kept; if there are none, the
+    parser's boundary layer sets them. Each sentence gets one root, and one certificate in
+    ``doc._.certificates[name]``.
 
     The model is an :func:`~spacy_decoders.models.parser.arc_scorer.ArcScorer`; the options are
     those of :class:`~spacy_decoders.components.factories.branch_and_bound_parser.ParserOptions`.
     """
 
-    #: A longer batch serves the LSTM, whose products are of one word a document.
+    #: The LSTM multiplies one word of each document at a time, so it gains from longer batches.
     batch_words: ClassVar[int] = ENCODED_WORDS
 
     def __init__(
@@ -75,12 +75,12 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         self._forget()
 
     def _forget(self) -> None:
-        """Drop what was made of options and labels."""
+        """Drop what was derived from options and labels."""
         for name in ("tree_rules", "_patterns"):
             self.__dict__.pop(name, None)
 
     def check_options(self, options: Mapping[str, Any]) -> None:
-        """Refuse at once what a decoder would refuse at every document."""
+        """Raise for options that would fail at every document."""
         given = [options[name] for name in ("factors", "patterns", "projective")]
         check_decoder(type(options["decoder"]).__name__, *given)
         if self.cfg["labels"]:
@@ -108,7 +108,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     @property
     def parser(self) -> TreeParser:
-        """How sentences are decoded, without patterns: by arcs alone until a factor is learnt."""
+        """The parser of sentences, without patterns; by arcs alone until factors are trained."""
         templates = FactorTemplates(self.model.get_ref("factors"), tuple(self.factors))
         return TreeParser(
             self.decoder,
@@ -122,7 +122,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     @property
     def label_data(self) -> dict[str, Any]:
-        """What ``spacy init labels`` stores and `initialize` takes."""
+        """The data that ``spacy init labels`` stores and `initialize` takes."""
         return {name: self.cfg[name] for name in ("labels", "tags", "root")}
 
     def add_label(self, label: str) -> int:
@@ -154,13 +154,13 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
                 doc,
                 self.tree_rules,
                 self.labels,
-                wishes_of(doc, self.overwrite, self.places_in(doc), self.labels),
+                wishes_of(doc, self.overwrite, self.matches_in(doc), self.labels),
                 bool(self.paragraphs),
             )
             for doc in docs
         ]
         by_arcs = set(self.factors) <= {"arcs"}
-        # whether more is wanted than the best trees, or they depend on labels otherwise
+        # whether more than the best trees is wanted, or they depend on labels in other ways
         more = self.probabilities or self.min_prob or self.head_margins or self.k_best > 1
         scores = score_documents(
             self.model,
@@ -168,7 +168,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             [demanded.starts() for demanded in demands],
             [demanded.columns.blank for demanded in demands],
             self._limits,
-            # with a limit of time, labels of all arcs are part of the decoding
+            # with a limit of time, scoring the labels of all arcs counts as decoding
             partly=by_arcs and (self.seconds is not None or not (more or self.patterns)),
         )
         return [replace(of, demands=own) for of, own in zip(scores, demands, strict=True)]
@@ -180,7 +180,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         blocks = [block for of in scores for block in of.blocks]
         found: list[FirstTree | None] = [None] * len(blocks)
         parser = self.parser
-        if not self.patterns:  # which are those of one document
+        if not self.patterns:  # these differ from document to document
             found = parser.first_trees(blocks, self.tree_rules)
         first = iter(found)
         return [
@@ -195,7 +195,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         parser: TreeParser,
         first: Sequence[FirstTree | None],
     ) -> ParsedDoc:
-        """Find the best tree of each sentence; the first ones are those without any rules."""
+        """Find the best tree of each sentence, given the best trees without rules."""
         if self.patterns:
             parser = replace(parser, patterns=self._patterns.within(doc))
         parsed = DocumentDecoder(
@@ -210,8 +210,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         ).decode()
         if parsed.warning:
             self.warn_once(
-                "a sentence has no tree (others may follow unsaid; doc._.conflicts tells of "
-                f"each): {parsed.warning}",
+                "a sentence has no tree (later ones are not reported; doc._.conflicts lists all): "
+                f"{parsed.warning}",
                 topic="rules",
             )
         parsed.vectors = scores.vectors if self.tensor else None
@@ -224,8 +224,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         return BoundaryLimits(self.certain, self.boundary_weight, offset=self.boundary_offset)
 
     def annotate(self, doc: Doc, decoded: ParsedDoc) -> None:
-        """Write heads, labels and boundaries at once, then what spaCy has no place for."""
-        # the last three are the root's label, at -1, that of white space, and none
+        """Write heads, labels and boundaries at once, then the extension attributes."""
+        # indexed by label numbers: -1 is the root's label, -2 that of white space, -3 none
         labels = (*self.cfg["labels"], "", SPACE_LABEL, self.cfg["root"])
         hashes = np.zeros(len(labels), dtype=np.uint64)
         for number in set(decoded.labels.tolist()) - {NO_LABEL}:
@@ -247,7 +247,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         record_certificates(doc, self.name, decoded.certificates)
         record_list(doc, self.name, "conflicts", decoded.conflicts)
         rows, vectors = doc.tensor.shape[:1], decoded.vectors
-        # a copy: the vectors of the batch must not stay with each of its documents
+        # a copy, lest each document keep the vectors of the whole batch alive
         if vectors is not None and (rows != (len(doc),) or doc.tensor.shape == vectors.shape):
             doc.tensor = vectors.copy()
         margins = decoded.margins.tolist() if self.head_margins else None
@@ -267,9 +267,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         nlp: Language | None = None,
         labels: dict[str, Any] | None = None,
     ) -> None:
-        """Collect the labels and size the network by some gold-standard examples.
+        """Initialise the model with the labels of gold-standard examples.
 
-        `labels` is what :attr:`label_data` was, to spare the pass over all examples.
+        With `labels`, the value of :attr:`label_data`, the pass over all examples is skipped.
         """
         validate_get_examples(get_examples, "BranchAndBoundParser.initialize")
         if labels is not None:
@@ -278,7 +278,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             found, tags, root = collect_labels(get_examples())
             for label in found:
                 self.add_label(label)
-            if not self.model.get_ref("labels").has_dim("nO"):  # else it has tags of its own
+            if not self.model.get_ref("labels").has_dim("nO"):  # else the model keeps its tags
                 self.cfg.update({"tags": tags, "root": root})
         if not self.cfg["labels"]:
             raise ProblemError(
@@ -297,7 +297,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     def get_loss(self, examples: Iterable[Example], scores: Floats2d) -> tuple[float, Any]:
         """Return the loss, and its gradient with respect to the vectors of all tokens.
 
-        The gradients of all layers behind the encoder are accumulated, and of the factors.
+        Gradients of the factors and of all layers after the encoder are accumulated.
         """
         given = list(examples)
         docs, gold = [example.predicted for example in given], self._read_gold(given)

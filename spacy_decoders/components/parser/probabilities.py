@@ -28,17 +28,17 @@ __all__ = ["CalibratedParser"]
 
 Floats = NDArray[np.float64]
 
-#: Words up to which sums are of weights, and seconds that they take for each triple of words, on a
-#: slow machine; by logarithms, as for longer sentences, they take more.
+#: Sentences of up to `FEW` words are summed by weights, longer ones by logarithms; the seconds for
+#: each triple of words, on a slow machine.
 FEW, STEP, STEP_BY_LOGS = 300, 1e-8, 6e-8
 
 
 def _answers(
     parsed: Sequence[ParsedDoc], found: Sequence[ParseProbabilities], gold: GoldTrees
 ) -> dict[str, Answers]:
-    """Return what was decoded as answers: right if the gold trees say the same.
+    """Return the decoded trees as answers, right where they agree with the gold trees.
 
-    The gold trees are those of all documents, end to end; what is unknown is no answer.
+    The gold trees are those of all documents, end to end; unknown parts give no answers.
     """
     rows: dict[str, list[tuple[float, bool, int]]] = {kind: [] for kind in KINDS}
     begin = 0
@@ -78,9 +78,9 @@ def _heads_within(sentence: SentenceScores, parsed: ParsedDoc) -> NDArray[np.int
 
 
 class CalibratedParser(CalibratedPipe):
-    """Probabilities of heads, labels, sentence starts and trees.
+    """A parser with calibrated probabilities of heads, labels, sentence starts and trees.
 
-    To inherit from behind the parser's options.
+    It comes after the class of options in the bases.
     """
 
     cfg: dict[str, Any]
@@ -97,9 +97,8 @@ class CalibratedParser(CalibratedPipe):
     ) -> ParseProbabilities:
         """Return the probabilities of a document's trees.
 
-        The distribution is that of the arcs' scores and, given the arcs, of their labels. Where a
-        model has grandparents, siblings or other factors too, the probability of a head is that of
-        the same model without them; its calibration is fitted to the trees decoded with them.
+        They are those of a model of arcs alone and, given the arcs, of labels, even if the trees
+        were decoded with other factors; the calibration is fitted to the trees decoded with these.
         They are NaN where a tenth of the seconds for a sentence may not suffice.
         """
         size = len(parsed.heads)
@@ -127,7 +126,7 @@ class CalibratedParser(CalibratedPipe):
                 and block.boundaries is not None
                 and not np.isnan(heads[block.tokens]).any()
             ):
-                # summed over boundaries, too
+                # summed over boundaries as well
                 tokens, own = block.tokens, _heads_within(block, parsed)
                 found = self._posteriors(block.completed(), temperature)
                 given = np.where(heads[tokens] > 0.0, heads[tokens], 1.0)
@@ -146,9 +145,9 @@ class CalibratedParser(CalibratedPipe):
         return ParseProbabilities(heads, deps, starts, whole.tolist())
 
     def _posteriors(self, sentence: SentenceScores, temperature: float) -> Any:
-        """The distribution over unlabelled trees: labels sum to 1 whatever the arc.
+        """The distribution over unlabelled trees; the labels of each arc sum to 1.
 
-        Where boundaries are open, and arcs do not cross, it is that over boundaries as well.
+        If boundaries are open and arcs may not cross, it is over boundaries as well.
         """
         from ...decoders.tree import tree_posteriors
 
@@ -172,10 +171,10 @@ class CalibratedParser(CalibratedPipe):
         decoded: Sequence[ParsedDoc],
         heat: float,
     ) -> float:
-        """Return how badly the probabilities of heads tell right from wrong, at a temperature.
+        """Return the loss of the probabilities of decoded heads, right or wrong, at a temperature.
 
-        Not that of gold heads: the trees may be decoded with factors, which the probabilities
-        are without.
+        That of gold heads would not do: trees may be decoded with factors that the probabilities
+        do not include.
         """
         return correctable_loss(self.answers(examples, scores, decoded, heat)[HEADS])
 

@@ -28,19 +28,19 @@ __all__ = [
 #: Ends of lines and of paragraphs.
 BREAKS = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 PARAGRAPH = "\u2029"
-#: What an item of a list begins with: a sign, a number, or a letter in brackets.
+#: The beginning of a list item: a bullet, a number, or a letter in brackets.
 ITEM = re.compile(
     r"(?:([-*+\u2022\u2023\u25aa\u25e6\u00b7\u2013])|\(?(\d{1,3})[.)]|\(?[A-Za-z]\))\s+\S"
 )
 
-#: Signs that open and close what they enclose; some do both, and white space tells which.
+#: Signs that open and close quotations and brackets; where some do both, white space decides.
 OPENING = frozenset(map(get_string_id, "\"'`([{\u00ab\u2018\u201c\u201e"))
 CLOSING = frozenset(map(get_string_id, "\"'`)]}\u00bb\u2019\u201d"))
 
 #: The label of white space, the same as in spaCy's parser.
 SPACE_LABEL = "dep"
 
-#: What there is to say where spaCy does not derive all of a tree.
+#: The warning where spaCy derives parts of a tree wrongly.
 CROSSING = (
     "a non-projective tree is beyond what spaCy can derive from heads: token.left_edge and "
     "right_edge (and what builds on them, such as noun chunks) may be wrong there, and sentence "
@@ -50,7 +50,7 @@ CROSSING = (
 
 
 class DocColumns(NamedTuple):
-    """What the parser reads of the n tokens of a document, each (n,)."""
+    """The attributes of the n tokens of a document that the parser reads, each (n,)."""
 
     #: uint64, hashes of the words.
     words: NDArray[np.uint64]
@@ -63,7 +63,7 @@ class DocColumns(NamedTuple):
 
     @classmethod
     def of(cls, doc: Doc) -> DocColumns:
-        """Read them at once."""
+        """Read all of them in one call."""
         attributes: Any = [ORTH, SPACY, IS_SPACE, SENT_START]
         values: Any = doc.to_array(attributes).reshape(-1, 4).T.astype(np.uint64)
         return cls(values[0], values[1] != 0, values[2] != 0, values[3].view(np.int64))
@@ -72,10 +72,10 @@ class DocColumns(NamedTuple):
 def paragraph_starts(
     doc: Doc, blank: NDArray[np.bool_], known: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    r"""Return the words behind blank lines and at the front of list items.
+    r"""Return the words after blank lines and at the beginning of list items.
 
-    They must begin sentences. Blank lines are white space with two line breaks or more. None
-    counts before the first word, or where a sentence is known to begin within it.
+    They must begin sentences. A blank line is white space with at least two line breaks. It does
+    not count before the first word, or if a sentence is known to begin within it.
 
     Parameters
     ----------
@@ -110,11 +110,11 @@ def paragraph_starts(
 
 
 def _items(doc: Doc, fronts: Sequence[int]) -> Iterator[int]:
-    """Yield which words at the front of lines begin items of a list.
+    """Yield the words at the beginning of lines that begin list items.
 
-    A sign or a number alone may stand there because a line was wrapped ("3. Oktober"): the same
-    sign, or a number beside it, must be at the front of another line. Of 1,723 items in files that
-    describe software, 428 begin no sentence without this.
+    A single bullet or number may be there because a line was wrapped ("3. Oktober"): another line
+    must begin with the same bullet or an adjacent number. Without this rule, 428 of 1,723 items in
+    descriptions of software would begin no sentence.
     """
     matches = {place: ITEM.match(doc[place : place + 4].text_with_ws) for place in fronts}
     signs = Counter(match[1] or match[2] for match in matches.values() if match)
@@ -128,10 +128,10 @@ def _items(doc: Doc, fronts: Sequence[int]) -> Iterator[int]:
 
 
 def unparted(columns: DocColumns) -> NDArray[np.int64]:
-    """Return the words at which no sentence begins, since a quotation mark or a bracket is there.
+    """Return the words at which no sentence begins because of a quotation mark or bracket.
 
-    An opening sign belongs to the word behind it, a closing one to the word before it. None of
-    5,000 such places in treebanks of five languages begins a sentence.
+    An opening sign belongs to the word after it, a closing one to the word before it. No sentence
+    begins at any of 5,000 such words in treebanks of five languages.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def unparted(columns: DocColumns) -> NDArray[np.int64]:
 
 
 def tree_faults(heads: NDArray[np.int64], starts: NDArray[np.int64]) -> dict[int, str]:
-    """Return which sentences are no tree with one root, by their first token, and why.
+    """Return what is wrong with sentences that are no tree with one root, by their first tokens.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def tree_faults(heads: NDArray[np.int64], starts: NDArray[np.int64]) -> dict[int
     within = np.where(outside, places, heads)
     outside |= sentence[within] != sentence
     top = within = np.where(outside, places, heads)
-    # doubling the stride reaches the top of any tree in log2(n) steps
+    # pointer doubling reaches the root of any tree in log2(n) steps
     for _ in range(int((ends - starts).max()).bit_length()):
         top = top[top]
     is_root, cyclic = heads == places, within[top] != top
@@ -224,12 +224,12 @@ def write_trees(
 ) -> bool:
     """Write heads (indices in the document, a root being its own), labels, boundaries.
 
-    Heads and labels stay as they are where `kept` says so. spaCy derives sentences and subtree
-    edges from the heads, and may get both wrong where arcs cross: boundaries are put back.
+    Heads and labels that are set stay where `kept` is true. spaCy derives sentences and subtree
+    edges from the heads, and may get both wrong where arcs cross; boundaries are restored.
 
     Returns
     -------
-    Whether all that spaCy derives is right, as it is of trees that are said to be projective.
+    Whether everything that spaCy derives is right; if `projective`, this is assumed.
 
     Raises
     ------

@@ -27,14 +27,14 @@ NO_LABEL = -1
 
 
 class Entity(NamedTuple):
-    """An entity, decoded or only possible, and its probability."""
+    """A decoded or a possible entity, and its probability."""
 
-    #: The first token, and that after the last.
+    #: Its tokens are ``doc[start:stop]``.
     start: int
     stop: int
     #: Its type.
     label: str
-    #: That there is an entity of this type with these borders.
+    #: The probability of an entity with this type and these boundaries.
     probability: float
 
     def as_dict(self) -> dict[str, Any]:
@@ -42,37 +42,37 @@ class Entity(NamedTuple):
         return dict(zip(("start", "end", "label", "prob"), self, strict=True))
 
     def rank(self) -> tuple[int, int, float]:
-        """What entities are sorted by: their places, then the more probable first."""
+        """The key by which entities are sorted: position, then the more probable first."""
         return self.start, self.stop, -self.probability
 
 
 class TaggingProbabilities(NamedTuple):
-    """How probable the labels of one document are."""
+    """The probabilities of the labels of one document."""
 
-    #: **Shape (n,)**: of each token's label; of joint labels, of their first part that is not
-    #: an entity's. 0 where no labelling is legal.
+    #: **Shape (n,)**: that of each token's label, or of the first part of a joint label that is
+    #: not an entity's; 0 where no labelling is legal.
     tokens: NDArray[np.float64]
-    #: Of the labels of each sentence as a whole.
+    #: That of the whole labelling of each sentence.
     units: list[float]
-    #: Those that were decoded, and others that are probable enough; in the order of the text.
+    #: Decoded entities, and others that are probable enough, in the order of the text.
     entities: list[Entity]
     others: list[Entity]
 
     def likely(self, least: float) -> list[Entity]:
-        """All entities that are at least so probable, in the order of the text."""
+        """All entities with at least this probability, in the order of the text."""
         found = [one for one in (*self.others, *self.entities) if one.probability >= least]
         return sorted(found, key=Entity.rank)
 
 
 @dataclass
 class Tagging:
-    """The decoded labels of one document, and what is known about them if it is asked for."""
+    """The decoded labels of one document, with margins, alternatives and so on if asked for."""
 
     #: **Shape (n, L)**: the emissions that were decoded, ``-inf`` where labels are not allowed.
     emissions: NDArray[np.float32]
     #: **Shape (n,)**: the label of each token; -1 where its unit has no legal labelling.
     labels: NDArray[np.int32]
-    #: Tokens of each decoded unit.
+    #: The number of tokens of each decoded unit.
     units: list[int]
     #: One for each unit.
     certificates: list[Certificate]
@@ -80,23 +80,23 @@ class Tagging:
     margins: list[float] | None = None
     #: The k best labellings of each unit, best first, in plain types.
     ranked: list[dict[str, Any]] = field(default_factory=list)
-    #: For each unit without a labelling the demands that contradict each other, as
-    #: :func:`~spacy_decoders.components.constraints.labels.conflicts_in` describes them.
+    #: The contradictory demands on each unit without a labelling; see
+    #: :func:`~spacy_decoders.components.constraints.labels.conflicts_in`.
     conflicts: list[dict[str, Any]] = field(default_factory=list)
-    #: How probable the labels are.
+    #: The probabilities of the labels.
     probabilities: TaggingProbabilities | None = None
     #: Tokens of which a constraint demands a label or an entity.
     demanded: Collection[int] = ()
 
     @property
     def spans(self) -> list[tuple[int, int]]:
-        """First and last token (exclusive) of each unit."""
+        """The tokens ``start:stop`` of each unit."""
         return list(pairwise(accumulate(self.units, initial=0)))
 
     def margins_by(self, model: ChainModel) -> list[float]:
-        """Return the loss of the best labelling with another label at each token.
+        """Return how much the best labelling with another label at each token loses.
 
-        Infinite where no other label is legal, and 0 where none at all is.
+        Infinite if no other label is legal, and 0 if none at all is.
         """
         from ...decoders.chain import max_marginal_margins
 
@@ -128,12 +128,12 @@ class Tagging:
         ]
 
     def undecoded(self) -> list[tuple[int, int]]:
-        """First and last token (exclusive) of each unit without a legal labelling."""
+        """The tokens ``start:stop`` of each unit without a legal labelling."""
         return [span for span in self.spans if self.labels[span[0]] == NO_LABEL]
 
 
 def unit_lengths(doc: Doc) -> list[int]:
-    """Tokens of each sentence, or of the document if it has no boundaries."""
+    """The number of tokens of each sentence, or of the document if it has no boundaries."""
     if not len(doc):
         return []
     starts = (doc.to_array(SENT_START) == 1).nonzero()[0].tolist()
@@ -150,8 +150,8 @@ def decode_units(
 ) -> list[Tagging]:
     """Decode the units of several documents in one call.
 
-    Of each document there are its emissions, **shape (n, L)**, and the tokens of each of its
-    units.
+    `emissions`, **shape (n, L)**, and `units`, the lengths of its units, are those of each
+    document.
     """
     from ...decoders.chain import ChainSolutions
 
@@ -164,7 +164,7 @@ def decode_units(
             solved = decoder.decode_batch(model, rows, lengths)
         except InfeasibleError:
             solved = list(_one_by_one(decoder, model, rows, lengths))
-        if isinstance(solved, ChainSolutions):  # it needs no object for each unit
+        if isinstance(solved, ChainSolutions):  # no object for each unit was made
             labels, certificates = solved.labels, iter(solved.certificates)
         else:
             labels = np.concatenate([found.labels for found in solved])

@@ -1,4 +1,4 @@
-"""What labels such as ``B-PER`` mean: which may follow which, and which words are an entity."""
+"""Labels such as ``B-PER``: their legal order, and the entities that they encode."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["EntityScheme", "Scheme"]
 
-#: What the prefixes of labels mean; "auto": as the labels say.
+#: The meaning of the prefixes of labels; "auto" infers it from the labels.
 Scheme = Literal["auto", "BIO", "IOB1", "BILOU", "IO"]
 
-#: What each prefix says of a word: it begins, continues or ends an entity, or does several of it.
+#: The role of each prefix: its word begins, continues or ends an entity, or is one by itself.
 _ROLES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
 
 
@@ -32,14 +32,14 @@ class EntityScheme:
     Parameters
     ----------
     labels
-        The labels in the order of their scores, or as ``model.config.id2label`` of a
-        transformer has them. A label is ``O``, or a prefix, a hyphen and a kind: ``B-PER``; in
-        the scheme IO kinds alone are fine too.
+        The labels in the order of their scores, or as in ``model.config.id2label`` of a
+        transformer. A label is ``O``, or a prefix, a hyphen and a kind: ``B-PER``; in the scheme
+        IO, the kind alone will do.
     scheme
         ``"BIO"``: an entity is one B and any number of I; ``"IOB1"``: B is only needed after an
         entity of the same kind; ``"BILOU"``, with any of its letters (BIOES): U alone, or B, any
-        number of I, and L; ``"IO"``: neighbours of a kind are one entity; ``"auto"``: as the
-        labels say.
+        number of I, and L; ``"IO"``: neighbours of a kind are one entity; ``"auto"``: inferred
+        from the labels.
 
     Raises
     ------
@@ -78,7 +78,7 @@ class EntityScheme:
 
     @cached_property
     def name(self) -> str:
-        """The scheme; if it was ``"auto"``, as the labels say."""
+        """The scheme; if it was ``"auto"``, the inferred one."""
         if self.scheme != "auto":
             return self.scheme
         parts = [label.split("-", 1) for label in self.names if "-" in label]
@@ -93,7 +93,7 @@ class EntityScheme:
 
     @cached_property
     def roles(self) -> tuple[str, ...]:
-        """What each label says of its word: B, I, L, U or O."""
+        """The role of each label: B, I, L, U or O."""
         return tuple(self._parts(label)[0] for label in self.names)
 
     @cached_property
@@ -108,7 +108,7 @@ class EntityScheme:
 
     @cached_property
     def continues(self) -> NDArray[np.bool_]:
-        """**Shape (L, L)**: whether the column's label goes on with the entity of the row's."""
+        """**Shape (L, L)**: whether the column's label continues the entity of the row's."""
         kinds = np.array(self.kinds)
         same: NDArray[np.bool_] = kinds[:, None] == kinds
         return same & self._role("BI")[:, None] & self._role("IL")
@@ -120,7 +120,7 @@ class EntityScheme:
 
     @cached_property
     def can_start(self) -> NDArray[np.bool_]:
-        """**Shape (L,)**: whether a label may be the first, or follow what is complete."""
+        """**Shape (L,)**: whether a label may be the first, or follow a complete entity."""
         return self._role("BIUO" if self.name in ("IO", "IOB1") else "BUO")
 
     @cached_property
@@ -129,10 +129,10 @@ class EntityScheme:
         return self._role("LUO" if self.name == "BILOU" else "BILUO")
 
     def entities(self, labels: NDArray[Any]) -> list[tuple[int, int, str]]:
-        """Return first word, the word after the last, and kind of each entity.
+        """Return the first word, the word after the last, and the kind of each entity.
 
-        Of labels that break the scheme an entity is what could be one: it begins where no label
-        before it goes on, as the usual readers have it.
+        If labels break the scheme, an entity begins at any label that does not continue the one
+        before it, as usual.
         """
         starts, stops, _ = self.runs.runs_in(labels, np.array([0, len(labels)]))
         spans = zip(starts.tolist(), stops.tolist(), strict=True)
@@ -140,7 +140,7 @@ class EntityScheme:
 
     @cached_property
     def runs(self) -> RunKinds:
-        """The types, as the chain's posteriors take them."""
+        """The types, in the form that the chain's posteriors take."""
         from ...decoders.chain import RunKinds
 
         numbers = [self.types.index(kind) if kind else -1 for kind in self.kinds]

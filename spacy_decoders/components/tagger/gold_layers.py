@@ -1,4 +1,4 @@
-"""The labels that gold documents have, token by token; missing ones are unknown."""
+"""The gold labels of examples, token by token; missing ones are unknown."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
@@ -23,7 +23,7 @@ def labels_in(examples: Iterable[Example], targets: Sequence[Target]) -> list[st
         labels = _joined([_layer(example.reference, target) for target in targets])
         found.update(label for label in labels if label is not None)
     if tuple(targets) == ("ent",):
-        # an entity of one token in training may be longer in a text
+        # types that have only entities of one token in training may have longer ones
         types = {label[2:] for label in found if label[:2] in ("B-", "I-")}
         found |= {f"{position}-{kind}" for kind in types for position in "BI"}
     return sorted(found)
@@ -44,7 +44,7 @@ def gold_labels(
 def aligned_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:
     """The label of each token of the predicted Doc; None where a part is missing."""
     if np.array_equal(example.predicted.to_array(ORTH), example.reference.to_array(ORTH)):
-        # aligning the tokens would take most of the time of training
+        # aligning tokens would take most of the training time
         return _joined([_layer(example.reference, target) for target in targets])
     layers: list[Sequence[str | None]] = []
     for target in targets:
@@ -83,6 +83,6 @@ def _layer(doc: Doc, target: Target) -> list[str | None]:
 def _bio_of(token: Token) -> str | None:
     """The named entity that a token is part of, in BIO."""
     if not token.ent_type:
-        # a beginning without a type is what `Doc.set_ents` keeps out of entities
+        # `Doc.set_ents` marks tokens that are kept out of entities as beginnings without a type
         return "O" if token.ent_iob_ else None
     return f"{token.ent_iob_}-{token.ent_type_}"

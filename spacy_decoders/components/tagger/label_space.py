@@ -17,7 +17,7 @@ from .entity_scheme import EntityScheme
 
 __all__ = ["COLUMNS", "IOB", "LabelSpace"]
 
-#: How a Doc stores where a token stands in an entity.
+#: How a Doc encodes the position of a token in an entity.
 IOB = {"I": 1, "O": 2, "B": 3}
 _ENTITY_IDS = [ENT_KB_ID, ENT_ID]
 #: The attributes of a Doc that each target is written to.
@@ -27,11 +27,9 @@ COLUMNS = {"tag": (TAG,), "pos": (POS,), "morph": (MORPH,), "ent": (ENT_IOB, ENT
 class LabelSpace:
     """The labels of one component and the values that each writes to a token.
 
-    A label is one value for each target, joined by blanks: ``"NNP"`` for the target tag,
-    ``"NNP B-PER"`` for tag and ent.
-
-    The labels are in the order of their numbers; a Doc may have another vocabulary. Raises
-    `ProblemError` if a label does not have one part for each target.
+    A label has one value for each target, joined by blanks: ``"NNP"`` for the target tag,
+    ``"NNP B-PER"`` for tag and ent. Labels are in the order of their numbers. Documents may have
+    another vocabulary. Raises `ProblemError` if a label does not have one part for each target.
     """
 
     def __init__(self, vocab: Vocab, targets: Sequence[Target], labels: Sequence[str]) -> None:
@@ -54,9 +52,9 @@ class LabelSpace:
 
     @cached_property
     def values(self) -> NDArray[np.uint64]:
-        """**Shape (L + 1, attributes)**: the values of each label; the last row writes nothing.
+        """**Shape (L + 1, attributes)**: the values of each label.
 
-        Label -1, for a token without one, thus is the last row.
+        The last row, that of label -1, is for tokens without a label.
         """
         rows = [
             [
@@ -72,7 +70,7 @@ class LabelSpace:
     def written(self, vocab: Vocab, labels: NDArray[np.int32]) -> NDArray[np.uint64]:
         """**Shape (n, attributes)**: the values of some labels in a Doc of this vocabulary.
 
-        The strings are added to it each time, as a vocabulary drops strings at the end of a memory
+        Strings are added to it each time, since a vocabulary drops strings at the end of a memory
         zone.
         """
         strings, morphology = vocab.strings, vocab.morphology
@@ -80,7 +78,7 @@ class LabelSpace:
         written = [self.parts[number] for number in set(labels.tolist()) - {-1}]
         for column, target in enumerate(self.targets):
             if target in adding:
-                begin, add = 2 * (target == "ent"), adding[target]  # behind the prefix of BIO
+                begin, add = 2 * (target == "ent"), adding[target]  # after the prefix of BIO
                 for parts in written:
                     add(parts[column][begin:])
         return self.values[labels]
@@ -98,7 +96,7 @@ class LabelSpace:
 
     @cached_property
     def scheme(self) -> EntityScheme:
-        """What labels say of entities, if these are among the targets."""
+        """The entity labels, if entities are among the targets."""
         column = self.targets.index("ent")
         return EntityScheme([parts[column] for parts in self.parts], "BIO")
 
@@ -108,7 +106,7 @@ class LabelSpace:
 
     @cached_property
     def first_part(self) -> int:
-        """Which part of a label a token's probability is of: the first that is no entity's."""
+        """The part of labels whose probability tokens get: the first that is no entity label."""
         others = [place for place, target in enumerate(self.targets) if target != "ent"]
         return others[0] if others else 0
 
@@ -134,8 +132,8 @@ class LabelSpace:
     def present(self, doc: Doc) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
         """Return existing values, and whether they are set: **shape (n, attributes)** each.
 
-        Of entities only the tokens inside one count: components also write "outside" to tokens
-        that they did not examine.
+        Only tokens in an entity count as set: components also write "outside" to tokens that they
+        did not examine.
         """
         values: Any = doc.to_array(cast(Any, self.attributes))
         values = values.reshape(len(doc), len(self.attributes))
@@ -146,7 +144,7 @@ class LabelSpace:
         return values, is_set
 
     def in_entity(self, values: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """**Shape (n,)**: whether the values of a token, as in `present`, are of an entity."""
+        """**Shape (n,)**: whether the values of tokens, as in `present`, are those of entities."""
         column = values[:, self.attributes.index(ENT_IOB)]
         inside: NDArray[np.bool_] = (column == IOB["B"]) | (column == IOB["I"])
         return inside
@@ -154,11 +152,11 @@ class LabelSpace:
     def compared(
         self, values: NDArray[np.uint64], starts: NDArray[np.bool_]
     ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-        """Return what labels must write to agree with values, as in `present`, of entities.
+        """Return the values that labels must write to agree with existing entities.
 
         spaCy marks a token that ``Doc.set_ents(blocked=...)`` keeps out of entities as the
-        beginning of one without a type. An entity that goes on beyond the end of a sentence begins
-        anew for the next one, of which `starts` tells; the second array tells where.
+        beginning of one without a type. An entity that continues after the end of a sentence
+        begins anew in the next one, as given by `starts`; the second array says where.
         """
         column, found = self.attributes.index(ENT_IOB), values.copy()
         found[(values[:, column] == IOB["B"]) & (values[:, column + 1] == 0), column] = IOB["O"]

@@ -34,11 +34,11 @@ _start_of = attrgetter("start")
 
 #: The kinds of answers, each of which has a calibration.
 TOKENS, ENTITIES, UNITS = "tokens", "entities", "units"
-#: Entities that were not decoded: of the same probability, fewer of them are right.
+#: Entities that were not decoded, of which fewer are right at the same probability.
 OTHERS = "other_entities"
 KINDS = TOKENS, ENTITIES, UNITS, OTHERS
 
-#: The probability from which on these are calibrated.
+#: The least probability of those that are calibrated.
 LEAST = 0.02
 
 
@@ -52,9 +52,9 @@ def add_probabilities(
 ) -> None:
     """Add the probabilities of the labels of several documents, in one forward-backward.
 
-    `calibrations` has that of each kind of answer; scores are divided by the temperature of
-    `TOKENS`. From the probability `least` on, alternatives to entities are listed, and none for
-    None. Without a model, no document has a word.
+    `calibrations` has one for each kind of answer; scores are divided by the temperature of that
+    of `TOKENS`. Other entities of a probability of at least `least` are listed; none if it is
+    None. The model is None if no document has a word.
     """
     if model is None:
         for tagging in taggings:
@@ -132,9 +132,9 @@ def tagging_answers(
     taggings: Sequence[Tagging],
     examples: Sequence[Example],
 ) -> dict[str, Answers]:
-    """Return what was decoded as answers: right if gold says the same.
+    """Return the decoded labels and entities as answers, right if they equal the gold ones.
 
-    What touches a token whose gold label is not known is no answer.
+    Those that include or adjoin a token with an unknown gold label are no answers.
     """
     part = space.first_part
     joint = len(space.targets) > 1
@@ -180,7 +180,7 @@ def _posteriors(
 
 
 def _of_values(space: LabelSpace, found: ChainPosteriors, labels: NDArray[np.int32]) -> Floats:
-    """The probability of each token's value: of joint labels, summed over the other parts."""
+    """The probability of each token's value; joint labels are summed over their other parts."""
     if len(space.targets) == 1:
         return found.of_labels(labels)
     likely: Floats = np.minimum((found.marginals * space.same_first_part[labels]).sum(axis=1), 1.0)
@@ -206,7 +206,7 @@ def _entities(
 
 
 def _within(entities: Sequence[Entity], begin: int, stop: int) -> list[Entity]:
-    """Those of one document, whose tokens are these of all; the entities are in their order."""
+    """The entities within tokens ``begin:stop``, which are a document's; they are sorted."""
     first, last = (bisect_left(entities, end, key=_start_of) for end in (begin, stop))
     return [
         one._replace(start=one.start - begin, stop=one.stop - begin)
@@ -221,10 +221,10 @@ def blank_improbable(
     least: float,
     demanded: Collection[int] = (),
 ) -> None:
-    """Take out of the values of a document what is less probable than `least`.
+    """Remove the values of tags and entities less probable than `least`, in place.
 
-    The values are those of :meth:`.LabelSpace.written`. Tokens of which something is `demanded`
-    keep theirs.
+    The values are those of :meth:`.LabelSpace.written`. Tokens with a label or entity that is
+    `demanded` keep theirs.
     """
     chances = found.tokens.copy()
     chances[list(demanded)] = np.inf
@@ -244,10 +244,10 @@ def write_probabilities(
     attribute: str,
     found: TaggingProbabilities | None,
 ) -> None:
-    """Write probabilities, in the place of what an earlier run of a component wrote.
+    """Write probabilities, replacing those of an earlier run of the component.
 
-    They go to ``doc._.probabilities``, to the `attribute` of tokens if the component does not tag
-    entities alone, and to ``ent._.prob`` of entities that the document has. None writes nothing.
+    They go to ``doc._.probabilities``, to the `attribute` of tokens unless the component tags
+    entities alone, and to ``ent._.prob`` of entities that the document has. None only removes.
     """
     user_data: dict[Any, Any] = doc.user_data
     earlier = record(doc, component, "probabilities", None, {attribute: None}) or {}
@@ -265,7 +265,7 @@ def write_probabilities(
             if entity[:3] in there:
                 user_data[_key_of(span)] = entity.probability
             elif any(token.ent_type for token in span):
-                continue  # another one that was there before
+                continue  # an earlier entity was kept
             listed.append(entity.as_dict())
     own = {} if list(targets) == ["ent"] else {attribute: tokens}
     record(doc, component, "probabilities", written, own)

@@ -21,7 +21,7 @@ from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from ..constraints.constraint import DEMANDS, check_known
 from ..constraints.labels import LabelLimits, conflicts_in, limited
-from ..constraints.places import WithConstraints
+from ..constraints.matches import WithConstraints
 from ..extensions import record_certificates, record_list, record_margins
 from ..factories.exact_tagger import TaggerOptions, Target
 from ..probabilities import CalibratedPipe, Fitted
@@ -40,17 +40,17 @@ from .probabilities import (
 
 __all__ = ["ExactTagger"]
 
-#: Ends the kinds of answers of documents that lack the vectors that the model reads.
+#: The suffix of kinds of answers in documents without the token vectors that the model reads.
 WITHOUT = "_without_vectors"
 
 
 class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     """Tags by a linear chain that is decoded exactly.
 
-    Its options are told by
-    :class:`~spacy_decoders.components.factories.exact_tagger.TaggerOptions`, and each can be
-    given as a keyword. What it decodes is a sentence where the Doc has boundaries and the whole
-    Doc where it has none; each gets a certificate in ``doc._.certificates[name]``.
+    The options are documented in
+    :class:`~spacy_decoders.components.factories.exact_tagger.TaggerOptions`; each can be given as
+    a keyword. It decodes sentence by sentence, or the whole Doc if it has no boundaries; each unit
+    gets a certificate in ``doc._.certificates[name]``.
 
     Examples
     --------
@@ -76,13 +76,13 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         **options: Any,
     ) -> None:
         super().__init__(vocab, model, name, cfg={"labels": []}, **options)
-        # the chain model of the weights when they were last seen
+        # the weights of the last call, and the chain model that was made from them
         self._chain: tuple[list[NDArray[np.float32]], Any] | None = None
 
     # --- options and labels -------------------------------------------------------
 
     def check_options(self, options: Mapping[str, Any]) -> None:
-        """Raise if constraints are about entities that the component does not tag, or labels."""
+        """Raise if options concern entities or labels that the component does not tag."""
         super().check_options(options)
         target = options["target"]
         needing = [
@@ -106,31 +106,31 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
 
     @cached_property
     def targets(self) -> tuple[Target, ...]:
-        """What is tagged: one target, or several jointly."""
+        """The targets: one, or several that are tagged jointly."""
         return (self.target,) if isinstance(self.target, str) else tuple(self.target)
 
     @cached_property
     def kind(self) -> str:
-        """What attributes of tokens begin with: ``tag`` for ``tag_prob`` and ``tag_margin``."""
+        """The prefix of token attributes, such as ``tag`` of ``tag_prob`` and ``tag_margin``."""
         return next(kind for kind in ("tag", "morph", "pos", "ent") if kind in self.targets)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels; of several targets, their values joined by a blank."""
+        """The labels; those of several targets are values joined by blanks."""
         return tuple(self.cfg["labels"])
 
     @property
     def label_data(self) -> list[str]:
-        """What ``spacy init labels`` saves."""
+        """The data that ``spacy init labels`` saves."""
         return list(self.cfg["labels"])
 
     @cached_property
     def space(self) -> LabelSpace:
-        """What the labels mean."""
+        """The meanings of the labels."""
         return LabelSpace(self.vocab, self.targets, self.cfg["labels"])
 
     def add_label(self, label: str) -> int:
-        """Add a label before the model is initialised; returns 0 if it is there already."""
+        """Add a label before the model is initialised; return 0 if it is known already."""
         if not isinstance(label, str):
             raise ProblemError(f"label: expected a string, got {label!r}.")
         if label in self.space.index:
@@ -147,7 +147,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         return 1
 
     def check_settings(self) -> None:
-        """Raise if what was loaded can't be a component's settings."""
+        """Raise if the loaded settings are invalid."""
         super().check_settings()
         outputs = self.model.get_ref("output_layer").maybe_get_dim("nO")
         if outputs is not None and outputs != len(self.labels):
@@ -156,20 +156,20 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         self._describe_labels()
 
     def _describe_labels(self) -> None:
-        """Tell the model what the labels are made of, where it asks."""
+        """Pass the parts of the labels to the model, if it wants them."""
         describe = self.model.attrs.get("describe_labels")
         if describe is not None:
             describe(self.model, self.space.parts)
 
     def _forget(self) -> None:
-        """Drop what was derived from labels and weights."""
+        """Drop everything derived from labels and weights."""
         self.__dict__.pop("space", None)
         self._chain = None
 
     # --- decoding ----------------------------------------------------------------
 
     def predict(self, docs: Iterable[Doc]) -> list[tuple[NDArray[np.float32], Any]]:
-        """Score documents: emissions **shape (n, L)** of each, and the chain model."""
+        """Score documents: the emissions of each, **shape (n, L)**, and the chain model."""
         docs = list(docs)
         if not self.cfg["labels"]:
             raise ProblemError(
@@ -185,12 +185,12 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     def decode_together(
         self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
     ) -> list[Tagging]:
-        """Decode all units of several documents in one call: many are only a few words long."""
+        """Decode all units of several documents in one call, since many are short."""
         if not docs:
             return []
         model = scores[0][1]  # the same for all
         limits = [
-            LabelLimits.of(doc, self.space, self.overwrite, self.places_in(doc)) for doc in docs
+            LabelLimits.of(doc, self.space, self.overwrite, self.matches_in(doc)) for doc in docs
         ]
         emissions = [
             limited(plain, limit) if any(limit) else plain
@@ -226,7 +226,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
             )
 
     def annotate(self, doc: Doc, decoded: Tagging) -> None:
-        """Write the labels and what is known about them."""
+        """Write the labels, then margins, probabilities and so on."""
         found, kind = decoded.probabilities, self.kind
         if len(doc):
             space = self.space
@@ -248,7 +248,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         record_list(doc, self.name, "entity_alternatives", listed)
 
     def _chain_model(self, scores: ChainScores) -> Any:
-        """The chain model of the present weights; made anew only when they have changed."""
+        """The chain model of the current weights, rebuilt only when they have changed."""
         from ...decoders.chain import ChainModel
 
         given = scores.transitions, scores.start, scores.end
@@ -271,9 +271,9 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         nlp: Language | None = None,
         labels: list[str] | None = None,
     ) -> None:
-        """Initialise the model, with the labels of a sample of gold-standard examples.
+        """Initialise the model with the labels of gold-standard examples.
 
-        `labels` are taken in their place, as ``spacy init labels`` saves them.
+        With `labels`, as ``spacy init labels`` saves them, those are used instead.
         """
         validate_get_examples(get_examples, "ExactTagger.initialize")
         check_lexeme_norms(self.vocab, "tagger")
@@ -298,7 +298,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         """Return the loss, summed over tokens and sentences, and its gradient."""
         examples = list(examples)
         docs = [example.predicted for example in examples]
-        if all(self.lack_vectors(docs)):  # a part may: see `absent` of the model
+        if all(self.lack_vectors(docs)):  # some may, see `absent` of the model
             self.warn_of_missing_vectors(docs)
         ops = self.model.ops
         emissions = [ops.to_numpy(rows) for rows in scores.emissions]
@@ -325,7 +325,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
 
     @property
     def annotation(self) -> str:
-        """What examples must be annotated with to calibrate the component."""
+        """The annotation that examples need to calibrate the component."""
         return " and ".join("entities" if target == "ent" else target for target in self.targets)
 
     def loss_at(
@@ -333,7 +333,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     ) -> float:
         """Return the mean of -log probability of the gold labels, at a temperature."""
         gold = [label for example in examples for label in aligned_labels(example, self.targets)]
-        # without limits: constraints or present annotation may contradict themselves somewhere
+        # without limits: constraints or existing annotation may be contradictory
         rows = np.concatenate([emissions for emissions, _ in scores])
         lengths = [length for tagging in decoded for length in tagging.units]
         return gold_loss(self.space, scores[0][1], rows, lengths, gold, heat)
@@ -351,7 +351,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     def calibrate(self, examples: Iterable[Example]) -> dict[str, Fitted]:
         """Fit the calibration of every kind of answer, and keep it.
 
-        Where the model reads the vectors of another component, a second one is fitted for
+        If the model reads the vectors of another component, a second calibration is fitted for
         documents without them. See
         :meth:`~spacy_decoders.components.probabilities.CalibratedPipe.calibrate`.
         """
@@ -365,5 +365,5 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         return fitted
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """Score examples by spaCy's keys for the targets, and by what is certified."""
+        """Score examples by spaCy's keys for the targets, and ``certified``."""
         return super().score(examples, **{"targets": self.targets, **kwargs})

@@ -1,4 +1,4 @@
-"""The places where constraints match in a document, and descriptions of conflicts."""
+"""The matches of constraints in a document, and descriptions of conflicts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from spacy.vocab import Vocab
 from ...errors import ProblemError
 from .constraint import Constraint
 
-__all__ = ["Place", "Places", "Source", "WithConstraints", "conflict"]
+__all__ = ["ConstraintMatcher", "Match", "Source", "WithConstraints", "conflict"]
 
 
 class Source(NamedTuple):
@@ -24,7 +24,7 @@ class Source(NamedTuple):
     end: int
 
 
-class Place(NamedTuple):
+class Match(NamedTuple):
     """A match of a constraint."""
 
     #: The index of the constraint in the list.
@@ -55,15 +55,15 @@ class Place(NamedTuple):
         return Source(f"constraints[{self.number}]", self.start, self.end)
 
 
-class Places:
-    """Finds the places of the constraints of a component's option, given as dictionaries.
+class ConstraintMatcher:
+    """Finds the matches of the constraints of a component's option, given as dictionaries.
 
     Examples
     --------
     >>> import spacy
     >>> nlp = spacy.blank("en")
-    >>> places = Places([{"phrases": ["New York"], "entity": "CITY"}], nlp.vocab)
-    >>> [place[2:4] for place in places.find(nlp("From New York."))]
+    >>> matcher = ConstraintMatcher([{"phrases": ["New York"], "entity": "CITY"}], nlp.vocab)
+    >>> [match[2:4] for match in matcher.find(nlp("From New York."))]
     [(1, 3)]
     """
 
@@ -77,10 +77,10 @@ class Places:
         # making a matcher is faster than sending it to another process
         return type(self), (self.given, self.vocab)
 
-    def find(self, doc: Doc) -> list[Place]:
+    def find(self, doc: Doc) -> list[Match]:
         """Return all matches in a document, constraint by constraint."""
         return [
-            Place(number, constraint, start, end, label)
+            Match(number, constraint, start, end, label)
             for number, constraint in enumerate(self.constraints)
             for start, end, label in self._spans(number, constraint, doc)
         ]
@@ -98,14 +98,14 @@ class Places:
 
 
 class WithConstraints:
-    """A mixin that finds the places of the option `constraints`.
+    """A mixin that finds the matches of the option `constraints`.
 
     It comes before :class:`~spacy_decoders.components.decoding_pipe.DecodingPipe` in the bases.
     """
 
     vocab: Vocab
     constraints: Any
-    _places: Places | None = None
+    _matcher: ConstraintMatcher | None = None
 
     def configure(self, **values: Any) -> None:
         """Set several options at once, all or none."""
@@ -114,15 +114,19 @@ class WithConstraints:
             _check_tokens(given, self.vocab)
         super().configure(**values)  # type: ignore[misc]
 
-    def places_in(self, doc: Doc) -> list[Place]:
-        """Return the places where constraints match in a document."""
+    def matches_in(self, doc: Doc) -> list[Match]:
+        """Return the matches of the constraints in a document."""
         if not self.constraints:
             return []
-        places = self._places
+        matcher = self._matcher
         # matchers belong to a vocabulary, and a sourced component may get Docs of another
-        if places is None or places.given is not self.constraints or places.vocab is not doc.vocab:
-            places = self._places = Places(self.constraints, doc.vocab)
-        return places.find(doc)
+        if (
+            matcher is None
+            or matcher.given is not self.constraints
+            or matcher.vocab is not doc.vocab
+        ):
+            matcher = self._matcher = ConstraintMatcher(self.constraints, doc.vocab)
+        return matcher.find(doc)
 
 
 def conflict(
