@@ -82,9 +82,7 @@ class HubIndex:
         hub_bounds(near, best)
         # paths that meet no hub lower these upper bounds to the distances
         touched = touched_vertices(*graph, rows, self.count)
-        # three edges improve a pair only if its hub bound is larger
-        is_open = (best > 3).any(axis=1)
-        edges = touched_edges(*graph, touched, is_open, self.count)
+        edges = touched_edges(*graph, touched, self.count)
         words = -(-len(rows) // 64)
         two = np.zeros((len(rows), words), dtype=np.uint64)
         three = np.zeros((len(rows), words), dtype=np.uint64)

@@ -1,6 +1,6 @@
 """Folders of arrays: ``.npy`` files that are mapped into memory, and a header in JSON.
 
-The header has the size, the type and the checksum of every file. Folders are untrusted input: file
+The header has the size and the checksum of every file. Folders are untrusted input: file
 names come from the :class:`FolderFormat` and not from the header, files outside the folder are
 refused, and sizes are compared with the files before anything is mapped. Callers check contents
 before compiled loops read them, since these check no index.
@@ -81,10 +81,9 @@ class FolderFormat:
         with replaced(folder) as fresh:
             files = {}
             for name, array in arrays.items():
-                dtype, _ = self.arrays[name]
-                file = f"{name}.npy"
+                file, (dtype, _) = f"{name}.npy", self.arrays[name]
                 np.save(fresh / file, array.astype(dtype, copy=False), allow_pickle=False)
-                files[file] = {"dtype": dtype, "shape": list(array.shape), **_seal(fresh / file)}
+                files[file] = _seal(fresh / file)
             if write_others is not None:
                 write_others(fresh)
             files |= {name: _seal(fresh / name) for name in self.others if (fresh / name).exists()}
@@ -118,7 +117,7 @@ class FolderFormat:
             entry = files.get(f"{name}.npy")
             if entry is not None or name not in self.optional:
                 path = _checked_file(root, f"{name}.npy", entry, verify)
-                arrays[name] = _mapped(path, dtype, dimensions, entry)
+                arrays[name] = _mapped(path, dtype, dimensions, entry["size"])
         for name in self.others:
             if name in files:
                 _checked_file(root, name, files[name], verify)
@@ -194,22 +193,20 @@ def _checked_file(root: Path, name: str, entry: Any, verify: bool) -> Path:
     return path
 
 
-def _mapped(path: Path, dtype: str, dimensions: int, entry: Mapping[str, Any]) -> NDArray[Any]:
-    """Map an array file into memory, if its dtype, shape and size are those expected."""
+def _mapped(path: Path, dtype: str, dimensions: int, size: int) -> NDArray[Any]:
+    """Map an array file into memory, if its dtype, dimensions and size are those expected."""
     try:
         found = np.load(path, mmap_mode="r", allow_pickle=False)
-        kind = found.dtype.str, list(found.shape)
-        end = found.offset + found.nbytes
+        kind, end = found.dtype.str, found.offset + found.nbytes
     except Exception as error:  # whatever a parser raises on foreign bytes
         reason = f"is not an array file ({error!r}); copy or build it again"
         raise StorageError(f"folder: {path} {reason}.") from error
-    expected = entry.get("dtype", dtype), entry.get("shape", list(found.shape))
-    if kind != expected or kind[0] != dtype or found.ndim != dimensions:
+    if kind != dtype or found.ndim != dimensions:
         raise StorageError(
-            f"folder: {path} holds {kind[0]} {kind[1]} instead of {expected[0]} {expected[1]}; "
-            "copy or build it again."
+            f"folder: {path} holds {kind} in {found.ndim} dimensions instead of {dtype} in "
+            f"{dimensions}; copy or build it again."
         )
-    if not found.flags.c_contiguous or end != entry["size"]:
+    if not found.flags.c_contiguous or end != size:
         raise StorageError(f"folder: {path} is damaged: its shape does not fit its size.")
     # numba sees a plain read-only array, not numpy's memmap class
     return np.asarray(found)

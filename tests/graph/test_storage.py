@@ -27,8 +27,7 @@ def rewritten(folder, name, change):
     np.save(folder / f"{name}.npy", array)
     from spacy_decoders.graph.storage import _seal
 
-    shape = {"dtype": array.dtype.str, "shape": list(array.shape)}
-    entry = {f"{name}.npy": {**shape, **_seal(folder / f"{name}.npy")}}
+    entry = {f"{name}.npy": _seal(folder / f"{name}.npy")}
     header_with(folder, lambda header: header["files"].update(entry))
 
 

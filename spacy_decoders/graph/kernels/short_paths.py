@@ -92,37 +92,22 @@ def touched_vertices(indptr, indices, candidates, first):
 
 
 @jit()
-def touched_edges(indptr, indices, touched, is_open, first):
-    """Return the edges between touched vertices as pairs of their numbers, (edges, 2).
-
-    Edges without an end that an open candidate touches may be left out.
-    """
-    bits, before, vertices, starts, touching = touched
-    wanted = np.zeros(len(vertices), np.bool_)
-    n_wanted = 0
-    for s in range(len(vertices)):
-        for at in range(starts[s], starts[s + 1]):
-            wanted[s] |= is_open[touching[at]]
-        n_wanted += wanted[s]
-    # all edges of the wanted vertices if these are few; else all edges, each from its end of lower
-    # degree, which has few neighbours of higher degree
-    whole = 8 * n_wanted < len(vertices)
+def touched_edges(indptr, indices, touched, first):
+    """Return the edges between touched vertices as pairs of their numbers, (edges, 2)."""
+    bits, before, vertices, _, _ = touched
     edges = np.empty((4 * len(vertices) + 16, 2), np.int32)
     count = 0
     least = np.empty(AHEAD, np.int32)
     for s in range(len(vertices)):
+        if s % AHEAD == 0:
+            prefetch(indptr, indices, vertices, s, least)
         x = vertices[s]
-        if whole:
-            if not wanted[s]:
-                continue
-        else:
-            if s % AHEAD == 0:
-                prefetch(indptr, indices, vertices, s, least)
-            if least[s % AHEAD] >= x:
-                continue
+        if least[s % AHEAD] >= x:
+            continue
+        # from the end of lower degree, which has few neighbours of higher degree
         for e in range(indptr[x], indptr[x + 1]):
             y = indices[e]
-            if y >= x and not whole:
+            if y >= x:
                 break
             if y < first:
                 continue
@@ -146,26 +131,12 @@ def short_paths(touched, edges, two, three):
     """
     starts, touching = touched.starts, touched.touching
     slots = len(starts) - 1
-    words = two.shape[1]
-    # most vertices are touched by one or two candidates; if there are many, they are kept as bits
-    dense_of = np.full(slots, -1, np.int32)
-    n_dense = 0
-    for s in range(slots):
-        if starts[s + 1] - starts[s] > words:
-            dense_of[s] = n_dense
-            n_dense += 1
-    dense = np.zeros((n_dense, words), np.uint64)
-    for s in range(slots):
-        if dense_of[s] >= 0:
-            for at in range(starts[s], starts[s + 1]):
-                j = touching[at]
-                dense[dense_of[s], j >> 6] |= np.uint64(1) << np.uint64(j & 63)
     toucher = np.full(slots, -1, np.int32)  # the one that touches a vertex; -1 if several do
     for s in range(slots):
         if starts[s + 1] - starts[s] == 1:
             toucher[s] = touching[starts[s]]
         else:
-            _meet(touching, starts, dense_of, dense, s, s, two)
+            _meet(touching, starts, s, s, two)
     for e in range(len(edges)):
         for way in range(2):
             s, t = edges[e, way], edges[e, 1 - way]
@@ -173,18 +144,12 @@ def short_paths(touched, edges, two, three):
             if i >= 0 and j >= 0:
                 three[i, j >> 6] |= np.uint64(1) << np.uint64(j & 63)
             else:
-                _meet(touching, starts, dense_of, dense, s, t, three)
+                _meet(touching, starts, s, t, three)
 
 
 @jit()
-def _meet(touching, starts, dense_of, dense, s, t, out):
+def _meet(touching, starts, s, t, out):
     """Note that all candidates that touch s reach all those that touch t."""
-    if dense_of[t] >= 0:
-        for at in range(starts[s], starts[s + 1]):
-            i = touching[at]
-            for w in range(out.shape[1]):
-                out[i, w] |= dense[dense_of[t], w]
-        return
     for to in range(starts[t], starts[t + 1]):
         j = touching[to]
         bit = np.uint64(1) << np.uint64(j & 63)

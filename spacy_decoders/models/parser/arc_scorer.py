@@ -92,33 +92,26 @@ def ArcScorer(
     boundaries = Boundaries(boundary_width, seen, DROPOUT)
     tags: Model[Floats2d, Floats2d] = Linear(nI=width)
     factors = FactorWeights(factor_rows)
+    # in the order in which they are saved
+    layers: dict[str, Model[Any, Any] | None] = {
+        "encoder": encoder,
+        "arcs": arcs,
+        "labels": labels,
+        "boundaries": boundaries,
+        "tags": tags,
+        "factors": factors,
+        "relatives": relatives,
+        "arcs_again": arcs_again,
+        "tagged": tagged,
+        "label_templates": label_templates,
+    }
     model: Model[list[Doc], Floats2d] = Model(
         "arc_scorer",
         _Encoding(),
         init=_init,
         dims={"nO": width},
-        layers=[
-            encoder,
-            arcs,
-            labels,
-            boundaries,
-            tags,
-            factors,
-            *(layer for layer in (relatives, arcs_again, tagged, label_templates) if layer),
-        ],
-        refs={
-            "tok2vec": tok2vec,
-            "encoder": encoder,
-            "arcs": arcs,
-            "tagged": tagged,
-            "relatives": relatives,
-            "arcs_again": arcs_again,
-            "labels": labels,
-            "label_templates": label_templates,
-            "boundaries": boundaries,
-            "tags": tags,
-            "factors": factors,
-        },
+        layers=[layer for layer in layers.values() if layer],
+        refs={"tok2vec": tok2vec, **layers},
     )
     return with_own_products(model)
 
