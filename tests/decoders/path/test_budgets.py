@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from spacy_decoders import Budget, InfeasibleError
-from spacy_decoders import budget as budgets
 from spacy_decoders.decoders.path import (
     Beam,
     ColorCoding,
@@ -62,11 +61,9 @@ def test_tables_are_made_only_where_there_is_time(decoder, late):
     assert found > 20
 
 
-def test_prices_end_with_the_time(monkeypatch):
+def test_prices_end_with_the_time(monkeypatch, ticks):
     monkeypatch.setattr(lagrangian, "PAIRS_PER_CHECK", 1)  # a check of the clock at each step
     monkeypatch.setattr(problems, "OVERTIME", 0.0)
-    ticks = iter(range(10**9))
-    monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
     problem = headline_like(np.random.default_rng(0), 40)
     best = ExactPath().decode(problem, 8).certificate.score
     for seconds in (3.5, 6.5, 12.5, 30.5):
@@ -77,9 +74,7 @@ def test_prices_end_with_the_time(monkeypatch):
 
 
 @pytest.mark.parametrize("seconds", [0.5, 20.5, 40.5])
-def test_the_limit_is_for_all_paths_of_a_ranking(monkeypatch, seconds):
-    ticks = iter(range(10**9))
-    monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
+def test_the_limit_is_for_all_paths_of_a_ranking(ticks, seconds):
     problem = headline_like(np.random.default_rng(0), 20)
     begun = next(ticks)
     found = PathDecoder.k_best(ExactPath(), problem, 4, 50, budget=Budget(seconds=seconds))

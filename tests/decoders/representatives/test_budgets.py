@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from spacy_decoders import Budget
-from spacy_decoders import budget as budgets
 from spacy_decoders.decoders.representatives import (
     ExactRepresentatives,
     HittingDistance,
@@ -18,10 +17,8 @@ from tests.oracles import all_representatives
 
 
 @pytest.fixture
-def ticking(monkeypatch):
-    """A second passes whenever the clock is read, as it is before each set of the costs."""
-    ticks = iter(range(10**9))
-    monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
+def ticking(monkeypatch, ticks):
+    """The clock is read before each set of the costs."""
     for module, name, value in (
         (costs, "OVERTIME", 0.0),
         (costs, "UNTIMED_COSTS", -1),

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from spacy_decoders import budget as budgets
 from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
@@ -27,10 +26,8 @@ SECONDS = (0.5, 1.5, 3.5, 6.5, 12.5, 1e6)
 
 
 @pytest.fixture
-def ticking(monkeypatch):
-    """A second passes whenever the clock is read, and every problem lacks time."""
-    ticks = iter(range(10**9))
-    monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
+def ticking(monkeypatch, ticks):
+    """Every problem lacks time."""
     monkeypatch.setattr(eisner, "STEP", 1e9)
     monkeypatch.setattr(second_order, "STEP", 1e9)
 
