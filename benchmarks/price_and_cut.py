@@ -53,14 +53,17 @@ class BruteForce:
         g, p, c = np.nonzero(chains_of(problem.allowed) & (problem.grandparents > -np.inf))
         penalty = np.full_like(problem.arcs, -1e6)  # OneGP is stated, and needs no slack
         master = MasterProgram(problem.arcs, problem.single_root, penalty, self.solver)
-        master.add_chains(g, p, c, problem.grandparents[g, p, c])
+        scores = problem.grandparents[g, p, c]
+        master.add_chains(g, p, c, scores)
         master.add_upper_rows(np.ones(len(g), bool))
         point = master.solve(UNLIMITED.start())
         integral = bool((np.abs(point.arcs - np.rint(point.arcs)) < 1e-6).all())
         heads = np.concatenate([[-1], point.arcs[:, 1:].argmax(axis=0)])
         score = score_tree(problem, heads[1:]) if is_tree(heads[1:]) else -np.inf
+        arcs = np.where(point.arcs > 0, problem.arcs, 0.0)
+        bound = float((point.arcs * arcs).sum() + scores @ point.chains)
         counts = {"scored": len(g), "added": len(g), "rounds": 1}
-        return PriceAndCutResult(heads, score, point.bound, integral, **counts)
+        return PriceAndCutResult(heads, score, bound, integral, **counts)
 
 
 METHODS = {

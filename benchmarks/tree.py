@@ -2,7 +2,7 @@
 
     python benchmarks/tree.py [--quick] [--only english arcs]
 
-`english` decodes scores of a parser with all factors on EWT dev: tables 2 and 3 of Qian and Liu
+`english` decodes scores of `branch_and_bound_parser` on EWT dev: tables 2 and 3 of Qian and Liu
 (2013) in kind. Words a second are by CPU seconds of one thread; scoring is not counted. A
 sentence is certified if that was done within a second by the clock on the wall.
 
