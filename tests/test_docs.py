@@ -9,12 +9,14 @@ from types import ModuleType
 
 import pytest
 import spacy
+from thinc.api import Config
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 #: A block of Python and, where one follows directly, the block of what it prints.
 EXAMPLE = re.compile(r"^```python\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", re.M | re.S)
+SETTINGS = re.compile(r"^```ini\n(.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"-?\d+\.\d+")
 
 
@@ -47,6 +49,14 @@ def test_examples_print_what_they_say(page, tmp_path, monkeypatch):
         with contextlib.redirect_stdout(printed):
             exec(compile(code, f"{page.name}", "exec"), {"__name__": "example"})
         assert_alike(printed.getvalue(), expected)
+
+
+def test_settings_can_be_read_in_the_order_they_stand_in():
+    for block in (block for page in PAGES for block in SETTINGS.findall(page.read_text("utf8"))):
+        names = re.findall(r"^\[(.+)\]$", block, re.M)
+        above = {name[: dot.start()] for name in names for dot in re.finditer(r"\.", name)}
+        config = "".join(f"[{name}]\n" for name in sorted(above.difference(names))) + block
+        assert Config().from_str(config, interpolate=False), block
 
 
 def assert_alike(printed: str, expected: str) -> None:

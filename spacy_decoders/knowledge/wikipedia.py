@@ -113,7 +113,7 @@ class WikipediaDumps:
         given += [("articles", path) for path in self._article_paths()]
         for name, path in given:
             if path is not None and not path.is_file():
-                raise ProblemError(f"{name}: {path} does not exist.")
+                raise ProblemError(f"{name}: {path} is no file.")
         if self.workers < 1:
             raise ProblemError(f"workers: expected at least 1, got {self.workers}.")
 

@@ -69,7 +69,7 @@ class WikidataDump:
         #: what the last iteration could not read
         self.bad = BadRows()
         if not self.path.is_file():
-            raise ProblemError(f"source: {self.path} does not exist.")
+            raise ProblemError(f"source: {self.path} is no file.")
 
     def __iter__(self) -> Iterator[Concept]:
         self.bad = BadRows()

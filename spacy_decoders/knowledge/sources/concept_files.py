@@ -56,7 +56,7 @@ class ConceptFile:
         if suffix not in readers:
             raise ProblemError(f"source: expected a .tsv or .jsonl file, got {self.path.name}.")
         if not self.path.is_file():
-            raise ProblemError(f"source: {self.path} does not exist.")
+            raise ProblemError(f"source: {self.path} is no file.")
         self._rows = readers[suffix]
 
     def __iter__(self) -> Iterator[Concept]:

@@ -29,7 +29,7 @@ class WordNet:
     """The synsets of a wordnet.
 
     The source is a file in WordNet LMF, such as ``english-wordnet-2024.xml.gz``, plain or
-    compressed; `ProblemError` if it does not exist or, when it is read, is no LMF. Aliases are the
+    compressed; `ProblemError` if it is no file or, when it is read, is no LMF. Aliases are the
     synset's words, counted by how often each is used in this sense where that is known; links are
     all relations between synsets.
     """
@@ -39,7 +39,7 @@ class WordNet:
         #: what the last iteration could not read
         self.bad = BadRows()
         if not self.source.is_file():
-            raise ProblemError(f"source: {self.source} does not exist.")
+            raise ProblemError(f"source: {self.source} is no file.")
 
     def __iter__(self) -> Iterator[Concept]:
         self.bad = BadRows()

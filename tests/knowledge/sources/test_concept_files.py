@@ -7,7 +7,9 @@ import pytest
 
 from spacy_decoders import ProblemError
 from spacy_decoders.knowledge.concepts import Concept
+from spacy_decoders.knowledge.dumps.wikidata import WikidataDump
 from spacy_decoders.knowledge.sources.concept_files import ConceptFile
+from spacy_decoders.knowledge.sources.wordnet import WordNet
 
 
 def test_tsv(tmp_path):
@@ -66,6 +68,13 @@ def test_files_of_another_kind_are_refused(tmp_path, name, content, message):
     path.write_text(content)
     with pytest.raises(ProblemError, match=message):
         list(ConceptFile(path))
+
+
+@pytest.mark.parametrize("reader", [ConceptFile, WordNet, WikidataDump])
+def test_a_folder_is_no_file(tmp_path, reader):
+    (tmp_path / "concepts.tsv").mkdir()
+    with pytest.raises(ProblemError, match=r"source: .*concepts\.tsv is no file"):
+        reader(tmp_path / "concepts.tsv")
 
 
 def test_a_row_that_can_not_be_stored_is_a_bad_row(tmp_path):
