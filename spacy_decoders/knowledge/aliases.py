@@ -131,16 +131,13 @@ class AliasTable:
 
     def find(self, aliases: Sequence[str]) -> list[Meanings | None]:
         """The candidates of each alias, None where it is unknown; all by one query."""
-        return self._known([*map(normalise, aliases)])
-
-    def _known(self, aliases: Sequence[str]) -> list[Meanings | None]:
-        """The candidates of normalised aliases."""
+        names = [*map(normalise, aliases)]
         cache = self.database.cache("aliases")
-        missing = {*aliases}.difference(cache)
+        missing = {*names}.difference(cache)
         if missing:
             # read before any is noted as unknown: reading may fail
             cache.update({**dict.fromkeys(missing), **self._read(missing)})
-        return [*map(cache.__getitem__, aliases)]
+        return [*map(cache.__getitem__, names)]
 
     def find_in(
         self,
@@ -159,47 +156,35 @@ class AliasTable:
         >>> from .concept_base import ConceptBase
         >>> base = ConceptBase.build([{"id": "cat", "aliases": ["big cat"]}])
         >>> base.aliases.find_in(["The", "Big", "cat", "sleeps"], [1, 1, 1, 0], [True] * 4)
-        [(2, 3, 'cat'), (1, 3, 'Big cat')]
+        [(1, 3, 'Big cat'), (2, 3, 'cat')]
         """
         ends = {len(words), *ends}
+        begins = self._begins({*itertools.compress(words, fit)})  # most words begin no alias
         found: list[tuple[int, int, str]] = []
-        names: list[str] = []
-        # word by word, as long as an alias has this prefix: most words begin no alias
-        prefixes = self._prefixes({*itertools.compress(words, fit)})
-        begins = [begin and prefixes[word] for begin, word in zip(fit, words, strict=True)]
-        grown = [(at, at, words[at]) for at in itertools.compress(range(len(words)), begins)]
-        for _ in range(_LONGEST):
-            longer = []
-            for start, stop, form in grown:
-                key = prefixes[form]
-                if not key:
-                    continue
+        for start in itertools.compress(range(len(words)), fit):
+            form = words[start]
+            for stop in range(start, start + _LONGEST) if begins[form] else ():
                 if fit[stop]:
                     found.append((start, stop + 1, form))
-                    names.append(key)
-                if stop + 1 not in ends:
-                    longer.append((start, stop + 1, form + " " * blanks[stop] + words[stop + 1]))
-            grown = longer
-            if not grown:
-                break
-            prefixes = self._prefixes({form for *_, form in grown})
-        return [*itertools.compress(found, self._known(names))]
+                if stop + 1 in ends:
+                    break
+                form += " " * blanks[stop] + words[stop + 1]
+        return [*itertools.compress(found, self.find([form for *_, form in found]))]
 
-    def _prefixes(self, forms: set[str]) -> dict[str, str | None]:
-        """The normalised form of each text that an alias is, or begins with; else None."""
-        prefixes = self.database.cache("prefixes")
-        missing = [*forms.difference(prefixes)]
+    def _begins(self, words: set[str]) -> dict[str, bool]:
+        """Whether an alias begins with each word."""
+        cache: dict[str, bool] = self.database.cache("begins")
+        missing = [*words.difference(cache)]
         if missing:
             keys = [*map(normalise, missing)]
             rows = self.database.ask_many(
                 "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM candidates "
                 "WHERE alias >= value AND alias < value || char(1114111))",
-                {*keys},
+                {*keys} - {""},
             )
             known = {*itertools.chain.from_iterable(rows)}
-            keyed = zip(missing, keys, strict=True)
-            prefixes.update((form, key if key in known else None) for form, key in keyed)
-        return prefixes
+            cache.update((word, key in known) for word, key in zip(missing, keys, strict=True))
+        return cache
 
     def candidates(self, alias: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Concepts and priors of one alias, the most frequent first; none if unknown."""

@@ -84,11 +84,7 @@ class TextTokens:
 
     def own(self, keys: Keys) -> Keys:
         """Combine keys with the number of their text, so that no two texts share one."""
-        return keys ^ self._of_text
-
-    @cached_property
-    def _of_text(self) -> Keys:
-        return self.text.astype(np.uint64) * _MIXER
+        return keys ^ self.text.astype(np.uint64) * _MIXER
 
     @cached_property
     def stem_numbers(self) -> tuple[Integers, Integers, Integers]:

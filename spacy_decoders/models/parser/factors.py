@@ -88,7 +88,9 @@ class FactorTemplates:
         Arcs without a label get an upper bound.
         """
         if "arcs" in self.families:
-            _kernels().score_arcs(self._of_arcs, _tokens(sentence), self._most_of_arcs, arcs)
+            _kernels().score_arcs(
+                self._weights("arcs"), _tokens(sentence), self._most_of_arcs, arcs
+            )
 
     def scores(
         self, sentence: SentenceScores, allowed: NDArray[np.bool_]
@@ -137,11 +139,6 @@ class FactorTemplates:
         """Whether any weight differs from zero."""
         tables: list[Any] = [self.model.get_param(family) for family in self.families]
         return any(table[:_FIRST].any() or table.any() for table in tables)
-
-    @cached_property
-    def _of_arcs(self) -> Any:
-        """The weights of arcs, for all sentences of a document."""
-        return self._weights("arcs")
 
     @cached_property
     def _most_of_arcs(self) -> float:
