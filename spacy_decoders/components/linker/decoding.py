@@ -66,7 +66,7 @@ def decode_links(
     parts = [
         mentions.of(window)
         for mentions, windows in zip(given, cuts, strict=True)
-        for window, _ in windows
+        for window in windows
     ]
     solved = [_decoded(part, weights, options) for part in parts]
     written: Iterator[Any] = iter(())
@@ -82,33 +82,18 @@ def decode_links(
         if mentions.conflicts:  # a mention with contradictory demands is linked to nothing
             failed = Certificate.infeasible(type(options.decoder).__name__)
             certificates += [failed] * len(mentions.conflicts)
-        of_unit: dict[int, tuple[dict[str, Any], tuple[float, bool] | None]] = {}
-        for window, kept in windows:
-            of_window = [*islice(written, len(window))]
-            of_unit |= {unit: of_window[unit - window.start] for unit in kept}
-        each = [of_unit.get(unit) or (_link_to_nothing(), None) for unit in mentions.units]
+        of_units = [*islice(written, len(mentions.own))]
+        each = [
+            of_units[unit] if unit >= 0 else (_link_to_nothing(), None) for unit in mentions.units
+        ]
         of_doc, odds = [link for link, _ in each], [odds for _, odds in each]
         links.append(Links(mentions, of_doc, certificates, odds))
     return links
 
 
-def windows_of(count: int, size: int) -> list[tuple[range, list[int]]]:
-    """Divide mentions into windows of at most `size` that overlap by half.
-
-    Returns
-    -------
-    The mentions of each window, and those whose links are taken from it: of the windows with a
-    mention, the one whose middle is nearest has the most context.
-    """
-    if count <= size:
-        return [(range(count), list(range(count)))] if count else []
-    starts = [*range(0, count - size, max(1, size // 2)), count - size]
-    middles = np.array(starts) + (size - 1) / 2
-    nearest = np.abs(np.arange(count)[:, None] - middles).argmin(axis=1)
-    return [
-        (range(start, start + size), np.flatnonzero(nearest == number).tolist())
-        for number, start in enumerate(starts)
-    ]
+def windows_of(count: int, size: int) -> list[range]:
+    """Divide mentions into windows of `size`, of which the last may be smaller."""
+    return [range(first, min(first + size, count)) for first in range(0, count, size)]
 
 
 def _decoded(

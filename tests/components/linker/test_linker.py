@@ -163,9 +163,8 @@ def test_a_stored_knowledge_base_needs_no_other(tmp_path, monkeypatch):
 @pytest.mark.parametrize("size", [1, 2, 5, 10, 22, 23, 50])
 def test_windows_decide_every_mention_once(size):
     windows = windows_of(23, size)
-    assert sorted(mention for _, kept in windows for mention in kept) == list(range(23))
-    assert all(len(mentions) <= size for mentions, _ in windows)
-    assert all(set(kept) <= set(mentions) for mentions, kept in windows)
+    assert [mention for window in windows for mention in window] == list(range(23))
+    assert max(map(len, windows)) == min(size, 23)
     assert windows_of(0, size) == []
 
 
@@ -194,4 +193,4 @@ def test_what_is_linked_does_not_depend_on_the_batch():
 
     alone = [written(nlp(text)) for text in texts]
     assert [written(doc) for doc in nlp.pipe(texts)] == alone
-    assert [len(spans) for spans, _ in alone] == [3, 3, 0, 0, 4, 6]
+    assert [len(spans) for spans, _ in alone] == [3, 3, 0, 0, 3, 6]
