@@ -174,6 +174,8 @@ def _boundaries(example: Example) -> list[int]:
 
 def _trained(nlp: Language, name: str, kind: type[Any]) -> Any:
     """Return a component of a pipeline after checking that it is of a class, and trained."""
+    if not isinstance(nlp, Language):
+        raise ProblemError(f"nlp: expected a pipeline of spaCy; got {type(nlp).__name__}.")
     if name not in nlp.pipe_names:
         raise ProblemError(f"name: the pipeline has no component {name!r}, only {nlp.pipe_names}.")
     pipe: Any = nlp.get_pipe(name)

@@ -183,7 +183,10 @@ def best_spans(
     [New York, Times]
     """
     group_scores = getattr(spans, "attrs", {}).get("scores")
-    given: Sequence[Any] = list(spans)
+    given: Sequence[Any] = list(spans) if isinstance(spans, Iterable) else [spans]
+    for span in given:
+        if not (hasattr(span, "start") and hasattr(span, "end")):
+            raise ProblemError(f"spans: expected objects with `start` and `end`; got {span!r}.")
     if scores is None and group_scores is not None:
         scores = log_odds(group_scores)
     elif scores is None:
@@ -227,9 +230,11 @@ def best_entities(
     >>> [(entity["start"], entity["label"]) for entity in best_entities(scored)[0]]
     [(0, 'place'), (9, 'paper')]
     """
-    given = list(entities)
+    given = list(entities) if isinstance(entities, Iterable) else [entities]
     for place, entity in enumerate(given):
-        lacking = {"start", "end", "score"}.difference(entity)
+        lacking = {"start", "end", "score"}.difference(
+            entity if isinstance(entity, Mapping) else ()
+        )
         if lacking:
             raise ProblemError(
                 f"entities[{place}]: has no {', '.join(sorted(lacking))}; each needs all three."

@@ -207,8 +207,9 @@ class ConceptTable:
         if isinstance(concept, str):
             number = self.number(concept)
         else:
-            number = concept if 0 <= concept < self._database.size else -1
-            number = -1 if number >= 0 and not self.id(number) else number
+            is_number = isinstance(concept, int | np.integer)
+            is_known = is_number and 0 <= concept < self._database.size and self.id(concept)
+            number = int(concept) if is_known else -1
         if number < 0:
             raise ProblemError(f"concept: there is no {concept!r} in this knowledge base.")
         return number

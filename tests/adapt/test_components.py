@@ -124,6 +124,8 @@ def test_other_components_are_refused(tagging):
     untrained.add_pipe("tagger")
     with pytest.raises(ProblemError, match="not trained"):
         exact_tagger_from(untrained)
+    with pytest.raises(ProblemError, match="nlp: expected a pipeline of spaCy; got NoneType"):
+        exact_tagger_from(None)
 
 
 def sentences(nlp, count=30):

@@ -69,8 +69,9 @@ def test_what_is_known_of_a_concept(base):
     (known,) = base.known([sun])
     assert (known.type, known.qid, base.url(sun)) == ("star", None, "https://example.org/sun")
     assert base.describe("planet")["type"] is None
-    with pytest.raises(ProblemError, match="there is no 'moon'"):
-        base.describe("moon")
+    for unknown in ("moon", None, -1):
+        with pytest.raises(ProblemError, match=f"there is no {unknown!r}"):
+            base.describe(unknown)
 
 
 def test_capitals_tell_candidates_apart_that_share_an_alias(base):

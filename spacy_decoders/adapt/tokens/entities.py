@@ -95,6 +95,8 @@ class EntityDecoder:
 
     def __post_init__(self) -> None:
         check_of(PositiveFloat)("scale", self.scale)
+        if not isinstance(self.labels, Sequence | Mapping):
+            raise ProblemError(f"labels: expected a list or a dict of names; got {self.labels!r}.")
         names = self.rules.names
         if len(set(names)) < len(names) or "O" not in names:
             raise ProblemError(
