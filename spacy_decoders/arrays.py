@@ -4,7 +4,8 @@ All arrays stored are C-contiguous, of one dtype and read-only, since numba comp
 each combination of dtype, layout and read-only flag.
 """
 
-from typing import Any
+from inspect import signature
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,12 +15,15 @@ from .errors import ProblemError
 __all__ = [
     "checked_indices",
     "checked_scores",
+    "checked_type",
     "checked_whole",
     "is_number",
     "owned",
     "read_only",
     "refuse_beyond_memory",
 ]
+
+T = TypeVar("T")
 
 #: The largest magnitude of a score in double precision: sums of such scores, and bounds on their
 #: rounding errors, are finite.
@@ -161,6 +165,26 @@ def checked_whole(name: str, value: Any, *, low: int) -> int:
     if not whole or not low <= value < 2**63:
         raise ProblemError(f"{name}: expected a whole number from {low} on; got {value!r}.")
     return int(value)
+
+
+def checked_type(name: str, value: Any, wanted: type[T]) -> T:
+    """Return an argument that must be of a certain class.
+
+    Raises `ProblemError`, which says how to make one, if it is anything else.
+
+    Examples
+    --------
+    >>> from spacy_decoders import Budget
+    >>> checked_type("limit", 3, Budget)
+    Traceback (most recent call last):
+    spacy_decoders.errors.ProblemError: limit: expected a Budget, got int; use Budget(seconds=...).
+    """
+    if not isinstance(value, wanted):
+        kind, first = wanted.__name__, next(iter(signature(wanted).parameters))
+        raise ProblemError(
+            f"{name}: expected a {kind}, got {type(value).__name__}; use {kind}({first}=...)."
+        )
+    return value
 
 
 def is_number(value: Any) -> bool:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_whole, read_only
+from ...arrays import checked_type, checked_whole, read_only
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError
 from .decoder import OVERTIME, lacks_time, solve_in_slices
@@ -64,7 +64,7 @@ def k_best(
     [0 0] 4.0 bounded
     [1 1] 2.5 bounded
     """
-    clock, k = budget.start(), checked_whole("k", k, low=1)
+    clock, k = checked_type("budget", budget, Budget).start(), checked_whole("k", k, low=1)
     sentence = Sentences.of(model, emissions)
     if lacks_time(model, sentence, budget):
         return [solve_in_slices("ForwardDominance", model, sentence, clock)]

@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arrays import checked_type
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import InfeasibleError, UndecidedError
 from .kernels.layout import UP64
@@ -74,7 +75,8 @@ class ChainDecoder(ABC):
         Raises
         ------
         ProblemError
-            If a shape is wrong, or a score is NaN, ``+inf``, or larger than 1e30.
+            If an argument is of another type, a shape is wrong, or a score is NaN, ``+inf``, or
+            larger than 1e30.
         InfeasibleError
             If no labelling is legal; the message names the token.
         UndecidedError
@@ -111,6 +113,7 @@ class ChainDecoder(ABC):
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> Sequence[ChainSolution]:
         """Solve a validated batch at once, or each sentence in slices if time may run out."""
+        checked_type("budget", budget, Budget)
         if not lacks_time(model, sentences, budget, self.pace):
             return self._solve(model, sentences, budget)
         found = []

@@ -18,7 +18,14 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_scores, owned, read_only, refuse_beyond_memory
+from ...arrays import (
+    checked_indices,
+    checked_scores,
+    checked_type,
+    owned,
+    read_only,
+    refuse_beyond_memory,
+)
 from ...errors import InfeasibleError, ProblemError
 from .kernels.layout import BLOCK, LANES, LARGEST, UP32, aligned, all_valid
 from .kernels.rescoring import path_scores
@@ -174,6 +181,7 @@ class Sentences:
         cls, model: ChainModel, emissions: ArrayLike, lengths: ArrayLike | None = None
     ) -> Sentences:
         """Check emissions (and lengths; None for one sentence) against a model."""
+        checked_type("model", model, ChainModel)
         if (
             type(emissions) is np.ndarray
             and emissions.dtype == np.float32

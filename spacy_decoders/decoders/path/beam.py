@@ -18,6 +18,8 @@ __all__ = ["Beam", "solved_by_beam"]
 class Beam(PathDecoder):
     """Extend the `width` best paths vertex by vertex, visiting each class at most once.
 
+    The beam is narrowed when the budget's seconds run out.
+
     Parameters
     ----------
     width
@@ -53,21 +55,16 @@ class Beam(PathDecoder):
         if isinstance(self.width, bool) or not self.width >= 1:
             raise ProblemError(f"width: a beam keeps at least 1 hypothesis, got {self.width!r}.")
 
-    def decode(
-        self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
-    ) -> PathSolution:
-        """Find a good path; the beam is narrowed when the budget's seconds run out.
-
-        Raises `InfeasibleError` if there is no path.
-        """
-        return self.k_best(problem, length, 1, budget=budget)[0]
-
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
     ) -> list[PathSolution]:
         """Return up to `k` paths of the last layer, best first; if it is empty, any legal path."""
-        clock = budget.start()
-        length, k = problem.checked_length(length), checked_whole("k", k, low=1)
+        (length, clock), k = self._begun(problem, length, budget), checked_whole("k", k, low=1)
+        return self._solve(problem, length, k, clock)
+
+    def _solve(
+        self, problem: PathProblem, length: int, k: int, clock: Clock
+    ) -> list[PathSolution]:
         return solved_by_beam("Beam", problem, length, k, self.width, clock, self.lookahead)
 
 

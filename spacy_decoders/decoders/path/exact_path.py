@@ -31,7 +31,8 @@ class ExactPath(PathDecoder):
     (a Lagrangian multiplier) tightens the bound before the search is run to completion.
 
     The proof is a second search, on the reversed graph: the bound it reaches is compared with the
-    score of the path. Without a budget it runs until the proof is complete.
+    score of the path. Without a budget it runs until the proof is complete. An iteration of the
+    budget is a round of the search or of subgradient steps.
 
     References
     ----------
@@ -51,17 +52,6 @@ class ExactPath(PathDecoder):
     (array([0, 1, 2], dtype=int32), 11.0, 'optimal')
     """
 
-    def decode(
-        self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
-    ) -> PathSolution:
-        """Find the best path of `length` vertices and prove it optimal.
-
-        An iteration of the budget is a round of the search or of subgradient steps. Raises
-        `InfeasibleError` if there is no such path.
-        """
-        clock = budget.start()
-        return self._solve(problem, problem.checked_length(length), 1, clock)[0]
-
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
     ) -> list[PathSolution]:
@@ -70,26 +60,25 @@ class ExactPath(PathDecoder):
         Raises `InfeasibleError` if there is no path of that length, and `ProblemError` if `k` is
         not a whole number from 1 to 100,000.
         """
-        clock = budget.start()
-        length, k = problem.checked_length(length), checked_whole("k", k, low=1)
+        (length, clock), k = self._begun(problem, length, budget), checked_whole("k", k, low=1)
         k = min(k, math.perm(problem.size, length))
         if k > MOST_RANKED:
             raise ProblemError(f"k: at most {MOST_RANKED:,} paths can be ranked; got {k:,}.")
         return self._solve(problem, length, k, clock)
 
     def _solve(
-        self, problem: PathProblem, length: int, count: int, clock: Clock
+        self, problem: PathProblem, length: int, k: int, clock: Clock
     ) -> list[PathSolution]:
         if problem.lacks_time(clock, length, 2):
-            return solved_by_beam("ExactPath", problem, length, count, WIDTH, clock)
+            return solved_by_beam("ExactPath", problem, length, k, WIDTH, clock)
         closing, table = None, problem.completions(length)
-        best = BestPaths(length, count)
+        best = BestPaths(length, k)
         frontier = best.search(problem, table, nodes_within(clock, problem.size, FIRST_NODES))
         if frontier > -np.inf:
             closing = LagrangianSearch(problem, length, best, clock, PROOF_TOLERANCE, table)
             closing.run(frontier)
         paths = list(best.paths[: best.found])
-        if count > 1:
+        if k > 1:
             paths = problem.ranked(paths)
         rounds = 1 if closing is None else closing.rounds
         if not paths:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import heapq
 import math
-import operator
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import (
     checked_indices,
     checked_scores,
+    checked_type,
     checked_whole,
     owned,
     read_only,
@@ -25,7 +24,7 @@ from ...arrays import (
 )
 from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...certificate import Certificate, tolerance_of
-from ...errors import DecodersError, InfeasibleError, ProblemError
+from ...errors import DecodersError, InfeasibleError
 from .kernels.walks import Graph, walk_bounds
 
 __all__ = ["PathDecoder", "PathProblem", "PathSolution"]
@@ -222,12 +221,7 @@ class PathProblem:
         Raises `ProblemError` if it is not a whole number of at least 1, and `InfeasibleError` if
         there are fewer classes than that.
         """
-        try:
-            length = operator.index(length)
-        except TypeError as error:
-            raise ProblemError(f"length: expected a whole number, got {length!r}.") from error
-        if length < 1:
-            raise ProblemError(f"length: a path has at least 1 vertex, got {length}.")
+        length = checked_whole("length", length, low=1)
         if length > self.class_count:
             raise InfeasibleError(
                 f"length: no path has {length} vertices; there are {self.class_count} classes "
@@ -295,10 +289,9 @@ class PathSolution:
         return cls(np.asarray(vertices, dtype=np.int32), certificate)
 
 
-class PathDecoder(ABC):
+class PathDecoder:
     """A decoder of selection-and-ordering problems."""
 
-    @abstractmethod
     def decode(
         self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
     ) -> PathSolution:
@@ -308,7 +301,23 @@ class PathDecoder(ABC):
         ------
         InfeasibleError
             If there is no such path.
+        ProblemError
+            If an argument is of another type, or the length is less than 1.
         """
+        length, clock = self._begun(problem, length, budget)
+        return self._solve(problem, length, 1, clock)[0]
+
+    @staticmethod
+    def _begun(problem: PathProblem, length: int, budget: Budget) -> tuple[int, Clock]:
+        """Check the arguments; return the length and the running clock."""
+        clock = checked_type("budget", budget, Budget).start()
+        return checked_type("problem", problem, PathProblem).checked_length(length), clock
+
+    def _solve(
+        self, problem: PathProblem, length: int, k: int, clock: Clock
+    ) -> list[PathSolution]:
+        """Find the best path, or up to `k` where `k_best` asks for them, best first."""
+        raise NotImplementedError(f"{type(self).__name__} has neither `decode` nor `_solve`.")
 
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
@@ -327,8 +336,8 @@ class PathDecoder(ABC):
         InfeasibleError
             If there is no path of that length.
         """
-        clock, seconds_a_part = budget.start(), 10 * WALK * problem.size**2
-        checked_whole("k", k, low=1)
+        (length, clock), k = self._begun(problem, length, budget), checked_whole("k", k, low=1)
+        seconds_a_part = 10 * WALK * problem.size**2
         best = self.decode(problem, length, budget=budget)
         order = count()
         heap = [(-problem.score(best.vertices), next(order), best.vertices, 0, frozenset[int]())]

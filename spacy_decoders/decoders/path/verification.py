@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import checked_type
 from ...errors import ProblemError
 from ...verify import Findings, best_of_program
 from .problem import PathProblem
@@ -42,8 +43,7 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     asked = len(solution.vertices)
     if isinstance(problem, tuple) and len(problem) == 2:
         problem, asked = problem
-    if not isinstance(problem, PathProblem):
-        raise ProblemError(f"problem: expected a PathProblem, got {type(problem).__name__}.")
+    checked_type("problem", problem, PathProblem)
     path = tuple(int(vertex) for vertex in solution.vertices)
     if not path:
         raise ProblemError("solution: it has no path, so there is nothing to verify.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import checked_whole
-from ...budget import UNLIMITED, Budget
+from ...budget import Clock
 from ...certificate import Certificate
 from .branch_and_bound import ExactSearch
 from .costs import canonical_order, cost_table, rounded_down
@@ -38,7 +38,8 @@ class ExactRepresentatives(RepresentativesDecoder):
     costs, whose minima bound every choice from below. A candidate whose bound exceeds the cost
     of the incumbent is pruned; what is left is searched depth first on the reduced costs, and
     split and bounded anew where that takes long. With integer distances and no local costs
-    the bound is rounded up to the next attainable cost.
+    the bound is rounded up to the next attainable cost. If the budget ends first, the best choice
+    found is returned with its bound; its iterations are bounded subproblems.
 
     Parameters
     ----------
@@ -93,17 +94,10 @@ class ExactRepresentatives(RepresentativesDecoder):
         checked_whole("starts", self.starts, low=1)
         checked_whole("seed", self.seed, low=0)
 
-    def decode(
-        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
-    ) -> RepresentativesSolution:
-        """Return the cheapest choice, or the best found within the budget, with its bound.
-
-        `budget.iterations` counts bounded subproblems.
-        """
+    def _solve(self, problem: RepresentativesProblem, clock: Clock) -> RepresentativesSolution:
         if not problem.size:
             certificate = Certificate.from_bound(NAME, 0.0, 0.0, tolerance=0.0)
             return RepresentativesSolution.of(problem, [], certificate)
-        clock = budget.start()
         count = math.prod(map(len, problem.sets))
         if problem.size == 1 or (count <= FEW and count * problem.size**2 <= TERMS):
             return self._price_all(problem)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import checked_whole
-from ...budget import UNLIMITED, Budget, Clock
+from ...budget import Clock
 from ...certificate import Certificate
 from .costs import CostTable, cost_table
 from .kernels.descent import best_descent, total
@@ -22,6 +22,8 @@ WORK_PER_CHECK = 250_000
 @dataclass(frozen=True)
 class LocalSearch(RepresentativesDecoder):
     """Change one choice at a time while that helps; keep the best result of several starts.
+
+    The certificate is heuristic.
 
     Each start takes a random candidate and, from each other set, the cheapest one beside it.
 
@@ -46,13 +48,10 @@ class LocalSearch(RepresentativesDecoder):
         checked_whole("starts", self.starts, low=1)
         checked_whole("seed", self.seed, low=0)
 
-    def decode(
-        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
-    ) -> RepresentativesSolution:
-        """Return the best choice found; its certificate is heuristic."""
+    def _solve(self, problem: RepresentativesProblem, clock: Clock) -> RepresentativesSolution:
         if not problem.size:
             return RepresentativesSolution.of(problem, [], Certificate.heuristic("LocalSearch", 0))
-        clock, tried = budget.start(), 0
+        tried = 0
         costs = cost_table(problem, self.seed, clock)
         if costs is None:
             given = near_one(problem, self.seed)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...budget import UNLIMITED, Budget
+from ...arrays import checked_type
+from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import Certificate
 from .costs import relative_tolerance
 from .problem import RepresentativesProblem
@@ -24,10 +24,9 @@ __all__ = [
 _LARGEST = float(np.finfo(np.float32).max)
 
 
-class RepresentativesDecoder(ABC):
+class RepresentativesDecoder:
     """A decoder of representatives, with its options as fields."""
 
-    @abstractmethod
     def decode(
         self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
@@ -42,7 +41,15 @@ class RepresentativesDecoder(ABC):
         ------
         InfeasibleError
             If all candidates of a set are forbidden.
+        ProblemError
+            If an argument is of another type.
         """
+        clock = checked_type("budget", budget, Budget).start()
+        return self._solve(checked_type("problem", problem, RepresentativesProblem), clock)
+
+    def _solve(self, problem: RepresentativesProblem, clock: Clock) -> RepresentativesSolution:
+        """Choose one candidate of each set."""
+        raise NotImplementedError(f"{type(self).__name__} has neither `decode` nor `_solve`.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ProblemError
+from ...arrays import checked_type
 from ...verify import Findings, best_of_program
 from .problem import RepresentativesProblem
 
@@ -44,10 +44,7 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     Few choices are enumerated. Otherwise candidates that no cheaper choice can have are pruned,
     and an integer program bounds the cost of the rest.
     """
-    if not isinstance(problem, RepresentativesProblem):
-        raise ProblemError(
-            f"problem: expected a RepresentativesProblem, got {type(problem).__name__}."
-        )
+    checked_type("problem", problem, RepresentativesProblem)
     choices = np.asarray(solution.choices)
     if choices.shape != (len(problem.sets),) or choices.dtype.kind not in "iu":
         return Findings.illegal(f"expected {len(problem.sets)} whole numbers, got {choices!r}.")

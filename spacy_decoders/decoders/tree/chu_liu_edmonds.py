@@ -5,8 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from ...budget import UNLIMITED, Budget
-from .constrained import best_constrained
+from ...budget import Budget
 from .decoder import Through, TreeDecoder, certified_if_legal, infeasible, refuse_unless
 from .fallbacks import bound_by_duals
 from .problem import TreeProblem, TreeSolution
@@ -41,14 +40,7 @@ class ChuLiuEdmonds(TreeDecoder):
     (array([2, 0], dtype=int32), 5.0, 'optimal')
     """
 
-    def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
-        if problem.is_constrained:
-            return best_constrained(self, problem, budget)
-        return self.decode_with_bounds(problem, budget)[0]
-
-    def decode_with_bounds(
-        self, problem: TreeProblem, budget: Budget
-    ) -> tuple[TreeSolution, Through | None]:
+    def _solve(self, problem: TreeProblem, budget: Budget) -> tuple[TreeSolution, Through | None]:
         refuse_unless(problem, "ChuLiuEdmonds", projective=False)
         if problem.boundaries is not None:
             return best_sentences(self, problem, budget), None

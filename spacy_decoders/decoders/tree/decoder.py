@@ -1,7 +1,6 @@
 """The base class of tree decoders, and what they share: certificates, bounds and errors."""
 
 import heapq
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
@@ -10,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import checked_whole
+from ...arrays import checked_type, checked_whole
 from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...certificate import Certificate, tolerance_of
 from ...errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
@@ -41,17 +40,15 @@ Through = Callable[[], NDArray[np.float64]]
 UNIT = 2.0**-53
 
 
-class TreeDecoder(ABC):
+class TreeDecoder:
     """A frozen dataclass of options that finds the best tree of a problem."""
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
-        # a subclass that overrides `decode` must not inherit shortcuts around it
-        for name in ("decode_arcs", "decode_with_bounds"):
-            if "decode" in vars(cls) and name not in vars(cls):
-                setattr(cls, name, vars(TreeDecoder)[name])
+        # a subclass that overrides `decode` must not inherit a shortcut around it
+        if "decode" in vars(cls) and "decode_arcs" not in vars(cls):
+            setattr(cls, "decode_arcs", TreeDecoder.decode_arcs)  # noqa: B010
 
-    @abstractmethod
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
         """Find the best tree.
 
@@ -65,10 +62,30 @@ class TreeDecoder(ABC):
         Raises
         ------
         ProblemError
-            If the problem has parts that this decoder can't score.
+            If the problem has parts that this decoder can't score, or an argument is of another
+            type.
         InfeasibleError
             If no tree satisfies the constraints; the message says why.
         """
+        self._begun(problem, budget)
+        if problem.is_constrained:
+            from .constrained import best_constrained
+
+            return best_constrained(self, problem, budget)
+        return self._solve(problem, budget)[0]
+
+    @staticmethod
+    def _begun(problem: TreeProblem, budget: Budget) -> Clock:
+        """Check the arguments; return the running clock."""
+        checked_type("problem", problem, TreeProblem)
+        return checked_type("budget", budget, Budget).start()
+
+    def _solve(self, problem: TreeProblem, budget: Budget) -> tuple[TreeSolution, Through | None]:
+        """Find the best tree of a problem without labels and rules.
+
+        Return also how to bound the trees through each arc, or None.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has neither `decode` nor `_solve`.")
 
     def decode_arcs(
         self,
@@ -125,7 +142,7 @@ class TreeDecoder(ABC):
         """
         k = checked_whole("k", k, low=1)
         order = count()  # ties are listed in the order they were found
-        clock = budget.start()
+        clock = self._begun(problem, budget)
         first = self.decode(problem, budget=budget)
         # entries are the negated score, or bound if the part is yet to be decoded; whether it is;
         # the order; the best tree of the part and the part, or the tree that it departs from and
@@ -180,8 +197,13 @@ class TreeDecoder(ABC):
     def decode_with_bounds(
         self, problem: TreeProblem, budget: Budget
     ) -> tuple[TreeSolution, Through | None]:
-        """Find the best tree; return also how to bound the trees through each arc, or None."""
-        return self.decode(problem, budget=budget), None
+        """Find the best tree; return also how to bound the trees through each arc, or None.
+
+        The problem has no labels and rules.
+        """
+        if type(self).decode is not TreeDecoder.decode:  # a subclass decodes in its own way
+            return self.decode(problem, budget=budget), None
+        return self._solve(problem, budget)
 
     def _best_without(
         self, problem: TreeProblem, best: TreeSolution, clock: Clock

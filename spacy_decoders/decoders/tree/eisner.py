@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import UNLIMITED, Budget, Clock, rest_of
+from ...budget import Budget, Clock, rest_of
 from ...certificate import Certificate, tolerance_of
-from .constrained import LabelledSearch, best_constrained
+from .constrained import LabelledSearch
 from .decoder import (
     Through,
     TreeDecoder,
@@ -57,15 +57,7 @@ class Eisner(TreeDecoder):
     (array([2, 0], dtype=int32), 5.0, 'optimal')
     """
 
-    def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
-        if problem.is_constrained:
-            return best_constrained(self, problem, budget)
-        refuse_unless(problem, "Eisner", projective=True)
-        return best_with_bounds("Eisner", problem, budget)[0]
-
-    def decode_with_bounds(
-        self, problem: TreeProblem, budget: Budget
-    ) -> tuple[TreeSolution, Through | None]:
+    def _solve(self, problem: TreeProblem, budget: Budget) -> tuple[TreeSolution, Through | None]:
         refuse_unless(problem, "Eisner", projective=True)
         return best_with_bounds("Eisner", problem, budget)
 

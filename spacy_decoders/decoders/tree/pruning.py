@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import checked_whole, is_number
+from ...arrays import checked_type, checked_whole, is_number
 from ...errors import ProblemError
 from .decoder import infeasible
 from .fallbacks import best_by_arcs
@@ -53,6 +53,7 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
     >>> int(prune(problem, beam=1.0).allowed.sum())
     3
     """
+    checked_type("problem", problem, TreeProblem)
     if k is not None:
         k = checked_whole("k", k, low=1)
     if beam is not None and not (is_number(beam) and beam >= 0):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices
+from ...arrays import checked_indices, checked_type
 from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...errors import InfeasibleError, UndecidedError
 from .constrained import LabelledSearch
@@ -57,6 +57,7 @@ def exact_decoder(problem: TreeProblem) -> TreeDecoder:
     >>> exact_decoder(TreeProblem([[0, 1], [0, 0]], projective=False))
     ChuLiuEdmonds()
     """
+    checked_type("problem", problem, TreeProblem)
     # imported here, since each compiles its own kernels
     if not problem.is_first_order:
         if problem.projective and problem.siblings is None and not problem.has_factors:
@@ -101,6 +102,7 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
            [-inf, -inf,   2.],
            [-inf,   5., -inf]])
     """
+    checked_type("problem", problem, TreeProblem)
     if problem.labels is not None and not problem.rules:
         problem = problem.with_arcs(problem.arcs + problem.labels.max(axis=2))
     if not _has_chart(problem):
@@ -150,6 +152,7 @@ def head_margins(
     >>> head_margins(TreeProblem([[0, 1, 3], [0, 0, 1], [0, 2, 0]]), [2, 0])
     array([3., 3.])
     """
+    checked_type("problem", problem, TreeProblem)
     tree = checked_indices("heads", heads, (problem.n,), low=0, high=problem.n + 1, dtype=np.int64)
     tokens = np.arange(1, problem.n + 1)
     if _has_chart(problem):

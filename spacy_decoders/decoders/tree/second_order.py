@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import read_only
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
-from .constrained import best_constrained
 from .decoder import (
     TreeDecoder,
     bounds_without,
@@ -91,12 +90,10 @@ class SecondOrder(TreeDecoder):
                 f"got {self.grandparents!r}."
             )
 
-    def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
-        if problem.is_constrained:
-            return best_constrained(self, problem, budget)
+    def _solve(self, problem: TreeProblem, budget: Budget) -> tuple[TreeSolution, None]:
         # the two variants have different objectives, which `verify` must tell apart
         name = f"{NAME}.outermost" if self._outermost else NAME
-        return best_by_second_order(name, problem, self._outermost, budget)
+        return best_by_second_order(name, problem, self._outermost, budget), None
 
     def seconds_of_charts(self, problem: TreeProblem, number: float = 1.0) -> float:
         return number * STEP * problem.n**4 - OVERTIME

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ProblemError
+from ...arrays import checked_type
 from ...verify import ROUNDING, Findings
 from .problem import TreeProblem
 from .rules import FixedStart, Rule
@@ -39,8 +39,7 @@ def examine(problem: TreeProblem, solution: Any, *, seconds: float) -> Findings:
     outermost grandparents alone. The problem of an adapted parser is that of
     :meth:`~spacy_decoders.adapt.trees.ArcParser.problem`.
     """
-    if not isinstance(problem, TreeProblem):
-        raise ProblemError(f"problem: expected a TreeProblem, got {type(problem).__name__}.")
+    checked_type("problem", problem, TreeProblem)
     heads = tuple(int(head) for head in solution.heads)
     labels = (0,) * len(heads)
     if problem.labels is not None and solution.labels is not None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ....arrays import checked_indices, checked_scores
+from ....arrays import checked_indices, checked_scores, checked_type
 from ....budget import Budget, Clock
 from ....errors import InfeasibleError, ProblemError, UndecidedError
 from ..decoder import NOTHING_YET, STEP, rounded_up
@@ -45,7 +45,8 @@ class LabelTree:
         cls, model: ChainModel, emissions: ArrayLike, parents: ArrayLike, budget: Budget
     ) -> LabelTree:
         """Validate a forest; errors are those of :meth:`.Viterbi.decode_tree`."""
-        clock = budget.start()
+        clock = checked_type("budget", budget, Budget).start()
+        checked_type("model", model, ChainModel)
         local = checked_scores("emissions", emissions, (None, model.size)).astype(np.float64)
         n = len(local)
         above = checked_indices("parents", parents, (n,), low=-1, high=n)

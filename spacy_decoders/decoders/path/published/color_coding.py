@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ....arrays import checked_whole, is_number
-from ....budget import UNLIMITED, Budget
+from ....budget import Clock
 from ....errors import ProblemError
 from ..lagrangian_search import CANDIDATES_PER_CHECK
 from ..problem import Integers, PathDecoder, PathProblem, PathSolution
@@ -39,6 +39,8 @@ class ColorCoding(PathDecoder):
     a class share its colour, and colours are distributed evenly, which makes a given path
     colourful more often than independent draws do. If there are no more classes than colours, all
     get different ones, and a single pass finds the best path, which a bound then proves optimal.
+    An iteration of the budget is a colouring; a budget that ends first lowers the certificate's
+    confidence.
 
     Parameters
     ----------
@@ -81,21 +83,14 @@ class ColorCoding(PathDecoder):
             checked_whole("colors", self.colors, low=1)
         checked_whole("seed", self.seed, low=0)
 
-    def decode(
-        self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
-    ) -> PathSolution:
-        """Find a path that is optimal with the stated probability.
-
-        An iteration of the budget is a colouring; a budget that ends first lowers the
-        certificate's confidence. Raises `InfeasibleError` if there is no such path.
-        """
-        clock = budget.start()
-        length = problem.checked_length(length)
+    def _solve(
+        self, problem: PathProblem, length: int, k: int, clock: Clock
+    ) -> list[PathSolution]:
         colors = self._color_count(problem, length)
         chance = colorful_probability(problem.class_count, length, colors)
         needed = needed_colorings(chance, self.failure)
         colorings = Colorings(problem, length, colors, self.seed)
-        last = min(needed, budget.iterations or needed)
+        last = min(needed, clock.budget.iterations or needed)
         done, path, score = 0, None, -np.inf
         while done < last and not (clock.exhausted(done) or problem.lacks_time(clock, 0)):
             found, whole = colorings.next_path(score, clock.exhausted)
@@ -109,9 +104,10 @@ class ColorCoding(PathDecoder):
             bound = quick_bound(problem, length, score, PROOF_NODES, clock)
         if done and chance < 1.0:
             confidence = 1.0 - self.failure if done == needed else 1.0 - (1.0 - chance) ** done
-        return PathSolution.certified(
+        solution = PathSolution.certified(
             "ColorCoding", problem, path, bound, confidence=confidence, iterations=done
         )
+        return [solution]
 
     def _color_count(self, problem: PathProblem, length: int) -> int:
         if self.colors == "auto":

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....budget import UNLIMITED, Budget, Clock, rest_of
+from ....budget import Clock, rest_of
 from ....errors import InfeasibleError, ProblemError
 from ...programs import IntegerSolution, LinearProgram, Sense, Solver, SolverError, checked_solver
 from ..beam import solved_by_beam
@@ -42,10 +42,14 @@ class IntegerProgram(PathDecoder):
     Raises
     ------
     ProblemError
-        If an option is unknown.
+        If an option is unknown; in decoding, if scores are too large for a solver.
 
     Notes
     -----
+    Writing and solving the program stop at the budget's seconds; the fallbacks are a beam's path
+    and the bound of the best walk. The solver's own bound is no proof: a path is optimal only if
+    `ExactPath` proves it.
+
     Corrections to the published program: balance (5) holds at inner vertices only, since the
     source has no incoming edge; redundancy (6) covers classes of one vertex too, or a vertex
     could be visited twice; edges within a class, including self-loops, are left out.
@@ -72,18 +76,9 @@ class IntegerProgram(PathDecoder):
                 f"formulation: expected 'flow' or 'time_expanded', got {self.formulation!r}."
             )
 
-    def decode(
-        self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
-    ) -> PathSolution:
-        """Find the best path of `length` vertices.
-
-        Writing and solving the program stop at the budget's seconds; the fallbacks are a beam's
-        path and the bound of the best walk. The solver's own bound is no proof: a path is optimal
-        only if `ExactPath` proves it. Raises `InfeasibleError` if there is no such path, and
-        `ProblemError` if scores are too large for a solver.
-        """
-        clock = budget.start()
-        length = problem.checked_length(length)
+    def _solve(
+        self, problem: PathProblem, length: int, k: int, clock: Clock
+    ) -> list[PathSolution]:
         _check_magnitude(problem)
         best = solved_by_beam("IntegerProgram", problem, length, 1, 80, clock)[0]
         path, proven = None, False
@@ -96,7 +91,7 @@ class IntegerProgram(PathDecoder):
             # the solver's claim is no proof
             own = ExactPath().decode(problem, length, budget=rest_of(clock, 0)).certificate
             bound = min(bound, np.inf if own.bound is None else own.bound)
-        return PathSolution.certified("IntegerProgram", problem, path, bound)
+        return [PathSolution.certified("IntegerProgram", problem, path, bound)]
 
     def _solved(
         self, problem: PathProblem, length: int, clock: Clock

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, triu
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from ....budget import UNLIMITED, Budget
+from ....budget import Clock
 from ....errors import NotDecomposableError
 from ....graph import ConceptGraph
 from ..costs import rounded_down
@@ -29,6 +29,9 @@ class Decomposable(RepresentativesDecoder):
     leaves each of them over a fixed bridge, and the cost decomposes into one term for each
     set: the distances of its candidates to the near ends of the bridges around it, each times
     the number of sets beyond.
+
+    The problem must be made by ``from_graph``; `decode` raises `NotDecomposableError` if a set is
+    not connected, or two sets share a component without bridges.
 
     Parameters
     ----------
@@ -51,16 +54,7 @@ class Decomposable(RepresentativesDecoder):
 
     seed: int = 0
 
-    def decode(
-        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
-    ) -> RepresentativesSolution:
-        """Return the cheapest choice; needs a problem made by ``from_graph``.
-
-        Raises
-        ------
-        NotDecomposableError
-            If a set is not connected, or two sets share a component without bridges.
-        """
+    def _solve(self, problem: RepresentativesProblem, clock: Clock) -> RepresentativesSolution:
         graph = problem.graph_for("Decomposable")
         _check_hypotheses(problem, graph)
         costs = problem.local_costs + problem.pair_weight * _beyond(problem)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....arrays import checked_whole
-from ....budget import UNLIMITED, Budget, Clock
+from ....budget import Clock
 from ....certificate import Certificate
 from ..problem import RepresentativesProblem
 from ..solutions import RepresentativesDecoder, RepresentativesSolution
@@ -17,7 +17,10 @@ __all__ = ["SeededHeuristic"]
 
 @dataclass(frozen=True)
 class SeededHeuristic(RepresentativesDecoder):
-    """A decoder that chooses in one pass, with a heuristic certificate."""
+    """A decoder that chooses in one pass, with a heuristic certificate.
+
+    Only `HittingDistance` observes the budget.
+    """
 
     #: Seed of the order of vertices that breaks ties.
     seed: int = 0
@@ -25,11 +28,8 @@ class SeededHeuristic(RepresentativesDecoder):
     def __post_init__(self) -> None:
         checked_whole("seed", self.seed, low=0)
 
-    def decode(
-        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
-    ) -> RepresentativesSolution:
-        """Choose in one pass; only `HittingDistance` observes the budget."""
-        choices = self._choose(problem, budget.start())
+    def _solve(self, problem: RepresentativesProblem, clock: Clock) -> RepresentativesSolution:
+        choices = self._choose(problem, clock)
         cost = problem.cost(choices)
         certificate = Certificate.heuristic(type(self).__name__, cost, iterations=1)
         return RepresentativesSolution.of(problem, choices, certificate)

@@ -11,7 +11,6 @@ from ....arrays import checked_whole
 from ....budget import UNLIMITED, Budget, rest_of
 from ....errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
 from ..chu_liu_edmonds import best_arborescence
-from ..constrained import best_constrained
 from ..decoder import (
     UNIT,
     Through,
@@ -114,14 +113,7 @@ class BranchAndBound(TreeDecoder):
         for name in ("root_iterations", "iterations"):
             checked_whole(name, getattr(self, name), low=1)
 
-    def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
-        if problem.is_constrained:
-            return best_constrained(self, problem, budget)
-        return self.decode_with_bounds(problem, budget)[0]
-
-    def decode_with_bounds(
-        self, problem: TreeProblem, budget: Budget
-    ) -> tuple[TreeSolution, Through | None]:
+    def _solve(self, problem: TreeProblem, budget: Budget) -> tuple[TreeSolution, Through | None]:
         if problem.boundaries is not None and not self._charts_sentences(problem):
             return best_sentences(self, problem, budget), None
         if self._needs_one_pass(problem, budget):
@@ -161,6 +153,7 @@ class BranchAndBound(TreeDecoder):
 
         With rules, or boundaries that the backbone does not score, see :meth:`TreeDecoder.k_best`.
         """
+        self._begun(problem, budget)
         k = checked_whole("k", k, low=1)
         if problem.is_constrained or not self._charts_sentences(problem):
             return super().k_best(problem, k, budget=budget)

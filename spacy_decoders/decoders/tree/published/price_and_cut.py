@@ -12,7 +12,6 @@ import numpy as np
 from ....budget import UNLIMITED, Budget, Clock
 from ....errors import ProblemError
 from ...programs import Solver, checked_solver
-from ..constrained import best_constrained
 from ..decoder import TreeDecoder, certified_if_legal, infeasible, refuse_unless
 from ..fallbacks import tree_in_blocks
 from ..magnitudes import parts_of, without_prohibitive
@@ -86,22 +85,20 @@ class PriceAndCut(TreeDecoder):
     def __post_init__(self) -> None:
         checked_solver(self.solver)
 
-    def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
-        if problem.is_constrained:
-            return best_constrained(self, problem, budget)
+    def _solve(self, problem: TreeProblem, budget: Budget) -> tuple[TreeSolution, None]:
         if problem.boundaries is not None:
-            return best_sentences(self, problem, budget)
+            return best_sentences(self, problem, budget), None
         found = self.search(problem, budget=budget)
         if found.heads is None:
             raise infeasible(problem)
         heads = found.heads[1:].astype(np.int32)
         given = ("PriceAndCut", problem, heads, found.bound, 0.0, found.rounds)
-        return certified_if_legal(*given, objective=score_and_scale)
+        return certified_if_legal(*given, objective=score_and_scale), None
 
     def search(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> PriceAndCutResult:
         """Find the best tree, with statistics of the search."""
+        clock = self._begun(problem, budget)
         refuse_unless(problem, "PriceAndCut", "grandparents")
-        clock = budget.start()
         if problem.n == 0:
             return PriceAndCutResult(np.array([-1]), 0.0, 0.0, True)
         blocks = tree_in_blocks(problem, SECONDS_A_CUBE * problem.n**3, clock)

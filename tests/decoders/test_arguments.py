@@ -1,0 +1,67 @@
+"""An argument of another type than a decoder takes is named, and how to make the right one."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders import Budget
+from spacy_decoders.decoders import chain, path, representatives, tree
+from spacy_decoders.errors import ProblemError
+
+ZEROS = np.zeros((3, 3))
+PROBLEMS = {
+    tree: (tree.TreeProblem(ZEROS),),
+    path: (path.PathProblem(ZEROS[0], ZEROS, ZEROS[0], [0, 1, 2]), 2),
+    representatives: (representatives.RepresentativesProblem(ZEROS, [[0, 1], [2]]),),
+    chain: (chain.ChainModel(ZEROS), ZEROS),
+}
+DECODERS = [
+    (core, getattr(core, name)())
+    for core in PROBLEMS
+    for name in core.__all__
+    if hasattr(getattr(core, name), "decode") and "Decoder" not in name and name != "TreeKnapsack"
+]
+
+
+def ways_to_decode(core, decoder):
+    """Return the methods of a decoder, each with the arguments that follow the problem."""
+    given = PROBLEMS[core][1:]
+    more = {
+        tree: {"k_best": (2,)},
+        path: {"k_best": (*given, 2), "decode_lengths": ([2],)},
+        representatives: {},
+        chain: {"decode_batch": (ZEROS, [3]), "decode_tree": (ZEROS, [-1, 0, 0])},
+    }[core]
+    return [
+        (getattr(decoder, name), arguments)
+        for name, arguments in {"decode": given, **more}.items()
+        if hasattr(decoder, name)
+    ]
+
+
+@pytest.mark.parametrize(("core", "decoder"), DECODERS, ids=lambda one: type(one).__name__)
+def test_a_wrong_argument_is_named_with_the_fix(core, decoder):
+    problem = PROBLEMS[core][0]
+    name, kind = "model" if core is chain else "problem", type(problem).__name__
+    for decode, arguments in ways_to_decode(core, decoder):
+        for wrong in (ZEROS, None, Budget()):
+            with pytest.raises(ProblemError, match=rf"^{name}: expected a {kind}, .*; use {kind}"):
+                decode(wrong, *arguments)
+        for wrong in (3, 1.5, None):
+            with pytest.raises(ProblemError, match=r"^budget: expected a Budget, .*; use Budget"):
+                decode(problem, *arguments, budget=wrong)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (tree.k_best, (2,)),
+        (tree.max_marginals, ()),
+        (tree.head_margins, ([0, 1],)),
+        (tree.prune, (2,)),
+        (chain.k_best, (ZEROS, 2)),
+        (chain.marginals, (ZEROS,)),
+    ],
+)
+def test_functions_name_it_as_well(function, arguments):
+    with pytest.raises(ProblemError, match=r"^(problem|model): expected a (Tree|Chain)"):
+        function(ZEROS, *arguments)
