@@ -6,9 +6,10 @@ from functools import partial
 import numpy as np
 
 from ...budget import Budget
-from .decoder import Through, TreeDecoder, certified_if_legal, infeasible, refuse_unless
+from .decoder import TreeDecoder
 from .fallbacks import bound_by_duals
 from .problem import TreeProblem, TreeSolution
+from .proof import Through, certified_if_legal, infeasible, refuse_unless
 from .sentences import best_sentences
 
 __all__ = ["ChuLiuEdmonds", "best_arborescence"]

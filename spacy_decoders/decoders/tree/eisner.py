@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from ...budget import Budget, Clock, rest_of
 from ...certificate import Certificate, tolerance_of
 from .constrained import LabelledSearch
-from .decoder import (
+from .decoder import TreeDecoder
+from .fallbacks import bounded, tree_in_blocks
+from .problem import TreeProblem, TreeSolution
+from .proof import (
     Through,
-    TreeDecoder,
     bounds_without,
     certified_if_legal,
     infeasible,
     refuse_unless,
     rounding_slack,
 )
-from .fallbacks import bounded, tree_in_blocks
-from .problem import TreeProblem, TreeSolution
 
 __all__ = ["Eisner", "best_trees", "best_with_bounds", "bounds_through"]
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from ...arrays import read_only
 from ...budget import Clock
 from ...certificate import tolerance_of
-from .decoder import Through, rounding_slack
 from .problem import NO_GAPS, TreeProblem
+from .proof import Through, rounding_slack
 from .scoring import score_tree
 
 __all__ = [

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .decoder import UNIT, most_gained
 from .problem import TreeProblem
+from .proof import UNIT, most_gained
 
 __all__ = ["Magnitudes", "magnitudes_of", "parts_of", "without_prohibitive"]
 

@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from ...arrays import checked_type, checked_whole, is_number
 from ...errors import ProblemError
-from .decoder import infeasible
 from .fallbacks import best_by_arcs
 from .problem import TreeProblem
+from .proof import infeasible
 from .ranking import exact_decoder
 from .rule_limits import LabelledArcs
 

@@ -11,9 +11,10 @@ from ...arrays import checked_indices, checked_type
 from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...errors import InfeasibleError, UndecidedError
 from .constrained import LabelledSearch
-from .decoder import TreeDecoder, split
+from .decoder import TreeDecoder
 from .eisner import THROUGH
 from .problem import TreeProblem, TreeSolution
+from .proof import split
 from .scoring import breaks_any, score_and_scale, score_tree
 
 __all__ = ["exact_decoder", "head_margins", "k_best", "max_marginals"]

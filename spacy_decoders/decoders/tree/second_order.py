@@ -11,8 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import read_only
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
-from .decoder import (
-    TreeDecoder,
+from .decoder import TreeDecoder
+from .eisner import OVERTIME, THROUGH
+from .fallbacks import tree_in_blocks
+from .kernels import second_order, second_order_proof
+from .problem import TreeProblem, TreeSolution
+from .proof import (
     bounds_without,
     certified_if_legal,
     infeasible,
@@ -20,10 +24,6 @@ from .decoder import (
     refuse_unless,
     rounding_slack,
 )
-from .eisner import OVERTIME, THROUGH
-from .fallbacks import tree_in_blocks
-from .kernels import second_order, second_order_proof
-from .problem import TreeProblem, TreeSolution
 from .scoring import sentence_starts, tree_with_root
 
 __all__ = ["Grandparents", "SecondOrder", "second_order_marginals", "second_order_score"]

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from ...budget import Budget, Clock, rest_of
 from ...errors import InfeasibleError, ProblemError, UndecidedError
-from .decoder import TreeDecoder, certified, rounding_slack
+from .decoder import TreeDecoder
 from .eisner import Eisner
 from .factors import Factors
 from .fallbacks import arborescence_bound, block_tree, most_of_arcs
 from .problem import TreeProblem, TreeSolution
+from .proof import certified, rounding_slack
 
 __all__ = ["best_sentences", "part_of"]
 

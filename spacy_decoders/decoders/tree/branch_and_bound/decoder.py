@@ -11,18 +11,11 @@ from ....arrays import checked_whole
 from ....budget import UNLIMITED, Budget, rest_of
 from ....errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
 from ..chu_liu_edmonds import best_arborescence
-from ..decoder import (
-    UNIT,
-    Through,
-    TreeDecoder,
-    beside_the_best,
-    certified,
-    certified_if_legal,
-    infeasible,
-)
+from ..decoder import TreeDecoder, beside_the_best
 from ..eisner import best_trees, best_with_bounds
 from ..magnitudes import Magnitudes, magnitudes_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
+from ..proof import UNIT, Through, certified, certified_if_legal, infeasible
 from ..scoring import score_and_scale, score_tree
 from ..sentences import best_sentences
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ....budget import Clock
-from ..decoder import Through
 from ..fallbacks import arborescence_bound, bounded
 from ..kernels import proofs, second_order, second_order_proof
 from ..problem import TreeProblem
+from ..proof import Through
 from ..scoring import score_tree
 from ..second_order import chart_space
 from .kernels import relaxation

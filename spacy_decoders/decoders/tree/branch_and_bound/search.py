@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ....budget import Budget, Clock
 from ....certificate import PROOF_TOLERANCE, tolerance_of
-from ..decoder import split
 from ..fallbacks import BlockTree, tree_in_blocks
 from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
+from ..proof import split
 from ..second_order import chart_space
 from .kernels import node as kernels
 from .kernels.records import Incumbents, NodeFound, NodeOptions

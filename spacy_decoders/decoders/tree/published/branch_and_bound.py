@@ -22,11 +22,11 @@ from ..branch_and_bound.search import (
     closing_slack,
     search,
 )
-from ..decoder import split
 from ..factors import Factors
 from ..fallbacks import arborescence_bound, bounded, tree_in_blocks
 from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
+from ..proof import split
 from ..scoring import score_tree
 
 __all__ = ["search_as_in_paper"]

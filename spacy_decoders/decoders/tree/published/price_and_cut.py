@@ -12,10 +12,11 @@ import numpy as np
 from ....budget import UNLIMITED, Budget, Clock
 from ....errors import ProblemError
 from ...programs import Solver, checked_solver
-from ..decoder import TreeDecoder, certified_if_legal, infeasible, refuse_unless
+from ..decoder import TreeDecoder
 from ..fallbacks import tree_in_blocks
 from ..magnitudes import parts_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
+from ..proof import certified_if_legal, infeasible, refuse_unless
 from ..scoring import score_and_scale
 from ..sentences import best_sentences
 from .price_and_cut_pricing import ScoreTable

@@ -10,9 +10,9 @@ prices, and for upper bounds in place of scores, so it does not depend on a solv
 import numpy as np
 from numpy.typing import NDArray
 
-from ..decoder import UNIT
 from ..fallbacks import TreeBound, best_by_arcs
 from ..problem import TreeProblem
+from ..proof import UNIT
 
 __all__ = [
     "ScoreTable",

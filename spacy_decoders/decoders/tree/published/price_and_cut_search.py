@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from ....budget import UNLIMITED, Clock
 from ....errors import InfeasibleError
 from ...programs import Solver, SolverError
-from ..decoder import UNIT, split
 from ..fallbacks import TreeBound, best_by_arcs
 from ..kernels import proofs
+from ..proof import UNIT, split
 from .price_and_cut_pricing import (
     Floats,
     Mask,
