@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ...budget import Clock
 from .kernels.layout import CostArrays, pair_starts
-from .kernels.ordering import ordered
 from .problem import RepresentativesProblem
 
 __all__ = [
@@ -169,10 +168,15 @@ def canonical_order(
     these. Returns the numbers of the sets, the positions of their candidates in the problem, both
     in the new order, and where each set then begins.
     """
-    numbers, order, offsets = ordered(problem.keys(seed), problem.local_costs, problem.offsets)
-    if (offsets[1:] == offsets[:-1]).any():
-        problem.allowed  # noqa: B018 - raises the error of a set without candidates
-    return numbers, order, offsets
+    keys, local = problem.keys(seed), problem.local_costs
+    order = np.lexsort((local, keys, problem.own_set))
+    order = order[problem.allowed[order]]
+    ends = np.bincount(problem.own_set[order], minlength=problem.size).cumsum()
+    parts = np.split(order, ends[:-1])
+    lists = [(keys[part].tolist(), local[part].tolist()) for part in parts]
+    numbers = np.array(sorted(range(problem.size), key=lists.__getitem__))
+    offsets = np.cumsum([0, *(len(parts[i]) for i in numbers)])
+    return numbers, np.concatenate([parts[i] for i in numbers]), offsets
 
 
 def relative_tolerance(scale: float) -> float:

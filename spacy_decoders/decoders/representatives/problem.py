@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import checked_indices, checked_whole, owned, read_only
 from ...errors import InfeasibleError, ProblemError
 from .connections import connect
-from .kernels.ordering import mixed
 from .validation import checked_distances, checked_local, checked_sets, checked_weight, with_costs
 
 if TYPE_CHECKING:
@@ -323,14 +322,18 @@ def vertex_keys(vertices: NDArray[Any], seed: int) -> NDArray[np.uint64]:
     >>> bool((vertex_keys(np.array([7, 3]), 0) == vertex_keys(np.array([3, 7]), 0)[::-1]).all())
     True
     """
-    keys: NDArray[np.uint64] = mixed(vertices.astype(np.int64).view(np.uint64) ^ _start(seed))
-    return keys
+    return _mixed(vertices.astype(np.int64).view(np.uint64) ^ _start(seed))
 
 
 @lru_cache(typed=True)
 def _start(seed: int) -> NDArray[np.uint64]:
     """What a seed contributes to the keys."""
-    start: NDArray[np.uint64] = mixed(
-        np.array([checked_whole("seed", seed, low=0)]).view(np.uint64)
-    )
-    return start
+    return _mixed(np.array([checked_whole("seed", seed, low=0)]).view(np.uint64))
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Scramble 64 bits: the finaliser of splitmix64."""
+    z = numbers + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
