@@ -46,8 +46,7 @@ class CostTable:
     arrays: CostArrays
     set_order: NDArray[np.int64]  # (k,): the number of each set in the problem
     member_order: NDArray[np.int64]  # (n,): the index of each candidate in that set
-    # (k, n): each candidate's least pair cost with each earlier set; 0 with its own and later ones
-    nearest: NDArray[np.float64]
+    block_minima: NDArray[np.float64]  # (k, k): the least cost of each pair of sets i < j, else 0
     integral: bool  # whether all costs are whole numbers
     unit: Fraction  # the cost in the problem of a cost of 1 here, exactly
 
@@ -67,11 +66,6 @@ class CostTable:
         return np.diff(self.offsets)
 
     @cached_property
-    def block_minima(self) -> NDArray[np.float64]:
-        """**Shape:** (k, k): the least cost of each pair of sets i < j; 0 elsewhere."""
-        return np.minimum.reduceat(self.nearest, self.offsets[:-1], axis=1)
-
-    @cached_property
     def unary_minima(self) -> NDArray[np.float64]:
         """**Shape:** (k,): the least unary cost of each set."""
         return np.minimum.reduceat(self.arrays.unary, self.offsets[:-1])
@@ -82,20 +76,16 @@ class CostTable:
         return float(self.unary_minima.sum() + self.block_minima.sum())
 
     @cached_property
-    def least(self) -> float:
-        """A lower bound on the cost of every choice.
+    def magnitude(self) -> float:
+        """The sum of the absolute values of the costs that make up `shift`."""
+        return float(np.abs(self.unary_minima).sum() + np.abs(self.block_minima).sum())
 
-        Each candidate pays at least its unary cost and the least pair cost with each earlier set.
-        """
-        paid = self.arrays.unary + self.nearest.sum(axis=0)
-        if not self.integral:
-            magnitudes = np.abs(self.arrays.unary) + np.abs(self.nearest).sum(axis=0)
-            paid = rounded_down(paid, magnitudes, self.size)
-        minima = np.minimum.reduceat(paid, self.offsets[:-1])
-        least = float(minima.sum())
-        if self.integral:
-            return least
-        return rounded_down(least, float(np.abs(minima).sum()), self.size)
+    @cached_property
+    def least(self) -> float:
+        """A lower bound on the cost of every choice."""
+        return (
+            self.shift if self.integral else rounded_down(self.shift, self.magnitude, self.size**2)
+        )
 
     @cached_property
     def _pairs(self) -> tuple[NDArray[np.int64], ...]:
@@ -138,13 +128,14 @@ def cost_table(problem: RepresentativesProblem, seed: int, clock: Clock) -> Cost
     integral = whole and not unary.any() and problem.pair_weight > 0
     unit = Fraction(problem.weight) / (k - 1) if integral else Fraction(1)
     factor = 1.0 if integral else problem.pair_weight
-    nearest, at = np.zeros((k, n)), 0
+    block_minima, at = np.zeros((k, k)), 0
     for i in range(k - 1):
         if at > UNTIMED_COSTS and passes >= clock.seconds_left:
             return None
         rows = problem.distances[members[ends[i] - sizes[i] : ends[i]]]
         rows = rows.take(members[ends[i] :], axis=1)
-        np.multiply(rows.min(axis=0), factor, out=nearest[i, ends[i] :])
+        nearest = np.minimum.reduceat(rows.min(axis=0), ends[i:-1] - ends[i])
+        np.multiply(nearest, factor, out=block_minima[i, i + 1 :])
         for j in range(i + 1, k):
             block = rows[:, ends[j - 1] - ends[i] : ends[j] - ends[i]]
             np.multiply(block, factor, out=blocks[at : at + block.size].reshape(block.shape))
@@ -153,7 +144,7 @@ def cost_table(problem: RepresentativesProblem, seed: int, clock: Clock) -> Cost
         CostArrays(unary, blocks, pair_starts(sizes), offsets),
         set_order,
         order - np.repeat(problem.offsets[set_order], sizes),
-        nearest,
+        block_minima,
         integral,
         unit,
     )

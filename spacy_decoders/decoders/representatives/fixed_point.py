@@ -128,6 +128,6 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
         slack=slack,
         shift=shift,
         reach=reach,
-        minima=float(np.abs(own).sum() + np.abs(pairs).sum()),
+        minima=costs.magnitude,
         arrays=costs.arrays._replace(unary=np.rint(unary * scale).astype(np.int64), blocks=blocks),
     )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...certificate import largest_tolerance
 from .branch_and_bound import SWEEPS, ExactSearch, explore, improved
-from .costs import CostTable, relative_tolerance, rounded_down
+from .costs import relative_tolerance, rounded_down
 from .fixed_point import quantise
 from .kernels.layout import LARGEST
 from .local_search import total_cost
@@ -73,10 +73,9 @@ def margins_of(solver: ExactSearch, *, exact: bool, work: int | None) -> Margins
 def _lower_bounds(solver: ExactSearch) -> NDArray[np.float64]:
     """**Shape:** (k,): a lower bound on the choices with another candidate in each set."""
     costs, several = solver.costs, solver.costs.sizes > 1
-    magnitude = float(np.abs(costs.unary_minima).sum() + np.abs(costs.block_minima).sum())
     by_itself = least_of_others(costs.arrays.unary, costs.offsets, solver.choices)[several]
     apart = costs.shift - costs.unary_minima[several] + by_itself
-    found = rounded_down(apart, 2 * magnitude + np.abs(by_itself), costs.size**2)
+    found = rounded_down(apart, 2 * costs.magnitude + np.abs(by_itself), costs.size**2)
     if solver.root is not None:
         bounds, numbers = solver.root.bounds(), solver.root.numbers
         least = least_of_others(bounds, costs.offsets, solver.choices)[several]
@@ -132,16 +131,8 @@ def _best_others(
             break
         own = values[offsets[i] : offsets[i + 1]].copy()
         own[choices[i]] = np.inf
-        better, cost = _beside(costs, choices, i, int(own.argmin()))
-        found.append((cost, i, better))
+        changed = choices.copy()
+        changed[i] = own.argmin()
+        better, _ = improved(costs, changed, i)
+        found.append((total_cost(costs, better), i, better))
     return found
-
-
-def _beside(
-    costs: CostTable, choices: NDArray[np.int64], i: int, candidate: int
-) -> tuple[NDArray[np.int64], float]:
-    """Return choices improved by local search around one candidate of set i, and their cost."""
-    changed = choices.copy()
-    changed[i] = candidate
-    better, _ = improved(costs, changed, i)
-    return better, total_cost(costs, better)

@@ -21,8 +21,8 @@ __all__ = ["Subproblem"]
 COSTS_PER_CHECK = 4_000_000
 #: Seconds for each pair cost of a box to bound it, and to restrict it, on a slow machine.
 BOUNDING = 1e-8
-#: Sweeps over which the bound has to close some share of the gap, or has stalled.
-PATIENCE = 5
+#: The bound has stalled if so many sweeps close less than this share of the gap.
+PATIENCE, STALLED = 5, 0.05
 
 
 @dataclass(eq=False)
@@ -85,11 +85,8 @@ class Subproblem:
             self._bounds = self.numbers.bounds(self.keep, self.potentials)
         return self._bounds
 
-    def raise_bound(self, cutoff: int, clock: Clock, sweeps: int, stalled: float = 0.05) -> None:
-        """Raise the bound by message passing until it exceeds `cutoff`, stalls, or time runs out.
-
-        It has stalled if five sweeps close less than the share `stalled` of the gap to `cutoff`.
-        """
+    def raise_bound(self, cutoff: int, clock: Clock, sweeps: int) -> None:
+        """Raise the bound by messages until it exceeds `cutoff`, stalls, or time runs out."""
         limit = 2 ** (BITS + 12)
         earlier, bounding_time = [self.estimate], self.bounding_time
         for _ in range(sweeps):
@@ -101,7 +98,7 @@ class Subproblem:
             earlier.append(self.estimate)
             if len(earlier) > PATIENCE:
                 missing = cutoff + 1 - self.estimate
-                if self.estimate - earlier[-1 - PATIENCE] < stalled * missing:
+                if self.estimate - earlier[-1 - PATIENCE] < STALLED * missing:
                     break
         self.potentials, self._bounds = self.inherited.copy(), None
         self.potentials[:, self.positions] += self.messages
