@@ -19,7 +19,6 @@ from .counted_factors import (
 )
 from .incumbents import climb, offer, tree_score
 from .pairs import (
-    add_pair_gaps,
     point_pairs,
     point_side,
     step_pairs,
@@ -64,8 +63,6 @@ def branching_arc(parts, heads, options):
     """Return the free arc whose parts have the largest gap between bound and score (3.3)."""
     size = heads.shape[0]
     gaps = np.zeros((size, size))
-    for h in range(first_paired(parts, options.single_root), size):
-        add_pair_gaps(parts, h, options.second, heads, gaps)
     add_factor_gaps(parts.factors, parts.multipliers.factors, heads, gaps)
     if _has_chains(parts, options):
         add_chain_gaps(parts, options.projective, heads, gaps)

@@ -101,30 +101,6 @@ def step_pairs(parts, h, step):
     return norm
 
 
-@internal()
-def add_pair_gaps(parts, h, crossing_only, heads, gaps):
-    """Add to each arc the gap between bound and score of its pairs at a tree (section 3.3)."""
-    left = parts.arcs
-    for i in range(left.count[h]):
-        first = left.of[h, i]
-        for j in range(first_partner(left, h, i, crossing_only), left.count[h]):
-            last = left.of[h, j]
-            score, x = pair_of(parts, h, first, last)
-            excess = gap(score, x, heads[first] == h, heads[last] == h)
-            gaps[h, first] += excess
-            gaps[h, last] += excess
-
-
-@internal()
-def gap(score, x, one, other):
-    """Return by how much a pair's bound exceeds its score, given which arcs the tree has."""
-    if score > 0.0:
-        bound = (x if one else 0.0) + (score - x if other else 0.0)
-    else:
-        bound = x - (x if one else 0.0) - (x if other else 0.0)
-    return max(bound - (score if one and other else 0.0), 0.0)
-
-
 # --- pairs on one side, with the second-order chart -----------------------------------
 
 
