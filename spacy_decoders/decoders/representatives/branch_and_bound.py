@@ -17,12 +17,15 @@ from .kernels.enumeration import Found, search
 from .kernels.evaluation import ReducedCosts
 from .kernels.layout import LARGEST
 from .local_search import total_cost
+from .solutions import least_of_others
 from .subproblem import Subproblem
 
 __all__ = ["SWEEPS", "ExactSearch", "Exploration", "explore", "improved"]
 
 #: The most sweeps of message passing over the whole problem, and over a part of it.
 ROOT_SWEEPS, SWEEPS = 1000, 40
+#: A range of costs this many times as wide as the gap makes the quanta too coarse.
+TOO_WIDE = 2.0**12
 #: Nodes of a depth-first search before its box is split and bounded anew, candidates that they may
 #: examine together, and candidates beyond which a box is split at once.
 NODES, EXAMINED, MOST_CANDIDATES = 20_000, 20_000_000, 2_000
@@ -60,12 +63,13 @@ class ExactSearch:
         """Close the gap between `upper` and `bound`, as far as the budget allows."""
         range_before = np.inf
         while self.upper - self.bound > self.tolerance and not self.clock.exhausted(self.nodes):
-            width = self.upper - self.costs.shift
-            if not width < range_before / 2:
+            gap = self.upper - self.bound
+            reach = max(self.upper, min(self._alternative(), self.upper + TOO_WIDE * gap))
+            if not reach - self.costs.shift < range_before / 2:
                 break
             # repeated only if a much better incumbent allows finer quanta
-            range_before = width
-            numbers = quantise(self.costs, self.upper, self.clock)
+            range_before = reach - self.costs.shift
+            numbers = quantise(self.costs, reach, self.clock)
             if numbers is None:
                 break
             root = Subproblem.of(numbers)
@@ -77,6 +81,21 @@ class ExactSearch:
             if numbers.lower(found.least) > self.bound:
                 self.bound = numbers.lower(found.least)
                 self.resolution = numbers.resolution
+
+    def _alternative(self) -> float:
+        """Return the highest cost, over the sets, of the best change of that set alone.
+
+        Clipped costs all look as cheap as the incumbent, which would cover up a faulty search.
+        Changes that cost far more than the cheapest are ignored: a range that includes them would
+        leave too few digits for the others.
+        """
+        costs, choices = self.costs, self.choices
+        _, values = improved(costs, choices, -1)
+        changes = least_of_others(values, costs.offsets, choices)
+        changes = (changes - values[costs.offsets[:-1] + choices])[costs.sizes > 1]
+        least = changes[changes > 0].min() if (changes > 0).any() else 0.0
+        near = changes[changes <= TOO_WIDE**2 * least]
+        return self.upper + (float(near.max()) if len(near) else 0.0)
 
 
 def improved(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...certificate import largest_tolerance
 from .branch_and_bound import SWEEPS, ExactSearch, explore, improved
-from .costs import relative_tolerance, rounded_down
+from .costs import CostTable, relative_tolerance, rounded_down
 from .fixed_point import quantise
 from .kernels.layout import LARGEST
 from .local_search import total_cost
@@ -131,8 +131,16 @@ def _best_others(
             break
         own = values[offsets[i] : offsets[i + 1]].copy()
         own[choices[i]] = np.inf
-        changed = choices.copy()
-        changed[i] = own.argmin()
-        better, _ = improved(costs, changed, i)
-        found.append((total_cost(costs, better), i, better))
+        better, cost = _beside(costs, choices, i, int(own.argmin()))
+        found.append((cost, i, better))
     return found
+
+
+def _beside(
+    costs: CostTable, choices: NDArray[np.int64], i: int, candidate: int
+) -> tuple[NDArray[np.int64], float]:
+    """Return choices improved by local search around one candidate of set i, and their cost."""
+    changed = choices.copy()
+    changed[i] = candidate
+    better, _ = improved(costs, changed, i)
+    return better, total_cost(costs, better)

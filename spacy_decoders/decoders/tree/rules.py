@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
+from ...arrays import checked_whole, read_only
 from ...errors import ProblemError
 from .limits import ANY, Except, Limit, Term
 
@@ -49,7 +49,7 @@ class Rule(ABC):
         for one in fields(self):  # type: ignore[arg-type]
             value = getattr(self, one.name)
             if one.type == "int":
-                value = _number(one.name, value)
+                value = checked_whole(one.name, value, low=0)
             elif one.type == "bool":
                 if not isinstance(value, (bool, np.bool_)):
                     raise ProblemError(f"{one.name}: expected True or False, got {value!r}.")
@@ -330,15 +330,9 @@ def _set(numbers: Numbers | None) -> Any:
     return frozenset((numbers,) if isinstance(numbers, int) else numbers)
 
 
-def _number(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise ProblemError(f"{name}: expected a whole number of at least 0, got {value!r}.")
-    return int(value)
-
-
 def _numbers(name: str, values: Any) -> tuple[int, ...]:
     if isinstance(values, (int, np.integer)):
-        return (_number(name, values),)
+        return (checked_whole(name, values, low=0),)
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise ProblemError(f"{name}: expected whole numbers of at least 0, got {values!r}.")
-    return tuple(sorted({_number(name, value) for value in values}))
+    return tuple(sorted({checked_whole(name, value, low=0) for value in values}))
