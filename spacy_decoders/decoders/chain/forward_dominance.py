@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ...budget import Budget
-from .decoder import ChainDecoder
+from ...arrays import checked_type
+from ...budget import UNLIMITED, Budget
+from .decoder import ChainDecoder, lacks_time
 from .kernels import search
 from .kernels.layout import LANES
 from .problem import ChainModel, Sentences
@@ -55,16 +56,21 @@ class ForwardDominance(ChainDecoder):
     (array([0, 1, 1], dtype=int32), 5.5, 'optimal')
     """
 
+    def decode(
+        self, model: ChainModel, emissions: ArrayLike, *, budget: Budget = UNLIMITED
+    ) -> ChainSolution:
+        sentence = Sentences.of(model, emissions)
+        if lacks_time(model, sentence, checked_type("budget", budget, Budget)):
+            return self._solve_within(model, sentence, budget)[0]
+        labels = self._search(model, sentence)
+        proof = proof_of(model, sentence, labels)
+        # faster than a batch of one
+        return proven(NAME, labels, proof) or certify(NAME, model, sentence, labels, proof)[0]
+
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> Sequence[ChainSolution]:
-        if len(sentences) != 1:
-            return self.solve(model, sentences)
-        labels = self._search(model, sentences)
-        proof = proof_of(model, sentences, labels)
-        if found := proven(NAME, labels, proof):  # faster than a batch of one
-            return [found]
-        return certify(NAME, model, sentences, labels, proof)
+        return self.solve(model, sentences)
 
     def solve(self, model: ChainModel, sentences: Sentences) -> ChainSolutions:
         """Solve a validated batch."""
