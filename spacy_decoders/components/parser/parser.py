@@ -24,7 +24,7 @@ from ...models.parser.decoding import FirstTree, TreeParser
 from ...models.parser.factors import FAMILIES, FactorTemplates, add_families
 from ...models.parser.losses import learn, train_factors
 from ...models.parser.patterns import Patterns
-from ...models.parser.tree_scores import ENCODED_WORDS, DocumentScores, score_documents
+from ...models.parser.tree_scores import DocumentScores, score_documents
 from ..constraints.constraint import check_known
 from ..constraints.matches import WithConstraints
 from ..extensions import record, record_certificates, record_list, record_margins
@@ -55,7 +55,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     """
 
     #: The LSTM multiplies one word of each document at a time, so it gains from longer batches.
-    batch_words: ClassVar[int] = ENCODED_WORDS
+    #: A step of the LSTM takes one word of each document.
+    batch_words: ClassVar[int] = 8000
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
 from typing import Any
@@ -19,10 +19,6 @@ from .labels import ArcLabels, BestLabels, label_arcs
 from .relatives import score_arcs
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "rescored", "score_documents"]
-
-#: The least numbers of words that are encoded together, since an LSTM step takes one word of each
-#: document, and that are scored together: larger arrays would not fit in the cache.
-ENCODED_WORDS, SCORED_WORDS = 8000, 4000
 
 
 @dataclass(frozen=True)
@@ -160,7 +156,7 @@ def score_documents(
     *,
     partly: bool = False,
 ) -> list[DocumentScores]:
-    """Score all sentences of documents, a few thousand words at a time.
+    """Score all sentences of documents.
 
     An arc's score includes the log-probability of its best label, so that the best tree is the
     best labelled tree.
@@ -181,28 +177,8 @@ def score_documents(
     partly
         Whether to label only likely arcs.
     """
-    scored: list[DocumentScores] = []
-    lengths = list(map(len, docs))
-    for batch in _parts(lengths, ENCODED_WORDS):
-        vectors = model.predict(list(docs[batch]))
-        at = 0
-        for part in _parts(lengths[batch], SCORED_WORDS):
-            some = slice(batch.start + part.start, batch.start + part.stop)
-            end = at + sum(lengths[some])
-            given = docs[some], presets[some], spaces[some]
-            scored += _score_vectors(model, vectors[at:end], *given, limits, partly)
-            at = end
-    return scored
-
-
-def _parts(lengths: Sequence[int], least: int) -> Iterator[slice]:
-    """Yield slices of documents with at least so many words, except the last."""
-    begin = words = 0
-    for end, length in enumerate(lengths, start=1):
-        words += length
-        if words >= least or end == len(lengths):
-            yield slice(begin, end)
-            begin, words = end, 0
+    vectors = model.predict(list(docs))
+    return _score_vectors(model, vectors, docs, presets, spaces, limits, partly)
 
 
 def rescored(
