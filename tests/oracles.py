@@ -158,7 +158,7 @@ def breaks(rule, heads, labels) -> bool:
     if kind == "ForbiddenLabel":
         return label[rule.token] in rule.labels
     if kind == "FixedStart":
-        return (rule.token in sentences(heads)) != rule.begins and rule.token > 1
+        return (rule.token in sentences(heads)) != rule.begins
     raise ValueError(kind)
 
 

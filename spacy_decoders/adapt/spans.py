@@ -268,7 +268,7 @@ class BestSpansPipe(BestSpansOptions, AdaptedPipe):
         if self.spans_key not in doc.spans:
             return doc
         group = doc.spans[self.spans_key]
-        likely = group.attrs.get("scores")
+        likely = group.attrs.get("scores", None if len(group) else [])
         if likely is None:
             raise ProblemError(
                 f"{self.name}: doc.spans[{self.spans_key!r}] has no attrs['scores'], the "

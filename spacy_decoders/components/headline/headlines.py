@@ -236,7 +236,8 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     last[:-1] &= ~(part & ~before)[1:]
     named = kinds["noun"] & ~hidden & ~(part & before)
     marks = kinds["quote"] & ~texts.read
-    given = to, parsed, banned, bad, last, named, marks, governed, kinds["VERB"]
+    verbs = np.ascontiguousarray(kinds["VERB"])  # also of no words, lest it compile anew
+    given = to, parsed, banned, bad, last, named, marks, governed, verbs
     good: Booleans = choose(starts, ends, *given)
     return good
 

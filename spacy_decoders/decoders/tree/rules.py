@@ -240,6 +240,8 @@ class ForbiddenLabel(LabelRule):
 class FixedStart(Rule):
     """A sentence begins at a token, or none does; for problems with boundaries.
 
+    One always begins at token 1: no tree satisfies that none does.
+
     Examples
     --------
     >>> FixedStart(3, False)
@@ -252,14 +254,16 @@ class FixedStart(Rule):
     @cached_property
     def limits(self) -> tuple[Limit, ...]:
         """No arc crosses a required start; for the absence of one, the boundary is forbidden."""
-        if not self.begins or self.token <= 1:
+        if self.token == 1:
+            return () if self.begins else (Limit(Term(heads={0})),)
+        if not self.begins:
             return ()
         before, behind = set(range(1, self.token)), Except(*range(self.token))
         return Limit(Term(before, behind)), Limit(Term(behind, before))
 
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
         crossed = any(h > 0 and min(h, m) < self.token <= max(h, m) for m, h in enumerate(heads))
-        return crossed == self.begins and self.token > 1
+        return crossed == self.begins if self.token > 1 else not self.begins
 
 
 @lru_cache(maxsize=64)

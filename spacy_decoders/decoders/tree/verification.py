@@ -135,7 +135,7 @@ def _fault_of_labels(problem: TreeProblem, heads: Heads, labels: Heads) -> str |
 def _breaks(rule: Rule, heads: Heads, labels: Heads, begins: set[int]) -> bool:
     """Return whether a tree breaks a rule."""
     if isinstance(rule, FixedStart):
-        return rule.token > 1 and (rule.token in begins) != rule.begins
+        return (rule.token in begins) != rule.begins
     tree = {LabelledArc(h, m, one) for m, (h, one) in enumerate(zip(heads, labels), start=1)}  # noqa: B905
     n = len(heads)
     return any(

@@ -210,6 +210,8 @@ def _add_sentences(
             rows.add({begins: 1.0}, 1.0, 1.0)
         roots[begins] = -1.0
     rows.add(roots, 1.0, 1.0)
+    if not fixed.get(1, True):  # a sentence always begins there
+        rows.add(dict.fromkeys(roots, 0.0), 1.0, 1.0)
 
 
 def _add_labels(

@@ -16,6 +16,8 @@ from spacy_decoders.decoders.tree import (
     ForbiddenArc,
     ForbiddenLabel,
     Leaves,
+    PriceAndCut,
+    SecondOrder,
     TreeProblem,
     head_margins,
 )
@@ -88,6 +90,21 @@ def test_wrong_rules_are_named():
     ]:
         with pytest.raises(ProblemError, match=message):
             make()
+
+
+@pytest.mark.parametrize(
+    "decoder", [Eisner(), SecondOrder(), ChuLiuEdmonds(), PriceAndCut(), BranchAndBound()]
+)
+def test_no_tree_denies_the_first_sentence(decoder):
+    for n in (1, 2):
+        problem = TreeProblem(
+            np.zeros((n + 1, n + 1)),
+            boundaries=np.zeros(n),
+            rules=[FixedStart(n), FixedStart(1, False)],
+            projective=isinstance(decoder, (Eisner, SecondOrder)),
+        )
+        with pytest.raises(InfeasibleError, match=r"rules\[1\]"):
+            decoder.decode(problem)
 
 
 def test_the_end_of_the_budget_leaves_a_gap():
