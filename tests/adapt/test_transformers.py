@@ -1,5 +1,6 @@
 """The drop-in for the pipeline of ``transformers``, with a tiny random model of its own."""
 
+import pickle
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -138,6 +139,13 @@ def nlp(folder):
     config = {"model": str(folder), "rename": {"PER": "PERSON"}, "stride": 8}
     nlp.add_pipe("exact_token_classifier", config=config)
     return nlp
+
+
+def test_two_processes_find_the_same(nlp):
+    found = entities(nlp(TEXT))  # PyTorch's threads are there now, and the network is loaded
+    sent = pickle.loads(pickle.dumps(nlp.get_pipe("exact_token_classifier")))
+    assert entities(sent(nlp.make_doc(TEXT))) == found
+    assert [entities(doc) for doc in nlp.pipe([TEXT] * 4, n_process=2)] == [found] * 4
 
 
 def test_a_pipeline_finds_entities(nlp, tmp_path):

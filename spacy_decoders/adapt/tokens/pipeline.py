@@ -1,8 +1,9 @@
 """Token classifiers of ``transformers``: a drop-in pipeline, and ``exact_token_classifier``."""
 
 import copy
+import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -167,9 +168,10 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
 
     def scores(self, docs: Sequence[Doc]) -> list[Floats]:
         """Return the log-probabilities of the labels of each document's tokens: **(n, L)**."""
-        tokenizer = self._network.tokenizer
+        network = self._network.pipeline
+        tokenizer = network.tokenizer
         inner = tokenizer.model_max_length - tokenizer.num_special_tokens_to_add()
-        windows = self._network(
+        windows = network(
             [doc.text for doc in docs],
             stride=min(self.stride, inner // 2),
             batch_size=self.batch_size,
@@ -203,19 +205,36 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
     @cached_property
     def decoder(self) -> EntityDecoder:
         """The decoder of the scores, which may be replaced by one with transitions."""
-        return EntityDecoder(self._network.model.config.id2label, self.scheme)
+        return EntityDecoder(self._network.pipeline.model.config.id2label, self.scheme)
 
     @cached_property
-    def _network(self) -> Any:
-        """The pipeline of ``transformers`` that scores the windows of texts."""
+    def _network(self) -> "_Network":
+        return _Network(self.model)
+
+
+class _Network:
+    """A model of ``transformers``; a process that it is sent to loads it anew, by its name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __reduce__(self) -> tuple[type["_Network"], tuple[str]]:
+        return _Network, (self.name,)
+
+    @cached_property
+    def pipeline(self) -> Any:
+        """What scores the windows of texts."""
         torch = needed("torch", "transformers")
+        if hasattr(os, "register_at_fork"):
+            # its threads do not survive a fork: a child that has several waits for them forever
+            os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
         transformers = needed("transformers", "transformers")
-        tokenizer = transformers.AutoTokenizer.from_pretrained(self.model)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(self.name)
         if not tokenizer.is_fast:
-            raise ProblemError(f"model: {self.model!r} has no fast tokenizer; choose another.")
+            raise ProblemError(f"model: {self.name!r} has no fast tokenizer; choose another.")
         tokenizer.model_max_length = min(tokenizer.model_max_length, LONGEST)
         return exact_class()(
-            model=transformers.AutoModelForTokenClassification.from_pretrained(self.model),
+            model=transformers.AutoModelForTokenClassification.from_pretrained(self.name),
             tokenizer=tokenizer,
             framework="pt",
             device="cuda" if torch.cuda.is_available() else "cpu",
