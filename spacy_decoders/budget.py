@@ -24,7 +24,8 @@ class Budget:
     seconds
         Wall-clock seconds, greater than 0; None for no limit.
     iterations
-        Outer iterations of the method, at least 1; None for no limit.
+        Outer iterations of the method, at least 1: without one there is no structure to return.
+        None for no limit.
 
     Raises
     ------

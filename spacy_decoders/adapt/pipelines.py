@@ -181,7 +181,8 @@ def _trained(nlp: Language, name: str, kind: type[Any]) -> Any:
     pipe: Any = nlp.get_pipe(name)
     if type(pipe) is not kind:
         raise ProblemError(
-            f"name: expected spaCy's {kind.__name__}, but {name!r} is a {type(pipe).__name__}."
+            f"name: expected spaCy's {kind.__name__}; the class of {name!r} is "
+            f"{type(pipe).__name__}."
         )
     if not pipe.model.get_ref("softmax").has_param("W"):
         raise ProblemError(f"name: {name!r} is not trained.")

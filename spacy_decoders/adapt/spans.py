@@ -248,7 +248,8 @@ class BestSpansPipe(BestSpansOptions, AdaptedPipe):
     """Chooses among the spans that a span categoriser scored.
 
     The options are those of :class:`~..factories.BestSpansOptions`. The probability of a chosen
-    span is in ``span._.prob``, the certificate in ``doc._.certificates[name]``.
+    span is in ``span._.prob``, the certificate in ``doc._.certificates[name]``. A span that begins
+    or ends with white space is never chosen.
 
     Examples
     --------
@@ -275,15 +276,19 @@ class BestSpansPipe(BestSpansOptions, AdaptedPipe):
                 "probabilities of its spans."
             )
         spans = list(group)
+        at_space = [span.text != span.text.strip() for span in spans]
+        scores = checked_scores(
+            "scores", log_odds(likely, self.threshold), (len(spans),), dtype=np.float64
+        )
         numbers, certificate = select(
-            [(span.start, span.end) for span in spans], log_odds(likely, self.threshold)
+            [(span.start, span.end) for span in spans], np.where(at_space, -np.inf, scores)
         )
         chosen = [spans[number] for number in numbers]
         if self.output_key is None:
             doc.ents = chosen
         else:
-            scores = {"scores": np.asarray(likely)[numbers]}
-            doc.spans[self.output_key] = SpanGroup(doc, spans=chosen, attrs=scores)
+            attrs = {"scores": np.asarray(likely)[numbers]}
+            doc.spans[self.output_key] = SpanGroup(doc, spans=chosen, attrs=attrs)
         for number in numbers:
             spans[number]._.prob = float(likely[number])
         extensions.record_certificates(doc, self.name, [certificate])

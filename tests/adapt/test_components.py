@@ -33,6 +33,15 @@ def test_the_best_spans_become_entities():
     assert again.ents[0]._.prob == doc.ents[0]._.prob
 
 
+def test_no_entity_begins_or_ends_with_white_space():
+    nlp = spacy.blank("en")
+    chooser = nlp.add_pipe("best_spans")
+    doc = nlp.make_doc("New  York\n ")
+    spans = [Span(doc, *span, "X") for span in [(0, 2), (1, 3), (2, 4), (3, 4), (0, 3)]]
+    doc.spans["sc"] = SpanGroup(doc, spans=spans, attrs={"scores": [0.9, 0.9, 0.9, 0.9, 0.6]})
+    assert entities(chooser(doc)) == [(0, 3, "X")]
+
+
 def test_documents_without_scored_spans():
     nlp = spacy.blank("en")
     nlp.add_pipe("best_spans")

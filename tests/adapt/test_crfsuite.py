@@ -183,6 +183,11 @@ def test_a_pipeline_tags_with_a_model(trained, registered, tmp_path):
     assert [token.tag_ for token in doc] == theirs
     assert doc._.certificates["crfsuite_tagger"][0]["status"] == "optimal"
     assert doc[0]._.tag_margin > 0
+    spaced = nlp("w1  w2\nw3 \n")
+    words = [token for token in spaced if token.tag_ != "_SP"]
+    assert [(token.text, token.tag_) for token in words] == [(t.text, t.tag_) for t in doc]
+    assert [token._.tag_margin for token in words] == [token._.tag_margin for token in doc]
+    assert nlp(" ")[0].tag_ == "_SP"
     nlp.config["components"]["crfsuite_tagger"]["path"] = "gone"
     nlp.to_disk(tmp_path)
     again = spacy.load(tmp_path)
@@ -201,6 +206,10 @@ def test_entities_of_a_pipeline_are_legal(entity_model, registered):
     # by itself a surname is the end of a name that did not begin
     assert tagger_of(entity_model).tag([{"word": "Smith"}]) == ["I-PER"]
     assert nlp("Smith")[0].ent_iob_ != "I"
-    assert nlp("").ents == ()
+    assert nlp("").ents == nlp(" ").ents == ()
+    # the features of white space are those of a place
+    component = nlp.get_pipe("crfsuite_tagger")
+    component.features = lambda doc: [{"word": token.text.strip() or "Rome"} for token in doc]
+    assert [ent.text for ent in nlp("\n\nRome  ").ents] == ["Rome"]
     nlp.get_pipe("crfsuite_tagger").margins = True
     assert nlp("saw")[0]._.tag_margin > 0

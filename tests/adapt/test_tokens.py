@@ -100,6 +100,10 @@ def test_words_have_the_scores_of_their_subwords(rng):
             word_scores(logits, wrong)
     with pytest.raises(ProblemError, match="labels: expected a list or a dict of names; got None"):
         EntityDecoder(None)
+    with pytest.raises(
+        ProblemError, match=r"'PER' has none .* set scheme=\"IO\" of EntityDecoder"
+    ):
+        EntityDecoder(["O", "PER"])
     with pytest.raises(ProblemError, match="words"):
         word_scores(logits, ids, 2)
 

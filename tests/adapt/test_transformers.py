@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from copy import copy, deepcopy
 from itertools import pairwise
 from pathlib import Path
 
@@ -93,16 +94,17 @@ def test_words_that_are_given(pipe):
     assert all(entity["word"] == text[entity["start"] : entity["end"]] for entity in found)
 
 
-def test_long_texts_go_in_windows(pipe):
+@pytest.mark.parametrize(
+    "options", [{"aggregation_strategy": "simple", "stride": 16}, {"aggregation_strategy": "none"}]
+)
+def test_long_texts_go_in_windows(pipe, options):
     windowed = transformers.pipeline(
-        "token-classification",
-        pipe.model,
-        tokenizer=pipe.tokenizer,
-        aggregation_strategy="simple",
-        stride=16,
+        "token-classification", pipe.model, tokenizer=pipe.tokenizer, **options
     )
     text = " ".join([TEXT] * 3)
-    found = exact_pipeline(windowed)(text)
+    exact = exact_pipeline(windowed)
+    exact(text.split(), is_split_into_words=True)  # is forgotten afterwards
+    found = exact(text)
     assert is_legal(found)
     assert found[-1]["end"] > 2 * len(TEXT)
 
@@ -110,6 +112,11 @@ def test_long_texts_go_in_windows(pipe):
 def test_other_things_are_refused(pipe):
     with pytest.raises(ProblemError, match="token-classification"):
         exact_pipeline("model")
+    unpadded = copy(pipe)
+    unpadded.tokenizer = deepcopy(pipe.tokenizer)
+    unpadded.tokenizer.pad_token = None
+    with pytest.raises(ProblemError, match=r"set pipe\.tokenizer\.pad_token"):
+        exact_pipeline(unpadded)
 
 
 def test_the_examples_of_the_docs_run(folder):

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc, Span
 
 from ...components import extensions
@@ -22,12 +24,16 @@ Self = TypeVar("Self", bound="CrfSuitePipe")
 #: The key of `cfg` under which the model file is saved.
 MODEL = "model.crfsuite"
 
+#: The tag of white space, as spaCy's attribute rulers set it.
+WHITE_SPACE = "_SP"
+
 
 class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
     """Tags documents; the options are those of :class:`~..factories.CrfSuiteOptions`.
 
     The model file is saved with the component. The certificate of each text is in
-    ``doc._.certificates[name]``, and its margins, if wanted, are in ``token._.tag_margin``.
+    ``doc._.certificates[name]``, and its margins, if wanted, are in ``token._.tag_margin``. White
+    space has the tag ``_SP``, and is in no entity.
     """
 
     @cached_property
@@ -56,21 +62,28 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
                 f"{self.name}: `features` returned those of {len(items)} tokens for a document "
                 f"of {len(doc)}."
             )
-        encoded = model.encode([items])
-        emissions = model.emissions(encoded).astype(np.float32)
+        spaces = doc.to_array(IS_SPACE).astype(bool)
+        # in training, words follow each other without white space
+        scored = ~spaces | (self.target == "ent")
         if self.target == "ent":
+            emissions = model.emissions(model.encode([items]))
+            emissions = self.entities.outside(emissions, spaces).astype(np.float32)
             found = self.entities.decode(emissions)
             doc.ents = [Span(doc, of.start, of.end, label=of.label) for of in found.entities]
             certificate, chain = found.certificate, self.entities.model
         else:
+            encoded = model.encode([compress(items, scored)])
+            emissions = model.emissions(encoded).astype(np.float32)
             (solution,) = model.decode(encoded)
-            for token, label in zip(doc, solution.labels.tolist(), strict=True):
-                token.tag_ = model.file.labels[label]
+            labels = iter(solution.labels.tolist())
+            for token in doc:
+                token.tag_ = WHITE_SPACE if token.is_space else model.file.labels[next(labels)]
             certificate, chain = solution.certificate, model.chain_model
         extensions.record_certificates(doc, self.name, [certificate])
         if self.margins:
-            margins = max_marginal_margins(chain, emissions).tolist()
-            extensions.record_margins(doc, self.name, "tag_margin", margins)
+            margins = np.full(len(doc), np.inf)
+            margins[scored] = max_marginal_margins(chain, emissions)
+            extensions.record_margins(doc, self.name, "tag_margin", margins.tolist())
         return doc
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:

@@ -154,6 +154,12 @@ class EntityDecoder:
         begins = np.cumsum([0, *lengths[:-1]]).tolist()
         return self._with_entities(found, begins, rows, lengths)
 
+    def outside(self, scores: ArrayLike, words: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return scores that forbid all labels but O for some words, a mask of **shape (n,)**."""
+        found = np.array(scores, dtype=np.float64)
+        found[np.ix_(words, np.array(self.rules.names) != "O")] = -np.inf
+        return found
+
     def k_best(self, scores: ArrayLike, k: int) -> list[FoundEntities]:
         """Return the `k` best labellings, best first; fewer if there are fewer."""
         from ...decoders.chain import k_best

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
@@ -26,14 +27,17 @@ Floats = NDArray[np.float64]
 #: The most subwords of a window, whatever the tokenizer's limit.
 LONGEST = 512
 
+#: How many subwords two windows share by default.
+SHARED = 64
+
 
 def exact_pipeline(pipe: Any, decoder: EntityDecoder | None = None) -> Any:
     """Return a token classification pipeline that decodes exactly.
 
     It is called like the given one, and returns dicts as that does with an
     ``aggregation_strategy``, which is ignored here: `entity_group`, `word`, `start`, `end`, and as
-    `score` the probability of the entity; also the `status` of the text's certificate. With a
-    `stride`, the windows of a long text are merged and decoded as one.
+    `score` the probability of the entity; also the `status` of the text's certificate. The windows
+    of a long text are merged and decoded as one; they share `stride` subwords, or else 64.
 
     Parameters
     ----------
@@ -41,14 +45,16 @@ def exact_pipeline(pipe: Any, decoder: EntityDecoder | None = None) -> Any:
         What ``transformers.pipeline("token-classification", ...)`` returns, with a fast
         tokenizer. It is not changed; the model and the tokenizer are shared.
     decoder
-        Such as one with transitions; by default one for the labels of the model.
+        Such as one with transitions, or with ``scheme="IO"`` for labels without prefixes; by
+        default one for the labels of the model.
 
     Raises
     ------
     DecodersError
         If ``transformers`` is not installed.
     ProblemError
-        If `pipe` is something else, or its tokenizer is a slow one.
+        If `pipe` is something else, its tokenizer is a slow one or cannot pad, or its labels have
+        no prefixes.
     """
     exact = exact_class()
     if not isinstance(pipe, exact.__mro__[1]):
@@ -59,6 +65,11 @@ def exact_pipeline(pipe: Any, decoder: EntityDecoder | None = None) -> Any:
     if not pipe.tokenizer.is_fast:
         raise ProblemError(
             "pipe: its tokenizer has no offsets; load a fast one, with use_fast=True."
+        )
+    if pipe.tokenizer.pad_token is None:
+        raise ProblemError(
+            "pipe: its tokenizer can't pad the last window of a long text; set "
+            "pipe.tokenizer.pad_token = pipe.tokenizer.eos_token."
         )
     found = copy.copy(pipe)
     found.__class__ = exact
@@ -94,6 +105,18 @@ def exact_class() -> Any:
         """
 
         entity_decoder: EntityDecoder | None = None
+
+        def preprocess(self, sentence: Any, offset_mapping: Any = None, **options: Any) -> Any:
+            """Cut a text into windows that overlap, whether a stride is given or not."""
+            tokenizer = self.tokenizer
+            # that of a tokenizer which knows none is 1e30
+            longest = limit if (limit := tokenizer.model_max_length) < 1e9 else LONGEST
+            inner = longest - tokenizer.num_special_tokens_to_add()
+            windows = {"return_overflowing_tokens": True, "padding": True, "max_length": longest}
+            windows["stride"] = min(SHARED, inner // 2)
+            # the parent changes them
+            options["tokenizer_params"] = windows | options.get("tokenizer_params", {})
+            yield from super().preprocess(sentence, offset_mapping, **options)
 
         def postprocess(self, all_outputs: list[dict[str, Any]], **_: Any) -> list[Any]:
             """Turn the windows of one text into its entities."""
@@ -184,16 +207,11 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
 
     def annotate(self, doc: Doc, scores: Floats) -> None:
         """Decode the scores of a document's tokens, and write its entities."""
-        rules = self.decoder.rules
-        scores = scores.copy()
-        outside = rules.names.index("O")
         kept = [] if self.overwrite else list(doc.ents)
-        free = np.array([not token.is_space for token in doc], dtype=bool)
+        taken = doc.to_array(IS_SPACE).astype(bool)
         for span in kept:
-            free[span.start : span.end] = False
-        others = np.arange(len(rules)) != outside
-        scores[np.ix_(~free, others)] = -np.inf
-        found = self.decoder.decode(scores)
+            taken[span.start : span.end] = True
+        found = self.decoder.decode(self.decoder.outside(scores, taken))
         chosen = []
         for entity in found.entities:
             label = self.rename.get(entity.label, entity.label)

@@ -64,8 +64,8 @@ class EntityScheme:
             role, _ = self._parts(label)
             if not role:
                 raise ProblemError(
-                    f"labels: {label!r} has none of the prefixes B-, I-, L-, E-, U-, S-; with "
-                    'scheme="IO" labels need none.'
+                    f"labels: {label!r} has none of the prefixes B-, I-, L-, E-, U-, S-; if all "
+                    'are types alone, set scheme="IO" of EntityDecoder or exact_token_classifier.'
                 )
 
     def __len__(self) -> int:
