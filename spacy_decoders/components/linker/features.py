@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -195,21 +195,41 @@ def _other_bearers(
         own = slice(*table.offsets[[mentions.start, mentions.stop]].tolist()) if mentions else ()
         if not mentions or not people[own].any():
             continue
-        full = [
-            ent.text.casefold() for ent in doc.ents if type_agreement(ent.label_, "person") > 0
-        ]
+        family: set[str] = set()  # what follows each space of a full name
+        for ent in doc.ents:
+            if type_agreement(ent.label_, "person") > 0:
+                full = ent.text.casefold()
+                family.update(full[space.end() :] for space in re.finditer(" ", full))
+        longer = _longer_names(mentions, table)
         for mention in mentions:
-            name = f" {table.mentions[mention]}"
+            name = table.mentions[mention]
             is_match = labels[mention] == MATCH_LABEL
             agrees = 0.0 if is_match else type_agreement(labels[mention], "person")
-            if agrees >= 0 and any(longer.endswith(name) for longer in full):
+            if agrees >= 0 and name in family:
                 rows = slice(*table.offsets[mention : mention + 2].tolist())
-                borne = [table.mentions[other].endswith(name) for other in mentions]
-                meant = table.keys[own][
-                    np.repeat(borne, table.sizes[mentions.start : mentions.stop])
-                ]
+                meant = [*_meant_by(longer, name, _is_end)]
                 others[rows] = ~np.isin(table.keys[rows], meant) & (people[rows] | (agrees > 0))
     return others
+
+
+def _longer_names(mentions: range, table: CandidateTable) -> dict[str, dict[str, set[int]]]:
+    """For each word the names of several words with it, and the keys of their candidates."""
+    names: dict[str, dict[str, set[int]]] = {}
+    for mention in mentions:
+        name = table.mentions[mention]
+        if " " in name:
+            keys = table.keys[slice(*table.offsets[mention : mention + 2].tolist())].tolist()
+            for word in name.split(" "):
+                names.setdefault(word, {}).setdefault(name, set()).update(keys)
+    return names
+
+
+def _meant_by(
+    longer: Mapping[str, Mapping[str, set[int]]], name: str, within: Callable[[str, str], bool]
+) -> set[int]:
+    """What the names may mean that a name is `within`, of those that `_longer_names` returned."""
+    others = longer.get(name.partition(" ")[0], {})
+    return set().union(*(keys for other, keys in others.items() if within(name, other)))
 
 
 def _contradicted(
@@ -253,9 +273,10 @@ def _bare_names(
     All candidates that `fit` are people, and the document has no longer name of any of them. Such
     a name is nearly always borne by more people than a knowledge base lists.
     """
-    own, keys = table.own_mention, table.keys
-    more = np.bincount(own[fit & ~people], minlength=len(texts))
+    keys = table.keys.tolist()
+    more = np.bincount(table.own_mention[fit & ~people], minlength=len(texts))
     for _, _, mentions in parts:
+        longer = _longer_names(mentions, table)
         for mention in mentions:
             if more[mention] or texts[mention].islower():
                 continue
@@ -264,9 +285,14 @@ def _bare_names(
             known = first + np.flatnonzero(fit[first:end])
             if not all(_is_part(name, table.titles[place].casefold()) for place in known):
                 continue
-            longer = [other for other in mentions if _is_part(name, table.mentions[other])]
-            if not np.isin(keys[known], keys[np.isin(own, longer)]).any():
+            meant = _meant_by(longer, name, _is_part)
+            if meant.isdisjoint(map(keys.__getitem__, known.tolist())):
                 yield mention
+
+
+def _is_end(name: str, longer: str) -> bool:
+    """Whether a name is the last words of a longer one."""
+    return longer.endswith(f" {name}")
 
 
 def _is_part(name: str, longer: str) -> bool:

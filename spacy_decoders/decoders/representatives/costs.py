@@ -117,7 +117,7 @@ class CostTable:
 def cost_table(problem: RepresentativesProblem, seed: int, clock: Clock) -> CostTable | None:
     """Lay out the costs of a problem of at least one set; None if there is too little time."""
     set_order, order, offsets = canonical_order(problem, seed)
-    sizes, ends = np.diff(offsets), offsets[1:]
+    sizes = np.diff(offsets)
     members, unary = problem.members[order], problem.local_costs[order]
     k, n = len(sizes), len(members)
     passes = PASS * k * n  # seconds that the search then needs
@@ -129,19 +129,17 @@ def cost_table(problem: RepresentativesProblem, seed: int, clock: Clock) -> Cost
     unit = Fraction(problem.weight) / (k - 1) if integral else Fraction(1)
     factor = 1.0 if integral else problem.pair_weight
     block_minima, at = np.zeros((k, k)), 0
-    for i in range(k - 1):
+    for j in range(1, k):
         if at > UNTIMED_COSTS and passes >= clock.seconds_left:
             return None
-        rows = problem.distances[members[ends[i] - sizes[i] : ends[i]]]
-        rows = rows.take(members[ends[i] :], axis=1)
-        nearest = np.minimum.reduceat(rows.min(axis=0), ends[i:-1] - ends[i])
-        np.multiply(nearest, factor, out=block_minima[i, i + 1 :])
-        for j in range(i + 1, k):
-            block = rows[:, ends[j - 1] - ends[i] : ends[j] - ends[i]]
-            np.multiply(block, factor, out=blocks[at : at + block.size].reshape(block.shape))
-            at += block.size
+        rows = problem.distances[members[offsets[j] : offsets[j + 1]]]
+        rows = rows.take(members[: offsets[j]], axis=1)
+        nearest = np.minimum.reduceat(rows.min(axis=0), offsets[:j])
+        np.multiply(nearest, factor, out=block_minima[:j, j])
+        np.multiply(rows.T, factor, out=blocks[at : at + rows.size].reshape(rows.T.shape))
+        at += rows.size
     return CostTable(
-        CostArrays(unary, blocks, pair_starts(sizes), offsets),
+        CostArrays(unary, blocks, pair_starts(offsets), offsets),
         set_order,
         order - np.repeat(problem.offsets[set_order], sizes),
         block_minima,

@@ -110,13 +110,13 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
     given = costs.arrays.blocks
     blocks = np.empty(len(given), dtype=np.int64)
     last = 0
-    for i in range(k - 1):
+    for j in range(1, k):
         if clock.seconds_left == 0.0:
             return None
-        # the blocks of a set with all later ones are contiguous
-        areas = costs.sizes[i] * costs.sizes[i + 1 :]
+        # the blocks of a set with all earlier ones are contiguous
+        areas = costs.sizes[:j] * costs.sizes[j]
         first, last = last, last + int(areas.sum())
-        row = given[first:last] - np.repeat(pairs[i, i + 1 :], areas)
+        row = given[first:last] - np.repeat(pairs[:j, j], areas)
         np.minimum(row, reach, out=row)
         row *= scale
         if slack:

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ...certificate import largest_tolerance
 from .branch_and_bound import SWEEPS, ExactSearch, explore, improved
-from .costs import CostTable, relative_tolerance, rounded_down
+from .costs import relative_tolerance, rounded_down
 from .fixed_point import quantise
+from .kernels.descent import beside
 from .kernels.layout import LARGEST
-from .local_search import total_cost
 from .solutions import least_of_others
 from .subproblem import Subproblem
 
@@ -43,6 +43,7 @@ def margins_of(solver: ExactSearch, *, exact: bool, work: int | None) -> Margins
     if not exact or solver.clock.exhausted(solver.nodes):
         return margins
     chosen = solver.costs.terms(solver.choices)
+    best, scale = math.fsum(chosen.tolist()), float(np.abs(chosen).sum())
     others = _best_others(solver, several.tolist())
     largest = max((cost for cost, _, _ in others), default=0.0)
     root = solver.root
@@ -58,15 +59,15 @@ def margins_of(solver: ExactSearch, *, exact: bool, work: int | None) -> Margins
                 break
         choices, bound = _best_beside(solver, root, i, choices, cost)
         terms = solver.costs.terms(choices)
-        scale = float(np.abs(terms).sum() + np.abs(chosen).sum())
-        tolerance = relative_tolerance(scale) + root.numbers.resolution
-        tolerance = min(tolerance, largest_tolerance(scale))
-        cost, bound = math.fsum(terms), max(bound, lower[i])
+        both = scale + float(np.abs(terms).sum())
+        tolerance = relative_tolerance(both) + root.numbers.resolution
+        tolerance = min(tolerance, largest_tolerance(both))
+        cost, bound = math.fsum(terms.tolist()), max(bound, lower[i])
         is_other = choices[i] != solver.choices[i]
         margins.exact[i] = is_other and abs(cost - bound) <= tolerance
         margins.values[i] = bound - solver.upper
         if margins.exact[i]:
-            margins.values[i] = max(0.0, cost - math.fsum(chosen))
+            margins.values[i] = max(0.0, cost - best)
     return margins
 
 
@@ -122,25 +123,15 @@ def _best_others(
 
     They are found by local search.
     """
-    costs, choices = solver.costs, solver.choices
-    _, values = improved(costs, choices, -1)
+    costs, arrays = solver.costs, tuple(solver.costs.arrays)
+    choices, values = improved(costs, solver.choices, -1)
     offsets = costs.offsets.tolist()
     found = []
     for i in sets:
         if solver.clock.seconds_left == 0.0:
             break
         own = values[offsets[i] : offsets[i + 1]].copy()
-        own[choices[i]] = np.inf
-        better, cost = _beside(costs, choices, i, int(own.argmin()))
+        own[solver.choices[i]] = np.inf
+        better, cost = beside(arrays, values, choices, i, own.argmin())
         found.append((cost, i, better))
     return found
-
-
-def _beside(
-    costs: CostTable, choices: NDArray[np.int64], i: int, candidate: int
-) -> tuple[NDArray[np.int64], float]:
-    """Return choices improved by local search around one candidate of set i, and their cost."""
-    changed = choices.copy()
-    changed[i] = candidate
-    better, _ = improved(costs, changed, i)
-    return better, total_cost(costs, better)

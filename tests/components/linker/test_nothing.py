@@ -1,5 +1,7 @@
 """Linking to nothing, capitals, repeated texts, types, identifiers and thresholds."""
 
+import sys
+
 import pytest
 import spacy
 from spacy.tokens import Span
@@ -219,6 +221,33 @@ def test_a_family_name_is_that_of_the_full_name_in_the_text():
     for first, linked in (("Venus", "Venus"), ("Serena", "Serena"), ("Robin", "")):
         text = f"{first} Williams won again. Williams smiled."
         assert entities(nlp, text, (0, 2), (5, 6), label="PERSON")[-1].kb_id_ == linked
+
+
+def calls(function, *given):
+    """How many functions are called, Python's and others."""
+    count = 0
+
+    def count_calls(frame, event, _):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(count_calls)
+    try:
+        function(*given)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_the_work_on_names_grows_with_the_length_of_a_document_alone(concepts):
+    text = "George Washington spoke first. Then Washington left. "
+    docs = [concepts.make_doc(text * size) for size in (1, 40, 160)]
+    for doc in docs:
+        begins = range(0, len(doc), 9)
+        spans = [span for i in begins for span in ((i, i + 2), (i + 6, i + 7))]
+        doc.ents = [Span(doc, *at, label="PERSON") for at in spans]
+    _, short, long = (calls(concepts.get_pipe(NAME).predict, [doc]) for doc in docs)
+    assert long < 6 * short
 
 
 def test_a_name_that_is_labelled_as_a_place_is_nobodys():

@@ -227,14 +227,14 @@ def alternatives_too_cheap(whole):
 
 
 def alternatives_that_are_the_choice(whole):
-    return lambda costs, choices, i, candidate: (choices, local_search.total_cost(costs, choices))
+    return lambda costs, values, choices, *_: (choices, local_search.total(costs, choices))
 
 
 def alternatives_unimproved(whole):
-    def spoiled(costs, choices, i, candidate):
+    def spoiled(costs, values, choices, i, candidate):
         choices = np.zeros_like(choices)
         choices[i] = candidate
-        return choices, local_search.total_cost(costs, choices)
+        return choices, local_search.total(costs, choices)
 
     return spoiled
 
@@ -243,7 +243,7 @@ def alternatives_unimproved(whole):
     "fault", [alternatives_too_cheap, alternatives_that_are_the_choice, alternatives_unimproved]
 )
 def test_margins_do_not_believe_the_alternatives(monkeypatch, fault):
-    monkeypatch.setattr(margins, "_beside", fault(margins._beside))
+    monkeypatch.setattr(margins, "beside", fault(margins.beside))
     for problem in PROBLEMS[:20]:
         solution = ExactRepresentatives().decode(problem)
         costs = priced(problem)

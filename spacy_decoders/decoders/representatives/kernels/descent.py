@@ -8,7 +8,7 @@ import numpy as np
 
 from ....jit import jit
 
-__all__ = ["best_descent", "descend", "total"]
+__all__ = ["beside", "best_descent", "descend", "total"]
 
 #: No set is frozen. Numba would compile the kernel once more for the type of a literal -1.
 _NONE = np.int64(-1)
@@ -51,10 +51,39 @@ def descend(costs, choices, frozen):
     choices of the other sets. **Shapes:** choices int64 (k,); returns float64 (n,).
     """
     unary, blocks, starts, offsets = costs
-    k = len(offsets) - 1
     values = unary.copy()
-    for i in range(k):
+    for i in range(len(choices)):
         _add_pairs(values, blocks, starts, offsets, i, choices[i], 1.0)
+    _settle(costs, values, choices, frozen)
+    return values
+
+
+@jit()
+def beside(costs, values, choices, i, x):
+    """Return choices improved around candidate x of set i, which stays, and their cost.
+
+    `values` are those that `descend` returned with `choices`; neither is changed.
+    """
+    values, choices = values.copy(), choices.copy()
+    _choose(costs, values, choices, i, x)
+    _settle(costs, values, choices, i)
+    return choices, total(costs, choices)
+
+
+@jit()
+def _choose(costs, values, choices, i, x):
+    """Choose candidate x of set i, and update the costs of the others' candidates."""
+    _, blocks, starts, offsets = costs
+    _add_pairs(values, blocks, starts, offsets, i, choices[i], -1.0)
+    _add_pairs(values, blocks, starts, offsets, i, x, 1.0)
+    choices[i] = x
+
+
+@jit()
+def _settle(costs, values, choices, frozen):
+    """Improve choices, in place, as `descend` does, from the costs of all candidates."""
+    offsets = costs[3]
+    k = len(choices)
     unchanged = 0
     i = np.int64(0)
     # limited, since rounding errors could make it cycle
@@ -69,14 +98,11 @@ def descend(costs, choices, frozen):
                     best = x
         slack = 1e-12 * (abs(values[first + choices[i]]) + abs(values[first + best]))
         if values[first + best] < values[first + choices[i]] - slack:
-            _add_pairs(values, blocks, starts, offsets, i, choices[i], -1.0)
-            _add_pairs(values, blocks, starts, offsets, i, best, 1.0)
-            choices[i] = best
+            _choose(costs, values, choices, i, best)
             unchanged = 1
         else:
             unchanged += 1
         i = i + 1 if i + 1 < k else 0
-    return values
 
 
 @jit()

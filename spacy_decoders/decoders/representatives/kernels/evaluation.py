@@ -39,21 +39,17 @@ def reduced(costs, box, potentials):
     k, size = len(offsets) - 1, len(kept)
     paid = np.empty(size, np.int64)
     new_starts = np.zeros((k, k), np.int64)
-    total = largest = 0
-    for i in range(k):
-        for j in range(i + 1, k):
-            new_starts[i, j] = total
-            area = (ends[i + 1] - ends[i]) * (ends[j + 1] - ends[j])
-            total += area
-            largest = max(largest, area)
-    pairs = np.empty(total, np.int64)
-    block = np.empty(largest, np.int64)
+    pairs = np.empty((ends[:-1] * (ends[1:] - ends[:-1])).sum(), np.int64)
+    start = 0
     constant = np.int64(0)
     _add_potentials(costs.unary, box, potentials, paid)
-    for i in range(k):
-        for j in range(i + 1, k):
+    for j in range(1, k):  # the order in which the blocks lie
+        for i in range(j):
             width = offsets[j + 1] - offsets[j]
             rows, columns = ends[i + 1] - ends[i], ends[j + 1] - ends[j]
+            block = pairs[start : start + rows * columns]
+            new_starts[i, j] = start
+            start += len(block)
             least = np.int64(LARGEST)
             for p in range(rows):
                 x = kept[ends[i] + p]
@@ -68,7 +64,7 @@ def reduced(costs, box, potentials):
             alone = rows == 1 or columns == 1
             for p in range(rows * columns):
                 left = min(block[p] - least, CEILING)
-                pairs[new_starts[i, j] + p] = 0 if alone else left
+                block[p] = 0 if alone else left
                 if alone:
                     paid[ends[j] + p if rows == 1 else ends[i] + p] += left
     return ReducedCosts(paid, pairs, new_starts, constant, ends)
@@ -78,9 +74,9 @@ def reduced(costs, box, potentials):
 def _add_potentials(unary, box, potentials, paid):
     """Write to `paid`, int64 (m,), the unary costs plus the potentials towards other sets."""
     kept, ends = box.kept, box.ends
-    for i in range(len(ends) - 1):
-        for p in range(ends[i], ends[i + 1]):
-            x = kept[p]
-            paid[p] = unary[x] - potentials[i, x]
-            for j in range(len(ends) - 1):
-                paid[p] += potentials[j, x]
+    for p in range(len(kept)):
+        paid[p] = unary[kept[p]]
+    for j in range(len(ends) - 1):
+        for p in range(len(kept)):
+            if p < ends[j] or p >= ends[j + 1]:
+                paid[p] += potentials[j, kept[p]]

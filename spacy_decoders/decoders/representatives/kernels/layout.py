@@ -20,7 +20,8 @@ class CostArrays(NamedTuple):
 
     unary: NDArray[Any]  # (n,): the cost of each candidate by itself
     # (pairs,), of the dtype of `unary`: the pair costs of sets i < j are the row-major block of
-    # shape (n_i, n_j) that begins at `starts[i, j]`
+    # shape (n_i, n_j) that begins at `starts[i, j]`; those of a set j follow each other, so that
+    # they are one array of shape (offsets[j], n_j)
     blocks: NDArray[Any]
     starts: NDArray[np.int64]  # (k, k), int64, 0 where i >= j
     offsets: NDArray[np.int64]  # (k + 1,), int64: where the candidates of each set begin
@@ -39,10 +40,8 @@ class Box(NamedTuple):
         return cls(kept, np.searchsorted(kept, offsets))
 
 
-def pair_starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """**Shape:** (k, k): where the block of sets i < j begins, for sets of these sizes."""
-    numbers = np.arange(len(sizes))
-    upper = numbers[:, None] < numbers
-    areas = np.outer(sizes, sizes) * upper
-    ends = np.cumsum(areas).reshape(areas.shape)
-    return (ends - areas) * upper
+def pair_starts(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """**Shape:** (k, k): where the block of sets i < j begins, for sets with these offsets."""
+    sizes = np.diff(offsets)
+    areas = offsets[:-1] * sizes
+    return np.triu(np.cumsum(areas) - areas + np.outer(offsets[:-1], sizes), 1)

@@ -75,6 +75,8 @@ def sweep(costs, messages, limit, begin, end):
             break
         a, b, start = offsets[i], offsets[j], starts[i, j]
         rows, columns = offsets[i + 1] - a, offsets[j + 1] - b
+        if (rows == 1 or columns == 1) and not blocks[start : start + rows * columns].any():
+            continue  # `reduced` has moved it into the unary costs
         for x in range(rows):
             own[x] = unary[a + x] - messages[j, a + x]
         for y in range(columns):
