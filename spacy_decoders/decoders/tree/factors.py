@@ -142,12 +142,16 @@ class Factors:
     def paid(self, heads: ArrayLike) -> NDArray[np.bool_]:
         """Return which factors add their score in a tree, bool (count,)."""
         tree = np.concatenate([[-1], np.asarray(heads, dtype=np.int64)])
-        present = tree[self.arcs[:, 1]] == self.arcs[:, 0]
-        # prefix sums, as reduceat is wrong for factors without arcs
-        before = np.concatenate([[0], np.cumsum(present)])
-        counts = before[self.offsets[1:]] - before[self.offsets[:-1]]
+        counts = self.numbers(tree[self.arcs[:, 1]] == self.arcs[:, 0])
         within: NDArray[np.bool_] = (counts >= self.at_least) & (counts <= self.at_most)
         return within
+
+    def numbers(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return how many arcs of each factor are present, (count,), given that of each arc."""
+        # prefix sums, as reduceat is wrong for factors without arcs
+        before = np.concatenate([[0], np.cumsum(present)])
+        found: NDArray[np.int64] = before[self.offsets[1:]] - before[self.offsets[:-1]]
+        return found
 
     @classmethod
     def empty(cls) -> Factors:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .problem import TreeProblem
-from .proof import UNIT, most_gained
+from .proof import UNIT, most_gained, parts_of
 
-__all__ = ["Magnitudes", "magnitudes_of", "parts_of", "without_prohibitive"]
+__all__ = ["Magnitudes", "magnitudes_of", "without_prohibitive"]
 
 Scores = NDArray[np.float64]
 
@@ -86,18 +86,6 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
         rounding=8.0 * UNIT * error + (1e-300 if error else 0.0),
         limit=LARGEST_MULTIPLIER * largest,
     )
-
-
-def parts_of(problem: TreeProblem) -> dict[str, Scores]:
-    """Return the arrays of scores that a problem has, except boundaries."""
-    factors = None if problem.factors is None else problem.factors.scores
-    given = {
-        "arcs": problem.arcs,
-        "grandparents": problem.grandparents,
-        "siblings": problem.siblings,
-        "factors": factors,
-    }
-    return {name: part for name, part in given.items() if part is not None}
 
 
 def without_prohibitive(

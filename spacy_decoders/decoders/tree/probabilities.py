@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_indices, checked_scores, read_only
 from ...errors import InfeasibleError, ProblemError
+from .fallbacks import bounded
+from .problem import NO_GAPS
 from .scoring import is_tree
 
 __all__ = ["TreePosteriors", "tree_posteriors"]
@@ -95,9 +97,10 @@ def tree_posteriors(
     Notes
     -----
     Projective: inside and outside sums over Eisner's spans. Non-projective: the matrix-tree
-    theorem. Accurate to about ``1e-13 * n`` whatever the range of the scores, since nothing in the
-    sums cancels; boundaries with scores such as 1e9 are taken as decided. Arcs may be masked by
-    scores such as -1e6.
+    theorem. Nothing in the sums cancels, and scores are taken relative to those of the best tree:
+    the error is about ``1e-13 * n``, plus 1e-16 of how much the arcs of a likely tree differ from
+    these. Boundaries with scores such as 1e9 are taken as decided. Arcs may be masked by scores
+    such as -1e6.
 
     Examples
     --------
@@ -168,9 +171,7 @@ def _inside_outside(
     from .kernels.probabilities import posterior, posterior_by_logs
 
     best = scores.max(axis=0)
-    best[0] = 0.0
-    if np.isneginf(best).any():
-        raise _no_tree()
+    best[np.isneginf(best)] = 0.0
     # the log of the least sum over all trees beside which what underflows is negligible
     least = GROWTH * len(scores) + float(starts.clip(min=0.0).sum()) - RANGE
     if least <= USUAL:
@@ -178,10 +179,23 @@ def _inside_outside(
         found = posterior(*weights, single_root, np.exp(least))
         if found.log_partition > -np.inf:
             return found.arcs, found.starts, float(found.log_partition + best.sum())
-    found = posterior_by_logs(scores, starts, single_root, -np.inf)
-    if found.log_partition == -np.inf:
-        raise _no_tree()
-    return found.arcs, found.starts, float(found.log_partition)
+    best, _ = _of_best_tree(scores, True, single_root, NO_GAPS if single_root else starts)
+    found = posterior_by_logs(scores - best, starts, single_root, -np.inf)
+    return found.arcs, found.starts, float(found.log_partition + best.sum())
+
+
+def _of_best_tree(
+    scores: Floats, projective: bool, single_root: bool, gaps: Floats = NO_GAPS
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Return the score of each token's arc in the best tree, (n + 1,), and its root's modifiers.
+
+    Relative to these the sums over good trees are near 0, so that logarithms keep their digits.
+    """
+    heads, value, *_ = bounded(read_only(scores.copy()), projective, single_root, gaps)
+    if value == -np.inf:
+        raise InfeasibleError("no tree: some token can't reach the root by allowed arcs.")
+    tokens = np.arange(1, len(scores))
+    return np.concatenate([[0.0], scores[heads, tokens]]), tokens[heads == 0]
 
 
 def _by_elimination(scores: Floats, single_root: bool) -> tuple[Floats, float]:
@@ -200,30 +214,19 @@ def _by_elimination(scores: Floats, single_root: bool) -> tuple[Floats, float]:
     """
     from .kernels.probabilities import eliminate
 
-    logs = np.full_like(scores, -np.inf)  # from token to head
-    if single_root:
-        # relative to the best other head, so that a large common score costs no digits
-        best = scores[1:, 1:].max(axis=0)
-        far = scores[0, 1:] > best + FAR
-        if far.sum() == 1:  # the root of all trees: nor do very low scores of its other heads
-            best[far] = scores[0, 1:][far] - FAR
-        best[np.isneginf(best)] = 0.0
-        roots = scores[0, 1:] - (best - best.max())
-        scale = float(best.sum() - best.max() + roots.max())
-        logs[1:, 0] = roots - max(roots.max(), -1e300)
-        logs[1:, 1:] = (scores[1:, 1:] - best).T
-    else:
-        best = scores[:, 1:].max(axis=0)
-        scale = float(best.sum())
-        logs[1:] = (scores[:, 1:] - np.maximum(best, -1e300)).T
-    # weights, or logarithms if they underflow
-    for by_logs in (False, True):
-        weights = logs.copy() if by_logs else np.exp(logs)
-        found, total = eliminate(weights, single_root, by_logs)
-        if not np.isnan(total):
-            return np.clip(found.T, 0.0, 1.0), float(total) + scale
-    raise _no_tree()
-
-
-def _no_tree() -> InfeasibleError:
-    return InfeasibleError("no tree: some token can't reach the root by allowed arcs.")
+    best = scores.max(axis=0)
+    if single_root:  # of the other heads, unless the root scores so much more that none is likely
+        best[1:] = np.maximum(scores[1:, 1:].max(axis=0), scores[0, 1:] - FAR)
+    best[np.isneginf(best)] = 0.0
+    relative = scores - best
+    highest = max(float(relative[0].max()), -1e300) if single_root else 0.0
+    relative[0] -= highest  # each tree has one arc from the root
+    found, total = eliminate(np.exp(relative).T.copy(), single_root, False)
+    if np.isnan(total):
+        best, roots = _of_best_tree(scores, False, single_root)
+        order = np.arange(len(scores))
+        order[[1, roots[0]]] = order[[roots[0], 1]]  # the root's token is eliminated last
+        relative = (scores - best)[np.ix_(order, order)]
+        found, total = eliminate(relative.T.copy(), single_root, True)
+        found, highest = found[np.ix_(order, order)], 0.0
+    return found.T, float(total + highest + best.sum())

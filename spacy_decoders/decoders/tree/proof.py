@@ -19,6 +19,7 @@ __all__ = [
     "certified_if_legal",
     "infeasible",
     "most_gained",
+    "parts_of",
     "refuse_unless",
     "rounding_slack",
     "split",
@@ -59,15 +60,35 @@ def bounds_without(
     return bounds
 
 
+def parts_of(problem: TreeProblem) -> dict[str, NDArray[np.float64]]:
+    """Return the arrays of scores that a problem has, except boundaries.
+
+    Parts that no tree of the allowed arcs has score 0, since they would cost precision.
+    """
+    allowed, factors = problem.allowed, problem.factors
+    parts = {"arcs": problem.arcs}
+    if problem.grandparents is not None:
+        of = allowed[:, :, None] & allowed
+        parts["grandparents"] = np.where(of, problem.grandparents, 0.0)
+    if problem.siblings is not None:
+        of = allowed[:, :, None] & allowed[:, None]
+        parts["siblings"] = np.where(of, problem.siblings, 0.0)
+    if factors is not None:
+        possible = factors.numbers(allowed[tuple(factors.arcs.T)]) >= factors.at_least
+        parts["factors"] = np.where(possible, factors.scores, 0.0)
+    return parts
+
+
 def most_gained(problem: TreeProblem) -> float:
     """Return an upper bound on the sum of the positive parts of a tree."""
-    gains = problem.arcs.max(axis=0, initial=0.0).sum()
-    if problem.grandparents is not None:
-        gains += problem.grandparents.max(axis=(0, 1), initial=0.0).sum()
-    if problem.siblings is not None:
-        gains += np.triu(problem.siblings.max(axis=0, initial=0.0), 1).sum()
-    if problem.factors is not None:
-        gains += np.maximum(problem.factors.scores, 0.0).sum()
+    parts = parts_of(problem)
+    gains = parts["arcs"].max(axis=0, initial=0.0).sum()
+    if "grandparents" in parts:
+        gains += parts["grandparents"].max(axis=(0, 1), initial=0.0).sum()
+    if "siblings" in parts:
+        gains += np.triu(parts["siblings"].max(axis=0, initial=0.0), 1).sum()
+    if "factors" in parts:
+        gains += np.maximum(parts["factors"], 0.0).sum()
     gains += np.maximum(problem.gaps, 0.0).sum()
     return float(gains)
 

@@ -15,12 +15,9 @@ from .decoder import TreeDecoder
 from .eisner import THROUGH
 from .problem import TreeProblem, TreeSolution
 from .proof import split
-from .scoring import breaks_any, score_and_scale, score_tree
+from .scoring import breaks_any, score_tree
 
 __all__ = ["exact_decoder", "head_margins", "k_best", "max_marginals"]
-
-#: The largest gap of a proven value, relative to the parts' absolute scores.
-CLOSE = 1e-9
 
 #: The most cells of charts that are filled in one batch.
 MOST_CELLS = 1 << 16
@@ -92,9 +89,10 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
     Returns
     -------
     float64 (n + 1, n + 1)
-        ``-inf`` where no tree has the arc, NaN where the value was not proven, such as when the
-        budget ended first. All others are exact to 1e-9 times 1 plus the absolute scores of that
-        tree's parts.
+        ``-inf`` where no tree has the arc. All others are scores of trees, exact to the tolerance
+        of an optimal certificate: at most 1e-6 times 1 plus the absolute scores of that tree's
+        parts, and 1e-9 where the scores of all trees are of one scale. NaN where that was not
+        proven: the budget ended first, or scores of other trees cost too many digits.
 
     Examples
     --------
@@ -193,7 +191,7 @@ def _margins_under_rules(
             if other is None:
                 bound[token] = np.inf if exists else bound[token]
                 continue
-            score, key = _proven(part, other), other.heads.tobytes()
+            score, key = _proven(other), other.heads.tobytes()
             bound[token] = max(bound[token], np.inf if np.isnan(score) else score)
             if key not in known and not np.isnan(score):
                 labels = search.arcs.best_labels(possible, other.heads)
@@ -213,10 +211,10 @@ def _margins_under_rules(
         if not clock.exhausted():
             rest = LabelledSearch(search.decoder, _without_head(problem, tree, token), clock)
             rest.best = first[token]
-            found[token] = _score_of(rest.run, problem)
+            found[token] = _score_of(rest.run)
     score, given = np.nan, search.solution
     if given is not None and (given.heads == tree).all():
-        score = _proven(problem, given)
+        score = _proven(given)
     if np.isnan(score) and not np.isnan(found).all():  # the score of the tree is yet unknown
         only = np.zeros_like(problem.allowed)
         only[tree, tokens + 1] = True
@@ -265,25 +263,20 @@ def _has_chart(problem: TreeProblem) -> bool:
 def _best_score(problem: TreeProblem, budget: Budget) -> float:
     """Return the score of the best tree: ``-inf`` if there is none, NaN if it is not proven."""
     decoder = exact_decoder(problem)
-    return _score_of(lambda: decoder.decode(problem, budget=budget), problem)
+    return _score_of(lambda: decoder.decode(problem, budget=budget))
 
 
-def _score_of(decode: Callable[[], TreeSolution], problem: TreeProblem) -> float:
+def _score_of(decode: Callable[[], TreeSolution]) -> float:
     """Return the score of the decoded tree: ``-inf`` if there is none, NaN if it is not proven."""
     try:
-        return _proven(problem, decode())
+        return _proven(decode())
     except InfeasibleError:
         return -np.inf
     except UndecidedError:
         return np.nan
 
 
-def _proven(problem: TreeProblem, found: TreeSolution) -> float:
+def _proven(found: TreeSolution) -> float:
     """Return the score of a tree, NaN if it is not proven that it is the best."""
-    score, gap = found.certificate.score, found.certificate.gap
-    if score is None or gap is None:
-        return np.nan
-    if gap <= CLOSE * (1.0 + abs(score)):  # the scale, which takes time, is at least abs(score)
-        return score
-    scale = score_and_scale(problem, found.heads, found.labels)[1]
-    return score if gap <= CLOSE * (1.0 + scale) else np.nan
+    score = found.certificate.score
+    return score if score is not None and found.certificate.is_optimal else np.nan

@@ -204,3 +204,14 @@ def test_a_decoder_of_other_trees_or_in_its_own_way_decodes_each_problem_by_itse
     for decoder in (ChuLiuEdmonds(), BranchAndBound(method="paper"), Own()):
         assert decoder.decode_arcs(arcs, [2], [None]) == [None]
     assert Renamed().decode_arcs(arcs, [2], [None])[0].heads.tolist() == [0, 1]
+
+
+def test_scores_of_parts_that_no_tree_has_cost_max_marginals_no_digits():
+    rng = np.random.default_rng(3)
+    arcs, chains, pairs = rng.normal(size=(4, 4)), *rng.normal(size=(2, 4, 4, 4))
+    arcs[1, 2] = -np.inf
+    chains[1, 2] = chains[:, 1, 2] = pairs[1, 2] = 1e9
+    problem = TreeProblem(arcs, chains, pairs, projective=False)
+    scored = {heads: tree_score(heads, arcs, chains, pairs) for heads in trees(3, False, True)}
+    through = best_through_arcs(3, scored)
+    np.testing.assert_allclose(max_marginals(problem), through, rtol=0.0, atol=1e-9)

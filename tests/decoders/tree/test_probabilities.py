@@ -1,5 +1,6 @@
 """The distribution over trees against sums over all trees."""
 
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -100,3 +101,23 @@ def test_a_mask_costs_the_sum_no_digits(mask):
     found = tree_posteriors(scores, projective=False, single_root=True)
     assert found.log_partition == pytest.approx(1 / 3 + 0.7123, rel=1e-12)
     assert found.of_tree([0, 1]) == pytest.approx(1.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("single_root", [False, True])
+def test_scores_of_other_scales_leave_the_rest_their_digits(projective, single_root):
+    rng = np.random.default_rng(5)
+    arcs = rng.normal(size=(5, 5))
+    if projective:
+        arcs[3, 4], arcs[4, 1] = 1e15, 5e11  # no tree has both
+    else:
+        arcs[:, 3] = -1e15
+        arcs[0, 3] = -1e10
+    trees = list(all_trees(4, projective=projective, single_root=single_root))
+    exact = [sum(Fraction(arcs[h, m]) for m, h in enumerate(of, start=1)) for of in trees]
+    weights, _ = distribution(np.array([float(of - max(exact)) for of in exact]))
+    expected = np.zeros((5, 5))
+    for heads, weight in zip(trees, weights, strict=True):
+        expected[list(heads), np.arange(1, 5)] += weight
+    found = tree_posteriors(arcs, projective=projective, single_root=single_root)
+    assert found.arcs == pytest.approx(expected, abs=1e-9)

@@ -14,9 +14,9 @@ from ....errors import ProblemError
 from ...programs import Solver, checked_solver
 from ..decoder import TreeDecoder
 from ..fallbacks import tree_in_blocks
-from ..magnitudes import parts_of, without_prohibitive
+from ..magnitudes import without_prohibitive
 from ..problem import TreeProblem, TreeSolution
-from ..proof import certified_if_legal, infeasible, refuse_unless
+from ..proof import certified_if_legal, infeasible, parts_of, refuse_unless
 from ..scoring import score_and_scale
 from ..sentences import best_sentences
 from .price_and_cut_pricing import ScoreTable
