@@ -1,18 +1,15 @@
 """First-order non-projective trees, in O(n^2)."""
 
 from dataclasses import dataclass
-from functools import partial
-
-import numpy as np
 
 from ...budget import Budget
 from .decoder import TreeDecoder
-from .fallbacks import bound_by_duals
+from .eisner import best_with_bounds
 from .problem import TreeProblem, TreeSolution
-from .proof import Through, certified_if_legal, infeasible, refuse_unless
+from .proof import Through, refuse_unless
 from .sentences import best_sentences
 
-__all__ = ["ChuLiuEdmonds", "best_arborescence"]
+__all__ = ["ChuLiuEdmonds"]
 
 
 @dataclass(frozen=True)
@@ -45,22 +42,4 @@ class ChuLiuEdmonds(TreeDecoder):
         refuse_unless(problem, "ChuLiuEdmonds", projective=False)
         if problem.boundaries is not None:
             return best_sentences(self, problem, budget), None
-        return best_arborescence("ChuLiuEdmonds", problem)
-
-
-def best_arborescence(decoder: str, problem: TreeProblem) -> tuple[TreeSolution, Through]:
-    """Return the best first-order non-projective tree, and how to bound the trees by arcs.
-
-    The certificate names `decoder`.
-    """
-    from .kernels import chu_liu_edmonds, proofs  # compiled where they are first needed
-
-    given = problem.arcs, problem.single_root
-    heads, *duals = chu_liu_edmonds.with_duals(*given)
-    bound, slack = bound_by_duals(*given, *duals)
-    if bound == -np.inf:
-        raise infeasible(problem)
-    upper = bound + 3.0 * slack  # as the sums over the sets that an arc enters are rounded too
-    penalty, value, parent = duals[1:4]
-    through = partial(proofs.bounds_by_duals, problem.arcs, penalty, value, parent, upper)
-    return certified_if_legal(decoder, problem, heads, bound, slack), through
+        return best_with_bounds("ChuLiuEdmonds", problem, budget)

@@ -16,7 +16,7 @@ from ...errors import InfeasibleError, UndecidedError
 from .constrained import best_constrained
 from .problem import TreeProblem, TreeSolution
 from .proof import Through
-from .scoring import sum_of_parts
+from .scoring import score_and_scale
 
 __all__ = ["TreeDecoder", "beside_the_best"]
 
@@ -194,10 +194,7 @@ class TreeDecoder:
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
     ) -> tuple[float, float]:
         """Return the score of a tree, and the sum of the absolute values of its parts' scores."""
-        tree = np.empty(problem.n + 1, np.int64)
-        tree[0] = -1
-        tree[1:] = heads
-        return sum_of_parts(problem, tree, labels)
+        return score_and_scale(problem, heads, labels)
 
 
 def _departing(problem: TreeProblem, heads: NDArray[np.int32], token: int) -> TreeProblem:

@@ -86,27 +86,23 @@ class Eisner(TreeDecoder):
 def best_with_bounds(
     decoder: str, problem: TreeProblem, budget: Budget
 ) -> tuple[TreeSolution, Through | None]:
-    """Return the best first-order projective tree, and how to bound the trees through each arc.
+    """Return the best first-order tree, and how to bound the trees through each arc.
 
-    The certificate names `decoder`. If there is too little time for the chart, the fallback is a
-    tree of blocks. With a time limit there are no bounds on the trees through each arc.
+    The certificate names `decoder`. If there is too little time for a chart, the fallback is a
+    tree of blocks. With a time limit a chart yields no bounds on the trees through each arc.
     """
-    if budget.seconds is not None:
+    charted = problem.projective and budget.seconds is not None
+    if charted:
         blocks = tree_in_blocks(problem, Eisner().seconds_of_charts(problem), budget.start())
         if blocks is not None:
             tree = problem, blocks.heads[1:], blocks.bound, 0.0
             return certified_if_legal(decoder, *tree), None
-    given = problem.arcs, True, problem.has_one_root, problem.gaps
-    heads, bound, positive, through = bounded(*given)
-    if bound == -float("inf"):
+    given = problem.arcs, problem.projective, problem.has_one_root, problem.gaps
+    heads, bound, slack, through = bounded(*given)
+    if bound == -np.inf:
         raise infeasible(problem)
-    parts = problem.n
-    if problem.boundaries is not None:
-        parts += problem.n
-        positive += float(np.maximum(problem.boundaries, 0.0).sum())
-    slack = rounding_slack(parts, bound, positive)
     solution = certified_if_legal(decoder, problem, heads, bound, slack)
-    return solution, through if budget.seconds is None else None
+    return solution, None if charted else through
 
 
 def bounds_through(problem: TreeProblem) -> NDArray[np.float64]:

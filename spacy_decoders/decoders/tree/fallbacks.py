@@ -19,7 +19,6 @@ __all__ = [
     "arborescence_bound",
     "best_by_arcs",
     "block_tree",
-    "bound_by_duals",
     "bounded",
     "most_of_arcs",
     "tree_in_blocks",
@@ -61,21 +60,29 @@ class TreeBound(NamedTuple):
 def bounded(
     arcs: Scores, projective: bool, single_root: bool, gaps: Scores = NO_GAPS
 ) -> tuple[NDArray[np.int32], float, float, Through]:
-    """Return the best first-order tree, a bound, the scale of rounding, and bounds by arcs.
+    """Return the best first-order tree, a bound on all, its rounding error, and bounds by arcs.
 
-    The heads are (n,). The bounds hold up to rounding, whose scale is the sum of the best positive
-    arcs of a projective tree, else the penalty on root arcs. The arcs are read-only.
+    The heads are (n,). The bound is ``-inf`` if there is no tree, and infinite if its check fails.
+    The arcs are read-only.
     """
     chu_liu_edmonds, eisner, proofs = _kernels()
     if projective:
         given = (arcs, single_root, gaps)
         heads, chart, _, positive = eisner.charted(*given)
         bound = proofs.chart_bound(*given, chart)
-        return heads, bound, positive, partial(proofs.bounds_by_chart, *given, chart, bound)
-    heads, *duals = chu_liu_edmonds.with_duals(arcs, single_root)
-    bound, (penalty, value, parent) = sum(bound_by_duals(arcs, single_root, *duals)), duals[1:4]
-    through = partial(proofs.bounds_by_duals, arcs, penalty, value, parent, bound)
-    return heads, bound, penalty, through
+        positive += float(np.maximum(gaps[1:], 0.0).sum())
+        slack = rounding_slack(len(heads) * (2 if gaps.size else 1), bound, positive)
+        return heads, bound, slack, partial(proofs.bounds_by_chart, *given, chart, bound)
+    heads, bound, *duals = chu_liu_edmonds.with_duals(arcs, single_root)
+    slack = 0.0
+    if bound > -np.inf:
+        bound, slack = proofs.dual_bound(arcs, single_root, *duals)
+    elif proofs.reaches_all(arcs > -np.inf, single_root):
+        bound = np.inf
+    penalty, value, parent, _ = duals
+    upper = bound + 3.0 * slack  # as the sums over the sets that an arc enters are rounded too
+    through = partial(proofs.bounds_by_duals, arcs, penalty, value, parent, upper)
+    return heads, bound, slack, through
 
 
 def best_by_arcs(
@@ -83,15 +90,12 @@ def best_by_arcs(
 ) -> TreeBound:
     """Find the best first-order tree, with boundary scores if it is projective."""
     scores = read_only(np.ascontiguousarray(arcs))
-    heads, value, positive, find_through = bounded(scores, projective, single_root, gaps)
-    best = gaps if projective else scores.max(axis=0)
-    positive += float(np.maximum(best, 0.0).sum())
+    heads, value, slack, find_through = bounded(scores, projective, single_root, gaps)
     through = find_through()
     with_root = np.concatenate([[-1], heads]).astype(np.int64)
     if value == -np.inf:
         return TreeBound(-np.inf, through, with_root)
-    slack = rounding_slack(2 * len(heads), value, positive)
-    return TreeBound(float(value) + slack, through + slack, with_root)
+    return TreeBound(float(value) + slack, through + 2.0 * slack, with_root)
 
 
 def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
@@ -101,25 +105,12 @@ def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
     `forbidden` is the finite score that stands for a forbidden part.
     """
     arcs, constant = most_of_arcs(problem, forbidden)
-    bound = bounded(read_only(arcs), False, problem.has_one_root)[1]
+    _, bound, slack, _ = bounded(read_only(arcs), False, problem.has_one_root)
     if bound == -np.inf:
         return bound
+    bound += slack
     constant += float(np.maximum(problem.gaps, 0.0).sum())
     return bound + constant + tolerance_of(abs(bound) + constant)
-
-
-def bound_by_duals(
-    arcs: Scores, single_root: bool, value: float, *duals: Any
-) -> tuple[float, float]:
-    """Return an upper bound from the duals of :func:`.with_duals`, and its rounding error.
-
-    It is ``-inf`` if there is no tree at all, and infinite if the duals are infeasible.
-    """
-    proofs = _kernels()[-1]
-    if value == -np.inf:
-        return (np.inf if proofs.reaches_all(arcs > -np.inf, single_root) else value), 0.0
-    bound, slack = proofs.dual_bound(arcs, single_root, *duals)
-    return float(bound), float(slack)
 
 
 def most_of_arcs(

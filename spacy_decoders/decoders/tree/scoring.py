@@ -67,13 +67,6 @@ def score_and_scale(
             raise ProblemError("labels: the problem has none.")
         count = problem.labels.shape[2]
         labels = checked_indices("labels", labels, (problem.n,), low=0, high=count, dtype=np.int64)
-    return sum_of_parts(problem, tree, labels)
-
-
-def sum_of_parts(
-    problem: TreeProblem, tree: NDArray[np.int64], labels: NDArray[np.int64] | None
-) -> tuple[float, float]:
-    """Return the same, without checks, for the heads by token number, -1 for the root."""
     tokens = np.arange(1, problem.n + 1)
     parts = [problem.arcs[tree[1:], tokens]]
     if problem.labels is not None:

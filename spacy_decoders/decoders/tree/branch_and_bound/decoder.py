@@ -10,7 +10,6 @@ import numpy as np
 from ....arrays import checked_whole
 from ....budget import UNLIMITED, Budget, rest_of
 from ....errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
-from ..chu_liu_edmonds import best_arborescence
 from ..decoder import TreeDecoder, beside_the_best
 from ..eisner import best_trees, best_with_bounds
 from ..magnitudes import Magnitudes, magnitudes_of, without_prohibitive
@@ -114,10 +113,9 @@ class BranchAndBound(TreeDecoder):
                 from ..second_order import best_by_second_order  # compiled where first needed
 
                 return best_by_second_order(NAME, problem), None
-            if problem.projective:
-                return best_with_bounds(NAME, problem, budget)
-            found = best_arborescence(NAME, problem)
-            if found[0].certificate.is_optimal:  # not so if rounding errors are large
+            found = best_with_bounds(NAME, problem, budget)
+            # with crossing arcs it may not be, if rounding errors are large
+            if problem.projective or found[0].certificate.is_optimal:
                 return found
         return self._decoded(problem, 1, budget)[0][0], None
 

@@ -120,7 +120,8 @@ class NodeProof:
             through: Through = partial(second_order_proof.bounds_by_chart, *given, chart, bound)
         else:
             alone = (relaxed.arcs, problem.projective, problem.has_one_root, problem.gaps)
-            _, bound, _, through = bounded(*alone)
+            _, bound, slack, through = bounded(*alone)
+            bound += slack
         upper = float(bound) + relaxed.constant
         return np.inf if np.isnan(upper) else upper, through
 

@@ -168,12 +168,12 @@ class _LevelSearch:
     def _best_tree(self, arcs: NDArray[np.float64]) -> tuple[float, Heads | None]:
         """Run the backbone; return the value and the heads (n + 1,), None if there is no tree."""
         self.calls += 1
-        heads, value, *_ = bounded(
+        heads, value, slack, _ = bounded(
             read_only(arcs), self.problem.projective, self.problem.single_root
         )
         if value == -np.inf:
             return -np.inf, None
-        return float(value), np.concatenate([[0], heads]).astype(np.int32)
+        return float(value) + slack, np.concatenate([[0], heads]).astype(np.int32)
 
     def _offer(self, heads: Heads) -> float:
         truth = max(score_tree(self.problem, heads[1:]), self.magnitudes.forbidden)
