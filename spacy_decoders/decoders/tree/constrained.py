@@ -9,14 +9,12 @@ may become the incumbent. Most children need no decoding: they are bounded by th
 the labelled arcs in their parent's chart.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +24,10 @@ from ...certificate import tolerance_of
 from ...errors import DecodersError, InfeasibleError, UndecidedError
 from ..conflicts import least_conflict
 from .problem import TreeProblem, TreeSolution
-from .proof import certified, most_gained, rounding_slack
+from .proof import Through, certified, most_gained, rounding_slack
 from .rule_limits import Branch, LabelledArcs, Mask, Violation
 from .rules import FixedStart, Rule
 from .scoring import breaks_any
-
-if TYPE_CHECKING:
-    from .decoder import TreeDecoder
 
 __all__ = ["LabelledSearch", "best_constrained", "no_tree_under"]
 
@@ -60,6 +55,20 @@ NOTHING_YET = (
 )
 
 
+class PlainDecoder(Protocol):
+    """What the search asks of a :class:`.TreeDecoder`."""
+
+    def decode(self, problem: TreeProblem, *, budget: Budget) -> TreeSolution: ...
+
+    def decode_with_bounds(
+        self, problem: TreeProblem, budget: Budget
+    ) -> tuple[TreeSolution, Through | None]: ...
+
+    def objective(
+        self, problem: TreeProblem, heads: NDArray[np.int32], labels: Labels | None
+    ) -> tuple[float, float]: ...
+
+
 class RuledNode(NamedTuple):
     """A part of the labelled trees, and an upper bound on them."""
 
@@ -74,7 +83,7 @@ class RuledNode(NamedTuple):
     others: Floats | None = None
 
 
-def best_constrained(decoder: TreeDecoder, problem: TreeProblem, budget: Budget) -> TreeSolution:
+def best_constrained(decoder: PlainDecoder, problem: TreeProblem, budget: Budget) -> TreeSolution:
     """Return the best labelled tree that satisfies the rules.
 
     The decoder finds the best tree of a problem without labels and rules, and bounds all others;
@@ -99,7 +108,7 @@ class LabelledSearch:
 
     def __init__(
         self,
-        decoder: TreeDecoder,
+        decoder: PlainDecoder,
         problem: TreeProblem,
         clock: Clock,
         *,
