@@ -147,6 +147,8 @@ def test_noun_chunks_of_given_trees(shipped, words, heads, deps, pos, expected):
         ("The mice were running.", "the mouse be run ."),
         ("Her friends live in New York.", "her friend live in New York ."),
         ("It is 5m tall.", "it be 5 m tall ."),
+        ("He won the 200m final by 2m.", "he win the 200 m final by 2 m ."),
+        ("A 3m wall, a £3m move.", "a 3 m wall , a £ 3 million move ."),
         ("It uses k hash functions.", "it use k hash function ."),
         ("It cost $5m.", "it cost $ 5 million ."),
     ],

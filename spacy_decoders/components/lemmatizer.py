@@ -19,8 +19,8 @@ NAMES = ("NNP", "NNPS")
 INFLECTED = ("NOUN", "VERB", "ADJ", "ADV")
 #: Tags of words that are their own lemmas, unless they are listed, as "are" is.
 BASE_FORMS = ("VB", "VBP", "NN")
-#: Abbreviated numbers, listed as "thousand" and "million", only after a number, as in "$5m", and
-#: not before a word that follows metres, as in "5m tall".
+#: Abbreviated numbers, listed as "thousand" and "million", only after a number, as in "$5m"; and
+#: words that follow metres, as in "5m tall".
 NUMBERS = ("k", "m", "b", "bn", "t")
 OF_METRES = ("tall", "long", "wide", "high", "deep", "thick", "away", "apart", "above", "below")
 #: The most letters of a particle in a name, such as "van".
@@ -103,10 +103,17 @@ class ListedLemmatizer(EnglishLemmatizer):
 
 
 def _counts(token: Token) -> bool:
-    """Whether the abbreviation of a number follows a number, and does not mean metres."""
-    around = token.doc[max(0, token.i - 1) : token.i + 2]
-    metres = token.lower_ == "m" and around[-1].lower_ in OF_METRES
-    return around[0].like_num and not metres
+    """Whether the abbreviation of a number follows a number, and does not mean metres.
+
+    "£5m move" and "5m users" are millions; "200m final" and "5m-high wall" are metres.
+    """
+    before = token.doc[max(0, token.i - 3) : token.i]
+    after = [word for word in token.doc[token.i + 1 : token.i + 3] if word.tag_ != "HYPH"][:1]
+    metres = token.text == "m" and any(
+        word.lower_ in OF_METRES or word.tag_ == "NN" for word in after
+    )
+    is_money = any(word.tag_ == "$" for word in before)
+    return len(before) > 0 and before[-1].like_num and (is_money or not metres)
 
 
 def _cased(lemma: str, text: str) -> str:

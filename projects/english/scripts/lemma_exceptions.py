@@ -64,7 +64,9 @@ def list_words(nlp: Language, lemmatizer: Lemmatizer, treebank: Path) -> int:
     words: dict[str, dict[str, str]] = defaultdict(dict)
     for (tag, word), found in sorted(counts.items()):
         lemma, often = found.most_common(1)[0]
-        if often >= FEWEST and often > right[tag, word]:
+        # letters stay as they are written: "m" for metres, though the treebank has nine of "m16"
+        is_letter = tag == "NN" and len(word) == 1
+        if often >= FEWEST and often > right[tag, word] and not is_letter:
             words[tag][word] = lemma
     for word in ("'ve", "’ve"):  # of "would've": too rare in the treebank
         words["VB"].setdefault(word, "have")
