@@ -23,7 +23,8 @@ LEAD = 0.5
 #: sentence with neither a subject nor a verb as its root.
 PRONOUN, FRAGMENT = 0.5, 0.5
 
-_THE, _OF, _THAN = word_keys(["the", "of", "than"])
+_ARTICLES = word_keys(["a", "an", "the"])
+_THE, _OF, _THAN, _FROM, _TO, _BETWEEN = word_keys(["the", "of", "than", "from", "to", "between"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +153,8 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     """Reattach, in place, tokens that join words; return those that stay with their new heads.
 
     What a hyphen or a degree sign joins is one word: all of its tokens are attached to the one
-    nearest to the root. A conjunction is attached to the conjunct after it, whatever its head.
+    nearest to the root. The second half of "from A to B" is attached to the first, a conjunction
+    to the conjunct after it, whatever its head.
     """
     kinds, size, own = texts.kinds, len(heads), np.arange(len(heads))
     blank, degree = kinds["SPACY"], kinds["degree"]
@@ -167,6 +169,12 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
         top = nearest[apart.cumsum() - 1]
         part = top != own
         heads[part] = top[part]
+    ends = np.zeros((2, size), dtype=bool)  # "*from* 5 percent", "*to* 7 percent"
+    for flags, word in zip(ends, (_FROM, _TO), strict=True):
+        flags[heads[kinds["case"] & (texts.columns["LOWER"] == word)]] = True
+    origins, targets = (ends & (heads != own))[0].nonzero()[0], ends[1] & (heads != own)
+    following = _next(heads, origins, targets)
+    heads[following[following > origins]] = origins[following > origins]
     conjunct = kinds["conj"]
     joint = (kinds["joint"] & (heads != own) & ~part).nonzero()[0]
     if not len(joint):
@@ -206,39 +214,49 @@ def _next(heads: Integers, of: Integers, flags: Booleans) -> Integers:
 
 
 def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers) -> Booleans:
-    """Which tokens stay wherever their heads stay."""
+    """Which tokens stay wherever their heads stay.
+
+    What restricts a word stays with it, if no mark sets it off: without it, more would be said
+    ("patients *with asthma*"). Names need no restriction, and a singular noun with an article
+    remains true without one: a judge in Boston is a judge.
+    """
     kinds, own, words = texts.kinds, np.arange(len(heads)), texts.columns["LOWER"]
     behind, begins = inner & (heads < own), words[first]
 
-    def having(kind: str) -> Booleans:
+    def having(flags: Booleans) -> Booleans:
         found = np.zeros(len(heads), dtype=bool)
-        found[heads[inner & kinds[kind]]] = True
+        found[heads[inner & flags]] = True
         return found
 
-    ranking = kinds["ranking"].copy()
-    ranking[heads[ranking & kinds["advmod"]]] = True  # "*most* common"
-    name = kinds["title"] & kinds["title"][heads] & (heads > own)
+    predicate, article = having(kinds["cop"]), kinds["det"] & np.isin(words, _ARTICLES)
+    free = kinds["single"] & (having(article) | kinds["PROPN"]) & ~having(kinds["ranking"])
+    set_off = behind & (kinds["mark"] | after(kinds["mark"]))[first]
+    # words of degree: "*fairly* safe", "*twice* as much", "*ten years* ago"
+    degree = (kinds["advmod"] | kinds["unmarked"]) & ((abs(heads - own) == 1) | ~predicate[heads])
+    degree &= ~(kinds["VERB"] | kinds["AUX"] | kinds["noun"])[heads]
+    restricting = kinds["amod"] | degree | (kinds["det"] & ~article)
+    restricting |= kinds["acl"] & having(kinds["subordinate"])  # "the wish *that he stays*"
+    restricting |= (kinds["nmod"] | kinds["acl"]) & ~(behind & free[heads])
+    # the first complement of a verb or adjective, and adverbs before it: "put it *back to use*"
+    complement = behind & (kinds["obl"] | kinds["advcl"]) & ~set_off
+    complement &= ~(predicate & ~kinds["ADJ"])[heads]
+    places, following = complement.nonzero()[0][::-1], np.full(len(heads), len(heads))
+    following[heads[places]] = places  # in reverse, so the first of each head is written last
+    adverb = behind & kinds["advmod"] & kinds["VERB"][heads] & ~set_off
     stays = (
         kinds["required"] | kinds["kept"] | kinds["mark"] | kinds["hyphen"] | kinds["quote"],
-        kinds["conj"] & (kinds["nsubj"] | kinds["compound"])[heads],  # "*Ann and Bob* are twins"
-        kinds["det"] & kinds["unmarked"][heads],  # "twice *a* day"
+        restricting & ~set_off,
+        (complement & (own == following[heads])) | (adverb & (own < following[heads])),
+        # "*Ann and Bob* are twins", "between 3 *and 5* percent", "at *or above* 9"
+        kinds["conj"] & (kinds["bound"] | kinds["NUM"] | having(words == _BETWEEN))[heads],
+        # "twice *a* day", "is *the* best"
+        article & (kinds["unmarked"][heads] | (predicate[heads] & (words == _THE))),
         texts.articles_of_few,
-        (kinds["amod"] | kinds["nmod"]) & (ranking | name),
-        behind & kinds["particle"] & kinds["advmod"] & kinds["VERB"][heads],
-        # "is *the* best", "is *bad* news"
-        ((own < heads) & (words == _THE) | kinds["amod"]) & having("cop")[heads],
         inner & (begins == _THAN),
+        inner & (begins == _TO) & (begins[heads] == _FROM),  # "from May *to June*"
         behind & (kinds["nmod"] | kinds["obl"]) & (begins == _OF),  # "tomb *of a scribe*"
-        behind & kinds["nmod"] & kinds["NUM"],  # "drivers *under 25*"
-        behind & (kinds["nmod"] | kinds["acl"]) & kinds["vague"][heads],  # "all *you need*"
     )
-    # a word without an object needs the first of these after it: "went *on strike*"
-    enough = (kinds["obl"] | kinds["advcl"]) & ~having("complete")[heads]
-    places = (behind & enough).nonzero()[0][::-1]
-    needed, following = np.logical_or.reduce(stays), np.zeros(len(heads), dtype=np.int64)
-    following[heads[places]] = places  # in reverse, so the first of each head is written last
-    needed[following[heads[places]]] = True
-    return np.asarray(needed)
+    return np.asarray(np.logical_or.reduce(stays))
 
 
 def _clauses(texts: Texts, heads: Integers, inner: Booleans, first: Integers) -> Booleans:

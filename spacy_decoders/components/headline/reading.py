@@ -33,21 +33,12 @@ NEGATIONS = frozenset({
     "nowhere", "without", "few", "fewer", "little", "less", "hardly", "barely", "scarcely",
     "seldom", "rarely", "only", "cannot",
 })  # fmt: skip
-#: Words that restrict what they modify, or say which or how many.
+#: Words that weaken a claim, or say how much, beside those that restrict the word next to them.
 LIMITS = frozenset({
-    "more", "least", "most", "almost", "nearly", "some", "many", "several", "half", "all", "both",
-    "part", "partly", "mostly", "sometimes", "roughly", "approximately", "virtually", "just",
-    "perhaps", "maybe", "possibly", "probably", "likely", "unlikely", "allegedly", "reportedly",
-    "apparently", "supposedly", "former", "late", "alleged", "suspected", "accused", "fake",
-    "false", "supposed", "potential", "possible", "proposed", "planned", "attempted", "failed",
-    "acting", "vice", "non", "impossible", "too", "yet", "over", "up", "about", "around", "last",
-    "next", "this", "that", "these", "those", "any", "every", "each", "either", "another",
-    "above", "below", "under",
-})  # fmt: skip
-#: Particles, which change the meaning of the verb before them: "the deal fell *through*".
-PARTICLES = frozenset({
-    "across", "ahead", "along", "apart", "aside", "away", "back", "behind", "by", "down",
-    "forward", "in", "off", "on", "out", "through", "together",
+    "all", "both", "half", "more", "most", "least", "about", "roughly", "approximately", "almost",
+    "nearly", "virtually", "mostly", "partly", "sometimes", "just", "too", "yet", "perhaps",
+    "maybe", "possibly", "probably", "likely", "unlikely", "allegedly", "reportedly",
+    "apparently", "supposedly",
 })  # fmt: skip
 #: Words that introduce exceptions or conditions: "all *but* two", "*if* it rains".
 EXCEPTIONS = frozenset({
@@ -83,10 +74,13 @@ SILENT = frozenset({"", "punct", "ROOT"})
 #: Kinds of tokens by their relations to their heads, whole or before a colon.
 RELATIONS: dict[str, Set[str]] = {
     **{name: {name} for name in (
-        "nsubj", "cop", "aux", "case", "compound", "det", "amod", "nmod", "obl", "advmod", "acl",
-        "advcl", "conj",
+        "nsubj", "cop", "aux", "case", "det", "amod", "nmod", "obl", "advmod", "acl", "advcl",
+        "conj",
     )},
     "silent": SILENT,
+    # what makes a clause of a noun its content; what keeps its conjuncts
+    "subordinate": {"mark"},
+    "bound": {"nsubj", "compound", "case"},
     # dependents without which a head is incomplete: arguments, auxiliaries and copulas, parts of
     # a name or verb, and words that mark the head's own role
     "required": {
@@ -109,7 +103,6 @@ RELATIONS: dict[str, Set[str]] = {
         "nsubj", "csubj", "obj", "iobj", "obl", "nmod", "pobj", "advmod", "nummod", "det", "amod",
     },
     "about": {"nsubj", "csubj", "expl"},
-    "complete": {"obj", "cop", "iobj", "xcomp", "ccomp"},
     # clauses that a sentence judges: "it is illegal *to sell it to children*"
     "judged": {"csubj"},
     # measures without a preposition: "twice *a day*"
@@ -314,7 +307,6 @@ def form_of(text: str) -> dict[str, bool]:
         "letter": len(text) == 1 and text.isascii() and text.isalpha(),
         # of a script with capitals; those without them mostly have no blanks between words
         "alphabetic": text[:1].isalpha() and text[:1].lower() != text[:1].upper(),
-        "title": text[:1].isupper(),
         "stop": text[-1:] in FULL_STOPS,
         "question": text == "?",
         "mark": text in MARKS,
@@ -327,7 +319,6 @@ def form_of(text: str) -> dict[str, bool]:
         "negation": lower in NEGATIONS,
         "exception": lower in EXCEPTIONS,
         "kept": lower in KEPT,
-        "particle": lower in PARTICLES,
         "did": lower in ("do", "does", "did"),
     }
 
@@ -336,6 +327,7 @@ def features_of(features: str) -> dict[str, bool]:
     """The kinds of a token by its morphological features, as spaCy writes them."""
     return {
         "finite": "VerbForm=Fin" in features and "Mood=Imp" not in features,
+        "single": "Number=Sing" in features,
         "negative": "Polarity=Neg" in features,
         # interrogative and relative pronouns; superlatives and ordinals
         "asking": "PronType=Int" in features or "PronType=Rel" in features,
@@ -352,14 +344,12 @@ def relation_of(name: str) -> dict[str, bool]:
 
 def tag_of(tag: str) -> dict[str, bool]:
     """The kinds of a token by its part of speech."""
-    names = ("VERB", "AUX", "NUM", "PRON", "PROPN", "INTJ", "SYM")
+    names = ("VERB", "AUX", "ADJ", "NUM", "PRON", "PROPN", "INTJ", "SYM")
     return {name: tag == name for name in names} | {
         # nouns; what a noun phrase may end with; heads of clauses, including unknown ones
         "noun": tag in NOUNS,
         "last": tag in NOUNS | {"NUM", "SYM"},
         "predicate": tag in ("VERB", ""),
-        # words that need what follows them: "all *you need*", "50% *off shoes*"
-        "vague": tag in ("PRON", "DET", "NUM", "SYM"),
     }
 
 
