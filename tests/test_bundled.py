@@ -215,6 +215,7 @@ def test_white_space_parts_sentences():
     [
         ("See you at 7am.", ["7", "am", "."]),
         ("Bake it at 180C.", ["at", "180C", "."]),
+        ("We work at AT&T.", ["at", "AT&T", "."]),
         ("Is it in the U.S.?", ["the", "U.S.", "?"]),
         ("Is it by Acme Inc.?", ["Acme", "Inc.", "?"]),
         ("You saw what.?", ["saw", "what", ".?"]),
