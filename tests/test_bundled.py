@@ -151,6 +151,7 @@ def test_noun_chunks_of_given_trees(shipped, words, heads, deps, pos, expected):
         ("A 3m wall, a £3m move.", "a 3 m wall , a £ 3 million move ."),
         ("It uses k hash functions.", "it use k hash function ."),
         ("It cost $5m.", "it cost $ 5 million ."),
+        ("Let’s say they’re late, or I’ll go.", "let we say they be late , or I will go ."),
     ],
 )
 def test_lemmas(shipped, text, lemmas):

@@ -74,8 +74,9 @@ class ListedLemmatizer(EnglishLemmatizer):
     def _lemma(self, token: Token) -> str:
         words = self.lookups.get_table(WORDS, {}).get(token.tag_, {})
         text = token.text
-        if token.lower_ in words:
-            return str(words[token.lower_])
+        for word in (token.lower_, token.lower_.replace("’", "'")):
+            if word in words:
+                return str(words[word])
         if token.pos_ == "PROPN":
             plural = token.tag_ == "NNPS" and text[-1:] in "sS"
             # particles, such as "al", are in lower case

@@ -68,8 +68,7 @@ def list_words(nlp: Language, lemmatizer: Lemmatizer, treebank: Path) -> int:
         is_letter = tag == "NN" and len(word) == 1
         if often >= FEWEST and often > right[tag, word] and not is_letter:
             words[tag][word] = lemma
-    for word in ("'ve", "’ve"):  # of "would've": too rare in the treebank
-        words["VB"].setdefault(word, "have")
+    words["VB"].setdefault("'ve", "have")  # of "would've": too rare in the treebank
     lemmatizer.lookups.add_table(WORDS, dict(words))
     lemmatizer.cache.clear()
     return sum(map(len, words.values()))
