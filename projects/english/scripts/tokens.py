@@ -16,7 +16,7 @@ RUNS = [
 #: Marks of byte order and the like, which a web page may have before or after any word.
 INVISIBLE = r"[\u200b\u2060\ufeff]+"
 #: "7:30PM" and "65k" are a number and a word ("7am.", "180C." and "R&D." have a full stop, "7a.m."
-#: its own), and a hyphen at the end of a word or before it a dash. "A+" and "mama`s" are two tokens.
+#: its own), and a hyphen at the end of a word or before it a dash. "A+" and "mama`s" are two.
 ENDS = [
     r"(?<=[0-9])(?:[AaPp][Mm]|[AaPp]\.[Mm]\.?|k)",
     r"(?<=[0-9&][A-Z])\.",
