@@ -1,10 +1,13 @@
-"""Validation of the arrays of problems.
+"""Validation of arguments, above all of the arrays of problems.
 
 All arrays stored are C-contiguous, of one dtype and read-only, since numba compiles a kernel for
 each combination of dtype, layout and read-only flag.
 """
 
+from collections.abc import Iterable, Mapping
 from inspect import signature
+from os import PathLike
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,7 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import ProblemError
 
 __all__ = [
+    "checked_each",
     "checked_indices",
+    "checked_list",
+    "checked_path",
     "checked_scores",
     "checked_type",
     "checked_whole",
@@ -167,10 +173,43 @@ def checked_whole(name: str, value: Any, *, low: int) -> int:
     return int(value)
 
 
-def checked_type(name: str, value: Any, wanted: type[T]) -> T:
+def checked_list(name: str, values: Any, what: str) -> list[Any]:
+    """Return a collection as a list.
+
+    Raises `ProblemError`, which says what it is of, if it is a text, a dict or no collection.
+
+    Examples
+    --------
+    >>> checked_list("texts", "one", "strings")
+    Traceback (most recent call last):
+    spacy_decoders.errors.ProblemError: texts: expected a list of strings; got 'one'.
+    """
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise ProblemError(f"{name}: expected a list of {what}; got {values!r}.")
+    return list(values)
+
+
+def checked_each(name: str, sets: Any, **limits: Any) -> list[NDArray[Any]]:
+    """Return several lists of whole numbers as arrays, each by :func:`checked_indices`."""
+    listed = checked_list(name, sets, "arrays of whole numbers")
+    return [
+        checked_indices(f"{name}[{i}]", members, (None,), **limits)
+        for i, members in enumerate(listed)
+    ]
+
+
+def checked_path(name: str, value: Any) -> Path:
+    """Return a path; raise `ProblemError`, which names the argument, if a value is none."""
+    if not isinstance(value, (str, PathLike)):
+        raise ProblemError(f"{name}: expected a path; got {value!r}.")
+    return Path(value)
+
+
+def checked_type(name: str, value: Any, wanted: type[T], source: str = "") -> T:
     """Return an argument that must be of a certain class.
 
-    Raises `ProblemError`, which says how to make one, if it is anything else.
+    Raises `ProblemError`, which says how to make one, if it is anything else: by its constructor,
+    or another `source`.
 
     Examples
     --------
@@ -180,10 +219,9 @@ def checked_type(name: str, value: Any, wanted: type[T]) -> T:
     spacy_decoders.errors.ProblemError: limit: expected a Budget, got int; use Budget(seconds=...).
     """
     if not isinstance(value, wanted):
-        kind, first = wanted.__name__, next(iter(signature(wanted).parameters))
-        raise ProblemError(
-            f"{name}: expected a {kind}, got {type(value).__name__}; use {kind}({first}=...)."
-        )
+        kind = wanted.__name__
+        source = source or f"{kind}({next(iter(signature(wanted).parameters))}=...)"
+        raise ProblemError(f"{name}: expected a {kind}, got {type(value).__name__}; use {source}.")
     return value
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import is_number
 from .certificate import Certificate, largest_tolerance
 from .errors import ProblemError
 
@@ -158,7 +159,7 @@ def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verificatio
         raise ProblemError(
             f"solution: expected one of {', '.join(EXAMINERS)}, got {type(solution).__name__}."
         )
-    if not seconds > 0:
+    if not is_number(seconds) or not seconds > 0:
         raise ProblemError(f"seconds: expected a number greater than 0, got {seconds!r}.")
     examiner = import_module(f"{core}.verification", __package__)
     return judge(solution.certificate, examiner.examine(problem, solution, seconds=seconds))

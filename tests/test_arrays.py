@@ -1,10 +1,27 @@
 """Bad arrays are refused with the argument's name and the first offending index."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+import spacy
 
-from spacy_decoders import ProblemError
+from spacy_decoders import ConceptBase, ProblemError, verify
+from spacy_decoders.adapt.crfsuite import CrfSuiteModel, read_model_file
+from spacy_decoders.adapt.learning import learn_chain
+from spacy_decoders.adapt.pipelines import beam_entities, exact_senter_from
+from spacy_decoders.adapt.spans import best_entities, best_spans, log_odds
+from spacy_decoders.adapt.tokens import EntityScheme, merge_windows, word_scores
+from spacy_decoders.annotate import Job, annotate
 from spacy_decoders.arrays import checked_indices, checked_scores
+from spacy_decoders.decoders.chain import ChainModel, ColumnGeneration
+from spacy_decoders.decoders.path import Beam, ExactPath, PathProblem
+from spacy_decoders.decoders.representatives import RepresentativesProblem
+from spacy_decoders.decoders.tree import Factors, TreeProblem, head_margins, k_best, score_tree
+from spacy_decoders.graph import ConceptGraph, adjacency
+from spacy_decoders.knowledge.sources.concept_files import ConceptFile
+from spacy_decoders.readers.corpora import ConlluCorpus, JoinedCorpus, gold_corpus
+from spacy_decoders.readers.sentences import read_columns
 
 
 def test_the_callers_array_stays_writable_and_as_it_was():
@@ -58,3 +75,71 @@ def test_refuses_what_numpy_would_take_silently():
     for value in (1e101, -1e101):
         with pytest.raises(ProblemError, match=r"scores must lie within .* at index \(1,\)"):
             checked_scores("scores", [-np.inf, value], (2,), dtype=np.float64)
+
+
+ZEROS = np.zeros((2, 2))
+CHAIN, TREE, GRAPH = ChainModel(ZEROS), TreeProblem(ZEROS), ConceptGraph.from_edges([[0, 1]])
+CRF = CrfSuiteModel(SimpleNamespace(attributes={}))
+PATH = PathProblem(ZEROS[0], ZEROS, ZEROS[0], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("argument", "call"),
+    [
+        ("budget", lambda wrong: head_margins(TREE, [0], budget=wrong)),
+        ("candidates", lambda wrong: RepresentativesProblem.from_graph(GRAPH, wrong)),
+        ("columns", lambda wrong: next(read_columns("", wrong))),
+        ("concepts", ConceptBase.build),
+        ("corpora", JoinedCorpus),
+        ("corpus", gold_corpus),
+        ("decoder", lambda wrong: k_best(TREE, 1, decoder=wrong or 1)),
+        ("encoded", lambda wrong: CRF.emissions(wrong)),
+        ("entities", best_entities),
+        ("factors.any_of", lambda wrong: Factors.any_of(wrong, 1.0)),
+        ("folder", ConceptBase.open),
+        ("graph", lambda wrong: adjacency(wrong, [0])),
+        ("job", annotate),
+        ("labels", EntityScheme),
+        ("model", lambda wrong: Job("texts", "out", wrong)),
+        ("ner", lambda wrong: beam_entities(wrong, [])),
+        ("path", lambda wrong: next(ConlluCorpus(wrong)(None))),
+        ("probabilities", log_odds),
+        ("problem", lambda wrong: score_tree(wrong, [0])),
+        ("reduced_cost", lambda wrong: ColumnGeneration(reduced_cost=[wrong])),
+        ("rules", lambda wrong: learn_chain([], [], wrong)),
+        ("scores", lambda wrong: learn_chain(wrong, [], CHAIN)),
+        ("sequences", CRF.encode),
+        ("sets", GRAPH.hitting),
+        ("source", ConceptFile),
+        ("source", lambda wrong: Job(wrong, "out")),
+        ("source", read_model_file),
+        ("spans", best_spans),
+        ("width", Beam),
+        ("windows", merge_windows),
+        ("windows", lambda wrong: merge_windows([wrong])),
+        ("word_ids", lambda wrong: word_scores(ZEROS, wrong)),
+        ("words", lambda wrong: word_scores(ZEROS, [0, 1], wrong or "2")),
+        ("workers", lambda wrong: annotate(Job("texts", "out"), workers=wrong)),
+    ],
+)
+def test_arguments_of_a_wrong_kind_are_named(argument, call):
+    for wrong in (None, object()):
+        with pytest.raises(ProblemError, match=f"^{argument}"):
+            call(wrong)
+
+
+def test_arguments_of_what_is_built_are_named():
+    base, nlp = ConceptBase.build([{"id": "sun"}]), spacy.blank("en")
+    nlp.add_pipe("senter")
+    nlp.initialize()
+    solution = ExactPath().decode(PATH, 1)
+    for argument, call in (
+        ("aliases", base.aliases.find),
+        ("aliases", lambda wrong: base.aliases.find([wrong])),
+        ("concept", base.id),
+        ("concept", base.names),
+        ("concepts", base.known),
+        ("examples", lambda wrong: exact_senter_from(nlp, "senter", wrong)),
+        ("seconds", lambda wrong: verify(PATH, solution, seconds=wrong)),
+    ):
+        test_arguments_of_a_wrong_kind_are_named(argument, call)

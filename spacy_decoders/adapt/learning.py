@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import checked_indices, checked_scores
+from ..arrays import checked_indices, checked_list, checked_scores, checked_type
 from ..errors import ProblemError
 from ..models.tagger.losses import UNKNOWN, ChainBatch, negative_log_likelihood, trainable
 
@@ -114,6 +114,11 @@ class ChainObjective:
         gold: Sequence[ArrayLike],
         rules: ChainModel,
     ) -> None:
+        from ..decoders.chain import ChainModel
+
+        checked_type("rules", rules, ChainModel)
+        scores = checked_list("scores", scores, "arrays, one for each text")
+        gold = checked_list("gold", gold, "labels, those of each text")
         if len(scores) != len(gold):
             raise ProblemError(f"gold: expected {len(scores)} texts, got {len(gold)}.")
         self.size = rules.size

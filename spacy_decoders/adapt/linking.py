@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import NonNegativeFloat
 
+from ..arrays import checked_list
 from ..budget import UNLIMITED, Budget
 from ..certificate import Certificate
 from ..components.option_checks import check_of
@@ -104,11 +105,8 @@ class CollectiveLinker:
         """
         from ..decoders.representatives import ExactRepresentatives
 
-        if not isinstance(mentions, Iterable):
-            raise ProblemError(
-                f"mentions: expected a list of candidates for each; got {mentions!r}."
-            )
-        given = [_scores(place, candidates) for place, candidates in enumerate(mentions)]
+        each = checked_list("mentions", mentions, "candidates for each")
+        given = [_scores(place, candidates) for place, candidates in enumerate(each)]
         linked = [number for number, candidates in enumerate(given) if candidates]
         problem = self._problem([given[number] for number in linked])
         solution = ExactRepresentatives().decode(problem, budget=budget)

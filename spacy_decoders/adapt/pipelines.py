@@ -13,6 +13,7 @@ from spacy.pipeline import SentenceRecognizer, Tagger
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from ..arrays import checked_list
 from ..certificate import Certificate
 from ..components import extensions
 from ..components.tagger.decoding import unit_lengths
@@ -204,7 +205,7 @@ def _learned(
     """
     from ..decoders.chain import ChainModel
 
-    given = list(examples)
+    given = checked_list("examples", examples, "spaCy's Examples")
     if not given:
         return None
     with nlp.select_pipes(enable=nlp.pipe_names[: nlp.pipe_names.index(name)]):
@@ -246,7 +247,9 @@ def beam_entities(
     The probability is the share of the weights of the beam's analyses that have the entity;
     analyses outside the beam do not count. The best set has the largest sum of log-odds.
     """
-    given = list(docs)
+    if not hasattr(ner, "beam_parse"):
+        raise ProblemError(f"ner: expected a ner or beam_ner of spaCy; got {ner!r}.")
+    given = checked_list("docs", docs, "Docs")
     beams = ner.beam_parse(given, beam_width=beam_width, beam_density=beam_density)
     found = []
     for doc, beam in zip(given, beams, strict=True):

@@ -5,7 +5,7 @@ bound that is computed apart.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 from spacy.tokens import Doc, SpanGroup
 
-from ..arrays import checked_indices, checked_scores
+from ..arrays import checked_indices, checked_list, checked_scores
 from ..certificate import Certificate, tolerance_of
 from ..components import extensions
 from ..components.option_checks import check_of
@@ -144,12 +144,12 @@ def log_odds(probabilities: ArrayLike, threshold: float = 0.5) -> Floats:
     >>> log_odds([0.5, 0.9, 0.1]).round(3).tolist()
     [0.0, 2.197, -2.197]
     """
-    given = np.asarray(probabilities, dtype=np.float64)
+    given = checked_scores("probabilities", probabilities, (None,), dtype=np.float64)
     THRESHOLD("threshold", threshold)
     outside = np.flatnonzero(~((given >= 0.0) & (given <= 1.0)))
     if outside.size:
         raise ProblemError(
-            f"probabilities: expected numbers from 0 to 1, got {given.flat[outside[0]]} at index "
+            f"probabilities: expected numbers from 0 to 1, got {given[outside[0]]} at index "
             f"{int(outside[0])}; use scores that are no probabilities without log_odds."
         )
     return calibration.log_odds(given) - calibration.log_odds(threshold)
@@ -183,7 +183,7 @@ def best_spans(
     [New York, Times]
     """
     group_scores = getattr(spans, "attrs", {}).get("scores")
-    given: Sequence[Any] = list(spans) if isinstance(spans, Iterable) else [spans]
+    given = checked_list("spans", spans, "objects with `start` and `end`")
     for span in given:
         if not (hasattr(span, "start") and hasattr(span, "end")):
             raise ProblemError(f"spans: expected objects with `start` and `end`; got {span!r}.")
@@ -230,7 +230,7 @@ def best_entities(
     >>> [(entity["start"], entity["label"]) for entity in best_entities(scored)[0]]
     [(0, 'place'), (9, 'paper')]
     """
-    given = list(entities) if isinstance(entities, Iterable) else [entities]
+    given = checked_list("entities", entities, "dicts with `start`, `end` and `score`")
     for place, entity in enumerate(given):
         lacking = {"start", "end", "score"}.difference(
             entity if isinstance(entity, Mapping) else ()

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import PositiveInt, TypeAdapter
 
+from ..arrays import checked_path
 from ..bundled import FOLDER
 from ..components.option_checks import check_of
 from ..errors import ProblemError
@@ -105,6 +106,10 @@ class Job:
     """The field of JSON lines and parquet that has the text."""
 
     def __post_init__(self) -> None:
+        for name in ("source", "output"):
+            object.__setattr__(self, name, checked_path(name, getattr(self, name)))
+        for name in ("model", "text_field"):
+            check_of(str)(name, getattr(self, name))
         check_of(Format)("format", self.format)
         check_of(PositiveInt)("shard_size", self.shard_size)
 

@@ -15,9 +15,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tqdm import tqdm
 
+from ..arrays import checked_type, checked_whole
 from ..bundled import load
 from ..components import extensions
-from ..errors import ProblemError
+from ..components.option_checks import check_of
 from ..extras import needed
 from ..files import write_atomically, written_whole
 from ..process_pool import spawned_pool
@@ -67,8 +68,9 @@ def annotate(
         If the pipeline can't be loaded, a file can't be written, or the scheduler is gone.
         Finished shards are kept.
     """
-    if workers < 1:
-        raise ProblemError(f"workers: expected at least 1, got {workers}.")
+    checked_type("job", job, Job, "Job(source, output)")
+    checked_whole("workers", workers, low=1)
+    check_of(str | None)("scheduler", scheduler)
     # errors about what is missing come before the folder is begun
     if job.format == "parquet":
         needed("pyarrow.parquet", "parquet", "format")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..arrays import checked_list
 from ..errors import ProblemError
 from .option_checks import Names, SomeNames, faults_of_fields
 
@@ -65,13 +66,9 @@ def tree_rules(name: str, value: Any) -> tuple[Statement | str, ...]:
     Traceback (most recent call last):
     spacy_decoders.errors.ProblemError: rules[0].at_most: extra inputs are not permitted; got 1.
     """
-    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
-        raise ProblemError(
-            f"{name}: expected a list of rules such as "
-            f"{{'labels': ['obj'], 'at_most': 1}}, or '{_NAME}' in a list; got {value!r}."
-        )
+    kinds = f"rules such as {{'labels': ['obj'], 'at_most': 1}}, or '{_NAME}'"
     found: list[Statement | str] = []
-    for number, rule in enumerate(value):
+    for number, rule in enumerate(checked_list(name, value, kinds)):
         place = f"{name}[{number}]"
         if rule == _NAME:
             found.append(_NAME)

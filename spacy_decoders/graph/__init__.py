@@ -1,6 +1,6 @@
 """The concept graph, its index and distances."""
 
 from .concept_graph import ConceptGraph
-from .relatedness import adjacency, shared_neighbour_cosine, weighted_overlap
+from .relatedness import adjacency, shared_neighbour_cosine
 
-__all__ = ["ConceptGraph", "adjacency", "shared_neighbour_cosine", "weighted_overlap"]
+__all__ = ["ConceptGraph", "adjacency", "shared_neighbour_cosine"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import checked_indices, checked_whole, read_only, refuse_beyond_memory
+from ..arrays import checked_each, checked_indices, checked_whole, read_only, refuse_beyond_memory
 from ..errors import ProblemError
 from ..extras import needed
 from .adjacency import GraphArrays
@@ -276,7 +276,7 @@ class ConceptGraph:
         For each set an array of shape (its size, k): the distance of each of its vertices to the
         nearest vertex of each set, -1 where there is no path; 0 to its own set.
         """
-        given = [np.asarray(members) for members in sets]
+        given = checked_each("sets", sets, dtype=np.int64)
         for i, members in enumerate(given):
             if not len(members):
                 raise ProblemError(f"sets[{i}]: is empty; leave it out.")

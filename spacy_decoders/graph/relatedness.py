@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import checked_type
 from .concept_graph import ConceptGraph
 from .kernels.searching import add_pairs, adjacent_pairs
 
-__all__ = ["adjacency", "shared_neighbour_cosine", "weighted_overlap"]
+__all__ = ["adjacency", "shared_neighbour_cosine"]
 
 
 def adjacency(graph: ConceptGraph, vertices: ArrayLike) -> NDArray[np.bool_]:
@@ -20,7 +21,7 @@ def adjacency(graph: ConceptGraph, vertices: ArrayLike) -> NDArray[np.bool_]:
            [1, 0, 1],
            [0, 1, 0]])
     """
-    arrays = graph.arrays
+    arrays = checked_type("graph", graph, ConceptGraph, "ConceptGraph.from_edges(edges)").arrays
     inner = arrays.inner[graph.rows(vertices)]
     joined = np.zeros((len(inner), len(inner)), dtype=np.bool_)
     adjacent_pairs(arrays.indptr, arrays.indices, inner, joined)
@@ -64,6 +65,7 @@ def shared_neighbour_cosine(
            [0.42, 0.8 , 1.  , 0.  ],
            [0.  , 0.  , 0.  , 1.  ]])
     """
+    checked_type("graph", graph, ConceptGraph, "ConceptGraph.from_edges(edges)")
     if joined is None:
         indptr, members, degrees = _by_neighbour(graph, vertices, most)
         divisors = np.sqrt(np.maximum(degrees, 1))
@@ -113,7 +115,7 @@ def weighted_overlap(
     """**Shape:** (size, size): the summed weights of the groups that two items are both in.
 
     **Shapes:** indptr (groups + 1,) and members (total,), those of all groups, concatenated;
-    weights (groups,).
+    weights (groups,). Nothing is checked.
 
     Examples
     --------

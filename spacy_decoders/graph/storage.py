@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import checked_path
 from ..errors import ProblemError, StorageError
 from ..files import file_digest, replaced
 
@@ -76,7 +77,7 @@ class FolderFormat:
         are further entries of the header; `write_others` writes the other files into the folder
         that it is given.
         """
-        folder = Path(folder).resolve()
+        folder = checked_path("folder", folder).resolve()
         self._check_replaceable(folder)
         with replaced(folder) as fresh:
             files = {}
@@ -103,7 +104,7 @@ class FolderFormat:
         the folder is of another kind or version, or a file is missing, foreign, truncated or, with
         `verify`, changed.
         """
-        root = Path(folder).resolve()
+        root = checked_path("folder", folder).resolve()
         header = self._header(root)
         files = header["files"]
         for name in files:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import checked_list
+from ..errors import ProblemError
 from .database import Database
 
 __all__ = ["CASES", "AliasTable", "Meanings", "in_case", "letter_case", "normalise"]
@@ -130,8 +132,14 @@ class AliasTable:
         return bool(self.find([alias])[0])
 
     def find(self, aliases: Sequence[str]) -> list[Meanings | None]:
-        """The candidates of each alias, None where it is unknown; all by one query."""
-        names = [*map(normalise, aliases)]
+        """The candidates of each alias, None where it is unknown; all by one query.
+
+        Raises `ProblemError` if `aliases` is no list of strings.
+        """
+        try:
+            names = [*map(normalise, checked_list("aliases", aliases, "strings"))]
+        except AttributeError:
+            raise ProblemError(f"aliases: expected strings; got {aliases!r}.") from None
         cache = self.database.cache("aliases")
         missing = {*names}.difference(cache)
         if missing:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..arrays import checked_list
 from ..errors import StorageError
 from ..files import write_atomically
 from ..graph import ConceptGraph
@@ -91,7 +92,7 @@ class ConceptBase(EditableConcepts):
         ProblemError
             If a concept has no identifier or a wrong field, or there is no concept.
         """
-        given = map(checked_concept, concepts)
+        given = map(checked_concept, checked_list("concepts", concepts, "concepts"))
         if folder is not None:
             return cls.open(write_concept_base(folder, given, **options))
         parent = tempfile.mkdtemp(prefix="concepts-")

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import numpy as np
 from pydantic import ValidationError
 
+from ..arrays import checked_list, checked_whole
 from ..errors import ProblemError
 from ..graph import ConceptGraph
 from .aliases import AliasTable, in_case, letter_case, normalise
@@ -68,13 +69,11 @@ class ConceptTable:
 
     def id(self, concept: int) -> str:
         """The identifier of a concept."""
-        if concept < 0:
-            raise IndexError(concept)
-        return str(self.ids[concept])
+        return str(self.ids[checked_whole("concept", concept, low=0)])
 
     def known(self, concepts: Sequence[int]) -> list[Known]:
         """What is known of some concepts, read at once."""
-        return known_of(self._database, concepts)
+        return known_of(self._database, checked_list("concepts", concepts, "numbers"))
 
     @property
     def type_names(self) -> list[str]:
@@ -119,12 +118,13 @@ class ConceptTable:
 
         Apart from the title, a base keeps which of :data:`~.aliases.CASES` they are written in.
         """
+        number = checked_whole("concept", concept, low=0)
         rows = self._database.ask(
             "SELECT alias, count, lower, capitalised, upper, mixed FROM candidates "
             "WHERE concept = ? ORDER BY count DESC, alias",
-            int(concept),
+            number,
         )
-        title, found = self.titles[int(concept)], dict[str, float]()
+        title, found = self.titles[number], dict[str, float]()
         name, own = normalise(title), letter_case(title)
         for alias, count, *cases in rows:
             for case, uses in enumerate(cases):

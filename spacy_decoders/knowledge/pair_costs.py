@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProblemError
-from ..graph import ConceptGraph, adjacency, shared_neighbour_cosine, weighted_overlap
+from ..graph import ConceptGraph, adjacency, shared_neighbour_cosine
+from ..graph.relatedness import weighted_overlap
 from .candidates import CandidateTable
 from .texts import distinct_words
 

@@ -17,6 +17,7 @@ from spacy.tokens import Doc
 from spacy.training import Corpus, Example
 from spacy.vocab import Vocab
 
+from ..arrays import checked_path, checked_whole
 from ..errors import ProblemError
 from .sentences import Sentence, read_columns, read_conllu
 from .text_lines import matching_files
@@ -59,12 +60,8 @@ class SentenceCorpus:
     """The most sentences to read; 0 for all."""
 
     def __post_init__(self) -> None:
-        if self.n_sents < 0 or self.limit < 0 or (self.random_sents and self.n_sents < 1):
-            raise ProblemError(
-                "n_sents and limit must not be negative, and random_sents needs n_sents of at "
-                f"least 1; got n_sents={self.n_sents}, limit={self.limit}, "
-                f"random_sents={self.random_sents}."
-            )
+        checked_whole("n_sents", self.n_sents, low=1 if self.random_sents else 0)
+        checked_whole("limit", self.limit, low=0)
         if self.gold_sents and not self.gold_tokens:
             raise ProblemError("gold_sents: the file's boundaries need gold_tokens = true.")
         for name in ("gold_sents_share", "white_space"):
@@ -175,9 +172,10 @@ class JoinedCorpus:
     corpora: dict[str, Any]
 
     def __post_init__(self) -> None:
-        if not self.corpora or not all(map(callable, self.corpora.values())):
+        named = self.corpora.values() if isinstance(self.corpora, Mapping) else ()
+        if not named or not all(map(callable, named)):
             raise ProblemError(
-                f"corpora: expected at least one, each a reader; got {self.corpora!r}."
+                f"corpora: expected at least one, each a named reader; got {self.corpora!r}."
             )
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -198,7 +196,7 @@ def gold_corpus(
 
     Raises `ProblemError` if the file is of another kind.
     """
-    path = Path(path)
+    path = checked_path("corpus", path)
     name = path.name.removesuffix(".gz")
     if not path.exists():
         raise ProblemError(f"corpus: there is no {path}.")

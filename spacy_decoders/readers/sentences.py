@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from ..arrays import checked_list
 from ..errors import ProblemError
 from .text_lines import text_lines
 from .words import (
@@ -129,12 +130,13 @@ def read_columns(
     (('Mercury', 'shines'), ('NNP', 'VBZ'), ('B-PLANET', 'O'))
     """
     path = Path(path)
+    columns = checked_list("columns", columns, f"{', '.join(COLUMNS)}")
     unknown = [name for name in columns if name not in COLUMNS]
     named = [name for name in columns if name != "-"]
     if unknown or "form" not in named or len(set(named)) < len(named):
         raise ProblemError(
             f"columns: expected 'form' and others of {', '.join(COLUMNS)}, each at most once, "
-            f"got {list(columns)}."
+            f"got {columns}."
         )
     starts_document = False
     for block in _blocks(path):

@@ -8,6 +8,7 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import IO, Any
 
+from ..arrays import checked_path
 from ..errors import ProblemError
 
 __all__ = [
@@ -110,7 +111,7 @@ def matching_files(path: str | Path | None, suffixes: Sequence[str]) -> list[Pat
     """
     if path is None:
         raise ProblemError("path: no corpus given; set it, for example by --paths.train FILE.")
-    path = Path(path)
+    path = checked_path("path", path)
     if path.is_file():
         return [path]
     endings = (*suffixes, *(f"{suffix}.gz" for suffix in suffixes))

@@ -72,13 +72,6 @@ def test_what_is_no_problem_is_refused(borders, scores, message):
         select(borders, scores)
 
 
-@pytest.mark.parametrize("choose", [best_spans, best_entities])
-@pytest.mark.parametrize("given", [None, [None]])
-def test_what_is_no_list_of_spans_is_named(choose, given):
-    with pytest.raises(ProblemError, match=r"^(spans: expected|entities\[0\]: has no)"):
-        choose(given)
-
-
 def test_in_place_of_filter_spans(rng):
     doc = spacy.blank("en")(" ".join("abcdefghij"))
     for _ in range(50):

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
+from ...arrays import checked_list, checked_path, checked_type, read_only
 from ...errors import ProblemError
 
 if TYPE_CHECKING:
@@ -93,10 +92,11 @@ class CrfSuiteModel:
         values: list[float] = []
         ends, lengths = [0], []
         find = self.file.attributes.get
-        for sequence in sequences:
-            items = sequence.items() if hasattr(sequence, "items") else sequence
+        for sequence in checked_list("sequences", sequences, "sequences of tokens"):
+            is_theirs = hasattr(sequence, "items") and not isinstance(sequence, Mapping)
+            items = sequence.items() if is_theirs else sequence
             before = len(ends)
-            for item in items:
+            for item in checked_list("sequences", items, "tokens for each"):
                 for attribute, value in attributes_of(item):
                     number = find(attribute)
                     if number is not None:
@@ -115,6 +115,7 @@ class CrfSuiteModel:
 
     def emissions(self, encoded: EncodedItems) -> Floats:
         """Return the score of each label of each token: **shape (tokens, L)**, float64."""
+        checked_type("encoded", encoded, EncodedItems, "encode(sequences)")
         emissions: Floats = (encoded.attributes @ self.file.weights).toarray()
         return emissions
 
@@ -223,7 +224,7 @@ def read_model_file(source: str | PathLike[str] | bytes) -> ModelFile:
     ----------
     Okazaki 2007, *CRFsuite: a fast implementation of Conditional Random Fields*.
     """
-    content = source if isinstance(source, bytes) else Path(source).read_bytes()
+    content = source if isinstance(source, bytes) else checked_path("source", source).read_bytes()
     try:
         return _parsed(content)
     except (ValueError, struct.error) as error:

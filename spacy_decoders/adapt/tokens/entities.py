@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import PositiveFloat
 
-from ...arrays import checked_scores
+from ...arrays import checked_list, checked_scores
 from ...certificate import Certificate
 from ...components.option_checks import check_of
 from ...components.tagger.entity_scheme import EntityScheme, Scheme
@@ -95,8 +95,6 @@ class EntityDecoder:
 
     def __post_init__(self) -> None:
         check_of(PositiveFloat)("scale", self.scale)
-        if not isinstance(self.labels, Sequence | Mapping):
-            raise ProblemError(f"labels: expected a list or a dict of names; got {self.labels!r}.")
         names = self.rules.names
         if len(set(names)) < len(names) or "O" not in names:
             raise ProblemError(
@@ -146,7 +144,8 @@ class EntityDecoder:
         """Find the entities of several texts, as :meth:`decode` does of one."""
         from ...decoders.chain import ForwardDominance
 
-        emissions = [self._emissions(of_text) for of_text in scores]
+        texts = checked_list("scores", scores, "arrays, one for each text")
+        emissions = [self._emissions(of_text) for of_text in texts]
         if not emissions:
             return []
         lengths, rows = [len(of_text) for of_text in emissions], np.concatenate(emissions)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_scores
+from ...arrays import checked_list, checked_scores, checked_whole
 from ...errors import ProblemError
 
 __all__ = ["log_softmax", "merge_windows", "scores_at", "word_scores"]
@@ -55,6 +55,7 @@ def word_scores(
     [[-2.13, -0.13]]
     """
     scores = log_softmax(checked_scores("logits", logits, (None, None), dtype=np.float64))
+    word_ids = checked_list("word_ids", word_ids, "numbers, or None for special tokens")
     if len(word_ids) != len(scores):
         raise ProblemError(
             f"word_ids: expected one for each of the {len(scores)} subwords, got {len(word_ids)}."
@@ -65,10 +66,8 @@ def word_scores(
     if np.any(np.diff(given[rows]) < 0):
         raise ProblemError("word_ids: expected numbers that never decrease; merge windows first.")
     count = int(which.max(initial=-1)) + 1
-    if words is not None and words < count:
-        raise ProblemError(f"words: there are {words}, but word_ids contains {count - 1}.")
-    size = scores.shape[1]
-    of_words = np.full((count if words is None else words, size), -np.log(size or 1))
+    rows_given, size = count if words is None else words, scores.shape[1]
+    of_words = np.full((checked_whole("words", rows_given, low=count), size), -np.log(size or 1))
     of_words[which] = scores[rows[firsts]]
     return of_words
 
@@ -105,7 +104,13 @@ def merge_windows(
     ([1.0, 2.0, 3.0, 5.0], [0, 1, 2, 3])
     """
     rows, places, depths = [], [], []
-    for number, (logits, given) in enumerate(windows):
+    try:
+        pairs = [(logits, list(given)) for logits, given in windows]
+    except (TypeError, ValueError) as error:
+        raise ProblemError(
+            f"windows: expected pairs of logits and places, got {windows!r} ({error})."
+        ) from error
+    for number, (logits, given) in enumerate(pairs):
         scores = checked_scores(f"windows[{number}]", logits, (None, None), dtype=np.float64)
         if len(given) != len(scores):
             raise ProblemError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc, Token
 
+from ...arrays import checked_list
 from ...errors import ProblemError
 from ..constraints.matches import Match, Source
 from .trees import DocColumns, paragraph_starts, unparted
@@ -212,9 +213,8 @@ def _set_on(token: Token, labels: Sequence[str]) -> Iterator[Wish]:
         given = token._.get(name)
         if given is None:
             continue
-        if forbidden and (isinstance(given, (str, Mapping)) or not isinstance(given, Iterable)):
-            raise ProblemError(f"{name}: expected a list {where}; got {given!r}.")
-        values = tuple(given) if forbidden else (given,)
+        several = checked_list(name, given, f"values {where}") if forbidden else [given]
+        values = tuple(several)
         for value in values:
             if about == "head" and not _is_index(value, len(token.doc)):
                 known = f"the index of a token, 0 to {len(token.doc) - 1}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import checked_list
 from ...errors import ProblemError
 from ..option_checks import check_of
 
@@ -161,7 +162,7 @@ class EntityScheme:
 def _in_order(labels: Sequence[str] | Mapping[Any, str]) -> tuple[str, ...]:
     """Return the labels by their numbers."""
     if not isinstance(labels, Mapping):
-        return tuple(str(label) for label in labels)
+        return tuple(map(str, checked_list("labels", labels, "names, or a dict of them")))
     named = {int(number): str(label) for number, label in labels.items()}
     if sorted(named) != list(range(len(named))):
         raise ProblemError(f"labels: expected the numbers from 0 on, got {sorted(named)}.")

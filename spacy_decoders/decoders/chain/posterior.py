@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, is_number, read_only
+from ...arrays import checked_indices, checked_type, is_number, read_only
 from ...errors import ProblemError
 from .kernels import runs as kernels
 from .problem import ChainModel, Sentences
@@ -163,7 +163,7 @@ class ChainPosteriors:
         ProblemError
             If a run is empty, or does not lie within one sentence.
         """
-        total = len(self.emissions)
+        total, flat = len(self.emissions), self._flat(kinds)
         first = checked_indices("starts", starts, (None,), low=0, high=total, dtype=np.int64)
         shape = (len(first),)
         stop = checked_indices("stops", stops, shape, low=1, high=total + 1, dtype=np.int64)
@@ -177,7 +177,7 @@ class ChainPosteriors:
                 "at least one, and rows of one sentence."
             )
         runs = np.stack([first, stop, kind], axis=1)
-        found = kernels.probabilities_of_runs(self._chain, self._flat(kinds), runs, borders)
+        found = kernels.probabilities_of_runs(self._chain, flat, runs, borders)
         chances: Floats = np.minimum(found, 1.0)
         return chances
 
@@ -202,7 +202,7 @@ class ChainPosteriors:
         return LabelRuns(runs[:, 0], runs[:, 1], runs[:, 2], np.minimum(found, 1.0))
 
     def _flat(self, kinds: RunKinds) -> kernels.Kinds:
-        if len(kinds.kinds) != self.model.size:
+        if len(checked_type("kinds", kinds, RunKinds).kinds) != self.model.size:
             raise ProblemError(
                 f"kinds: expected one for each of {self.model.size} labels; got "
                 f"{len(kinds.kinds)}."

@@ -6,7 +6,6 @@ import numpy as np
 
 from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
-from ...errors import ProblemError
 from .beam_search import beam
 from .problem import PathDecoder, PathProblem, PathSolution
 from .proof import quick_bound, some_path
@@ -52,8 +51,7 @@ class Beam(PathDecoder):
     lookahead: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.width, bool) or not self.width >= 1:
-            raise ProblemError(f"width: a beam keeps at least 1 hypothesis, got {self.width!r}.")
+        checked_whole("width", self.width, low=1)
 
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import (
     checked_indices,
+    checked_list,
     checked_scores,
     checked_type,
     checked_whole,
@@ -378,7 +379,7 @@ class PathDecoder:
         """
         none = Certificate.infeasible(type(self).__name__)
         solutions = []
-        for length in lengths:
+        for length in checked_list("lengths", lengths, "whole numbers"):
             try:
                 solutions.append(self.decode(problem, length, budget=budget))
             except InfeasibleError:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_scores, checked_whole
+from ...arrays import checked_indices, checked_scores, checked_type, checked_whole
 from ...certificate import Certificate, largest_tolerance
 from ...errors import InfeasibleError, ProblemError
 
@@ -111,7 +111,7 @@ class TreeKnapsack:
         has such a size, and `ProblemError` if a limit is missing or the tables do not fit in
         memory.
         """
-        several = problem.sizes.shape[1:]
+        several = checked_type("problem", problem, SubtreeProblem).sizes.shape[1:]
         for name, limit in (("capacity", capacity), ("least", least)):
             if np.ndim(limit) and np.shape(limit) != (several or (1,)):
                 raise ProblemError(

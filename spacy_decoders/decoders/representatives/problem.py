@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_whole, owned, read_only
+from ...arrays import checked_each, checked_indices, checked_whole, owned, read_only
 from ...errors import InfeasibleError, ProblemError
 from .connections import connect
 from .validation import checked_distances, checked_local, checked_sets, checked_weight, with_costs
@@ -95,7 +95,7 @@ class RepresentativesProblem:
     def __post_init__(self) -> None:
         distances = owned(checked_distances(self.distances), self.distances)
         rows = len(distances)
-        members, offsets = checked_sets(tuple(self.sets), rows)
+        members, offsets = checked_sets(self.sets, rows)
         local: NDArray[np.float64] | None = None
         if self.local is not None:
             local = checked_local(self.local, np.diff(offsets).tolist())
@@ -195,10 +195,9 @@ class RepresentativesProblem:
             raise ProblemError(
                 f"connection: expected None, 'maximal' or 'minimal'; got {connection!r}."
             )
-        given = [
-            checked_indices(f"candidates[{i}]", members, (None,), dtype=np.int64)
-            for i, members in enumerate(candidates)
-        ]
+        if not hasattr(graph, "distances"):
+            raise ProblemError(f"graph: expected a ConceptGraph; got {type(graph).__name__}.")
+        given = checked_each("candidates", candidates, dtype=np.int64)
         flat = np.concatenate(given) if given else np.empty(0, np.int64)
         vertices, rows = np.unique(flat, return_inverse=True)
         bounds = np.cumsum([len(members) for members in given])[:-1]

@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import (
     LARGEST_SCORE,
+    checked_each,
     checked_indices,
+    checked_list,
     checked_scores,
     is_number,
     read_only,
@@ -89,10 +91,7 @@ def checked_sets(
 
     Each candidate is a row below `size`.
     """
-    parts = [
-        checked_indices(f"sets[{i}]", members, (None,), low=0, high=size)
-        for i, members in enumerate(sets)
-    ]
+    parts = checked_each("sets", sets, low=0, high=size)
     lengths = [*map(len, parts)]
     if 0 in lengths:
         raise ProblemError(f"sets[{lengths.index(0)}]: no candidates; leave out empty sets.")
@@ -102,6 +101,7 @@ def checked_sets(
 
 def checked_local(local: Sequence[ArrayLike], sizes: Sequence[int]) -> NDArray[np.float64]:
     """Return the concatenated local costs of sets of these sizes; inf forbids a candidate."""
+    local = checked_list("local", local, "arrays, one per set")
     if len(local) != len(sizes):
         raise ProblemError(f"local: expected {len(sizes)} arrays, one per set; got {len(local)}.")
     parts = [

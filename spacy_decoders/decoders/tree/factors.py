@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_scores, owned, read_only
+from ...arrays import checked_indices, checked_list, checked_scores, owned, read_only
 from ...errors import ProblemError
 
 __all__ = ["Factors"]
@@ -167,7 +167,8 @@ class Factors:
         >>> Factors.of([([(0, 1), (1, 2)], 2.0), ([(1, 3)], -1.0)]).offsets.tolist()
         [0, 2, 3]
         """
-        given = [(list(arcs), score) for arcs, score in sets]
+        pairs = checked_list("factors.of", sets, "pairs of arcs and their score")
+        given = [(list(arcs), score) for arcs, score in pairs]
         return cls(
             [arc for arcs, _ in given for arc in arcs],
             np.cumsum([0, *(len(arcs) for arcs, _ in given)]),
@@ -177,7 +178,7 @@ class Factors:
     @classmethod
     def any_of(cls, arcs: Iterable[Sequence[int]], score: float) -> Factors:
         """Build one factor that adds its score when at least one of the arcs is in the tree."""
-        members = sorted(set(map(tuple, arcs)))
+        members = sorted(set(map(tuple, checked_list("factors.any_of", arcs, "arcs"))))
         if not members:
             raise ProblemError("factors.any_of: at least one arc is needed, got none.")
         return cls(members, [0, len(members)], [score], [1], [len(members)])

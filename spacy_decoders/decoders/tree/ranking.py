@@ -44,6 +44,8 @@ def k_best(
     >>> [(tree.heads.tolist(), tree.certificate.score) for tree in k_best(problem, 5)]
     [([2, 0], 5.0), ([0, 1], 2.0)]
     """
+    if decoder is not None:
+        checked_type("decoder", decoder, TreeDecoder, "exact_decoder(problem)")
     return (decoder or exact_decoder(problem)).k_best(problem, k, budget=budget)
 
 
@@ -102,6 +104,7 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
            [-inf,   5., -inf]])
     """
     checked_type("problem", problem, TreeProblem)
+    checked_type("budget", budget, Budget)
     if problem.labels is not None and not problem.rules:
         problem = problem.with_arcs(problem.arcs + problem.labels.max(axis=2))
     if not _has_chart(problem):
@@ -152,6 +155,7 @@ def head_margins(
     array([3., 3.])
     """
     checked_type("problem", problem, TreeProblem)
+    checked_type("budget", budget, Budget)
     tree = checked_indices("heads", heads, (problem.n,), low=0, high=problem.n + 1, dtype=np.int64)
     tokens = np.arange(1, problem.n + 1)
     if _has_chart(problem):

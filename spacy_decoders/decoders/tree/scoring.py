@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices
+from ...arrays import checked_indices, checked_type
 from ...errors import ProblemError
 from .problem import TreeProblem
 from .rules import Rule
@@ -61,6 +61,7 @@ def score_and_scale(
     >>> score_and_scale(TreeProblem([[0, 1, 3], [0, 0, 1], [0, -2, 0]]), [2, 0])
     (1.0, 5.0)
     """
+    checked_type("problem", problem, TreeProblem)
     tree = tree_with_root(heads, problem.n)
     if labels is not None:
         if problem.labels is None:

@@ -6,6 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from ...arrays import checked_path
 from ...errors import ProblemError
 from ...readers.text_lines import decoded, whole_lines
 from ..concepts import BadRows, Concept
@@ -44,7 +45,7 @@ class ConceptFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = Path(path)
+        self.path = checked_path("source", path)
         self.bad = BadRows()
         self.ignored: set[str] = set()
         name = self.path.name.lower().removesuffix(".gz").removesuffix(".bz2")

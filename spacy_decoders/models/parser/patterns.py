@@ -14,6 +14,7 @@ from spacy.matcher import DependencyMatcher, Matcher
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ...arrays import checked_list
 from ...errors import ProblemError
 
 if TYPE_CHECKING:
@@ -111,9 +112,8 @@ def arc_patterns(name: str, value: Any) -> tuple[dict[str, Any], ...]:
     Traceback (most recent call last):
     spacy_decoders.errors.ProblemError: patterns[0] ('verbs'): it has 0 arcs; expected 1 to 3.
     """
-    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
-        raise ProblemError(f"{name}: expected a list of patterns; got {value!r}.")
-    return tuple(_checked(f"{name}[{number}]", given) for number, given in enumerate(value))
+    patterns = enumerate(checked_list(name, value, "patterns"))
+    return tuple(_checked(f"{name}[{number}]", given) for number, given in patterns)
 
 
 def _checked(place: str, given: Any) -> dict[str, Any]:

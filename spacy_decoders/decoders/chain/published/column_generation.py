@@ -75,7 +75,7 @@ class ColumnGeneration(ChainDecoder):
     def __post_init__(self) -> None:
         if not is_number(self.gap) or not 0.0 <= self.gap < np.inf:
             raise ProblemError(f"gap: expected a finite number of at least 0, got {self.gap!r}.")
-        if self.reduced_cost not in MODES:
+        if self.reduced_cost not in [*MODES]:
             raise ProblemError(
                 f"reduced_cost: expected one of {', '.join(map(repr, MODES))}, "
                 f"got {self.reduced_cost!r}."
