@@ -107,7 +107,8 @@ def shipped_scores(data: Path, *, limit: int = 0) -> dict[str, Part]:
     lengths = [n for doc in docs for n in unit_lengths(doc)]
     found = {}
     for name in ("entities", "tagger", "morphologizer"):
-        scores = nlp.get_pipe(name).predict(docs)
+        pipe: Any = nlp.get_pipe(name)
+        scores = pipe.predict(docs)
         rows = np.concatenate([emissions for emissions, _ in scores])
         found[name] = Part(scores[0][1], rows, lengths)
     return found
@@ -164,7 +165,7 @@ def compared(
     decoders: Mapping[str, ChainDecoder],
 ) -> None:
     """Tabulate speed and exactness of what was measured."""
-    best = optimal_scores(*part.arrays)
+    best = optimal_scores(part)
     bases = ("plain Viterbi", DENSE, "CRFsuite")
     rows = []
     for label, time in times.items():
@@ -185,7 +186,7 @@ def table_one(report: Report, name: str, scores: Part, *, quick: bool) -> dict[s
     every, few = parts_of(scores, quick=quick)
     size, fastest = every.model.size, ForwardDominance()
     wide = size > 100
-    gap = RELATIVE_GAP * float(np.abs(optimal_scores(*every.arrays)).mean())
+    gap = RELATIVE_GAP * float(np.abs(optimal_scores(every)).mean())
     decoders: dict[str, ChainDecoder] = {
         DENSE: Viterbi(),
         "PrunedViterbi": PrunedViterbi(),
@@ -309,28 +310,15 @@ def plain_viterbi(transitions, start, end, emissions, lengths):
     return labels
 
 
-@njit(cache=True)
-def optimal_scores(transitions, start, end, emissions, lengths):
+def optimal_scores(part: Part) -> np.ndarray:
     """Return the best score of each sentence, in 64 bits: the judge of exactness."""
-    size = len(start)
-    columns = transitions.T.copy().astype(np.float64)
-    best = np.zeros(len(lengths))
-    running = np.zeros(size)
-    after = np.zeros(size)
-    begin = 0
-    for s in range(len(lengths)):
-        n = lengths[s]
-        for i in range(n):
-            for y in range(size):
-                if i == 0:
-                    after[y] = start[y]
-                else:
-                    after[y] = (running + columns[y]).max()
-                after[y] += emissions[begin + i, y]
-            running[:] = after
-        best[s] = (running + end).max() if n else 0.0
-        begin += n
-    return best
+    columns, best = part.model.transitions.T.astype(np.float64), []
+    for first, *others in part.sentences():
+        running = part.model.start_scores + first.astype(np.float64)
+        for emissions in others:
+            running = (running + columns).max(axis=1) + emissions
+        best.append((running + part.model.end_scores).max())
+    return np.array(best)
 
 
 def crfsuite_task(size: int, lengths: list[int]) -> tuple[Callable[[], Any], int]:

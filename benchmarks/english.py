@@ -264,8 +264,8 @@ def needs(beside: str | None, report: harness.Report) -> None:
         ["pipeline", "loading, s", "first document, s", "resident, MB", "functions compiled"],
         rows,
     )
-    folder = spacy_decoders.bundled.FOLDER
-    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    files = spacy_decoders.bundled.FOLDER.rglob("*")
+    size = sum(file.stat().st_size for file in files if file.is_file())
     report.facts["size of the pipeline, MB"] = size / 1e6
 
 

@@ -12,11 +12,15 @@ from __future__ import annotations
 
 import harness  # isort: skip - first: it sets the threads
 
+from typing import Any
+
 import numpy as np
 import spacy
 from spacy.language import Language
+from spacy.tokens import Doc, Span
 
 import spacy_decoders
+from spacy_decoders import ConceptBase
 from spacy_decoders.knowledge.aliases import normalise
 
 NAME = "graph_entity_linker"
@@ -53,7 +57,7 @@ def false_texts() -> list[tuple[str, set[str]]]:
     return texts
 
 
-def true_texts(base) -> list[tuple[str, dict[str, str]]]:
+def true_texts(base: ConceptBase) -> list[tuple[str, dict[str, str]]]:
     """Texts of three concepts that are linked to each other, and their identifiers."""
     texts = []
     nouns = {}
@@ -71,7 +75,7 @@ def true_texts(base) -> list[tuple[str, dict[str, str]]]:
     return texts
 
 
-def namesakes(base) -> list[tuple[str, str, set[str]]]:
+def namesakes(base: ConceptBase) -> list[tuple[str, str, set[str]]]:
     """Texts of a person and a place with one of the person's names, that name, and such places."""
     places: dict[str, set[str]] = {}
     for concept in base:
@@ -88,7 +92,7 @@ def namesakes(base) -> list[tuple[str, str, set[str]]]:
     ]
 
 
-def links_of(doc) -> list:
+def links_of(doc: Doc) -> list[Span]:
     """All mentions that are linked."""
     spans = {(span.start, span.end): span for span in (*doc.ents, *doc.spans.get("concepts", ()))}
     return [span for span in spans.values() if (span._.link or {}).get("id")]
@@ -113,7 +117,7 @@ def rightly_linked(nlp: Language, texts: list[tuple[str, dict[str, str]]]) -> np
     return np.array(counts, float)
 
 
-def other_senses(base) -> list[str]:
+def other_senses(base: ConceptBase) -> list[str]:
     """Sentences in which names of concepts are common words, or surnames of others."""
     names = []
     for concept in base:
@@ -136,8 +140,8 @@ def other_names(report: harness.Report, shipped: Language) -> None:
     """The share of sentences without any known concept that get a link."""
     rows = []
     blank = spacy.blank("en")
-    blank.add_pipe(NAME, config={"mentions": "aliases"})
-    sentences = other_senses(blank.get_pipe(NAME).kb.base)
+    linker: Any = blank.add_pipe(NAME, config={"mentions": "aliases"})
+    sentences = other_senses(linker.kb.base)
     for name, nlp in (("by alias", blank), ("the shipped pipeline", shipped)):
         linked_ones = [
             any(ent._.link.get("id") for ent in doc.ents) for doc in nlp.pipe(sentences)
@@ -165,7 +169,8 @@ def main() -> None:
         ["texts", "with a false link", "false links"],
         [[len(texts), sum(map(bool, wrong)), sum(wrong)]],
     )
-    controls = true_texts(nlp.get_pipe("linker").kb.base)
+    linker: Any = nlp.get_pipe("linker")
+    controls = true_texts(linker.kb.base)
     right, gold, linked = map(int, rightly_linked(nlp, controls).sum(axis=0))
     report.table(
         "nouns beside two concepts that theirs is linked to",

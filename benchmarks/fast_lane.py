@@ -108,7 +108,8 @@ def copies(golds: list[Doc]) -> list[Doc]:
 
 def words_a_second(nlp: Language, golds: list[Doc], repeats: int) -> dict[str, float]:
     """The component alone, in documents of ten sentences: at first, and when words are known."""
-    layer: Any = nlp.get_pipe(nlp.pipe_names[-1]).model.layers[0]
+    pipe: Any = nlp.get_pipe(nlp.pipe_names[-1])
+    layer = pipe.model.layers[0]
     layer.attrs["reader"] = deepcopy(layer.attrs["reader"])  # which has met no word
     fresh = [copies(golds) for _ in range(repeats + 1)]
     words = sum(map(len, golds))
@@ -163,7 +164,8 @@ def compare_with_crfsuite(options: Any, report: harness.Report) -> None:
     sentences["corpora.train.gold_sents_share"] = 1.0
     as_written = {"components.entities.model.lowered": 0.0}
     nlp, facts = fresh("entities", options, **sentences, **as_written)
-    layer = nlp.get_pipe("entities").model.layers[0]
+    pipe: Any = nlp.get_pipe("entities")
+    layer = pipe.model.layers[0]
     reader, weights = layer.attrs["reader"], layer.shims[0]
 
     def features(docs: list[Doc]) -> list[list[list[str]]]:

@@ -167,7 +167,8 @@ def concepts(given: Any) -> list[Trial]:
     """Links of the shipped pipeline where nouns mean something else, and where they do not."""
     nlp = spacy_decoders.load(disable=["headline"])
     other = false_texts()[:: 5 if given.quick else 1]
-    base = nlp.get_pipe("linker").kb.base
+    linker: Any = nlp.get_pipe("linker")
+    base = linker.kb.base
     known = true_texts(base)[:: 5 if given.quick else 1]
     senses = other_senses(base)
     names = senses[: len(senses) // 2]
@@ -284,18 +285,21 @@ def representatives(given: Any) -> list[Trial]:
 class Noted(ExactRepresentatives):
     """Notes the problems that it decodes."""
 
+    problems: list[Any]
+
     def __init__(self) -> None:
         super().__init__(margin_work=0)
         object.__setattr__(self, "problems", [])
 
     def decode(self, problem: Any, **given: Any) -> Any:
-        self.problems.append(problem)  # type: ignore[attr-defined]
+        self.problems.append(problem)
         return super().decode(problem, **given)
 
 
 def pipeline_with(data: LinkSet, decoder: Any) -> Language:
     nlp = pipeline(data)
-    nlp.get_pipe(LINKER).configure(decoder=decoder)
+    linker: Any = nlp.get_pipe(LINKER)
+    linker.configure(decoder=decoder)
     return nlp
 
 

@@ -183,7 +183,7 @@ def pipeline(data: LinkSet, **config: Any) -> Language:
     """A pipeline of the linker alone, with the candidates that the set gives."""
     nlp = spacy.blank("en")
     kb = {"@misc": "spacy-decoders.ConceptBase.v1", "path": str(data.folder)}
-    linker = nlp.add_pipe(NAME, config={"kb": kb, "max_candidates": 100, **config})
+    linker: Any = nlp.add_pipe(NAME, config={"kb": kb, "max_candidates": 100, **config})
     linker.candidates = given
     return nlp
 

@@ -106,7 +106,7 @@ def config_of(
     tok2vec["embed"]["width"] = 96
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "*"}
     config["components"]["tok2vec"] = {"factory": "tok2vec", "model": tok2vec}
-    models = {
+    models: dict[str, dict[str, Any]] = {
         "tagger": {"@architectures": "spacy.Tagger.v2"},
         "parser": {
             "@architectures": "spacy.TransitionBasedParser.v2",

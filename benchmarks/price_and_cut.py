@@ -50,10 +50,12 @@ class BruteForce:
     solver: str
 
     def search(self, problem: TreeProblem) -> PriceAndCutResult:
-        g, p, c = np.nonzero(chains_of(problem.allowed) & (problem.grandparents > -np.inf))
+        given = problem.grandparents
+        assert given is not None
+        g, p, c = np.nonzero(chains_of(problem.allowed) & (given > -np.inf))
         penalty = np.full_like(problem.arcs, -1e6)  # OneGP is stated, and needs no slack
         master = MasterProgram(problem.arcs, problem.single_root, penalty, self.solver)
-        scores = problem.grandparents[g, p, c]
+        scores = given[g, p, c]
         master.add_chains(g, p, c, scores)
         master.add_upper_rows(np.ones(len(g), bool))
         point = master.solve(UNLIMITED.start())

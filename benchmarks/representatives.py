@@ -115,7 +115,7 @@ def documents(
     ranked = np.random.default_rng(0).permutation(vertices)
     out = []
     for _ in range(count):
-        topic = random.integers(max(1, vertices // LARGE)) * LARGE
+        topic = int(random.integers(max(1, vertices // LARGE))) * LARGE
         near = topic + random.integers(0, min(LARGE, vertices - topic), 4) // SMALL * SMALL
         document = []
         for _ in range(sets):
@@ -324,8 +324,10 @@ def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]
         # found by its text alone: no article has a word like the title
         rows = ({"id": str(page), "title": f"page{page}x", "text": text(page)} for page in pages)
         base = ConceptBase.build(rows, Path(place) / "base")
+        assert base.text is not None
         for article in held:
-            sets, gold = [], []
+            sets: list[Any] = []
+            gold = []
             for target in random.permutation(sorted({v for v in out[article] if v in inside})):
                 numbers, _ = base.text.find(titles[target], 84)
                 found = np.array([int(base.id(number)) for number in numbers.tolist()], int)
