@@ -14,7 +14,6 @@ from .costs import OVERTIME, CostTable, relative_tolerance
 from .fixed_point import FixedPoint, quantise
 from .kernels.descent import descend
 from .kernels.enumeration import Found, search
-from .kernels.evaluation import ReducedCosts
 from .kernels.layout import LARGEST
 from .local_search import total_cost
 from .solutions import least_of_others
@@ -91,8 +90,8 @@ class ExactSearch:
         """
         costs, choices = self.costs, self.choices
         _, values = improved(costs, choices, -1)
-        changes = least_of_others(values, costs.offsets, choices)
-        changes = (changes - values[costs.offsets[:-1] + choices])[costs.sizes > 1]
+        changes = least_of_others(values, costs.arrays.offsets, choices)
+        changes = (changes - values[costs.arrays.offsets[:-1] + choices])[costs.arrays.sizes > 1]
         least = changes[changes > 0].min() if (changes > 0).any() else 0.0
         near = changes[changes <= TOO_WIDE**2 * least]
         return self.upper + (float(near.max()) if len(near) else 0.0)
@@ -203,7 +202,7 @@ def _split(box: Subproblem, bounds: NDArray[np.int64]) -> list[OpenNode]:
     i = int(np.argmin(np.where(sizes > 1, sizes, LARGEST)))
     candidates = box.positions[box.costs.offsets[i] : box.costs.offsets[i + 1]]
     others = box.keep.copy()
-    others[box.numbers.offsets[i] : box.numbers.offsets[i + 1]] = False
+    others[box.numbers.arrays.offsets[i] : box.numbers.arrays.offsets[i + 1]] = False
     children: list[OpenNode] = []
     for x in candidates[np.argsort(-bounds[candidates], kind="stable")]:
         keep = others.copy()
@@ -217,12 +216,11 @@ def _enumerated(box: Subproblem, cutoff: int) -> Found | None:
 
     The reduced costs make the bounds of partial choices tight.
     """
-    candidates, (unary, pairs, starts, ends) = box.positions, box.costs
+    candidates = box.positions
     if len(candidates) > MOST_CANDIDATES:
         return None
     most_nodes = min(NODES, EXAMINED // len(candidates))
-    costs = ReducedCosts(unary, pairs, starts, box.constant, ends)
-    found: Found = search(costs, cutoff, box.numbers.step, most_nodes)
+    found: Found = search(box.costs, box.constant, cutoff, box.numbers.step, most_nodes)
     if found.nodes > most_nodes:
         return None
-    return found._replace(choices=candidates[found.choices] - box.numbers.offsets[:-1])
+    return found._replace(choices=candidates[found.choices] - box.numbers.arrays.offsets[:-1])

@@ -51,24 +51,9 @@ class CostTable:
     unit: Fraction  # the cost in the problem of a cost of 1 here, exactly
 
     @cached_property
-    def size(self) -> int:
-        """The number of sets."""
-        return len(self.set_order)
-
-    @cached_property
-    def offsets(self) -> NDArray[np.int64]:
-        """**Shape:** (k + 1,): where the candidates of each set begin."""
-        return self.arrays.offsets
-
-    @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        """**Shape:** (k,): how many candidates each set has."""
-        return np.diff(self.offsets)
-
-    @cached_property
     def unary_minima(self) -> NDArray[np.float64]:
         """**Shape:** (k,): the least unary cost of each set."""
-        return np.minimum.reduceat(self.arrays.unary, self.offsets[:-1])
+        return np.minimum.reduceat(self.arrays.unary, self.arrays.offsets[:-1])
 
     @cached_property
     def shift(self) -> float:
@@ -83,22 +68,22 @@ class CostTable:
     @cached_property
     def least(self) -> float:
         """A lower bound on the cost of every choice."""
-        return (
-            self.shift if self.integral else rounded_down(self.shift, self.magnitude, self.size**2)
-        )
+        if self.integral:
+            return self.shift
+        return rounded_down(self.shift, self.magnitude, self.arrays.size**2)
 
     @cached_property
     def _pairs(self) -> tuple[NDArray[np.int64], ...]:
         """For each pair of sets i < j: i, j, where its block begins, and the block's width."""
-        first, second = np.triu_indices(self.size, 1)
-        return first, second, self.arrays.starts[first, second], self.sizes[second]
+        first, second = np.triu_indices(self.arrays.size, 1)
+        return first, second, self.arrays.starts[first, second], self.arrays.sizes[second]
 
     def terms(self, choices: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the unary and pair costs of a choice."""
         first, second, starts, widths = self._pairs
         places = starts + choices[first] * widths + choices[second]
         return np.concatenate(
-            [self.arrays.unary[self.offsets[:-1] + choices], self.arrays.blocks[places]]
+            [self.arrays.unary[self.arrays.offsets[:-1] + choices], self.arrays.blocks[places]]
         )
 
     def priced(self, bound: float) -> float:
@@ -109,8 +94,8 @@ class CostTable:
 
     def given(self, choices: NDArray[Any]) -> NDArray[np.int32]:
         """Return choices in the problem's order of sets and candidates."""
-        back = np.empty(self.size, dtype=np.int32)
-        back[self.set_order] = self.member_order[self.offsets[:-1] + choices]
+        back = np.empty(len(choices), dtype=np.int32)
+        back[self.set_order] = self.member_order[self.arrays.offsets[:-1] + choices]
         return back
 
 

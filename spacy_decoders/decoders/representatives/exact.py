@@ -112,10 +112,9 @@ class ExactRepresentatives(RepresentativesDecoder):
         given = NAME, problem, problem.offsets[:-1] + problem.checked_choices(choices), bound
         certificate = certificate_of(*given, tolerance=tolerance, iterations=solver.nodes)
         proven = self.exact_margins and certificate.is_optimal
-        found = margins_of(solver, exact=proven, work=self.margin_work)
         margins, exact = np.empty(problem.size), np.empty(problem.size, dtype=bool)
-        margins[costs.set_order] = float(costs.unit) * found.values
-        exact[costs.set_order] = found.exact
+        found, exact[costs.set_order] = margins_of(solver, exact=proven, work=self.margin_work)
+        margins[costs.set_order] = float(costs.unit) * found
         return RepresentativesSolution.of(problem, choices, certificate, margins, exact)
 
     def _price_all(self, problem: RepresentativesProblem) -> RepresentativesSolution:

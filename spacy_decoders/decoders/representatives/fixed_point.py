@@ -33,16 +33,6 @@ class FixedPoint:
     arrays: CostArrays  # the costs, of int64, laid out as in `CostTable`
 
     @cached_property
-    def offsets(self) -> NDArray[np.int64]:
-        """**Shape:** (k + 1,): where the candidates of each set begin."""
-        return self.arrays.offsets
-
-    @cached_property
-    def size(self) -> int:
-        """The number of sets."""
-        return len(self.offsets) - 1
-
-    @cached_property
     def resolution(self) -> float:
         """How far the bound of a completed search may lie below the cost of the optimum."""
         return 3.0 * (self.slack + 1) / self.scale if self.slack else 0.0
@@ -52,7 +42,7 @@ class FixedPoint:
         """The cost from which on costs are not distinguished, rounded down."""
         if not self.slack:
             return self.shift + self.reach
-        return rounded_down(self.shift + self.reach, self.minima + self.reach, self.size**2)
+        return rounded_down(self.shift + self.reach, self.minima + self.reach, self.arrays.size**2)
 
     def cutoff(self, cost: float) -> int:
         """Return the most quanta that a choice can have whose exact cost is less than `cost`."""
@@ -70,7 +60,7 @@ class FixedPoint:
         if not self.slack:
             return self.shift + -(-bound // self.step)
         above: Any = (bound - self.slack) / self.scale
-        return rounded_down(self.shift + above, self.minima + abs(above), self.size**2)
+        return rounded_down(self.shift + above, self.minima + abs(above), self.arrays.size**2)
 
     def bounds(self, keep: NDArray[np.bool_], potentials: NDArray[np.int64]) -> NDArray[np.int64]:
         """**Shape:** (n,): a lower bound, in quanta, on the choices of a box with each candidate.
@@ -78,12 +68,12 @@ class FixedPoint:
         Computed from the costs and valid for any potentials; `LARGEST` for candidates that are
         not in the box.
         """
-        box = Box.of(keep, self.offsets)
-        left = reduced(self.arrays, box, potentials)
-        minima = np.minimum.reduceat(left.paid, box.ends[:-1])
-        above = left.paid - minima.repeat(np.diff(box.ends))
+        box = Box.of(keep, self.arrays.offsets)
+        left, constant = reduced(self.arrays, box, potentials)
+        minima = np.minimum.reduceat(left.unary, box.ends[:-1])
+        above = left.unary - minima.repeat(left.sizes)
         bounds = np.full(len(keep), LARGEST)
-        bounds[box.kept] = left.constant + minima.sum() + above
+        bounds[box.kept] = constant + minima.sum() + above
         return bounds
 
 
@@ -97,7 +87,7 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
     the quanta too coarse for the others.
     """
     own, pairs = costs.unary_minima, costs.block_minima
-    shift, k = costs.shift, costs.size
+    shift, k, sizes = costs.shift, costs.arrays.size, costs.arrays.sizes
     terms = k * (k + 1) // 2
     reach = max(upper - shift, 0.0)
     if costs.integral:
@@ -106,7 +96,7 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
     else:
         step, slack = 1, terms
         scale = min(FINEST, 2.0**BITS / max(terms * reach, 1e-300))
-    unary = np.clip(costs.arrays.unary - np.repeat(own, costs.sizes), 0.0, reach)
+    unary = np.clip(costs.arrays.unary - np.repeat(own, sizes), 0.0, reach)
     given = costs.arrays.blocks
     blocks = np.empty(len(given), dtype=np.int64)
     last = 0
@@ -114,7 +104,7 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
         if clock.seconds_left == 0.0:
             return None
         # the blocks of a set with all earlier ones are contiguous
-        areas = costs.sizes[:j] * costs.sizes[j]
+        areas = sizes[:j] * sizes[j]
         first, last = last, last + int(areas.sum())
         row = given[first:last] - np.repeat(pairs[:j, j], areas)
         np.minimum(row, reach, out=row)

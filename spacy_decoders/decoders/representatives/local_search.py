@@ -75,17 +75,17 @@ def improve(
 ) -> tuple[NDArray[np.int64], int]:
     """Return the best choices of several descents, and the number of descents made."""
     random = np.random.default_rng(seed)
-    sizes = costs.sizes.tolist()
+    sizes = costs.arrays.sizes.tolist()
     limit = clock.budget.iterations
     starts = starts if limit is None else min(starts, limit)
-    starts_per_check = max(1, WORK_PER_CHECK // (costs.size * len(costs.arrays.unary)))
-    best = np.zeros(costs.size, dtype=np.int64)
+    starts_per_check = max(1, WORK_PER_CHECK // (costs.arrays.size * len(costs.arrays.unary)))
+    best = np.zeros(costs.arrays.size, dtype=np.int64)
     least = np.inf
     tried = 0
     while tried < starts and not (tried and clock.seconds_left == 0.0):
         begins = np.empty((min(starts_per_check, starts - tried), 2), dtype=np.int64)
         for begin in begins:
-            first = int(random.integers(costs.size))
+            first = int(random.integers(costs.arrays.size))
             begin[:] = first, random.integers(sizes[first])
         choices, cost = best_descent(tuple(costs.arrays), begins)
         if cost < least:

@@ -2,7 +2,6 @@
 
 import math
 from operator import itemgetter
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,32 +15,28 @@ from .kernels.layout import LARGEST
 from .solutions import least_of_others
 from .subproblem import Subproblem
 
-__all__ = ["Margins", "margins_of"]
+__all__ = ["margins_of"]
 
 #: Margins larger than the current one by more than this factor get coarser quanta of their own.
 WIDER = 2.0**6
 
 
-class Margins(NamedTuple):
-    """**Shapes:** (k,): the margins, and which are proven exact; the others are lower bounds."""
-
-    values: NDArray[np.float64]
-    exact: NDArray[np.bool_]
-
-
-def margins_of(solver: ExactSearch, *, exact: bool, work: int | None) -> Margins:
+def margins_of(
+    solver: ExactSearch, *, exact: bool, work: int | None
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the margins of a solved problem, proven as far as time allows if `exact`.
 
-    The smallest are proven first, until the subproblems bounded for them, times the pair costs of
-    the problem, exceed `work`.
+    They come with which of them are proven exact; the others are lower bounds. The smallest are
+    proven first, until the subproblems bounded for them, times the pair costs of the problem,
+    exceed `work`.
     """
-    sizes = solver.costs.sizes
-    margins = Margins(np.full(len(sizes), np.inf), sizes == 1)
+    sizes = solver.costs.arrays.sizes
+    margins, proven = np.full(len(sizes), np.inf), sizes == 1
     lower = _lower_bounds(solver)
     several = np.flatnonzero(sizes > 1)
-    margins.values[several] = lower[several] - solver.upper
+    margins[several] = lower[several] - solver.upper
     if not exact or solver.clock.exhausted(solver.nodes):
-        return margins
+        return margins, proven
     chosen = solver.costs.terms(solver.choices)
     best, scale = math.fsum(chosen.tolist()), float(np.abs(chosen).sum())
     others = _best_others(solver, several.tolist())
@@ -64,25 +59,25 @@ def margins_of(solver: ExactSearch, *, exact: bool, work: int | None) -> Margins
         tolerance = min(tolerance, largest_tolerance(both))
         cost, bound = math.fsum(terms.tolist()), max(bound, lower[i])
         is_other = choices[i] != solver.choices[i]
-        margins.exact[i] = is_other and abs(cost - bound) <= tolerance
-        margins.values[i] = bound - solver.upper
-        if margins.exact[i]:
-            margins.values[i] = max(0.0, cost - best)
-    return margins
+        proven[i] = is_other and abs(cost - bound) <= tolerance
+        margins[i] = bound - solver.upper
+        if proven[i]:
+            margins[i] = max(0.0, cost - best)
+    return margins, proven
 
 
 def _lower_bounds(solver: ExactSearch) -> NDArray[np.float64]:
     """**Shape:** (k,): a lower bound on the choices with another candidate in each set."""
-    costs, several = solver.costs, solver.costs.sizes > 1
-    by_itself = least_of_others(costs.arrays.unary, costs.offsets, solver.choices)[several]
+    costs, several = solver.costs, solver.costs.arrays.sizes > 1
+    by_itself = least_of_others(costs.arrays.unary, costs.arrays.offsets, solver.choices)[several]
     apart = costs.shift - costs.unary_minima[several] + by_itself
-    found = rounded_down(apart, 2 * costs.magnitude + np.abs(by_itself), costs.size**2)
+    found = rounded_down(apart, 2 * costs.magnitude + np.abs(by_itself), costs.arrays.size**2)
     if solver.root is not None:
         bounds, numbers = solver.root.bounds(), solver.root.numbers
-        least = least_of_others(bounds, costs.offsets, solver.choices)[several]
+        least = least_of_others(bounds, costs.arrays.offsets, solver.choices)[several]
         # quanta say nothing of costs beyond their range
         found = np.maximum(found, np.minimum(numbers.lower(least), numbers.largest))
-    lower = np.full(costs.size, solver.bound)
+    lower = np.full(costs.arrays.size, solver.bound)
     lower[several] = np.maximum(solver.bound, found)
     return lower
 
@@ -104,10 +99,10 @@ def _best_beside(
     """Return the best choices with another candidate in set i, and a lower bound on all such."""
     numbers, bounds = root.numbers, root.bounds()
     others = np.ones(len(bounds), dtype=bool)
-    others[numbers.offsets[i] + solver.choices[i]] = False
+    others[numbers.arrays.offsets[i] + solver.choices[i]] = False
     keep = others & (bounds <= numbers.cutoff(cost))
     least = int(bounds[others & ~keep].min(initial=LARGEST))
-    if np.logical_or.reduceat(keep, numbers.offsets[:-1]).all():
+    if np.logical_or.reduceat(keep, numbers.arrays.offsets[:-1]).all():
         box = root.restrict(keep)
         found = explore(solver.costs, box, cost, solver.clock, solver.nodes, i, SWEEPS)
         solver.nodes = found.nodes
@@ -125,7 +120,7 @@ def _best_others(
     """
     costs, arrays = solver.costs, tuple(solver.costs.arrays)
     choices, values = improved(costs, solver.choices, -1)
-    offsets = costs.offsets.tolist()
+    offsets = costs.arrays.offsets.tolist()
     found = []
     for i in sets:
         if solver.clock.seconds_left == 0.0:

@@ -53,7 +53,7 @@ class Subproblem:
     def of(cls, numbers: FixedPoint) -> Subproblem:
         """Return the box of all choices."""
         n = len(numbers.arrays.unary)
-        nothing = np.zeros((numbers.size, n), dtype=np.int64)
+        nothing = np.zeros((numbers.arrays.size, n), dtype=np.int64)
         return cls(
             numbers=numbers,
             keep=np.ones(n, dtype=bool),
@@ -69,7 +69,7 @@ class Subproblem:
     @property
     def is_decided(self) -> bool:
         """Whether one candidate of each set is left."""
-        return len(self.positions) == self.numbers.size
+        return len(self.positions) == self.numbers.arrays.size
 
     @property
     def bounding_time(self) -> float:
@@ -103,13 +103,13 @@ class Subproblem:
         self.potentials, self._bounds = self.inherited.copy(), None
         self.potentials[:, self.positions] += self.messages
         # without potentials if their sums could overflow
-        most = 2**61 // (4 * (self.numbers.size + 1) ** 2)
+        most = 2**61 // (4 * (self.numbers.arrays.size + 1) ** 2)
         if self.potentials.max() > most or self.potentials.min() < -most:
             self.potentials[:] = 0
 
     def _sweep(self, limit: int, clock: Clock) -> bool:
         """Pass messages between all pairs of sets; return whether the sweep was completed."""
-        k = self.numbers.size
+        k = self.numbers.arrays.size
         pairs = max(1, COSTS_PER_CHECK * k * (k - 1) // (2 * max(1, len(self.costs.blocks))))
         for begin in range(0, max(1, k * (k - 1) // 2), pairs):
             if begin and clock.seconds_left <= self.bounding_time:
@@ -125,16 +125,16 @@ class Subproblem:
 
         Its costs are computed anew, reduced by the potentials.
         """
-        box = Box.of(keep, self.numbers.offsets)
-        left = reduced(self.numbers.arrays, box, self.potentials)
+        box = Box.of(keep, self.numbers.arrays.offsets)
+        left, constant = reduced(self.numbers.arrays, box, self.potentials)
         return Subproblem(
             numbers=self.numbers,
             keep=keep,
             potentials=self.potentials,
             positions=box.kept,
-            costs=CostArrays(left.paid, left.pairs, left.starts, box.ends),
-            constant=int(left.constant),
-            messages=np.zeros((self.numbers.size, len(box.kept)), dtype=np.int64),
+            costs=left,
+            constant=int(constant),
+            messages=np.zeros((self.numbers.arrays.size, len(box.kept)), dtype=np.int64),
             inherited=self.potentials,
             estimate=self.estimate,
         )
@@ -145,4 +145,4 @@ class Subproblem:
             self.positions[first + np.argmin(self.costs.unary[first:last])]
             for first, last in pairwise(self.costs.offsets.tolist())
         ]
-        return np.array(cheapest) - self.numbers.offsets[:-1]
+        return np.array(cheapest) - self.numbers.arrays.offsets[:-1]

@@ -75,7 +75,7 @@ def blind(monkeypatch):
         return descend(costs, choices.copy(), frozen)
 
     def first(costs, *_):
-        return np.zeros(costs.size, dtype=np.int64), 1
+        return np.zeros(costs.arrays.size, dtype=np.int64), 1
 
     monkeypatch.setattr(exact, "improve", first)
     monkeypatch.setattr(branch_and_bound, "descend", unimproved)
@@ -120,13 +120,13 @@ def test_potentials_are_only_proposals(blind, monkeypatch, fault):
 
 
 def bounds_with(constant):
-    return lambda whole: lambda *given: whole(*given)._replace(constant=constant)
+    return lambda whole: lambda *given: (whole(*given)[0], constant)
 
 
 def bounds_of_one_set_too_high(whole):
     def spoiled(costs, box, potentials):
         found = whole(costs, box, potentials)
-        found.paid[: box.ends[1]] += 2**50
+        found[0].unary[: box.ends[1]] += 2**50
         return found
 
     return spoiled
@@ -143,7 +143,7 @@ def test_bounds_that_are_too_high_contradict_the_score(blind, monkeypatch, fault
 
 def search_finds_nothing(whole):
     def spoiled(costs, *given):
-        return Found(LARGEST, LARGEST, np.full(len(costs.ends) - 1, -1), 0)
+        return Found(LARGEST, LARGEST, np.full(costs.size, -1), 0)
 
     return spoiled
 
@@ -154,7 +154,7 @@ def search_keeps_its_find(whole):
 
 def search_finds_the_wrong_one(whole):
     def spoiled(costs, *given):
-        return whole(costs, *given)._replace(choices=costs.ends[1:] - 1)
+        return whole(costs, *given)._replace(choices=costs.offsets[1:] - 1)
 
     return spoiled
 

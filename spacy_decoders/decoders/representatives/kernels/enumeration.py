@@ -66,15 +66,15 @@ def _add_beside(values, out, pairs, row, stride, first, after):
 
 
 @jit()
-def search(costs, cutoff, step, max_nodes):
+def search(costs, constant, cutoff, step, max_nodes):
     """Search depth first for choices that cost at most `cutoff`; return :class:`Found`.
 
     The bound of a partial choice is its cost plus, for each open set, the cost of the cheapest
     candidate beside it. The set with the fewest viable candidates is decided first. `costs` are
-    :class:`ReducedCosts`, of which two different sums differ by at least `step`. After `max_nodes`
-    nodes the search is abandoned.
+    reduced :class:`CostArrays`, to which every choice adds `constant`; two different sums differ
+    by at least `step`. After `max_nodes` nodes the search is abandoned.
     """
-    paid, pairs, starts, ends = costs.paid, costs.pairs, costs.starts, costs.ends
+    paid, pairs, starts, ends = costs
     k, size = len(ends) - 1, len(paid)
     values = np.empty((k + 1, size), np.int64)  # by depth, costs given the choices so far
     values[0] = paid
@@ -87,7 +87,7 @@ def search(costs, cutoff, step, max_nodes):
     choices = np.full(k, -1, np.int64)
     best = least = np.int64(LARGEST)
     nodes = 0
-    spent[0] = costs.constant
+    spent[0] = constant
     for i in range(k):
         minima[0, i] = paid[ends[i] : ends[i + 1]].min()
         open_bound[0] += minima[0, i]

@@ -5,32 +5,19 @@ are. ``potentials[j, x]``, int64 of shape (k, n), is the part of the pair costs 
 the set of candidate x that x pays alone.
 """
 
-from typing import Any, NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from ....jit import jit
-from .layout import CEILING, LARGEST
+from .layout import CEILING, LARGEST, CostArrays
 
-__all__ = ["ReducedCosts", "reduced"]
-
-
-class ReducedCosts(NamedTuple):
-    """The costs of a box, reduced by potentials."""
-
-    paid: NDArray[np.int64]  # (m,), int64: the reduced unary cost of each candidate
-    # the reduced pair costs, not negative, as the blocks of :class:`CostArrays`
-    pairs: NDArray[Any]
-    starts: NDArray[np.int64]
-    constant: int  # the sum of the blocks' minima, which were subtracted from them
-    ends: NDArray[np.int64]  # those of the box
+__all__ = ["reduced"]
 
 
 @jit()
 def reduced(costs, box, potentials):
-    """Return the :class:`ReducedCosts` of a :class:`Box`, of integer :class:`CostArrays`.
+    """Return the reduced costs of a :class:`Box`, and the minima taken from its blocks, summed.
 
+    Both costs are integer :class:`CostArrays`; the reduced pair costs are not negative.
     The pair costs with a set of one candidate move into the unary costs of the other set. Costs
     above `CEILING` are lowered to it, which keeps a lower bound valid.
     """
@@ -67,7 +54,7 @@ def reduced(costs, box, potentials):
                 block[p] = 0 if alone else left
                 if alone:
                     paid[ends[j] + p if rows == 1 else ends[i] + p] += left
-    return ReducedCosts(paid, pairs, new_starts, constant, ends)
+    return CostArrays(paid, pairs, new_starts, ends), constant
 
 
 @jit()

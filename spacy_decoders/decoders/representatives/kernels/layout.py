@@ -26,6 +26,16 @@ class CostArrays(NamedTuple):
     starts: NDArray[np.int64]  # (k, k), int64, 0 where i >= j
     offsets: NDArray[np.int64]  # (k + 1,), int64: where the candidates of each set begin
 
+    @property
+    def size(self) -> int:
+        """The number of sets."""
+        return len(self.offsets) - 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """**Shape:** (k,): how many candidates each set has."""
+        return np.diff(self.offsets)
+
 
 class Box(NamedTuple):
     """A part of a problem: some candidates of each set."""
