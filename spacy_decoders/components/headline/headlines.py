@@ -226,7 +226,7 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     # no phrase begins within a name, after the article of "a few", or between a negation and what
     # it negates
     name, part = kinds["PROPN"], kinds["part"]
-    bad = kinds["INTJ"] | (kinds["joining"] & before) | after(texts.articles_of_few)
+    bad = kinds["INTJ"] | (kinds["joining"] & before) | (kinds["negation"] & after(kinds["det"]))
     bad |= name & after(name) & ((to == own - 1) | after(to == own + 1))
     denied = (denying & before).nonzero()[0]
     steps = np.bincount(denied, minlength=len(to)) - np.bincount(to[denied], minlength=len(to))

@@ -31,8 +31,7 @@ _THE, _OF, _THAN, _FROM, _TO, _BETWEEN = word_keys(["the", "of", "than", "from",
 class SentenceTrees:
     """The sentences of some texts as trees whose nodes are groups of tokens that stay together."""
 
-    #: The root of each token's sentence, and the head of each token; a root is its own head.
-    roots: list[int]
+    #: The head of each token; a root is its own head.
     heads: list[int]
     #: Whether each token is read aloud, and whether it is an article.
     read: list[bool]
@@ -93,7 +92,7 @@ class SentenceTrees:
         parents = groups[above[nodes]] - firsts[sentences[nodes]]
         parents[firsts] = -1
         lists = (
-            root[sentences], heads, texts.read, texts.kinds["det"],
+            heads, texts.read, texts.kinds["det"],
             groups - firsts[sentences], parents, scores, sizes,
             np.append(begins.nonzero()[0], size), np.append(firsts, len(nodes)),
             ceilings, sizes[firsts], words,
@@ -157,18 +156,10 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     to the conjunct after it, whatever its head.
     """
     kinds, size, own = texts.kinds, len(heads), np.arange(len(heads))
-    blank, degree = kinds["SPACY"], kinds["degree"]
-    joins = (degree | (kinds["hyphen"] & ~after(blank))) & ~blank
-    joins &= ~begins
-    joins[:-1] &= ~begins[1:]
-    joins[-1:] = False
-    part = np.zeros(size, dtype=bool)
-    if joins.any():
-        apart = ~(joins | after(joins))
-        nearest = np.minimum.reduceat(depths_of(heads) * size + own, apart.nonzero()[0]) % size
-        top = nearest[apart.cumsum() - 1]
-        part = top != own
-        heads[part] = top[part]
+    joins = (kinds["degree"] | (kinds["hyphen"] & ~after(kinds["SPACY"]))) & ~kinds["SPACY"]
+    joins &= ~begins & np.append(~begins, False)[1:]
+    word = (~(joins | after(joins))).cumsum()
+    part: Booleans = (word[heads] == word) & (heads != own)
     ends = np.zeros((2, size), dtype=bool)  # "*from* 5 percent", "*to* 7 percent"
     for flags, word in zip(ends, (_FROM, _TO), strict=True):
         flags[heads[kinds["case"] & (texts.columns["LOWER"] == word)]] = True
@@ -249,9 +240,9 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
         (complement & (own == following[heads])) | (adverb & (own < following[heads])),
         # "*Ann and Bob* are twins", "between 3 *and 5* percent", "at *or above* 9"
         kinds["conj"] & (kinds["bound"] | kinds["NUM"] | having(words == _BETWEEN))[heads],
-        # "twice *a* day", "is *the* best"
+        # "twice *a* day", "is *the* best", "*a* few"
         article & (kinds["unmarked"][heads] | (predicate[heads] & (words == _THE))),
-        texts.articles_of_few,
+        article & after(kinds["negation"][::-1])[::-1],
         inner & (begins == _THAN),
         inner & (begins == _TO) & (begins[heads] == _FROM),  # "from May *to June*"
         behind & (kinds["nmod"] | kinds["obl"]) & (begins == _OF),  # "tomb *of a scribe*"

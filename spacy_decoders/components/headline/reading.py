@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spacy.attrs import IDS
 from spacy.tokens import Doc, Span
 
-from ...models.headline.stems import Stemmer, word_keys
+from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens, numbered
 
 __all__ = ["HYPHENS", "MARKS", "NEGATIONS", "Texts", "after"]
@@ -107,11 +107,11 @@ RELATIONS: dict[str, Set[str]] = {
     "judged": {"csubj"},
     # measures without a preposition: "twice *a day*"
     "unmarked": {"obl:unmarked", "nmod:unmarked"},
-    # subjects; dependents that a comma sets off from what they continue
+    # dependents that a comma sets off from what they continue, and from what they precede
     "subject": {"nsubj", "csubj"},
-    "listed": {"appos", "conj"},
+    "listed": {"appos", "conj", "parataxis"},
+    "front": {"advcl", "ccomp", "parataxis", "obl", "advmod", "discourse", "vocative"},
 }  # fmt: skip
-_A, _FEW, _LITTLE = word_keys(["a", "few", "little"])
 #: The attributes read of each token; those of `_FLAGS` only as zero or not.
 _FLAGS = [
     "IS_ALPHA", "IS_STOP", "IS_PUNCT", "IS_SPACE", "IS_LOWER", "LIKE_URL", "LIKE_EMAIL", "SPACY",
@@ -222,13 +222,6 @@ class Texts:
         marks = (self.kinds["quote"] & ~self.read).nonzero()[0].tolist()
         for _, own in groupby(marks, self.sentences.__getitem__):
             found += zip(*[own] * 2, strict=False)
-        return found
-
-    @cached_property
-    def articles_of_few(self) -> Booleans:
-        """The articles of "a few" and "a little", which differ from "few" and "little"."""
-        words, found = self.columns["LOWER"], np.zeros(len(self.text), dtype=bool)
-        found[:-1] = (words[:-1] == _A) & ((words[1:] == _FEW) | (words[1:] == _LITTLE))
         return found
 
     @cached_property

@@ -198,26 +198,30 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
         if shown.issuperset(place for place in within if read[place]):
             shown |= {within.start, within.stop}
             shown.update(place for place in within if tokens[place].text in ASKING)
-    found: list[int] = []
-    for place in range(len(tokens)) if words else ():
-        text = tokens[place].text
-        if place in shown:
-            found.append(place)
-        elif text in ALL_MARKS and words[0] < place and (place < words[-1] or text == ")"):
-            last, following = found[-1], words[bisect_left(words, place) % len(words)]
-            parts = None
-            if text in PARTING and last in shown:
-                around = last, place - 1, read.index(True, place), following
-                commas = [at for at in found if tokens[at].text == text]
-                parts = _parts(texts, span.start, heads, around, commas)
-            # otherwise a mark stays between the tokens that it stood between in the text
-            if parts is not None or place not in kept:
-                stays = bool(parts)
-            elif text in HYPHENS or heads[place] == of.roots[span.start] - span.start:
-                beside = all(articles[place + 1 : following])
-                stays = last == place - 1 and (beside or place + 1 in shown | kept)
+    found = [place for place in sorted(shown) if place < words[0]] if words else []
+    for last, following in pairwise([*words, len(tokens)]):
+        found.append(last)
+        gap = range(last + 1, following)
+        parting = [place for place in gap if tokens[place].text in PARTING]
+        whole = all(articles[place] or not read[place] for place in gap)
+        if parting and not whole and following < len(tokens):
+            opened = max([place for place in found if tokens[place].text in PARTING], default=-1)
+            parts = _parts(texts, span.start, heads, last, following, opened)
+            if parts is None:  # if a mark opens what is left out, the last one closes it
+                parts = parting[0] > last + 1 and all(articles[parting[-1] + 1 : following])
+            parting = parting[:parts]
+        for place in gap:
+            text = tokens[place].text
+            if place in shown:
+                stays = True
+            elif text not in ALL_MARKS or (following == len(tokens) and text != ")"):
+                stays = False
+            elif text in PARTING:
+                stays = place in parting and (whole or found[-1] in shown)
+            elif text in HYPHENS:
+                stays = found[-1] == place - 1 and (whole or place + 1 in kept)
             else:
-                stays = text == "(" or last in shown
+                stays = place in kept and (text in "()" or found[-1] in shown)
             if stays:
                 found.append(place)
     brackets = {tokens[place].text for place in found} & {"(", ")"}
@@ -226,31 +230,28 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
 
 
 def _parts(
-    texts: Texts, start: int, heads: Sequence[int], around: Sequence[int], commas: list[int]
+    texts: Texts, start: int, heads: Sequence[int], last: int, following: int, opened: int
 ) -> bool | None:
-    """Whether a comma stays because of what it separates; None if its own head decides.
+    """Whether a comma parts two words between which others are left out; None if that depends.
 
-    `around` has the last kept word, the words on both sides, and the next kept word; `commas` the
-    commas kept before it. It stays before appositions and conjuncts. If a word beside it is left
-    out, it is dropped after a subject ("Ann[, a lawyer], won"); if that word is the one before
-    it, also before "and", unless that joins clauses.
+    It parts appositions and conjuncts, except by "and" ones that are no clauses, and what stands
+    in front; not what joins words, nor a subject, unless a comma was `opened` within it.
     """
-    kinds = texts.kinds
-    last, left, right, following = (_chain(heads, place) for place in around)
+    kinds, left, right = texts.kinds, _chain(heads, last), _chain(heads, following)
     # the largest phrases on both sides
-    before = next((word for word in last[::-1] if word not in following), last[0])
-    behind = next((word for word in following[::-1] if word not in last), following[0])
-    shortened = last[0] < left[0]
-    either = shortened or right[0] < following[0]
-    in_front = heads[before] >= right[0] and before not in following
-    if in_front and kinds["subject"][start + before] and either and commas[-1:] < [before]:
+    before = next((word for word in left[::-1] if word not in right), last)
+    behind = next((word for word in right[::-1] if word not in left), following)
+    if (kinds["joining"] | kinds["subordinate"])[start + last]:
         return False
-    between = heads[behind] <= left[0] and behind in right and behind not in left
-    if between and kinds["listed"][start + behind]:
+    if heads[behind] <= last and kinds["listed"][start + behind]:
         joint = kinds["joint"] & ~kinds["exception"]
         clause = (kinds["VERB"] | kinds["AUX"])[start + behind]
-        return bool(clause or not (shortened and joint[start + following[0]]))
-    return None
+        return bool(clause or not joint[start + following])
+    if heads[before] < following:
+        return None
+    if kinds["subject"][start + before]:
+        return opened > before
+    return True if kinds["front"][start + before] else None
 
 
 def _chain(heads: Sequence[int], place: int) -> list[int]:

@@ -65,7 +65,8 @@ def test_the_root_of_a_cut_sentence_is_its_first_word_with_a_head_outside(parsed
         span = parsed[begin:end]
         found = SentenceTrees.of(Texts.of([span]), np.zeros(len(span)))
         first = next(token.i for token in span if not begin <= token.head.i < end or token.i == 6)
-        assert {*found.roots} == {(6 if begin <= 6 < end else first) - begin}
+        roots = [token for token, head in enumerate(found.heads) if token == head]
+        assert roots == [(6 if begin <= 6 < end else first) - begin]
 
 
 def test_a_conjunction_may_be_the_root_of_a_cut_sentence():
@@ -340,6 +341,7 @@ def test_phrases_keep_the_marks_around_them(shipped):
         "Freddie Mercury, who was born in Zanzibar, sang with Queen in London.",
         "The last three years of the Iraq occupation, however, have sapped this confidence.",
         "The poorest region in the world, by far, is Africa.",
+        "Troops can, for instance, save the town.",
         "The purpose of the bombs -- which hurt nobody -- was to send a message.",
     ],
 )
