@@ -27,9 +27,6 @@ Floats = NDArray[np.float64]
 #: The most subwords of a window, whatever the tokenizer's limit.
 LONGEST = 512
 
-#: How many subwords two windows share by default.
-SHARED = 64
-
 
 def exact_pipeline(pipe: Any, decoder: EntityDecoder | None = None) -> Any:
     """Return a token classification pipeline that decodes exactly.
@@ -105,6 +102,8 @@ def exact_class() -> Any:
         """
 
         entity_decoder: EntityDecoder | None = None
+        #: How many subwords two windows share, unless the pipeline has a stride.
+        shared = 64
 
         def preprocess(self, sentence: Any, offset_mapping: Any = None, **options: Any) -> Any:
             """Cut a text into windows that overlap, whether a stride is given or not."""
@@ -113,7 +112,7 @@ def exact_class() -> Any:
             longest = limit if (limit := tokenizer.model_max_length) < 1e9 else LONGEST
             inner = longest - tokenizer.num_special_tokens_to_add()
             windows = {"return_overflowing_tokens": True, "padding": True, "max_length": longest}
-            windows["stride"] = min(SHARED, inner // 2)
+            windows["stride"] = min(self.shared, inner // 2)
             # the parent changes them
             options["tokenizer_params"] = windows | options.get("tokenizer_params", {})
             yield from super().preprocess(sentence, offset_mapping, **options)
@@ -192,13 +191,8 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
     def scores(self, docs: Sequence[Doc]) -> list[Floats]:
         """Return the log-probabilities of the labels of each document's tokens: **(n, L)**."""
         network = self._network.pipeline
-        tokenizer = network.tokenizer
-        inner = tokenizer.model_max_length - tokenizer.num_special_tokens_to_add()
-        windows = network(
-            [doc.text for doc in docs],
-            stride=min(self.stride, inner // 2),
-            batch_size=self.batch_size,
-        )
+        network.shared = self.stride
+        windows = network([doc.text for doc in docs], batch_size=self.batch_size)
         # a token has the scores of the first subword that begins in it
         return [
             scores_at(of_doc, [token.idx for token in doc])
@@ -256,5 +250,4 @@ class _Network:
             tokenizer=tokenizer,
             framework="pt",
             device="cuda" if torch.cuda.is_available() else "cpu",
-            aggregation_strategy="simple",
         )
