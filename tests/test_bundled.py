@@ -151,6 +151,9 @@ def test_noun_chunks_of_given_trees(shipped, words, heads, deps, pos, expected):
         ("A 3m wall, a £3m move.", "a 3 m wall , a £ 3 million move ."),
         ("It uses k hash functions.", "it use k hash function ."),
         ("It cost $5m.", "it cost $ 5 million ."),
+        ("It's never been used.", "it have never be use ."),
+        ("The dog’s eaten it.", "the dog have eat it ."),
+        ("He's loved by all.", "he be love by all ."),
         ("Let’s say they’re late, or I’ll go.", "let we say they be late , or I will go ."),
     ],
 )

@@ -23,6 +23,8 @@ BASE_FORMS = ("VB", "VBP", "NN")
 #: words that follow metres, as in "5m tall".
 NUMBERS = ("k", "m", "b", "bn", "t")
 OF_METRES = ("tall", "long", "wide", "high", "deep", "thick", "away", "apart", "above", "below")
+#: "is" or "has".
+CLITICS = ("'s", "’s", "s")
 #: The most letters of a particle in a name, such as "van".
 _PARTICLE = 3
 #: Lemmas that are cached before the cache is cleared.
@@ -63,6 +65,8 @@ class ListedLemmatizer(EnglishLemmatizer):
         """Return the lemma of a token, by the list or by rules."""
         if token.lower_ in NUMBERS and token.tag_ == "CD":  # depends on its context
             return [self._lemma(token) if _counts(token) else token.text]
+        if token.lower_ in CLITICS and token.tag_ == "VBZ":  # so does this
+            return ["have" if _has(token) else self._lemma(token)]
         key = (token.orth, token.pos, token.tag, token.morph.key)  # type: ignore[attr-defined]
         found: list[str] | None = self.cache.get(key)
         if found is None:
@@ -115,6 +119,13 @@ def _counts(token: Token) -> bool:
     )
     is_money = any(word.tag_ == "$" for word in before)
     return len(before) > 0 and before[-1].like_num and (is_money or not metres)
+
+
+def _has(token: Token) -> bool:
+    """Whether "'s" is "has": an auxiliary, not of the passive, of a past participle."""
+    verbs = (word for word in token.doc[token.i + 1 : token.i + 5] if word.tag_[:2] == "VB")
+    verb = next(verbs, None)
+    return token.dep_ == "aux" and verb is not None and verb.tag_ == "VBN"
 
 
 def _cased(lemma: str, text: str) -> str:
