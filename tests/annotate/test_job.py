@@ -22,7 +22,7 @@ def test_an_output_of_other_settings_is_not_mixed_with(tmp_path, model):
     annotate(Job(source, tmp_path / "out", model=model), progress=False)
     with pytest.raises(ProblemError, match=r"begun with other settings or input \(shard_size\)"):
         annotate(Job(source, tmp_path / "out", model=model, shard_size=7), progress=False)
-    inside = Job(source.parent, source.parent / "out", model=model)
+    inside = Job(str(source.parent), f"{source.parent}/out", model=model)
     assert [annotate(inside, progress=False).resumed for _ in range(2)] == [0, 1]
     for output in (source, source.parent):
         with pytest.raises(ProblemError, match=r"output: .* another folder"):

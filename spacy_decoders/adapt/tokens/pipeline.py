@@ -50,8 +50,7 @@ def exact_pipeline(pipe: Any, decoder: EntityDecoder | None = None) -> Any:
     DecodersError
         If ``transformers`` is not installed.
     ProblemError
-        If `pipe` is something else, its tokenizer is a slow one or cannot pad, or its labels have
-        no prefixes.
+        If `pipe` is something else, its tokenizer is a slow one, or its labels have no prefixes.
     """
     exact = exact_class()
     if not isinstance(pipe, exact.__mro__[1]):
@@ -63,13 +62,9 @@ def exact_pipeline(pipe: Any, decoder: EntityDecoder | None = None) -> Any:
         raise ProblemError(
             "pipe: its tokenizer has no offsets; load a fast one, with use_fast=True."
         )
-    if pipe.tokenizer.pad_token is None:
-        raise ProblemError(
-            "pipe: its tokenizer can't pad the last window of a long text; set "
-            "pipe.tokenizer.pad_token = pipe.tokenizer.eos_token."
-        )
     found = copy.copy(pipe)
     found.__class__ = exact
+    found.tokenizer = _padding(pipe.tokenizer)
     found.entity_decoder = decoder or EntityDecoder(pipe.model.config.id2label)
     return found
 
@@ -80,6 +75,14 @@ def as_array(values: Any) -> NDArray[Any]:
         values = values.detach().cpu()
         values = values.float() if values.is_floating_point() else values
     return np.asarray(values)
+
+
+def _padding(tokenizer: Any) -> Any:
+    """Return a tokenizer that can fill up the last window; what it fills it with is masked."""
+    if tokenizer.pad_token is None:
+        tokenizer = copy.deepcopy(tokenizer)
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    return tokenizer
 
 
 def _word_starts(tokenizer: Any, text: str) -> list[tuple[int, int]]:
@@ -247,7 +250,7 @@ class _Network:
         tokenizer.model_max_length = min(tokenizer.model_max_length, LONGEST)
         return exact_class()(
             model=transformers.AutoModelForTokenClassification.from_pretrained(self.name),
-            tokenizer=tokenizer,
+            tokenizer=_padding(tokenizer),
             framework="pt",
             device="cuda" if torch.cuda.is_available() else "cpu",
         )
