@@ -155,5 +155,5 @@ def best_trees(
             iterations=1,
         )
         begins = None if of is None else starts[end - n : end]
-        solutions.append(TreeSolution.of_valid(heads[end - n : end], certificate, begins))
+        solutions.append(TreeSolution(heads[end - n : end], certificate, starts=begins))
     return solutions

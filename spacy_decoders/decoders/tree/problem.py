@@ -257,25 +257,6 @@ class TreeSolution:
     labels: NDArray[np.int32] | None = None
     """int32 (n,), the label of each token's arc; None without labels."""
 
-    @classmethod
-    def of_valid(
-        cls,
-        heads: NDArray[np.int32],
-        certificate: Certificate,
-        starts: NDArray[np.bool_] | None = None,
-    ) -> TreeSolution:
-        """Return a solution from arrays that are contiguous, of the right dtype, and not shared.
-
-        For decoders that are so fast that the constructor's checks matter; the arrays become
-        read-only.
-        """
-        made = object.__new__(cls)
-        made.__dict__.update(heads=heads, certificate=certificate, starts=starts)
-        heads.flags.writeable = False
-        if starts is not None:
-            starts.flags.writeable = False
-        return made
-
     def __post_init__(self) -> None:
         for name, dtype in (("heads", np.int32), ("starts", np.bool_), ("labels", np.int32)):
             values = getattr(self, name)

@@ -136,7 +136,7 @@ def certified(
         iterations=iterations,
     )
     starts = None if problem.boundaries is None else starts_of_tree(heads)
-    return TreeSolution.of_valid(heads, certificate, starts)
+    return TreeSolution(heads, certificate, starts=starts)
 
 
 def certified_if_legal(

@@ -1,6 +1,5 @@
 """Projective trees with grandparents and adjacent siblings, in O(n^4)."""
 
-import threading
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -35,11 +34,6 @@ Grandparents = Literal["all", "outermost"]
 
 #: Seconds that a chart and its check may take for each quadruple of tokens, on a slow machine.
 STEP = 1.5e-9
-
-#: Entries of the tables that a thread reuses: 64 MiB, enough for 100 tokens.
-MOST_KEPT = 2**23
-
-_OF_THREAD = threading.local()
 
 #: Stands for an absent array in calls of the kernels.
 _NONE = read_only(np.zeros((0, 0, 0)))
@@ -148,7 +142,7 @@ def second_order_marginals(problem: TreeProblem) -> NDArray[np.float64]:
     """
     refuse_unless(problem, NAME, "grandparents", "siblings", projective=True)
     given = (problem.arcs, *_arrays(problem), problem.gaps, problem.has_one_root)
-    space = chart_space(problem.n + 1)
+    space = np.empty(second_order.entries(problem.n + 1, False))
     second_order.decode(*given, False, space)
     bound = second_order_proof.chart_bound(*given, False, space)
     result: NDArray[np.float64] = second_order_proof.bounds_by_chart(*given, space, bound)
@@ -175,7 +169,7 @@ def best_by_second_order(
             tree = (blocks.heads[1:], blocks.bound, 0.0)
             return certified_if_legal(decoder, problem, *tree, objective=objective)
     given = (problem.arcs, *_arrays(problem), problem.gaps, problem.has_one_root, outermost)
-    space = chart_space(problem.n + 1, outermost)
+    space = np.empty(second_order.entries(problem.n + 1, outermost))
     heads, _ = second_order.decode(*given, space)
     bound = second_order_proof.chart_bound(*given, space)
     if bound == -np.inf:
@@ -194,22 +188,6 @@ def _score_and_scale(
         score += float(boundaries.sum())
         scale += float(np.abs(boundaries).sum())
     return float(score), float(scale)
-
-
-def chart_space(size: int, outermost: bool = False) -> NDArray[np.float64]:
-    """Return memory for the tables, reused for all sentences of a thread.
-
-    Page faults in fresh memory would take longer than the decoding.
-    """
-    entries = second_order.entries(size, outermost)
-    space: NDArray[np.float64] | None = getattr(_OF_THREAD, "space", None)
-    if space is None or len(space) < entries:
-        space = np.empty(entries + 8)
-        # aligned, as vectors of 64 bytes that cross a cache line take twice as long
-        space = space[-space.ctypes.data % 64 // space.itemsize :]
-        if entries <= MOST_KEPT:
-            _OF_THREAD.space = space
-    return space
 
 
 def _arrays(problem: TreeProblem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

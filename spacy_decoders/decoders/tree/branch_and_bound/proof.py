@@ -17,7 +17,6 @@ from ..kernels import proofs, second_order, second_order_proof
 from ..problem import TreeProblem
 from ..proof import Through
 from ..scoring import score_tree
-from ..second_order import chart_space
 from .kernels import relaxation
 from .preparation import Prepared
 
@@ -114,7 +113,7 @@ class NodeProof:
         if self.second_order:
             scores = (relaxed.arcs, self.prepared.grandparents, relaxed.pairs, problem.gaps)
             given = (*scores, problem.has_one_root)
-            chart = chart_space(problem.n + 1)
+            chart = np.empty(second_order.entries(problem.n + 1, False))
             second_order.decode(*given, False, chart)
             bound = second_order_proof.chart_bound(*given, False, chart)
             through: Through = partial(second_order_proof.bounds_by_chart, *given, chart, bound)

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from ....budget import Budget, Clock
 from ....certificate import PROOF_TOLERANCE, tolerance_of
 from ..fallbacks import BlockTree, tree_in_blocks
+from ..kernels.second_order import entries
 from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
 from ..proof import split
-from ..second_order import chart_space
 from .kernels import node as kernels
 from .kernels.records import Incumbents, NodeFound, NodeOptions
 from .preparation import LONGEST_CHART, Prepared
@@ -113,7 +113,7 @@ class _TreeSearch:
         self.prepared = prepared
         self.workspace: tuple[NDArray[Any] | None, ...]  # of the chart or the contraction
         if prepared.second_order:
-            self.workspace = (chart_space(size), None, None)
+            self.workspace = (np.empty(entries(size, False)), None, None)
         elif problem.projective:
             self.workspace = (None, np.empty((4, size, size)), None)
         else:

@@ -75,9 +75,12 @@ def add_row(out, o, x, x0, padded):
 
 
 @internal(forceinline=True)
-def highest_sums(out, o, x, x0, y, y0, stride, count, padded):
-    """out[o + l] = max over r < count of x[x0 + r stride + l] + y[y0 + r stride + l]."""
-    for at in range(0, padded, LANES):
+def highest_sums(out, o, x, x0, y, y0, stride, count):
+    """out[o + l] = max over r < count of x[x0 + r stride + l] + y[y0 + r stride + l], l < stride.
+
+    The stride is padded.
+    """
+    for at in range(0, stride, LANES):
         best = fill8(-np.inf)
         for r in range(count):
             place = at + r * stride
@@ -86,12 +89,12 @@ def highest_sums(out, o, x, x0, y, y0, stride, count, padded):
 
 
 @internal(forceinline=True)
-def highest_of_rows(out, o, x, rows, lane, shifts, count, least, padded):
-    """out[o + l] = max(least, max over r < count of x[rows[r] + lane + l] + shifts[r])."""
+def highest_of_rows(out, o, x, rows, shifts, count, least, padded):
+    """out[o + l] = max(least, max over r < count of x[rows[r] + l] + shifts[r])."""
     lowest = fill8(least)
     for at in range(0, padded, LANES):
         best = lowest
         for r in range(count):
             shift = fill8(peek(shifts, r))
-            best = maximum(add(load8(x, peek(rows, r) + lane + at), shift), best)
+            best = maximum(add(load8(x, peek(rows, r) + at), shift), best)
         store(out, o + at, best)

@@ -7,9 +7,9 @@ contiguous rows:
 - `incomplete[h, m, g]`: the arc h -> m and all between, where g is the head of h;
 - `between[a, b, h]`: all between the adjacent siblings a < b, where h is their head.
 
-`x <= y` and `y <= x` are the two directions. Entries whose last index lies within the span are
-undefined and never read, as are the scores of forbidden arcs. `closed` is the incomplete span as a
-part of a complete one: the same array if every grandparent is scored, or with the grandparent of
+`x <= y` and `y <= x` are the two directions. Entries whose last index lies within the span mean
+nothing and are never read, as are the scores of forbidden arcs. `closed` is the incomplete span as
+a part of a complete one: the same array if every grandparent is scored, or with the grandparent of
 the outermost modifier added if only that is scored.
 
 The score of a sentence that begins at token s, ``gaps[s]``, is part of `between` where the head is
@@ -77,16 +77,6 @@ def _inner(complete, h, m, size, stride):
 
 
 @jit(fastmath=FAST)
-def outside_lanes(i, j, stride):
-    """Return two ranges, multiples of `LANES`, that contain every token outside of i..j."""
-    before = -(-i // LANES) * LANES
-    after = (j + 1) // LANES * LANES
-    if before >= after:
-        return 0, stride, stride, 0
-    return 0, before, after, stride - after
-
-
-@jit(fastmath=FAST)
 def _meeting_at_root(complete, gaps, i, j, size, stride):
     """Return the best score between two adjacent modifiers of the root, with the boundary."""
     best = -np.inf
@@ -110,17 +100,10 @@ def _inside(
             complete[at] = 0.0
         for j in range(i + 1, size):
             width = j - i
-            # grandparents lie before or behind the span
-            low, lows, high, highs = outside_lanes(i, j, stride)
             right = i * row + j * stride
             left = j * row + i * stride
-            for lane, lanes in ((low, lows), (high, highs)):
-                highest_sums(
-                    between, right + lane,
-                    complete, i * (row + stride) + lane,
-                    complete, j * row + (i + 1) * stride + lane,
-                    stride, width, lanes,
-                )  # fmt: skip
+            first, second = i * (row + stride), j * row + (i + 1) * stride
+            highest_sums(between, right, complete, first, complete, second, stride, width)
             if gaps.size > 0:
                 between[right] = _meeting_at_root(complete, gaps, i, j, size, stride)
             for side in range(2):
@@ -143,20 +126,15 @@ def _inside(
                         below[closing] = complete[k * row + m * stride + h]
                         closed_rows[closing] = h * row + k * stride
                         closing += 1
-                for lane, lanes in ((low, lows), (high, highs)):
-                    highest_of_rows(
-                        incomplete, here + lane, incomplete, rows, lane, steps, count,
-                        inner if alive else -np.inf, lanes,
-                    )  # fmt: skip
-                    if alive:
-                        add_row(incomplete, here + lane, on_arc, here + lane, lanes)
-                    if on_closing.size > 0:
-                        for at in range(here + lane, here + lane + lanes):
-                            closed[at] = incomplete[at] + on_closing[at]
-                    highest_of_rows(
-                        complete, here + lane, closed, closed_rows, lane, below, closing,
-                        -np.inf, lanes,
-                    )  # fmt: skip
+                least = inner if alive else -np.inf
+                highest_of_rows(incomplete, here, incomplete, rows, steps, count, least, stride)
+                if alive:
+                    add_row(incomplete, here, on_arc, here, stride)
+                if on_closing.size > 0:
+                    for at in range(here, here + stride):
+                        closed[at] = incomplete[at] + on_closing[at]
+                given = closed, closed_rows, below, closing
+                highest_of_rows(complete, here, *given, -np.inf, stride)
 
 
 @jit(fastmath=FAST)
@@ -178,22 +156,6 @@ def _at_root(arcs, siblings, single_root, complete, between, stride, to_root):
         to_root[m] = value + arcs[0, m]
         best = max(best, to_root[m] + complete[(m * size + size - 1) * stride])
     return best
-
-
-@jit(fastmath=FAST)
-def _fill(arcs, grandparents, siblings, gaps, single_root, outermost, space):
-    """Run the inside pass on tables that are slices of `space`."""
-    size = arcs.shape[0]
-    stride, on_arc, complete, incomplete, between, on_closing, closed = tables(
-        size, outermost, space
-    )
-    to_root = np.empty(size)
-    _turn(arcs, grandparents, outermost, stride, on_arc, on_closing)
-    _inside(
-        arcs, siblings, gaps, on_arc, on_closing, complete, incomplete, closed, between, stride
-    )
-    best = _at_root(arcs, siblings, single_root, complete, between, stride, to_root)
-    return best, stride, on_arc, complete, incomplete, closed, between, to_root
 
 
 @jit(fastmath=FAST)
@@ -341,10 +303,15 @@ def decode(arcs, grandparents, siblings, gaps, single_root, outermost, space):
     Without a tree the value is -inf and the heads are all -1.
     """
     size = arcs.shape[0]
-    heads = np.full(size, -1, dtype=np.int32)
-    best, stride, _, complete, incomplete, closed, between, to_root = _fill(
-        arcs, grandparents, siblings, gaps, single_root, outermost, space
+    heads, to_root = np.full(size, -1, dtype=np.int32), np.empty(size)
+    stride, on_arc, complete, incomplete, between, on_closing, closed = tables(
+        size, outermost, space
     )
+    _turn(arcs, grandparents, outermost, stride, on_arc, on_closing)
+    _inside(
+        arcs, siblings, gaps, on_arc, on_closing, complete, incomplete, closed, between, stride
+    )
+    best = _at_root(arcs, siblings, single_root, complete, between, stride, to_root)
     if best > -np.inf:
         _back_trace(
             arcs, siblings, gaps, single_root, complete, incomplete, closed, between, stride,

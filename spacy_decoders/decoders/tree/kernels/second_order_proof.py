@@ -15,7 +15,7 @@ from .rows import (
     raise_row,
     raise_row_to_sum,
 )
-from .second_order import outside_lanes, sibling_score, tables
+from .second_order import sibling_score, tables
 
 
 @jit()
@@ -37,14 +37,8 @@ def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, spac
             return np.inf
         for j in range(i + 1, size):
             width = j - i
-            low, lows, high, highs = outside_lanes(i, j, stride)
-            for lane, lanes in ((low, lows), (high, highs)):
-                highest_sums(
-                    best, lane,
-                    complete, i * (row + stride) + lane,
-                    complete, j * row + (i + 1) * stride + lane,
-                    stride, width, lanes,
-                )  # fmt: skip
+            first, second = i * (row + stride), j * row + (i + 1) * stride
+            highest_sums(best, 0, complete, first, complete, second, stride, width)
             if gaps.size > 0:
                 best[0] = -np.inf
                 for r in range(i, j):
@@ -62,12 +56,9 @@ def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, spac
                     pair = siblings[h, one, other] if siblings.size > 0 else 0.0
                     steps[s - i - 1] = between[one * row + other * stride + h] + pair
                     rows[s - i - 1] = h * row + s * stride
-                for lane, lanes in ((low, lows), (high, highs)):
-                    highest_of_rows(
-                        best, lane, incomplete, rows, lane, steps, width - 1,
-                        complete[m * row + nearest * stride + h], lanes,
-                    )  # fmt: skip
-                    add_row(best, lane, on_arc, here + lane, lanes)
+                inner = complete[m * row + nearest * stride + h]
+                highest_of_rows(best, 0, incomplete, rows, steps, width - 1, inner, stride)
+                add_row(best, 0, on_arc, here, stride)
                 alive = arcs[h, m] > -np.inf
                 if alive and not _outside_at_least(incomplete, here, best, i, j, size):
                     return np.inf
@@ -80,8 +71,7 @@ def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, spac
                     s = k + (i + 1 if side == 0 else i)
                     steps[k] = complete[s * row + m * stride + h]
                     rows[k] = h * row + s * stride
-                for lane, lanes in ((low, lows), (high, highs)):
-                    highest_of_rows(best, lane, closed, rows, lane, steps, width, -np.inf, lanes)
+                highest_of_rows(best, 0, closed, rows, steps, width, -np.inf, stride)
                 if not _outside_at_least(complete, here, best, i, j, size):
                     return np.inf
     up_to = np.empty(size)
