@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -199,7 +199,8 @@ def _conflicting(
     kept_values = {token: of for token, of in found.foreign.items() if token in unit}
     # a last column for existing values that are no labels: any label may be next to them
     legal = np.pad(np.isfinite(emissions[unit.start : unit.stop]), ((0, 0), (0, 1)))
-    feasible = _feasibility(model)
+    links = np.pad(np.isfinite(model.transitions), (0, 1), constant_values=True)
+    first, last = (np.append(np.isfinite(x), True) for x in (model.start_scores, model.end_scores))
 
     def solvable(kept: Iterable[Source]) -> bool:
         allowed, sources = legal.copy(), set(kept)
@@ -211,26 +212,10 @@ def _conflicting(
             if limit.holds(sources):
                 allowed[limit.token - unit.start, :-1] &= limit.allowed
                 allowed[limit.token - unit.start, -1] &= limit.foreign
-        return feasible(allowed)
+        reached = allowed[0] & first
+        for row in allowed[1:]:
+            reached = (reached @ links) & row
+        return bool((reached & last).any())
 
     named = [limit.source for limit in limits if limit.source.name != SPACE]
     return least_conflict(list(dict.fromkeys([*kept_values.values(), *named])), solvable)
-
-
-def _feasibility(model: Any) -> Callable[[Mask], bool]:
-    """Return a function that tells whether the labels allowed at each token permit a labelling.
-
-    There is one label more than in the model, the last, which may be anywhere.
-    """
-    links = np.pad(np.isfinite(model.transitions), (0, 1), constant_values=True)
-    links = links.astype(np.float32)
-    first = np.append(np.isfinite(model.start_scores), True)
-    last = np.append(np.isfinite(model.end_scores), True)
-
-    def legal(allowed: Mask) -> bool:
-        reached = allowed[0] & first
-        for row in allowed[1:]:
-            reached = (reached.astype(np.float32) @ links > 0) & row
-        return bool((reached & last).any())
-
-    return legal

@@ -18,7 +18,7 @@ from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from ...models.headline.features import vertex_features
 from ...models.headline.judge import KINDS, judge_facts, probabilities_of
-from ...models.headline.knowledge import HeadlineKnowledge, TitledText
+from ...models.headline.knowledge import AUXILIARIES, HeadlineKnowledge, TitledText
 from ...models.headline.selection import (
     HeadlineModel,
     check_weights,
@@ -80,7 +80,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         super().__init__(vocab, model, name, cfg={"language": language}, **options)
         # checked only here and when decoding: `required` may be set before the mode
         self._check_required(self.mode in ("phrases", "words"))
-        self.knowledge = HeadlineKnowledge.untrained(language)
+        self.knowledge = HeadlineKnowledge(auxiliaries=AUXILIARIES.get(language, ()))
         self._stemmer = Stemmer(language)
 
     def _check_required(self, refused: bool) -> None:
@@ -144,17 +144,12 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         """Return the best headlines of each kind, as yet without probabilities."""
         if mode == "words":
             return headlines_of_words(scored, self)
-        if mode == "sentence":
-            codes = scored.batch.texts.kinds["code"]
-            found = headlines_of_sentences(scored, self)
-            return [
-                sentence for sentence in found if not codes[scored.positions_of(sentence)].any()
-            ]
-        found = headlines_of_phrases(scored, self)
-        if mode == "best" and scored.unit.doc.has_annotation("DEP"):
-            addresses = scored.batch.texts.addresses
+        found = headlines_of_phrases(scored, self) if mode != "sentence" else []
+        if mode == "sentence" or (mode == "best" and scored.unit.doc.has_annotation("DEP")):
+            texts = scored.batch.texts
+            unwanted = texts.kinds["code"] if mode == "sentence" else texts.addresses
             for sentence in headlines_of_sentences(scored, self):
-                if addresses[scored.positions_of(sentence)].any():
+                if unwanted[scored.positions_of(sentence)].any():
                     break
                 found.append(sentence)
         return found

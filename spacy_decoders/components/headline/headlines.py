@@ -13,9 +13,8 @@ from spacy.tokens import Doc, Span, Token
 
 from ...certificate import Certificate, tolerance_of
 from ...errors import ProblemError
-from ...models.headline.features import phrase_features, token_features
+from ...models.headline.features import Phrases, phrase_features, token_features
 from ...models.headline.knowledge import HeadlineKnowledge
-from ...models.headline.phrases import Phrases
 from ...models.headline.selection import HeadlineModel, word_odds
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens, Vertices
@@ -247,7 +246,7 @@ def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
     kinds, sentence = texts.kinds, texts.sentences
     begins = texts.columns["SENT_START"] == 1
     asked = anywhere(kinds["question"], sentence)
-    found = asked.copy()
+    found = np.zeros(len(sentence), dtype=bool)
     found[texts.heads[denying]] = True
     # taggers take verbs after "did", or after the "should" of a condition, for nouns
     supposed = anywhere(begins & kinds["AUX"], sentence)

@@ -48,8 +48,7 @@ class SentenceTrees:
     firsts: list[int]
     #: An upper bound on the scores of all parts of each sentence.
     ceilings: list[float]
-    #: The number of words of each sentence that always stay, those of group 0, and of all.
-    fewest: list[int]
+    #: The number of words of each sentence.
     words: list[int]
 
     @classmethod
@@ -95,7 +94,7 @@ class SentenceTrees:
             heads, texts.read, texts.kinds["det"],
             groups - firsts[sentences], parents, scores, sizes,
             np.append(begins.nonzero()[0], size), np.append(firsts, len(nodes)),
-            ceilings, sizes[firsts], words,
+            ceilings, words,
         )  # fmt: skip
         return cls(*(of.tolist() for of in lists))
 

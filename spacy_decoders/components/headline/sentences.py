@@ -89,7 +89,7 @@ def _best(
     possible = [
         (-of.ceilings[number], number)
         for number in numbers
-        if of.fewest[number] <= most and of.words[number] >= least
+        if of.sizes[of.firsts[number]] <= most and of.words[number] >= least
     ]
     for loss, number in sorted(possible):
         if len(found) >= n_best and loss > found[n_best - 1][0]:

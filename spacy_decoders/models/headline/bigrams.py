@@ -110,13 +110,9 @@ class BigramModel:
         unseen = self.backoffs[rows][:, None] + self.unigrams[columns]
         return np.where(seen, np.append(self.bigrams, np.float32(0.0))[place], unseen).astype("d")
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays by name, for saving; see `restored`."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
     @classmethod
     def restored(cls, saved: Any) -> BigramModel:
-        """Restore a model from what `arrays` returned, after checking it."""
+        """Restore a model from its saved fields, after checking them."""
         part = "knowledge, language_model"
         with reading(part):
             keys, unigrams, backoffs, pairs, bigrams = map(saved.get, cls.__dataclass_fields__)

@@ -74,11 +74,6 @@ class HeadlineKnowledge:
     language_model: BigramModel | None = None
 
     @classmethod
-    def untrained(cls, language: str) -> HeadlineKnowledge:
-        """Return the defaults of a language, for use without a corpus."""
-        return cls(auxiliaries=AUXILIARIES.get(language, ()))
-
-    @classmethod
     def count(
         cls, texts: Sequence[TitledText], language: str, *, bigrams: bool = True
     ) -> HeadlineKnowledge:
@@ -119,12 +114,10 @@ class HeadlineKnowledge:
 
     def as_dict(self) -> dict[str, Any]:
         """Arrays and plain types, for saving; counts in four bytes."""
-        saved = {of.name: getattr(self, of.name) for of in fields(self)}
+        lists = {name: list(getattr(self, name)) for name in ("lengths", "auxiliaries")}
+        counts = {name: getattr(self, name).astype(np.int32) for name in ("texts", "titles")}
         model = self.language_model
-        lists = {name: list(saved[name]) for name in ("lengths", "auxiliaries")}
-        counts = {name: saved[name].astype(np.int32) for name in ("texts", "titles")}
-        of_words = {"language_model": None if model is None else model.arrays()}
-        return {**saved, **lists, **counts, **of_words}
+        return {**vars(self), **lists, **counts, "language_model": model and vars(model)}
 
     @classmethod
     def from_dict(cls, saved: Any) -> HeadlineKnowledge:

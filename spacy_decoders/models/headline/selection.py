@@ -20,10 +20,10 @@ __all__ = [
     "HeadlineModel",
     "build_phrase_selection",
     "check_weights",
-    "expected_reward",
     "feature_columns",
     "fit_logistic",
     "fit_phrases",
+    "reward_loss",
     "word_odds",
 ]
 
@@ -157,11 +157,11 @@ def fit_logistic(features: Floats, labels: NDArray[Any], *, ridge: float = 1.0) 
     return _minimised(loss_of, features.shape[1])
 
 
-def expected_reward(scores: Floats, rewards: Floats) -> tuple[float, float, Floats]:
-    """Return the expected reward of a phrase drawn by its score, the loss, and its gradient.
+def reward_loss(scores: Floats, rewards: Floats) -> tuple[float, Floats]:
+    """Return the loss of scores of phrases, and its gradient.
 
-    The loss is lower the higher the expected reward, and the likelier good phrases. Scores,
-    rewards and gradient are of each phrase, **shape** ``(n,)``.
+    The loss is lower the higher the expected reward of a phrase drawn by its score, and the
+    likelier good phrases. Scores, rewards and gradient are of each phrase, **shape** ``(n,)``.
 
     References
     ----------
@@ -169,9 +169,9 @@ def expected_reward(scores: Floats, rewards: Floats) -> tuple[float, float, Floa
 
     Examples
     --------
-    >>> value, loss, gradient = expected_reward(np.zeros(2), np.array([1.0, 0.0]))
-    >>> value, bool(gradient[0] < 0)
-    (0.5, True)
+    >>> loss, gradient = reward_loss(np.zeros(2), np.array([1.0, 0.0]))
+    >>> bool(gradient[0] < 0)
+    True
     """
     logarithms = scores - np.logaddexp.reduce(scores)
     chances = np.exp(logarithms)
@@ -183,7 +183,7 @@ def expected_reward(scores: Floats, rewards: Floats) -> tuple[float, float, Floa
         wanted /= wanted.sum()
         loss = (1.0 - LIKELIHOOD) * loss - LIKELIHOOD * float(wanted @ logarithms)
         gradient = (1.0 - LIKELIHOOD) * gradient + LIKELIHOOD * (chances - wanted)
-    return value, loss, gradient
+    return loss, gradient
 
 
 def fit_phrases(tables: Sequence[Floats], rewards: Sequence[Floats]) -> Floats:
@@ -202,7 +202,7 @@ def fit_phrases(tables: Sequence[Floats], rewards: Sequence[Floats]) -> Floats:
         scores, gradient = every @ weights, np.zeros(len(every))
         total = 0.0
         for text, reward in zip(texts, rewards, strict=True):
-            _, loss, gradient[text] = expected_reward(scores[text], reward)
+            loss, gradient[text] = reward_loss(scores[text], reward)
             total += loss
         penalty = PENALTY * weights
         slope = every.T @ gradient / len(texts) + penalty

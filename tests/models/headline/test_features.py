@@ -1,28 +1,32 @@
-"""Phrases and their features against readable definitions."""
+"""Phrases, their features and the fit of their weights against readable definitions."""
 
 import math
 
 import numpy as np
 import pytest
 
-from spacy_decoders.models.headline import phrases
+from spacy_decoders.components.headline.reading import Texts
+from spacy_decoders.models.headline import features as headline_features
 from spacy_decoders.models.headline.features import (
     PHRASE_FEATURES,
     TAGS,
+    Phrases,
     phrase_features,
     token_features,
 )
 from spacy_decoders.models.headline.knowledge import HeadlineKnowledge
-from spacy_decoders.models.headline.phrases import Phrases
+from spacy_decoders.models.headline.selection import fit_phrases, reward_loss
+from spacy_decoders.models.headline.stems import Stemmer
 from spacy_decoders.models.headline.words import TextTokens
+from tests.components.headline.titled import blank
 from tests.models.headline.texts import tokens_of
 
 MOST = 3
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def short_phrases(monkeypatch):
-    monkeypatch.setattr(phrases, "MOST_WORDS", MOST)
+    monkeypatch.setattr(headline_features, "MOST_WORDS", MOST)
 
 
 def random_texts(seed: int) -> TextTokens:
@@ -72,6 +76,7 @@ def stems_of(tokens: TextTokens, span: tuple[int, int]) -> tuple[int, ...]:
     return (int(tokens.text[span[0]]), *tokens.stems[slice(*span)].tolist())
 
 
+@pytest.mark.usefixtures("short_phrases")
 @pytest.mark.parametrize("seed", range(60))
 def test_phrases_are_those_of_the_definition(seed):
     tokens = random_texts(seed)
@@ -88,6 +93,7 @@ def test_phrases_are_those_of_the_definition(seed):
     assert found.candidates(whole).tolist() == sorted(first.values())
 
 
+@pytest.mark.usefixtures("short_phrases")
 @pytest.mark.parametrize("seed", range(30))
 def test_features_are_those_of_the_definition(seed):
     tokens = random_texts(seed)
@@ -131,3 +137,38 @@ def test_features_are_those_of_the_definition(seed):
         by_name = dict(zip(PHRASE_FEATURES, row, strict=True))
         for name, value in expected.items():
             assert by_name[name] == pytest.approx(float(value), abs=1e-12), name
+
+
+def phrases_of(text: str) -> set[str]:
+    doc = blank().make_doc(text)
+    found = Phrases.of(Texts.of([doc]).tokens(Stemmer("en")))
+    spans = zip(found.starts.tolist(), found.ends.tolist(), strict=True)
+    return {doc[low:high].text for low, high in spans}
+
+
+def test_phrases_keep_inner_function_words_numbers_and_hyphens():
+    found = phrases_of("The depth-first search of 2-4 trees, in C++ halves Python's lists.")
+    assert {"depth-first search of 2-4 trees", "2-4 trees", "C++", "Python's lists"} <= found
+    assert not {"search of", "first search", "The depth", "2", "in C++"} & found
+
+
+def test_the_gradient_of_the_risk():
+    rng = np.random.default_rng(0)
+    scores, rewards = rng.normal(size=6), rng.random(6)
+    loss, gradient = reward_loss(scores, rewards)
+    for place in range(6):
+        step = 1e-6 * np.eye(6)[place]
+        slope = (reward_loss(scores + step, rewards)[0] - loss) / 1e-6
+        assert slope == pytest.approx(gradient[place], abs=1e-4)
+
+
+def test_fitting_finds_what_is_rewarded():
+    rng = np.random.default_rng(0)
+    size = len(PHRASE_FEATURES)
+    tables = [rng.normal(size=(12, size)) for _ in range(160)]
+    rewards = [(table[:, 3] > 0.8).astype(float) for table in tables]
+    known = [place for place in range(150) if rewards[place].any()]
+    weights = fit_phrases([tables[i] for i in known], [rewards[i] for i in known])
+    found = [float(r[int((t @ weights).argmax())]) for t, r in zip(tables, rewards, strict=True)]
+    assert np.mean(np.concatenate(rewards)) < 0.3
+    assert np.mean(found[150:]) >= 0.8
