@@ -221,7 +221,8 @@ def checked_type(name: str, value: Any, wanted: type[T], source: str = "") -> T:
     if not isinstance(value, wanted):
         kind = wanted.__name__
         source = source or f"{kind}({next(iter(signature(wanted).parameters))}=...)"
-        raise ProblemError(f"{name}: expected a {kind}, got {type(value).__name__}; use {source}.")
+        one = f"an {kind}" if kind[0] in "AEIOU" else f"a {kind}"
+        raise ProblemError(f"{name}: expected {one}, got {type(value).__name__}; use {source}.")
     return value
 
 

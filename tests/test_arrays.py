@@ -93,7 +93,7 @@ PATH = PathProblem(ZEROS[0], ZEROS, ZEROS[0], [0, 1])
         ("corpora", JoinedCorpus),
         ("corpus", gold_corpus),
         ("decoder", lambda wrong: k_best(TREE, 1, decoder=wrong or 1)),
-        ("encoded", lambda wrong: CRF.emissions(wrong)),
+        ("encoded: expected an Enc", lambda wrong: CRF.emissions(wrong)),
         ("entities", best_entities),
         ("factors.any_of", lambda wrong: Factors.any_of(wrong, 1.0)),
         ("folder", ConceptBase.open),
