@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .arrays import checked_list
 from .errors import DecodersError, ProblemError
 
 if TYPE_CHECKING:
@@ -90,9 +91,7 @@ def load(
 
 def _components(argument: str, names: str | Iterable[str]) -> list[str]:
     """Return names of components as a list, after checking that the pipeline has them."""
-    if not isinstance(names, (str, Iterable)):
-        raise ProblemError(f"{argument}: expected names of components; got {names!r}.")
-    given = [names] if isinstance(names, str) else list(names)
+    given = checked_list(argument, [names] if isinstance(names, str) else names, "components")
     known = meta()["components"]
     for name in given:
         if name not in known:

@@ -14,10 +14,9 @@ from spacy_decoders.adapt.spans import best_entities, best_spans, log_odds
 from spacy_decoders.adapt.tokens import EntityScheme, merge_windows, word_scores
 from spacy_decoders.annotate import Job, annotate
 from spacy_decoders.arrays import checked_indices, checked_scores
-from spacy_decoders.decoders.chain import ChainModel, ColumnGeneration
+from spacy_decoders.decoders import chain, tree
 from spacy_decoders.decoders.path import Beam, ExactPath, PathProblem
 from spacy_decoders.decoders.representatives import RepresentativesProblem
-from spacy_decoders.decoders.tree import Factors, TreeProblem, head_margins, k_best, score_tree
 from spacy_decoders.graph import ConceptGraph, adjacency
 from spacy_decoders.knowledge.sources.concept_files import ConceptFile
 from spacy_decoders.readers.corpora import ConlluCorpus, JoinedCorpus, gold_corpus
@@ -78,7 +77,11 @@ def test_refuses_what_numpy_would_take_silently():
 
 
 ZEROS = np.zeros((2, 2))
-CHAIN, TREE, GRAPH = ChainModel(ZEROS), TreeProblem(ZEROS), ConceptGraph.from_edges([[0, 1]])
+CHAIN, TREE, GRAPH = (
+    chain.ChainModel(ZEROS),
+    tree.TreeProblem(ZEROS),
+    ConceptGraph.from_edges([[0, 1]]),
+)
 CRF = CrfSuiteModel(SimpleNamespace(attributes={}))
 PATH = PathProblem(ZEROS[0], ZEROS, ZEROS[0], [0, 1])
 
@@ -86,26 +89,32 @@ PATH = PathProblem(ZEROS[0], ZEROS, ZEROS[0], [0, 1])
 @pytest.mark.parametrize(
     ("argument", "call"),
     [
-        ("budget", lambda wrong: head_margins(TREE, [0], budget=wrong)),
+        ("budget", lambda wrong: tree.head_margins(TREE, [0], budget=wrong)),
         ("candidates", lambda wrong: RepresentativesProblem.from_graph(GRAPH, wrong)),
         ("columns", lambda wrong: next(read_columns("", wrong))),
         ("concepts", ConceptBase.build),
         ("corpora", JoinedCorpus),
         ("corpus", gold_corpus),
-        ("decoder", lambda wrong: k_best(TREE, 1, decoder=wrong or 1)),
+        ("decoder", lambda wrong: tree.k_best(TREE, 1, decoder=wrong or 1)),
         ("encoded: expected an Enc", lambda wrong: CRF.emissions(wrong)),
         ("entities", best_entities),
-        ("factors.any_of", lambda wrong: Factors.any_of(wrong, 1.0)),
+        ("factors.any_of", lambda wrong: tree.Factors.any_of(wrong, 1.0)),
         ("folder", ConceptBase.open),
         ("graph", lambda wrong: adjacency(wrong, [0])),
         ("job", annotate),
         ("labels", EntityScheme),
         ("model", lambda wrong: Job("texts", "out", wrong)),
         ("ner", lambda wrong: beam_entities(wrong, [])),
+        ("model: expected a Chain", lambda wrong: chain.k_best(wrong, ZEROS, 2)),
+        ("model: expected a Chain", lambda wrong: chain.marginals(wrong, ZEROS)),
         ("path", lambda wrong: next(ConlluCorpus(wrong)(None))),
         ("probabilities", log_odds),
-        ("problem", lambda wrong: score_tree(wrong, [0])),
-        ("reduced_cost", lambda wrong: ColumnGeneration(reduced_cost=[wrong])),
+        ("problem: expected a Tree", lambda wrong: tree.head_margins(wrong, [0])),
+        ("problem: expected a Tree", lambda wrong: tree.k_best(wrong, 2)),
+        ("problem: expected a Tree", tree.max_marginals),
+        ("problem: expected a Tree", lambda wrong: tree.prune(wrong, 2)),
+        ("problem: expected a Tree", lambda wrong: tree.score_tree(wrong, [0])),
+        ("reduced_cost", lambda wrong: chain.ColumnGeneration(reduced_cost=[wrong])),
         ("rules", lambda wrong: learn_chain([], [], wrong)),
         ("scores", lambda wrong: learn_chain(wrong, [], CHAIN)),
         ("sequences", CRF.encode),

@@ -49,19 +49,3 @@ def test_a_wrong_argument_is_named_with_the_fix(core, decoder):
         for wrong in (3, 1.5, None):
             with pytest.raises(ProblemError, match=r"^budget: expected a Budget, .*; use Budget"):
                 decode(problem, *arguments, budget=wrong)
-
-
-@pytest.mark.parametrize(
-    ("function", "arguments"),
-    [
-        (tree.k_best, (2,)),
-        (tree.max_marginals, ()),
-        (tree.head_margins, ([0, 1],)),
-        (tree.prune, (2,)),
-        (chain.k_best, (ZEROS, 2)),
-        (chain.marginals, (ZEROS,)),
-    ],
-)
-def test_functions_name_it_as_well(function, arguments):
-    with pytest.raises(ProblemError, match=r"^(problem|model): expected a (Tree|Chain)"):
-        function(ZEROS, *arguments)

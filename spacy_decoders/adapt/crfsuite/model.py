@@ -65,15 +65,8 @@ class CrfSuiteModel:
 
         Raises `ProblemError` if it is no CRFsuite model.
         """
-        if not isinstance(source, (str, bytes, PathLike)):
-            file = getattr(source, "modelfile", None)
-            if file is None:
-                raise ProblemError(
-                    "source: expected a path, bytes or a fitted sklearn_crfsuite.CRF, got "
-                    f"{type(source).__name__}."
-                )
-            source = file.name
-        return cls(read_model_file(source))
+        file = getattr(source, "modelfile", None)
+        return cls(read_model_file(source if file is None else file.name))
 
     # python-crfsuite has a method of this name
     def labels(self) -> list[str]:

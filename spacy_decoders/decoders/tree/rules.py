@@ -6,7 +6,7 @@ Every rule is expressed as limits on the labelled arcs of a tree, which decoders
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import checked_whole, read_only
+from ...arrays import checked_list, checked_whole, read_only
 from ...errors import ProblemError
 from .limits import ANY, Except, Limit, Term
 
@@ -304,9 +304,7 @@ def checked_rules(
     It has `n` tokens, so many `labels` (None for unlabelled arcs), and boundaries if `sentences`.
     Raises `ProblemError` if one is not a rule, or names a token or label that does not exist.
     """
-    if isinstance(rules, Rule) or not isinstance(rules, Iterable):
-        raise ProblemError("rules: expected a sequence of rules; write [rule].")
-    given = tuple(rules)
+    given = tuple(checked_list("rules", rules, "rules, such as [rule]"))
     for place, rule in enumerate(given):
         if not isinstance(rule, Rule):
             raise ProblemError(f"rules[{place}]: expected a Rule, got {type(rule).__name__}.")
@@ -337,6 +335,5 @@ def _set(numbers: Numbers | None) -> Any:
 def _numbers(name: str, values: Any) -> tuple[int, ...]:
     if isinstance(values, (int, np.integer)):
         return (checked_whole(name, values, low=0),)
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise ProblemError(f"{name}: expected whole numbers of at least 0, got {values!r}.")
-    return tuple(sorted({checked_whole(name, value, low=0) for value in values}))
+    listed = checked_list(name, values, "whole numbers")
+    return tuple(sorted({checked_whole(name, value, low=0) for value in listed}))
