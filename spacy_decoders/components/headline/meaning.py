@@ -148,11 +148,10 @@ def inherited(flags: Booleans, above: Integers) -> Booleans:
 
 
 def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
-    """Reattach, in place, tokens that join words; return those that stay with their new heads.
+    """Reattach, in place, tokens that join words; return those that stay with their heads.
 
-    What a hyphen or a degree sign joins is one word: all of its tokens are attached to the one
-    nearest to the root. The second half of "from A to B" is attached to the first, a conjunction
-    to the conjunct after it, whatever its head.
+    What a hyphen or a degree sign joins is one word. The second half of "from A to B" is attached
+    to the first, a conjunction to the conjunct after it, whatever its head.
     """
     kinds, size, own = texts.kinds, len(heads), np.arange(len(heads))
     joins = (kinds["degree"] | (kinds["hyphen"] & ~after(kinds["SPACY"]))) & ~kinds["SPACY"]

@@ -106,7 +106,7 @@ def test_required_words_that_occur_too_often_are_refused():
         blank(mode="sentence", required=names).get_pipe("headline_generator")(doc)
 
 
-WORDS = ["cat", "dog", "a", "house", "few", "not", ",", "-", "tomorrow"]
+WORDS = ["cat", "dog", "a", "house", "few", "not", ",", "-", "tomorrow", "from", "to"]
 PARTS = ["nsubj", "obj", "obl", "amod", "conj", "cc", "case", "det", "appos", "advmod", "punct"]
 
 
