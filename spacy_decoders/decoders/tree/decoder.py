@@ -18,7 +18,7 @@ from .problem import TreeProblem, TreeSolution
 from .proof import Through
 from .scoring import score_and_scale
 
-__all__ = ["TreeDecoder", "beside_the_best"]
+__all__ = ["TreeDecoder", "beside_the_best", "bound_of"]
 
 
 class TreeDecoder:
@@ -126,7 +126,7 @@ class TreeDecoder:
         # entries are the negated score, or bound if the part is yet to be decoded; whether it is;
         # the order; the best tree of the part and the part, or the tree that it departs from and
         # that tree's part; how many heads are fixed; an upper bound on its trees
-        heap = [(-_score(first), False, next(order), first, problem, 0, _bound(first))]
+        heap = [(-_score(first), False, next(order), first, problem, 0, bound_of(first))]
         ranked: list[TreeSolution] = []
         undecided: list[float] = []  # bounds of parts of which no tree is known
         while heap:
@@ -142,7 +142,7 @@ class TreeDecoder:
                 except UndecidedError:
                     undecided.append(upper)
                     continue
-                entry = (-_score(other), False, next(order), other, part, fixed, _bound(other))
+                entry = (-_score(other), False, next(order), other, part, fixed, bound_of(other))
                 heapq.heappush(heap, entry)
                 continue
             known = [solution, *(entry[3] for entry in heap if not entry[1])]
@@ -158,7 +158,7 @@ class TreeDecoder:
                 continue
             # the key is raised by the tolerance, so that a known tree goes first unless it is
             # exceeded by more than that
-            bounds = np.minimum(_bound(solution), self._best_without(part, solution, clock))
+            bounds = np.minimum(bound_of(solution), self._best_without(part, solution, clock))
             least = solution.certificate.tolerance - bounds
             has_others = part.allowed[:, 1:].sum(axis=0) > 1
             for token in range(fixed, problem.n):
@@ -167,7 +167,7 @@ class TreeDecoder:
                     entry = (key, True, next(order), solution, part, token, most)
                     heapq.heappush(heap, entry)
         # so trees may be out of order by no more than the tolerance
-        return beside_the_best(sorted(ranked, key=_score, reverse=True), _bound(first))
+        return beside_the_best(sorted(ranked, key=_score, reverse=True), bound_of(first))
 
     def seconds_of_charts(self, problem: TreeProblem, number: float = 1.0) -> float:
         """Return the seconds that so many charts may take, beyond what is always allowed."""
@@ -188,7 +188,7 @@ class TreeDecoder:
         self, problem: TreeProblem, best: TreeSolution, clock: Clock
     ) -> NDArray[np.float64]:
         """Return for each token an upper bound on the trees that give it another head, (n,)."""
-        return np.full(problem.n, _bound(best))
+        return np.full(problem.n, bound_of(best))
 
     def objective(
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
@@ -235,6 +235,7 @@ def beside_the_best(solutions: Sequence[TreeSolution], bound: float) -> list[Tre
     return ranked
 
 
-def _bound(solution: TreeSolution) -> float:
+def bound_of(solution: TreeSolution) -> float:
+    """Return the bound on all trees, infinite if there is none."""
     bound = solution.certificate.bound
     return np.inf if bound is None else bound

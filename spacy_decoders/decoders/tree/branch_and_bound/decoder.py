@@ -10,7 +10,7 @@ import numpy as np
 from ....arrays import checked_whole
 from ....budget import UNLIMITED, Budget, rest_of
 from ....errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
-from ..decoder import TreeDecoder, beside_the_best
+from ..decoder import TreeDecoder, beside_the_best, bound_of
 from ..eisner import best_trees, best_with_bounds
 from ..magnitudes import Magnitudes, magnitudes_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
@@ -151,13 +151,12 @@ class BranchAndBound(TreeDecoder):
         solutions, rest, slack = self._decoded(problem, k, budget)
         # a tree whose rank is not proven may be exceeded by any tree that is not listed
         listed = [score_tree(problem, solution.heads) for solution in solutions]
-        return beside_the_best(
-            [
-                replace(solution, rank_bound=max(rest, *listed[place:]) + slack)
-                for place, solution in enumerate(solutions)
-            ],
-            max(rest, *listed) + slack,
-        )
+        least = bound_of(solutions[0])
+        ranked = [
+            replace(solution, rank_bound=min(least, max(rest, *listed[place:]) + slack))
+            for place, solution in enumerate(solutions)
+        ]
+        return beside_the_best(ranked, min(least, max(rest, *listed) + slack))
 
     def _charts_sentences(self, problem: TreeProblem) -> bool:
         """Return whether the backbone scores boundaries, if there are any."""
@@ -170,9 +169,9 @@ class BranchAndBound(TreeDecoder):
         if problem.n == 0:
             solution, slack = self._of_nothing(problem)
             return [solution], -np.inf, slack
-        found = self._found(problem, k, budget)
+        found, bound, slack = self._found(problem, k, budget)
         if len(found.scores) == 0:
-            if found.bound == -np.inf:
+            if bound == -np.inf:
                 raise infeasible(problem)
             if budget == UNLIMITED:
                 raise DecodersError(
@@ -183,33 +182,36 @@ class BranchAndBound(TreeDecoder):
             )
         if len({heads[1:].tobytes() for heads in found.heads}) < len(found.heads):
             raise DecodersError("BranchAndBound: the compiled code listed a tree twice.")
-        given = (found.bound, found.slack, found.calls)
+        given = (bound, slack, found.calls)
         solutions = [
             certified_if_legal(NAME, problem, heads[1:], *given, objective=score_and_scale)
             for heads in found.heads
         ]
         return solutions, found.rest, found.slack
 
-    def _found(self, problem: TreeProblem, k: int, budget: Budget) -> BestTrees:
-        """Search without prohibitive parts, and add them back only if they may matter."""
-        clock, calls = budget.start(), 0
+    def _found(
+        self, problem: TreeProblem, k: int, budget: Budget
+    ) -> tuple[BestTrees, float, float]:
+        """Search without prohibitive parts, and add them back only if they may matter.
+
+        Return also the lowest bound on all trees, and its rounding error: it needs fewer parts
+        than those of later ranks.
+        """
+        clock, calls, bounds = budget.start(), 0, []
         search = self._search_as_in_paper if self.method == "paper" else self._search
         magnitudes = magnitudes_of(problem)
         for part, beyond in without_prohibitive(problem, magnitudes):
             sizes = magnitudes if part is problem else magnitudes_of(part)
             found = search(part, sizes, k, rest_of(clock, calls))
             calls += found.calls
-            found = found._replace(
-                bound=max(found.bound, beyond),
-                rest=max(found.rest, beyond),
-                slack=sizes.rounding,
-                calls=calls,
-            )
+            bounds.append((max(found.bound, beyond), sizes.rounding))
+            rest = max(found.rest, beyond)
+            found = found._replace(rest=rest, slack=sizes.rounding, calls=calls)
             if len(found.scores) == k and found.scores[-1] > beyond + found.slack:
                 break
             if len(found.scores) and clock.exhausted(calls):
                 break
-        return found
+        return found, *min(bounds, key=sum)
 
     def _search_as_in_paper(
         self, problem: TreeProblem, magnitudes: Magnitudes, k: int, budget: Budget

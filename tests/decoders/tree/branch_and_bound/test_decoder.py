@@ -88,3 +88,12 @@ def test_many_factors_of_three_arcs_are_proven_in_few_passes():
         )
         found = BranchAndBound().decode(problem, budget=Budget(iterations=300))
         assert found.certificate.is_optimal
+
+
+def test_masks_that_later_trees_have_cost_the_best_no_digits():
+    rng = np.random.default_rng(1)
+    arcs = rng.normal(size=(4, 4))
+    arcs[1:, 1] = arcs[0, 2:] = arcs[3, 2] = -1e9  # two trees have none of them
+    problem = TreeProblem(arcs, rng.normal(size=(4, 4, 4)), projective=False)
+    best = BranchAndBound().k_best(problem, 4)[0].certificate
+    assert best.is_optimal and best.gap < 1e-9
