@@ -182,7 +182,7 @@ def infeasible(problem: TreeProblem) -> InfeasibleError:
         root = "one root in each sentence"
     return InfeasibleError(
         f"no {kind}tree with {root} can be built from the {int(problem.allowed.sum())} allowed "
-        "arcs: allow more, or prune with prune(), which keeps at least one tree."
+        "arcs: allow more, or forbid fewer parts by -inf."
     )
 
 

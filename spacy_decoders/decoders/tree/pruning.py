@@ -17,9 +17,9 @@ __all__ = ["prune"]
 def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = None) -> TreeProblem:
     """Return the problem with only the likely heads of every token, by first-order scores.
 
-    The arcs of the best first-order tree are kept as well, so that there always is a tree. The
-    decoded tree is then optimal among the remaining ones, and the certificate's scope is
-    ``"pruned"`` if any candidate was removed.
+    The arcs of the best first-order tree are kept as well, so that there is a tree unless parts of
+    several arcs, or rules, forbid it. The decoded tree is then optimal among the remaining ones,
+    and the certificate's scope is ``"pruned"`` if any candidate was removed.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from itertools import count
 import numpy as np
 import pytest
 
-from spacy_decoders.decoders.programs import LinearProgram
+from spacy_decoders.decoders.programs import LinearProgram, SolverError
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
     PriceAndCut,
@@ -175,6 +175,17 @@ def test_a_solver_that_says_infeasible(monkeypatch, projective, pruning):
     for seed in range(20):
         problem = problem_of(seed, projective=projective, second=True)
         assert never_wrong(PriceAndCut(pruning=pruning), problem) == "right"
+
+
+@pytest.mark.parametrize("pruning", [True, False])
+def test_a_solver_that_gives_up_leaves_a_tree_and_a_bound(monkeypatch, pruning):
+    def give_up(self, clock=None):
+        raise SolverError("HIGHS did not solve the program (Solve error).")
+
+    monkeypatch.setattr(LinearProgram, "relax", give_up)
+    for seed in range(20):
+        problem = problem_of(seed, projective=seed % 2 == 0, second=True)
+        never_wrong(PriceAndCut(pruning=pruning), problem)
 
 
 @pytest.mark.parametrize("pruning", [True, False])

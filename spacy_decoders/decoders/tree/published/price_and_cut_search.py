@@ -61,7 +61,8 @@ class BranchAndPrice:
     """One decoding: a best-first search, whose nodes are masks of allowed arcs.
 
     Solver and pruning are options of `PriceAndCut`; without `branching` it stops at the
-    relaxation. It stops when the clock runs out, but not before a tree is found.
+    relaxation. It stops when the clock runs out or the solver fails, but not before a tree
+    is found.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class BranchAndPrice:
         self.heads: NDArray[np.int64] | None = None
         self.score = -np.inf
         self.rounds = 0
+        self._gave_up = False
         self._pruned = -np.inf  # the bound on all trees with a pruned arc
         self._master: MasterProgram | None = None
         self._excluded = np.zeros((len(table.arcs),) * 3, dtype=bool)
@@ -131,7 +133,7 @@ class BranchAndPrice:
     @property
     def _over(self) -> bool:
         # without a tree there is nothing to return yet
-        return self.heads is not None and self.clock.exhausted(self.rounds)
+        return self.heads is not None and (self._gave_up or self.clock.exhausted(self.rounds))
 
     @property
     def _tolerance(self) -> float:
@@ -226,10 +228,11 @@ class BranchAndPrice:
                 if self._best_within(np.where(mask, 0.0, -np.inf)).value == -np.inf:
                     return -np.inf, []
                 return self._branch(mask, bound, np.zeros_like(self.table.arcs))
-            except SolverError:
-                if self.clock.exhausted(self.rounds):
-                    return bound, [mask]
-                raise
+            except SolverError:  # no time left, or scores that it can't handle
+                if self.heads is None:
+                    raise
+                self._gave_up = True
+                return bound, [mask]
             self.rounds += 1
             prices = tightened(point.prices, point.arc_costs, point.arcs)
             relaxation = lagrangian_bound(self.table, mask, prices)
