@@ -277,12 +277,13 @@ class PathSolution:
         parts = problem.parts(path)
         if min(parts) == -np.inf:
             raise DecodersError(f"{decoder}: the path {path} has a forbidden start, edge or end.")
-        scale = math.fsum(map(abs, parts))
+        score, scale = math.fsum(parts), math.fsum(map(abs, parts))
+        rounding = 2.0 * problem.rounding(len(path), score)  # a bound includes it twice
         certificate = Certificate.from_bound(
             decoder,
-            math.fsum(parts),
+            score,
             bound,
-            tolerance=tolerance_of(scale),
+            tolerance=tolerance_of(scale, rounding),
             scale=scale,
             confidence=confidence,
             iterations=iterations,

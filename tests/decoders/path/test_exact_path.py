@@ -103,6 +103,15 @@ def test_larger_problems_beat_the_beam_and_agree_with_their_own_kin(make, length
         assert solution.certificate.score >= beam - 1e-9
 
 
+@pytest.mark.parametrize("size", [1e5, 1e6, 1e7])
+def test_large_scores_that_the_best_path_lacks_leave_it_proven(size):
+    problem = PathProblem([0.1, size], np.zeros((2, 2)), [0.0, -size], [0, 1])
+    for decoder in (ExactPath(), ColorCoding()):
+        certificate = decoder.decode(problem, 1).certificate
+        assert certificate.score == 0.1
+        assert certificate.is_optimal
+
+
 @pytest.mark.parametrize("iterations", [1, 2, 4])
 def test_a_budget_leaves_an_honest_gap(iterations):
     problem = symmetric(np.random.default_rng(0), 60)
