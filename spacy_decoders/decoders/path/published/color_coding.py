@@ -9,7 +9,7 @@ import numpy as np
 
 from ....arrays import checked_whole, is_number
 from ....budget import Clock
-from ....errors import ProblemError
+from ....errors import InfeasibleError, ProblemError
 from ..lagrangian_search import CANDIDATES_PER_CHECK
 from ..problem import Integers, PathDecoder, PathProblem, PathSolution
 from ..proof import quick_bound, some_path
@@ -98,9 +98,16 @@ class ColorCoding(PathDecoder):
             if found is not None:
                 path, score = found, problem.score(found)
         bound, confidence = np.inf, None
-        if path is None:
-            path = some_path(problem, length, clock)
-        elif chance == 1.0:
+        if path is None or done < last:  # the time is over: any path may be better than this one
+            try:
+                paths = [some_path(problem, length, clock)]
+            except InfeasibleError:
+                if path is None:
+                    raise
+                paths = []
+            path = max([*paths, path] if path is not None else paths, key=problem.score)
+            score = problem.score(path)
+        if chance == 1.0 or done < last:
             bound = quick_bound(problem, length, score, PROOF_NODES, clock)
         if done and chance < 1.0:
             confidence = 1.0 - self.failure if done == needed else 1.0 - (1.0 - chance) ** done

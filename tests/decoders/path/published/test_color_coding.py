@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from spacy_decoders import Budget
-from spacy_decoders.decoders.path import ColorCoding
+from spacy_decoders.budget import Clock
+from spacy_decoders.decoders.path import ColorCoding, ExactPath, PathProblem
 from spacy_decoders.decoders.path.published.color_coding import (
     colorful_probability,
     needed_colorings,
@@ -47,3 +48,15 @@ def test_the_stated_failure_is_not_exceeded():
         hits += score == pytest.approx(best)
     # a symmetric path counts in both directions, with the same colours
     assert abs(hits / 400 - chance) < 4 * np.sqrt(chance * (1 - chance) / 400)
+
+
+def test_a_clock_that_stops_early_leaves_a_good_path_and_a_bound(monkeypatch):
+    # one colouring of many finds less than the search that it would have replaced
+    scores = np.random.default_rng(5).normal(size=(60, 60))
+    problem = PathProblem(scores[0], scores, scores[1], np.arange(60) % 30)
+    best = ExactPath().decode(problem, 6).certificate.score
+    monkeypatch.setattr(Clock, "exhausted", lambda self, done=0: done > 0)
+    for seed in range(5):
+        found = ColorCoding(seed=seed).decode(problem, 6, budget=Budget(seconds=1e3)).certificate
+        assert found.score == pytest.approx(best)
+        assert found.bound >= best
