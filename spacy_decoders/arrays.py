@@ -17,6 +17,7 @@ from .errors import ProblemError
 
 __all__ = [
     "checked_each",
+    "checked_flags",
     "checked_indices",
     "checked_list",
     "checked_path",
@@ -171,6 +172,14 @@ def checked_whole(name: str, value: Any, *, low: int) -> int:
     if not whole or not low <= value < 2**63:
         raise ProblemError(f"{name}: expected a whole number from {low} on; got {value!r}.")
     return int(value)
+
+
+def checked_flags(of: object, *names: str) -> None:
+    """Raise `ProblemError` if one of the attributes of a dataclass is neither True nor False."""
+    for name in names:
+        value = getattr(of, name)
+        if not isinstance(value, (bool, np.bool_)):
+            raise ProblemError(f"{name}: expected True or False; got {value!r}.")
 
 
 def checked_list(name: str, values: Any, what: str) -> list[Any]:

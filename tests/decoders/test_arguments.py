@@ -1,5 +1,7 @@
 """An argument of another type than a decoder takes is named, and how to make the right one."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -49,3 +51,20 @@ def test_a_wrong_argument_is_named_with_the_fix(core, decoder):
         for wrong in (3, 1.5, None):
             with pytest.raises(ProblemError, match=r"^budget: expected a Budget, .*; use Budget"):
                 decode(problem, *arguments, budget=wrong)
+
+
+FLAGS = [
+    (partial(tree.TreeProblem, ZEROS), ["projective", "single_root"]),
+    (tree.PriceAndCut, ["relax", "pruning"]),
+    (path.Beam, ["lookahead"]),
+    (representatives.ExactRepresentatives, ["exact_margins"]),
+]
+
+
+@pytest.mark.parametrize(("make", "names"), FLAGS)
+def test_flags_are_true_or_false(make, names):
+    for name in names:
+        make(**{name: np.bool_(True)})
+        for wrong in ("no", None, 1):
+            with pytest.raises(ProblemError, match=f"^{name}: expected True or False; got"):
+                make(**{name: wrong})

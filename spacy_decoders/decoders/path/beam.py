@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import checked_whole
+from ...arrays import checked_flags, checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from .beam_search import beam
 from .problem import PathDecoder, PathProblem, PathSolution
@@ -52,6 +52,7 @@ class Beam(PathDecoder):
 
     def __post_init__(self) -> None:
         checked_whole("width", self.width, low=1)
+        checked_flags(self, "lookahead")
 
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import checked_whole
+from ...arrays import checked_flags, checked_whole
 from ...budget import Clock
 from ...certificate import Certificate
 from .branch_and_bound import ExactSearch
@@ -91,6 +91,7 @@ class ExactRepresentatives(RepresentativesDecoder):
     def __post_init__(self) -> None:
         if self.margin_work is not None:
             checked_whole("margin_work", self.margin_work, low=0)
+        checked_flags(self, "exact_margins")
         checked_whole("starts", self.starts, low=1)
         checked_whole("seed", self.seed, low=0)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_scores, owned, read_only, refuse_beyond_memory
+from ...arrays import checked_flags, checked_scores, owned, read_only, refuse_beyond_memory
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from .factors import Factors
@@ -146,6 +146,7 @@ class TreeProblem:
             self._set("siblings", _within_sentences(self.siblings))
         if self.factors is not None:
             _check_factors(self.factors, size)
+        checked_flags(self, "projective", "single_root")
         if self.scope not in ("full", "pruned"):
             raise ProblemError(f"scope: expected 'full' or 'pruned', got {self.scope!r}.")
         self._check_rules(() if self.rules is None else self.rules)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ....arrays import checked_flags
 from ....budget import UNLIMITED, Budget, Clock
 from ....errors import ProblemError
 from ...programs import Solver, checked_solver
@@ -56,7 +57,8 @@ class PriceAndCut(TreeDecoder):
 
     Notes
     -----
-    The budget's iterations are linear programs.
+    The budget's iterations are linear programs. Where the solver fails, as it may beside masks of
+    -1e9, the best tree found is returned with the bound reached.
 
     References
     ----------
@@ -85,6 +87,7 @@ class PriceAndCut(TreeDecoder):
 
     def __post_init__(self) -> None:
         checked_solver(self.solver)
+        checked_flags(self, "relax", "pruning")
 
     def _solve(self, problem: TreeProblem, budget: Budget) -> tuple[TreeSolution, None]:
         if problem.boundaries is not None:
