@@ -33,9 +33,6 @@ class SentenceTrees:
 
     #: The head of each token; a root is its own head.
     heads: list[int]
-    #: Whether each token is read aloud, and whether it is an article.
-    read: list[bool]
-    articles: list[bool]
     #: The group of each token, numbered from 0 in each sentence; group 0 has the root.
     groups: list[int]
     #: For each group its parent, an earlier group (-1 for the root's), its score, and its number
@@ -91,10 +88,8 @@ class SentenceTrees:
         parents = groups[above[nodes]] - firsts[sentences[nodes]]
         parents[firsts] = -1
         lists = (
-            heads, texts.read, texts.kinds["det"],
-            groups - firsts[sentences], parents, scores, sizes,
-            np.append(begins.nonzero()[0], size), np.append(firsts, len(nodes)),
-            ceilings, words,
+            heads, groups - firsts[sentences], parents, scores, sizes,
+            np.append(begins.nonzero()[0], size), np.append(firsts, len(nodes)), ceilings, words,
         )  # fmt: skip
         return cls(*(of.tolist() for of in lists))
 

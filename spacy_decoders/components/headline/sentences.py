@@ -152,7 +152,7 @@ def trees_of(
     if options.max_chars is not None:
         characters = [0] * len(sizes)
         tokens = scored.sentence(number)
-        for token, said, group in zip(tokens, of.read[place], groups, strict=True):
+        for token, said, group in zip(tokens, texts.read[place].tolist(), groups, strict=True):
             characters[group] += len(token.text_with_ws) * said
         sizes = [[count, *size] for count, size in zip(characters, sizes, strict=True)]
     if not options.required:
@@ -189,7 +189,7 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
     of, texts, tokens = scored.batch.sentences, scored.batch.texts, scored.sentence(number)
     span = of.place(number)
     heads = [head - span.start for head in of.heads[span]]
-    read, articles = of.read[span], of.articles[span]
+    read, articles = texts.read[span].tolist(), texts.kinds["det"][span].tolist()
     words = [place for place in sorted(kept) if read[place]]
     shown = {*words}
     begin, end = (bisect_left(texts.quotations, (at, 0)) for at in (span.start, span.stop))

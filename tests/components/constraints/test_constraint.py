@@ -1,10 +1,13 @@
-"""Constraints as dictionaries and objects: what is refused, and how."""
+"""Constraints as dictionaries and objects: what is refused, and how; the others are kept."""
+
+import warnings
 
 import pytest
 
 from spacy_decoders import ProblemError
 from spacy_decoders.components.constraints import Constraint
 from spacy_decoders.components.constraints.constraint import constraints_about
+from tests.campaigns.wishes import COMPONENTS, faults
 from tests.components.tagger.tagging import randomised
 
 CAN = [{"LOWER": "can"}]
@@ -69,3 +72,10 @@ def test_unknown_names_are_refused_when_they_are_set(name, demand, shipped):
     with pytest.raises(ProblemError, match=rf"constraints\[0\].{key}: the .*(no '?NOVEL|ent)"):
         pipe.constraints = [{"phrases": ["new"], **demand}]
     assert not pipe.constraints
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_every_demand_is_kept_or_named(shipped, component):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a sentence has no tree
+        assert [fault for seed in range(60) for fault in faults(shipped, component, seed)] == []
