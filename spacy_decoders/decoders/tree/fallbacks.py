@@ -69,9 +69,10 @@ def bounded(
     if projective:
         given = (arcs, single_root, gaps)
         heads, chart, _, positive = eisner.charted(*given)
-        bound = proofs.chart_bound(*given, chart)
-        positive += float(np.maximum(gaps[1:], 0.0).sum())
-        slack = rounding_slack(len(heads) * (2 if gaps.size else 1), bound, positive)
+        bound, slack = proofs.chart_bound(*given, chart), 0.0
+        if bound > -np.inf:
+            positive += float(np.maximum(gaps[1:], 0.0).sum())
+            slack = rounding_slack(len(heads) * (2 if gaps.size else 1), bound, positive)
         return heads, bound, slack, partial(proofs.bounds_by_chart, *given, chart, bound)
     heads, bound, *duals = chu_liu_edmonds.with_duals(arcs, single_root)
     slack = 0.0

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import InfeasibleError, verify
+from spacy_decoders.arrays import read_only
 from spacy_decoders.budget import UNLIMITED
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
@@ -20,6 +21,7 @@ from spacy_decoders.decoders.tree import (
     k_best,
     max_marginals,
 )
+from spacy_decoders.decoders.tree.fallbacks import bounded
 
 from ...oracles import tree_score
 from .samples import best_through_arcs, scores, slack, trees
@@ -215,3 +217,12 @@ def test_scores_of_parts_that_no_tree_has_cost_max_marginals_no_digits():
     scored = {heads: tree_score(heads, arcs, chains, pairs) for heads in trees(3, False, True)}
     through = best_through_arcs(3, scored)
     np.testing.assert_allclose(max_marginals(problem), through, rtol=0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("projective", [True, False])
+def test_without_a_tree_no_rounding_hides_it(projective):
+    # minus infinity plus an infinite rounding error would leave a node of a search open
+    for arcs in (np.full((4, 4), -np.inf), np.zeros((4, 4))):
+        arcs[0] = -np.inf
+        _, bound, rounding, _ = bounded(read_only(arcs), projective, True)
+        assert bound + rounding == -np.inf
