@@ -98,19 +98,20 @@ class ColorCoding(PathDecoder):
             if found is not None:
                 path, score = found, problem.score(found)
         bound, confidence = np.inf, None
+        if done and chance < 1.0:
+            confidence = 1.0 - self.failure if done == needed else 1.0 - (1.0 - chance) ** done
         if path is None or done < last:  # the time is over: any path may be better than this one
             try:
-                paths = [some_path(problem, length, clock)]
+                other = some_path(problem, length, clock)
             except InfeasibleError:
                 if path is None:
                     raise
-                paths = []
-            path = max([*paths, path] if path is not None else paths, key=problem.score)
-            score = problem.score(path)
+            else:
+                if path is None or problem.score(other) > score:
+                    # the best path was colourful in no colouring: it would have been found
+                    path, score, confidence = other, problem.score(other), None
         if chance == 1.0 or done < last:
             bound = quick_bound(problem, length, score, PROOF_NODES, clock)
-        if done and chance < 1.0:
-            confidence = 1.0 - self.failure if done == needed else 1.0 - (1.0 - chance) ** done
         solution = PathSolution.certified(
             "ColorCoding", problem, path, bound, confidence=confidence, iterations=done
         )

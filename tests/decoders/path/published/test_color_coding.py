@@ -60,3 +60,16 @@ def test_a_clock_that_stops_early_leaves_a_good_path_and_a_bound(monkeypatch):
         found = ColorCoding(seed=seed).decode(problem, 6, budget=Budget(seconds=1e3)).certificate
         assert found.score == pytest.approx(best)
         assert found.bound >= best
+
+
+def test_a_path_that_no_colouring_found_has_no_confidence():
+    # if the only path was colourful in no colouring, it is known that the optimum was missed
+    weights = np.full((6, 6), -np.inf)
+    weights[[0, 1, 2], [1, 2, 3]] = 1.0
+    problem = PathProblem(np.zeros(6), weights, np.zeros(6), np.arange(6))
+    found = set()
+    for seed in range(40):
+        decoder = ColorCoding(failure=0.9, colors=4, seed=seed)
+        certificate = decoder.decode(problem, 4, budget=Budget(iterations=1)).certificate
+        found.add((certificate.status, certificate.confidence is not None))
+    assert found == {("probable", True), ("heuristic", False)}
