@@ -185,7 +185,10 @@ def test_a_solver_that_gives_up_leaves_a_tree_and_a_bound(monkeypatch, pruning):
     monkeypatch.setattr(LinearProgram, "relax", give_up)
     for seed in range(20):
         problem = problem_of(seed, projective=seed % 2 == 0, second=True)
-        never_wrong(PriceAndCut(pruning=pruning), problem)
+        assert never_wrong(PriceAndCut(pruning=pruning), problem) != "error"
+        certificate = PriceAndCut(pruning=pruning).decode(problem).certificate
+        best = BranchAndBound().decode(problem).certificate.score
+        assert certificate.bound >= best - certificate.tolerance
 
 
 @pytest.mark.parametrize("pruning", [True, False])
