@@ -209,7 +209,7 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
             parts = _parts(texts, span.start, heads, last, following, opened)
             if parts is None:  # if a mark opens what is left out, the last one closes it
                 parts = parting[0] > last + 1 and all(articles[parting[-1] + 1 : following])
-            parting = parting[:parts]
+            parting = parting[:1] if parts else []
         for place in gap:
             text = tokens[place].text
             if place in shown:
