@@ -241,9 +241,9 @@ ABLATIONS = (
         files=("models/inference/kernels/tiles.py",),
     ),
     Ablation(
-        "parser.LSTM weights in panels",
+        "parser.products of integers",
         judges.tokens,
-        attributes("spacy_decoders.models.bilstm", _ENOUGH_TOKENS=10**9),
+        attributes("spacy_decoders.models.inference.products", has_pairs=lambda: False),
     ),
     Ablation(
         "parser.trees of a batch together",

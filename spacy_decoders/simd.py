@@ -5,9 +5,9 @@ that costs a dynamic program a factor of ten. The functions below are LLVM vecto
 that a numba kernel can call: portable, since LLVM splits a vector to whatever width the processor
 has, and true to ``-inf``, since no fast-math flag is set.
 
-The digits in a name are the number of *lanes*; whether they hold float32 or float64 follows from
-the array or the scalar. Arrays are contiguous, of any number of axes; an index counts entries of
-the flat array. Nothing checks bounds, and no index is negative. A set of lanes is an integer
+The digits in a name are the number of *lanes*; what they hold, float32, float64 or int32, follows
+from the array or the scalar. Arrays are contiguous, of any number of axes; an index counts entries
+of the flat array. Nothing checks bounds, and no index is negative. A set of lanes is an integer
 whose bit k stands for lane k.
 
 Examples
@@ -67,10 +67,11 @@ __all__ = [
     "store",
     "store_release",
     "subtract",
+    "vector_of",
 ]
 
 _INT8, _INT32, _INT64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
-_ELEMENTS = {types.float32: ir.FloatType(), types.float64: ir.DoubleType()}
+_ELEMENTS = {types.float32: ir.FloatType(), types.float64: ir.DoubleType(), types.int32: _INT32}
 _LETTERS = {types.float32: "f32", types.float64: "f64"}
 _NEGATIVE_INFINITY = float("-inf")
 
@@ -78,7 +79,7 @@ _NEGATIVE_INFINITY = float("-inf")
 class Vector(types.Type):
     """A vector register inside a kernel; no Python object ever holds one."""
 
-    def __init__(self, element: types.Float, lanes: int) -> None:
+    def __init__(self, element: Any, lanes: int) -> None:
         super().__init__(name=f"vector({element}, {lanes})")
         self.element = element
         self.lanes = lanes
@@ -92,9 +93,10 @@ class _VectorModel(models.PrimitiveModel):
 
 
 @cache
-def _vector(element: Any, lanes: int) -> Vector:
+def vector_of(element: Any, lanes: int) -> Vector:
+    """Return the type of vectors of some numbers, for intrinsics."""
     if element not in _ELEMENTS:
-        raise TypingError(f"vectors hold float32 or float64, not {element}")
+        raise TypingError(f"vectors hold float32, float64 or int32, not {element}")
     return Vector(element, lanes)
 
 
@@ -130,7 +132,7 @@ def _bytes(vector: Vector) -> int:
 
 def _loader(lanes: int) -> Any:
     def load(typing, array, index):
-        vector = _vector(array.dtype, lanes)
+        vector = vector_of(array.dtype, lanes)
 
         def build(context, builder, signature, given):
             place = _pointer(context, builder, signature.args[0], *given, vector)
@@ -144,7 +146,7 @@ def _loader(lanes: int) -> Any:
 
 def _part_loader(lanes: int) -> Any:
     def load(typing, array, index, count):
-        vector = _vector(array.dtype, lanes)
+        vector = vector_of(array.dtype, lanes)
 
         def build(context, builder, signature, given):
             place = _pointer(context, builder, signature.args[0], *given[:2], vector)
@@ -231,7 +233,7 @@ def load_acquire(typing, flags, index):
 
 def _filler(lanes: int) -> Any:
     def fill(typing, value):
-        vector = _vector(value, lanes)
+        vector = vector_of(value, lanes)
 
         def build(context, builder, signature, given):
             return broadcast(builder, given[0], vector.layout)
@@ -279,7 +281,7 @@ def select_greater(typing, left, right, then, otherwise):
 @intrinsic
 def as_of(typing, array, vector):
     """Return float32 in the type of an array, float32 or float64."""
-    wide = _vector(array.dtype, vector.lanes)
+    wide = vector_of(array.dtype, vector.lanes)
 
     def build(context, builder, signature, given):
         if array.dtype == types.float32:
@@ -323,7 +325,7 @@ def _folded(builder: Any, vector: Any, operate: Callable[[Any, Any, Any], Any]) 
 @intrinsic
 def fold_largest(typing, vector):
     """Return the largest of lanes k, k + 16, k + 32 and k + 48 of 64, for 16 k."""
-    quarter = _vector(vector.element, vector.lanes // 4)
+    quarter = vector_of(vector.element, vector.lanes // 4)
 
     def build(context, builder, signature, given):
         return _folded(builder, given[0], _larger)
@@ -337,7 +339,7 @@ def fold_magnitudes(typing, vector):
 
     ``-inf`` counts as 0, so that neither forbidden scores nor padding show.
     """
-    quarter = _vector(vector.element, vector.lanes // 4)
+    quarter = vector_of(vector.element, vector.lanes // 4)
 
     def build(context, builder, signature, given):
         kind = ir.FunctionType(vector.layout, [vector.layout])

@@ -22,8 +22,6 @@ __all__ = ["BiLSTM"]
 
 #: The number of tokens whose inputs are multiplied at once.
 _BLOCK = 256
-#: The least number of tokens for which packing the recurrent weights pays off.
-_ENOUGH_TOKENS = 48
 
 Floats = NDArray[np.float32]
 Sequences = list[Floats2d]
@@ -161,6 +159,7 @@ def _outputs(
     other, and inputs only a few steps before their states, so that they are still in the cache.
     """
     from .inference.kernels import lstm as kernels
+    from .inference.kernels.panels import pack
 
     width, columns, packed = len(U), 4 * len(U), _Packed.of(lengths)
     offsets = np.asarray(packed.offsets)
@@ -170,15 +169,12 @@ def _outputs(
     output = np.empty((len(vectors), 2 * width), dtype=np.float32)
     for d, rows in enumerate(packed.rows):
         own = slice(columns * d, columns * (d + 1))
-        of_inputs, of_states = (Multiplier(part[:, own], len(vectors)) for part in (W, U))
-        count = -(-columns // kernels.PANEL) if len(vectors) >= _ENOUGH_TOKENS else 0
-        panels = np.zeros((count, width, kernels.PANEL), dtype=np.float32)
-        if count and of_states.tiles is None:
-            kernels.pack(U, own.start, columns, panels)
+        of_inputs, of_states = (Multiplier(part, len(vectors), own) for part in (W, U))
+        tiles = of_states.tiles
+        panels, factors = of_states.panels or pack(U, own.start, 0 if tiles else columns)
         recurrent = np.zeros((padded(most), padded(columns)), dtype=np.float32)
         states, cells = np.zeros((2, most, width), dtype=np.float32)
-        tiles = of_states.tiles
-        of_layer = (U, own.start, panels, tiles, bias[own], recurrent, states, cells)
+        of_layer = (panels, factors, tiles, bias[own], recurrent, states, cells)
         for first, last in blocks:
             read = rows[offsets[first] : offsets[last]]
             inputs = of_inputs.product(vectors[read], room)

@@ -1,4 +1,4 @@
-"""Matrix products, by the processor's matrix unit or numpy's BLAS."""
+"""Matrix products, by the processor's matrix unit, by integers or by numpy's BLAS."""
 
 import ctypes
 import math
@@ -21,15 +21,18 @@ LEAST_ROWS = 8
 _ENOUGH_ROWS = 256
 #: The least number of rows, and of columns, of the weights: with fewer, tiles are mostly zeros.
 _ENOUGH_INSIDE = 16
+#: The least number of columns that rows are made integers for.
+_ENOUGH_COLUMNS = 96
 
 Floats = NDArray[np.float32]
 
 
 class Multiplier:
-    """A matrix that is prepared for products with a number of `rows`.
+    """A matrix, or some columns of one, prepared for products with a number of `rows`.
 
-    If the processor has a matrix unit and there are enough rows, the unit takes a quarter of the
-    time, and is precise to about five digits, numpy to six.
+    With enough rows, a processor's matrix unit takes a quarter of BLAS's time, and is precise to
+    about five digits, BLAS to six. Without a unit, products of integers take half of the time,
+    and are precise to a ten-thousandth of the norms' product.
 
     **Shape**: matrix (inner, columns).
 
@@ -41,20 +44,29 @@ class Multiplier:
     True
     """
 
-    def __init__(self, matrix: Any, rows: int) -> None:
-        self.matrix: Floats = np.asarray(matrix, dtype="f")
+    def __init__(
+        self, matrix: Any, rows: int, columns: slice = slice(None), *, precise: bool = False
+    ) -> None:
+        whole = np.asarray(matrix, dtype="f")
+        self.matrix: Floats = whole[:, columns]
         self.packed: NDArray[np.uint32] | None = None
-        if rows >= _ENOUGH_ROWS and min(matrix.shape) >= _ENOUGH_INSIDE and has_tiles():
+        self.panels: tuple[NDArray[Any], Floats] | None = None
+        if min(self.matrix.shape) < _ENOUGH_INSIDE:
+            return
+        if rows >= _ENOUGH_ROWS and has_tiles():
             from .kernels import tiles as kernels
 
-            inner, columns = (padded(size) // 32 for size in matrix.shape)
+            inner, width = (padded(size) // 32 for size in self.matrix.shape)
             matrix = np.ascontiguousarray(self.matrix)
             parts = 1 + bool(np.bitwise_or.reduce(matrix.view(np.uint32), axis=None) & 0xFFFF)
-            self.packed = aligned((2 * columns, inner, parts, 16, 16), np.uint32)
+            self.packed = aligned((2 * width, inner, parts, 16, 16), np.uint32)
             self.packed[:] = 0
             kernels.pack(matrix, self.packed)
             self.room = aligned((2, 32, 32 * inner), np.uint16)
             self.room[:] = 0
+        elif self.matrix.shape[1] >= _ENOUGH_COLUMNS and not precise and has_pairs():
+            # whatever the number of rows, so that they have the same products in any batch
+            self.panels = _in_panels(whole, columns.start or 0, self.matrix.shape[1])
 
     @property
     def tiles(self) -> tuple[Any, ...] | None:
@@ -67,7 +79,7 @@ class Multiplier:
         OpenBLAS may sum in an order that depends on a row's position and the number of rows.
 
         **Shape**: rows (rows, inner); room (:func:`padded` rows or more, columns), contiguous, a
-        buffer for the result; None for a new array.
+        buffer for the result, which is written there where that saves a copy; None for a new one.
         """
         count = len(rows)
         if self.packed is not None:
@@ -79,6 +91,15 @@ class Multiplier:
             rows = np.ascontiguousarray(rows, dtype="f")
             kernels.multiply(rows, self.packed, _LAYOUT, self.room, room)
             return room[:count]
+        if self.panels is not None:
+            from .kernels.panels import multiply_panels
+
+            panels, factors = self.panels
+            columns = self.matrix.shape[1]
+            if room is None or len(factors) > columns:
+                room = np.empty((count, len(factors)), np.float32)
+            multiply_panels(np.ascontiguousarray(rows, dtype="f"), panels, factors, room)
+            return np.ascontiguousarray(room[:count, :columns])
         if count < LEAST_ROWS:
             more = np.zeros((LEAST_ROWS - count, rows.shape[1]), rows.dtype)
             rows = np.concatenate([rows, more])
@@ -87,8 +108,8 @@ class Multiplier:
         return found[:count]
 
 
-def product(rows: Floats, matrix: Any) -> Floats:
-    """Return ``rows @ matrix``, as :class:`Multiplier` does.
+def product(rows: Floats, matrix: Any, *, precise: bool = False) -> Floats:
+    """Return ``rows @ matrix``, as :class:`Multiplier` does; if `precise`, not by integers.
 
     Examples
     --------
@@ -97,7 +118,7 @@ def product(rows: Floats, matrix: Any) -> Floats:
     >>> bool(np.allclose(product(rows, matrix)[:1], product(rows[:1], matrix)))
     True
     """
-    return Multiplier(matrix, len(rows)).product(rows)
+    return Multiplier(matrix, len(rows), precise=precise).product(rows)
 
 
 @cache
@@ -118,6 +139,25 @@ def has_tiles() -> bool:
     # arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA): Linux saves tile registers on request
     # only
     return bool(ctypes.CDLL(None).syscall(158, 0x1023, 18) == 0)
+
+
+def has_pairs() -> bool:
+    """Return whether products of integers take less time than BLAS."""
+    from .kernels.panels import HAS_PAIRS
+
+    return HAS_PAIRS
+
+
+def _in_panels(matrix: Floats, begin: int, columns: int) -> tuple[NDArray[Any], Floats]:
+    """Return columns of a matrix as :func:`.multiply_panels` takes them."""
+    from .kernels import panels as kernels
+
+    packed: tuple[NDArray[Any], Floats]
+    if matrix.flags.f_contiguous and columns == matrix.shape[1]:
+        packed = kernels.pack_transposed(matrix.T)
+    else:
+        packed = kernels.pack(np.ascontiguousarray(matrix), begin, columns)
+    return packed
 
 
 def padded(rows: int) -> int:
@@ -146,7 +186,8 @@ class _OwnProducts(NumpyOps):
     def gemm(
         self, x: Any, y: Any, out: Any = None, trans1: bool = False, trans2: bool = False
     ) -> Any:
-        found = product(x.T if trans1 else x, y.T if trans2 else y)
+        # a layer multiplies by its transposed weights; other products are of gradients
+        found = product(x.T if trans1 else x, y.T if trans2 else y, precise=not trans2)
         if out is None:
             return found
         out[:] = found
