@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import checked_each, checked_indices, checked_whole, read_only, refuse_beyond_memory
+from ..arrays import (
+    checked_each,
+    checked_indices,
+    checked_path,
+    checked_whole,
+    read_only,
+    refuse_beyond_memory,
+)  # fmt: skip
 from ..errors import ProblemError
 from ..extras import needed
 from .adjacency import GraphArrays
@@ -110,10 +117,17 @@ class ConceptGraph:
         Needs pyarrow (the extra ``parquet``). `options` are those of :meth:`from_edges`.
         """
         parquet = needed("pyarrow.parquet", "parquet")
-        names = columns or tuple(parquet.read_schema(path).names[:2])
-        if len(names) != 2:
-            raise ProblemError(f"path: {path} has fewer than two columns.")
-        table = parquet.read_table(path, columns=list(names))
+        try:
+            file = parquet.ParquetFile(checked_path("path", path))
+        except ValueError as error:
+            raise ProblemError(
+                f"path: {path} is no parquet file that can be read: {error}"
+            ) from None
+        there = file.schema_arrow.names
+        names = columns or tuple(there[:2])
+        if len(names) != 2 or not set(names) <= set(there):
+            raise ProblemError(f"columns: expected two of {there}, those of {path}; got {names}.")
+        table = file.read(list(names))
         pairs = np.stack([table.column(name).to_numpy() for name in names], axis=1)
         return cls.from_edges(pairs, **options)
 

@@ -48,6 +48,12 @@ def test_parquet_gives_the_same_graph(tmp_path, rng):
             same.distances(graph.vertices), graph.distances(graph.vertices)
         )
 
+    with pytest.raises(ProblemError, match=r"columns: expected two of .'from', 'to'.*got"):
+        ConceptGraph.from_parquet(tmp_path / "edges.parquet", columns=("from", "until"))
+    (tmp_path / "text.parquet").write_text("1 2", encoding="utf8")
+    with pytest.raises(ProblemError, match=r"path: .*text.parquet is no parquet file"):
+        ConceptGraph.from_parquet(tmp_path / "text.parquet")
+
 
 @pytest.mark.parametrize("edges", [[[1, 2, 3]], [[0.5, 1.0]]])
 def test_bad_edges_are_refused(edges):

@@ -25,7 +25,7 @@ from ...arrays import (
 )
 from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...certificate import Certificate, tolerance_of
-from ...errors import DecodersError, InfeasibleError
+from ...errors import DecodersError, InfeasibleError, ProblemError
 from .kernels.walks import Graph, walk_bounds
 
 __all__ = ["PathDecoder", "PathProblem", "PathSolution"]
@@ -197,7 +197,12 @@ class PathProblem:
 
     def score(self, vertices: Sequence[int] | Integers) -> float:
         """The score of a path by definition, rounded once."""
-        return math.fsum(self.parts(vertices))
+        path = np.asarray(vertices).tolist()
+        if not path or min(path) < 0 or max(path) >= self.size:
+            raise ProblemError(
+                f"vertices: expected one or more numbers from 0 to {self.size - 1}; got {path}."
+            )
+        return math.fsum(self.parts(path))
 
     def ranked(self, paths: Iterable[Integers]) -> list[Integers]:
         """The paths, best first by exact score: a kernel's rounded sums may order ties wrongly."""

@@ -22,12 +22,15 @@ def test_bad_arguments_are_named(argument, value, message):
         PathProblem(**{**GOOD, argument: value})
 
 
-def test_lengths_that_no_path_can_have():
+def test_lengths_and_vertices_that_no_path_can_have():
     problem = PathProblem(**GOOD)
     with pytest.raises(InfeasibleError, match=r"length: .* 2 classes .* Ask for no more"):
         problem.checked_length(3)
     for wrong in (0, 1.5):
         with pytest.raises(ProblemError, match="length: expected a whole number from 1 on"):
             problem.checked_length(wrong)
+    for wrong in ([9], [-1, 0], []):
+        with pytest.raises(ProblemError, match=r"vertices: expected one or more .* to 1; got"):
+            problem.score(wrong)
     with pytest.raises(InfeasibleError):
         PathProblem([], np.zeros((0, 0)), [], np.zeros(0, int)).checked_length(1)
