@@ -197,12 +197,12 @@ class PathProblem:
 
     def score(self, vertices: Sequence[int] | Integers) -> float:
         """The score of a path by definition, rounded once."""
-        path = np.asarray(vertices).tolist()
-        if not path or min(path) < 0 or max(path) >= self.size:
+        try:
+            return math.fsum(self.parts(vertices))
+        except IndexError:
             raise ProblemError(
-                f"vertices: expected one or more numbers from 0 to {self.size - 1}; got {path}."
-            )
-        return math.fsum(self.parts(path))
+                f"vertices: expected one or more numbers below {self.size}; got {vertices}."
+            ) from None
 
     def ranked(self, paths: Iterable[Integers]) -> list[Integers]:
         """The paths, best first by exact score: a kernel's rounded sums may order ties wrongly."""
