@@ -9,7 +9,7 @@ import typer
 from .. import __version__
 from ..bundled import FOLDER, meta
 from ..kernel_cache import kept_code
-from ..models.inference.products import has_tiles
+from ..models.inference.products import has_pairs, has_tiles
 from ..registry import decoders
 
 __all__ = ["info"]
@@ -19,13 +19,14 @@ _PACKAGES = ("spacy", "thinc", "numpy", "numba", "scipy", "networkx", "mip")
 
 def info() -> None:
     """Print versions, the registered decoders, and where compiled code is kept."""
+    without_unit = "integers (VNNI)" if has_pairs() else "numpy"
     rows = {
         "spacy-decoders": __version__,
         "Python": f"{platform.python_version()}, {platform.platform()}",
         **{package: _version(package) for package in _PACKAGES},
         "decoders": "\n".join(sorted(decoders.get_all())),
         "compiled code": _compiled(),
-        "matrix unit": "AMX" if has_tiles() else "none: products of matrices by numpy",
+        "matrix unit": "AMX" if has_tiles() else f"none: products by {without_unit}",
     }
     if FOLDER.exists():
         shipped = meta()

@@ -1,9 +1,10 @@
 """Products of float32 matrices, as integers where the processor is faster with them.
 
-x86 processors multiply two pairs of 16-bit integers, and add both products to a sum, in the time
-of one product of float32. There, rows and columns are scaled to integers by their norms, so that
-no sum overflows (Cauchy and Schwarz); elsewhere, and beside a matrix unit, which is more precise,
-numbers stay what they are. The sums of a row do not depend on other rows.
+An instruction of newer x86 processors (VNNI) multiplies two pairs of 16-bit integers, and adds
+both products to a sum, in the time of one product of float32. With it, rows and columns are scaled
+to integers by their norms, so that no sum overflows (Cauchy and Schwarz); without it, and beside a
+matrix unit, which is more precise, numbers stay what they are. The sums of a row do not depend on
+other rows.
 """
 
 import numpy as np
@@ -15,9 +16,9 @@ from numba.extending import intrinsic
 from ....jit import internal, jit
 from ....simd import add, fill8, fill16, load8, load16, multiply, peek, store, vector_of
 
-_FEATURES = get_host_cpu_features()
+_FEATURES = frozenset(get_host_cpu_features().split(","))
 #: Whether the numbers of panels are pairs of integers.
-HAS_PAIRS = "+avx2" in _FEATURES and "+amx-bf16" not in _FEATURES
+HAS_PAIRS = not _FEATURES.isdisjoint({"+avx512vnni", "+avxvnni"}) and "+amx-bf16" not in _FEATURES
 #: The lanes of a register: with twice as many, too few registers would be left for the sums.
 _LANES = 16 if "+avx512f" in _FEATURES else 8
 _load, _fill = (load16, fill16) if _LANES == 16 else (load8, fill8)
@@ -50,7 +51,7 @@ def _as_floats(typing, vector):
 def _add_pairs(typing, total, left, right):
     """Add the products of two int16 in each lane of two vectors of int32 to a third.
 
-    x86 has an instruction for these operations together, which LLVM recognises.
+    LLVM recognises the one instruction for these operations.
     """
     lanes = total.lanes
     halves, wide = (ir.VectorType(ir.IntType(bits), 2 * lanes) for bits in (16, 32))
