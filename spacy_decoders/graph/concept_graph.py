@@ -17,7 +17,7 @@ from ..arrays import (
     checked_whole,
     read_only,
     refuse_beyond_memory,
-)  # fmt: skip
+)
 from ..errors import ProblemError
 from ..extras import needed
 from .adjacency import GraphArrays
