@@ -84,31 +84,6 @@ def is_projective(heads) -> bool:
     return not any(a < c < b < d for a, b in arcs for c, d in arcs)
 
 
-def tree_score(heads, arcs, grandparents=None, siblings=None, factors=()) -> float:
-    """The sum of all parts in the tree.
-
-    `factors` are pairs of a list of arcs (head, modifier) and a score, paid when all the
-    arcs are in the tree. `siblings[h, a, b]` with a < b is paid for every pair of
-    modifiers of h, adjacent or not.
-    """
-    n = len(heads)
-    head_of = {m: heads[m - 1] for m in range(1, n + 1)}
-    score = sum(float(arcs[h, m]) for m, h in head_of.items())
-    if grandparents is not None:
-        score += sum(float(grandparents[head_of[h], h, m]) for m, h in head_of.items() if h != 0)
-    if siblings is not None:
-        score += sum(
-            float(siblings[head_of[a], a, b])
-            for a in range(1, n + 1)
-            for b in range(a + 1, n + 1)
-            if head_of[a] == head_of[b]
-        )
-    for parts, worth in factors:
-        if all(head_of[m] == h for h, m in parts):
-            score += float(worth)
-    return score
-
-
 def sentences(heads) -> list[int] | None:
     """The first token of each sentence, None if some stretch between them has no single root.
 

@@ -1,6 +1,5 @@
 """Every component of the pipeline that ships takes every document and every way to call it."""
 
-import multiprocessing
 import threading
 from contextlib import contextmanager
 
@@ -128,31 +127,6 @@ def test_a_batch_takes_one_turn_on_one_thread(shipped, monkeypatch):
     with threadpool_limits(limits=2, user_api="blas"):
         assert list(entities.pipe(docs)) == docs
     assert turns == ["begins", *[1] * 5, "ends"]
-
-
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_process_forked_while_a_thread_decodes(shipped, monkeypatch):
-    decodes, may_go_on = threading.Event(), threading.Event()
-    threading.Timer(1.0, may_go_on.set).start()  # a fork waits until it is nobody's turn
-    entities = shipped.get_pipe("entities")
-    predict = entities.predict
-
-    def slow(docs):
-        decodes.set()
-        may_go_on.wait(60)
-        return predict(docs)
-
-    monkeypatch.setattr(entities, "predict", slow)
-    thread = threading.Thread(target=shipped, args=("Rome",))
-    thread.start()
-    decodes.wait(60)
-    monkeypatch.setattr(entities, "predict", predict)
-    child = multiprocessing.get_context("fork").Process(target=shipped, args=("Rome",))
-    child.start()
-    child.join(60)
-    thread.join()
-    assert child.exitcode == 0
 
 
 def test_batches_end_at_some_thousand_words(monkeypatch):

@@ -6,8 +6,10 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_decoders.components.tree_rules import rules_over
+from spacy_decoders.decoders.tree import TreeProblem
 from spacy_decoders.errors import ProblemError
 from tests.components.parser.parsing import NAME, make_nlp, parse, sentence
+from tests.decoders.tree.truth import JointTruth
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +113,6 @@ def test_an_exempt_label_that_is_demanded_is_given(ruled, keeps):
 )
 def test_trees_and_margins_under_rules_are_those_of_all_trees(ruled, rules):
     """Against the enumeration of all labelled trees of a short sentence."""
-    from tests.oracles import all_trees
-
     nlp = ruled(*rules, k_best=6, head_margins=True)
     pipe = nlp.get_pipe(NAME)
     doc = sentence(nlp, ["the", "dog", "sees", "."])
@@ -120,13 +120,10 @@ def test_trees_and_margins_under_rules_are_those_of_all_trees(ruled, rules):
     block = scores.blocks[0].completed()
     arcs = block.arcs.astype("d") - block.label_scores
     labels, _ = block.best_labels(np.arange(block.label_count), block.label_count)
-    worth = {
-        heads: _best_labelled(heads, arcs, labels, pipe.tree_rules)
-        for heads in map(tuple, all_trees(4, projective=True, single_root=True))
-    }
+    truth = JointTruth(TreeProblem(arcs, labels=labels, rules=pipe.tree_rules))
     (parsed,) = pipe.decode_together([doc], [scores])
     pipe.configure(k_best=1, head_margins=False)
-    ranked = sorted((of for of in worth.values() if of > -np.inf), reverse=True)
+    ranked = truth.ranked
     assert parsed.certificates[0].score == pytest.approx(ranked[0], abs=1e-4)
     assert [of["score"] for of in parsed.parses[0]] == pytest.approx(ranked[:6], abs=1e-4)
     numbers = {name: number for number, name in enumerate(pipe.labels)}
@@ -134,25 +131,11 @@ def test_trees_and_margins_under_rules_are_those_of_all_trees(ruled, rules):
         heads = [0 if head == m else head + 1 for m, head in enumerate(tree["heads"])]
         given = [-1, *heads], [-1, *(numbers[name] for name in tree["deps"])]
         assert not any(rule.is_broken(*given) for rule in pipe.tree_rules)
-    best = max(worth, key=worth.__getitem__)
-    others = [max(s for heads, s in worth.items() if heads[m] != best[m]) for m in range(4)]
+    best = max(truth.score, key=truth.score.__getitem__)
+    others = [
+        max(score for heads, score in truth.score.items() if heads[m] != best[m]) for m in range(4)
+    ]
     assert parsed.margins.tolist() == pytest.approx([ranked[0] - of for of in others], abs=1e-4)
-
-
-def _best_labelled(heads, arcs, labels, rules):
-    from itertools import product
-
-    best = -np.inf
-    n = len(heads)
-    allowed = [np.flatnonzero(labels[h, m] > -np.inf) for m, h in enumerate(heads, start=1)]
-    for chosen in product(*allowed):
-        given = [-1, *heads], [-1, *chosen]
-        if not any(rule.is_broken(*given) for rule in rules):
-            score = sum(
-                arcs[heads[i], i + 1] + labels[heads[i], i + 1, chosen[i]] for i in range(n)
-            )
-            best = max(best, score)
-    return best
 
 
 @pytest.mark.parametrize(

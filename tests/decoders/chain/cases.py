@@ -59,9 +59,3 @@ def max_marginals(model: ChainModel, emissions: np.ndarray) -> np.ndarray:
     for row in emissions[:0:-1].astype(np.float64):
         behind.append((links + (row + behind[-1])).max(axis=1))
     return np.array(ahead) + np.array(behind[::-1])
-
-
-def margins_of(model: ChainModel, emissions: np.ndarray) -> np.ndarray:
-    """By how much the best labelling with another label at each token is worse."""
-    ranked = np.sort(max_marginals(model, emissions), axis=1)
-    return ranked[:, -1] - ranked[:, -2]

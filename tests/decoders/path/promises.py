@@ -28,12 +28,17 @@ DECODERS: dict[str, tuple[PathDecoder, Budget]] = {
     "ExactPath": (ExactPath(), Budget()),
     "ExactPath, 1 iteration": (ExactPath(), Budget(iterations=1)),
     "ExactPath, hardly any time": (ExactPath(), Budget(seconds=1e-9)),
+    "Beam, wide": (Beam(10_000), Budget()),
+    "Beam, wide, look-ahead": (Beam(10_000, lookahead=True), Budget()),
     "Beam": (Beam(2), Budget()),
     "Beam, look-ahead": (Beam(2, lookahead=True), Budget()),
     "ColorCoding": (ColorCoding(failure=0.5), Budget()),
+    "ColorCoding, sure": (ColorCoding(failure=1e-9), Budget()),
     "ColorCoding, 2 iterations": (ColorCoding(failure=0.5), Budget(iterations=2)),
     "ColorCoding, hardly any time": (ColorCoding(), Budget(seconds=1e-9)),
 }
+#: Those that find the best paths, if they have the time.
+COMPLETE = (ExactPath(), Beam(10_000), Beam(10_000, lookahead=True))
 PROGRAMS = [
     IntegerProgram(solver, formulation)
     for solver in ("CBC", "HIGHS")
@@ -152,9 +157,28 @@ def _statuses(
     assert scores == sorted(scores, reverse=True)
     for one in ranked:
         _check_solution(problem, one, known)
+    if decoder in COMPLETE and budget == Budget():
+        _check_best(ranked, known)
+        _check_best(PathDecoder.k_best(decoder, problem, length, 3), known)
+    if isinstance(decoder, ColorCoding) and budget == Budget():
+        assert solution.certificate.confidence >= 1 - decoder.failure
+        if decoder.failure < 1e-6:
+            _check_best([solution], known[:1])
     several = decoder.decode_lengths(problem, [length, problem.size + 1], budget=budget)
     _check_solution(problem, several[0], known)
     assert several[1].certificate.status == "infeasible"
+
+
+def _check_best(ranked: list[PathSolution], known: list[Truth]) -> None:
+    """Raise unless the paths are the best three."""
+    assert len(ranked) == min(3, len(known))
+    scale = max(truth.scale for truth in known)
+    for one, truth in zip(ranked, known, strict=False):
+        score = Fraction(one.certificate.score)
+        assert abs(score - truth.worth) <= Fraction(1e-9) * (1 + scale)
+        if scale < 100 and one.certificate.decoder == "ExactPath":
+            worse = known[0].worth - truth.worth > 1e-6 * (1 + scale)
+            assert one.certificate.is_optimal or worse
 
 
 def _check_solution(problem: PathProblem, solution: PathSolution, known: list[Truth]) -> None:

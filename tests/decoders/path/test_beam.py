@@ -1,4 +1,4 @@
-"""Beam search where it is narrow; wide enough for all it is exact: `test_exact_path`."""
+"""Beam search where it is narrow; wide enough for all it is exact: `promises`."""
 
 import numpy as np
 

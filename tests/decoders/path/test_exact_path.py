@@ -1,25 +1,20 @@
-"""The exact decoder against brute force, and its certificates."""
-
-from functools import partial
+"""The exact decoder and its certificates; against brute force: `promises`."""
 
 import numpy as np
 import pytest
 
-from spacy_decoders import Budget, InfeasibleError
+from spacy_decoders import Budget
 from spacy_decoders.decoders.path import (
     Beam,
     ColorCoding,
     ExactPath,
     IntegerProgram,
-    PathDecoder,
     PathProblem,
 )
 from tests.decoders.path.problems import (
     assert_path,
     headline_like,
-    small_problems,
     symmetric,
-    truth,
 )
 
 
@@ -44,39 +39,6 @@ def test_without_scores_every_path_is_optimal(decoder):
     for length in range(1, 5):
         certificate = decoder.decode(problem, length).certificate
         assert certificate.is_optimal and certificate.gap == 0.0
-
-
-#: What finds the best paths of a small problem, and of how many it finds all.
-RANKINGS = {
-    "exact": (ExactPath().k_best, 7),
-    "by exclusion": (partial(PathDecoder.k_best, ExactPath()), 7),
-    "beam": (Beam(10_000).k_best, 7),
-    "beam, look-ahead": (Beam(10_000, lookahead=True).k_best, 7),
-    "colour-coding": (ColorCoding(failure=1e-6).k_best, 1),
-}
-
-
-@pytest.mark.parametrize("name", RANKINGS)
-def test_k_best_equals_brute_force(name):
-    k_best, k = RANKINGS[name]
-    for problem, length in small_problems(200, seed=1):
-        expected = truth(problem, length)
-        if not expected:
-            with pytest.raises(InfeasibleError):
-                k_best(problem, length, k)
-            continue
-        ranked = k_best(problem, length, k)
-        for solution in ranked:
-            assert_path(problem, length, solution)
-        assert len({tuple(s.vertices.tolist()) for s in ranked}) == len(ranked)
-        scores = [solution.certificate.score for solution in ranked]
-        assert scores == pytest.approx([score for score, _ in expected[:k]], abs=1e-9)
-        if name in ("exact", "by exclusion"):
-            assert ranked[0].certificate.is_optimal
-            gaps = [solution.certificate.gap for solution in ranked]
-            assert gaps == pytest.approx([scores[0] - score for score in scores], abs=1e-9)
-        if name == "colour-coding":
-            assert ranked[0].certificate.confidence >= 1 - 1e-6
 
 
 @pytest.mark.parametrize("make", [headline_like, symmetric])

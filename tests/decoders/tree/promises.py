@@ -70,6 +70,22 @@ def _problems(draw: st.DrawFn) -> TreeProblem:
     )
 
 
+@st.composite
+def _charts(draw: st.DrawFn) -> TreeProblem:
+    """Problems of the decoders that have a chart or a contraction, of many scores."""
+    n = draw(st.integers(0, 5))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind, second = st.sampled_from(KINDS), draw(st.booleans())
+    chains, pairs = (drawn(rng, draw(kind), (n + 1,) * 3) for _ in range(2))
+    return TreeProblem(
+        drawn(rng, draw(kind), (n + 1, n + 1)),
+        grandparents=chains if second else None,
+        siblings=pairs if second else None,
+        projective=second or draw(st.booleans()),
+        single_root=draw(st.booleans()),
+    )
+
+
 def _factors(rng: np.random.Generator, n: int, kind: str) -> Factors:
     return random_factors(rng, n, lambda *shape: drawn(rng, kind, shape))
 
@@ -100,7 +116,7 @@ def _joint_problems(draw: st.DrawFn) -> TreeProblem:
     )
 
 
-problems = st.one_of(_problems(), _joint_problems())
+problems = st.one_of(_charts(), _problems(), _joint_problems())
 
 
 # --- who is asked ------------------------------------------------------------------------------
@@ -127,6 +143,9 @@ def deciders(problem: TreeProblem):
     if problem.siblings is None and not problem.has_factors:
         yield "PriceAndCut", "everything", PriceAndCut(), UNLIMITED
         yield "PriceAndCut relaxed", "everything", PriceAndCut(relax=True), UNLIMITED
+        yield "PriceAndCut, 3 passes", "everything", PriceAndCut(), Budget(iterations=3)
+        whole = PriceAndCut(relax=True, pruning=False)
+        yield "PriceAndCut relaxed, unpruned", "everything", whole, UNLIMITED
         yield "PriceAndCut unpruned", "everything", PriceAndCut(pruning=False), UNLIMITED
 
 
@@ -166,9 +185,19 @@ def _met(problem: TreeProblem, truth: Truth, name: str, decoder, budget: Budget)
     if problem.boundaries is not None:
         assert solution.starts.tolist() == sentence_starts(solution.heads).tolist(), name
     status = judge(truth, problem, solution)
+    if budget == UNLIMITED and "relaxed" not in name and _is_ordinary(problem):
+        assert status == "optimal", (name, solution.certificate)
     if name.startswith("BranchAndBound") and budget == UNLIMITED and type(truth) is Truth:
         check_ranked(decoder.k_best(problem, 3), problem, truth)
     return status
+
+
+def _is_ordinary(problem: TreeProblem) -> bool:
+    """Whether no score is so large that rounding could leave a decoder without a proof."""
+    factors = None if problem.factors is None else problem.factors.scores
+    every = (problem.arcs, problem.grandparents, problem.siblings, factors)
+    every += (problem.boundaries, problem.labels)
+    return all(of is None or (np.abs(of[of > -np.inf]) < 100).all() for of in every)
 
 
 def check_ranking(problem: TreeProblem, truth: Truth) -> Counter[str]:

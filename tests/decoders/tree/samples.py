@@ -38,20 +38,6 @@ def scores(rng: np.random.Generator, *shape: int) -> np.ndarray:
     return values
 
 
-def best_through_arcs(n: int, scored: dict[tuple[int, ...], float]) -> np.ndarray:
-    """Max-marginals by definition."""
-    best = np.full((n + 1, n + 1), -np.inf)
-    for heads, score in scored.items():
-        for m, h in enumerate(heads, start=1):
-            best[h, m] = max(best[h, m], score)
-    return best
-
-
-def slack(score: float) -> float:
-    """What float64 leaves open, also where a score holds -1e30."""
-    return 1e-9 + 1e-13 * abs(score)
-
-
 def random_factors(
     rng: np.random.Generator, n: int, scores: Callable[..., np.ndarray] | None = None
 ) -> Factors:

@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,15 +16,18 @@ from spacy_decoders.decoders.tree import (
 
 from ... import oracles
 from .samples import fault, trees
+from .truth import parts_of
 
 
 def test_scores_trees_as_the_oracle_does(rng):
     arcs, chains, pairs = (rng.normal(size=(5,) * d) for d in (2, 3, 3))
     sets = [([(0, 1), (1, 2)], 1.5), ([(2, 3), (2, 4), (2, 1)], -2.0), ([(3, 4)], 0.5)]
     sets.append(([(1, 2), (3, 2)], 9.0))  # two heads for one token: never paid
-    problem = TreeProblem(arcs, chains, pairs, Factors.of(sets), projective=False)
+    plain = TreeProblem(arcs, chains, pairs, projective=False)
+    problem = replace(plain, factors=Factors.of(sets))
     for heads in trees(4, False, False):
-        expected = oracles.tree_score(heads, arcs, chains, pairs, sets)
+        paid = [score for parts, score in sets if all(heads[m - 1] == h for h, m in parts)]
+        expected = sum(parts_of(plain, heads)) + sum(paid)
         assert score_tree(problem, heads) == pytest.approx(expected)
 
 
