@@ -251,6 +251,16 @@ def _piped(
         for doc in batch:
             failed[doc._context] = (name, f"{type(error).__name__}: {error}")
 
-    nlp.set_error_handler(note)
-    done = nlp.pipe(docs, as_tuples=True, batch_size=batch_size)
-    return {place: doc for doc, place in done}, failed
+    nlp.default_error_handler = note
+    components: list[tuple[str, Any]] = nlp.pipeline
+    for _, component in components:
+        with suppress(AttributeError):  # spaCy's parser and ner have no room for a handler
+            component.set_error_handler(note)
+    done: dict[int, Doc] = {}
+    try:
+        for doc, place in nlp.pipe(docs, as_tuples=True, batch_size=batch_size):
+            done[place] = doc
+    except Exception as error:  # of such a component
+        reason = "pipeline", f"{type(error).__name__}: {error}"
+        failed |= dict.fromkeys({place for _, place in docs} - {*done, *failed}, reason)
+    return done, failed

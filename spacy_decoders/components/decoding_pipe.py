@@ -131,8 +131,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
         self.warn_once(
             f"doc.tensor {is_there if 0 not in shape else 'is missing'}, the token vectors that a "
             f"component before it writes; {self.name} {worth}. Enable that component (tok2vec, or "
-            "a parser with `tensor = true`), and keep it before this one; in training, name it in "
-            "annotating_components.",
+            "a parser with `tensor = true`), and keep it before this one, and what writes another "
+            "doc.tensor behind it; in training, name it in annotating_components.",
             topic=id(docs[0].vocab),  # pipelines that source a component share the object
         )
 

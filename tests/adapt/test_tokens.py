@@ -102,6 +102,8 @@ def test_words_have_the_scores_of_their_subwords(rng):
         ProblemError, match=r"'PER' has none .* set scheme=\"IO\" of EntityDecoder"
     ):
         EntityDecoder(["O", "PER"])
+    with pytest.raises(ProblemError, match=r"^probabilities: "):
+        EntityDecoder(["O", "B-PER"], probabilities="no")
     with pytest.raises(ProblemError, match="words"):
         word_scores(logits, ids, 2)
 

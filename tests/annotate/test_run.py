@@ -12,8 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import spacy
+from spacy.language import Language
 
-from spacy_decoders.annotate import Job, annotate
+from spacy_decoders.annotate import Job, annotate, run
 
 from .jobs import errors_of, write_lines, written_ids
 
@@ -36,6 +38,36 @@ def test_bad_documents_are_set_apart_with_the_reason(tmp_path, model):
     assert "not JSON" in reasons["in.jsonl:2"]
     assert "got list" in reasons["in.jsonl:3"]
     assert "no field 'text'; fields: body, id" in reasons["b"]
+
+
+class Handless:
+    """A component without room for an error handler, as spaCy's parser and ner are."""
+
+    __slots__ = ()
+
+    def set_error_handler(self, handler):
+        self.error_handler = handler
+
+    def __call__(self, doc):
+        if "poison" in doc.text:
+            raise ValueError("cannot stand poison")
+        return doc
+
+    def pipe(self, docs, batch_size):
+        yield from map(self, docs)
+
+
+def test_components_that_take_no_handler_lose_one_document(tmp_path, monkeypatch):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    Language.component("handless", func=Handless())
+    nlp.add_pipe("handless")
+    monkeypatch.setattr(run, "pipeline", lambda model: nlp)
+    source = write_lines(tmp_path / "in.jsonl", ["one", "poison", "three"])
+    job = Job(source, tmp_path / "out", format="jsonl")
+    assert annotate(job, progress=False).failed == 1
+    assert written_ids(job) == ["d0", "d2"]
+    assert errors_of(job)[0]["reason"] == "ValueError: cannot stand poison"
 
 
 @pytest.mark.parametrize("format", ["spacy", "jsonl", "parquet"])

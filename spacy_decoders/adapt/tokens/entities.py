@@ -95,6 +95,7 @@ class EntityDecoder:
 
     def __post_init__(self) -> None:
         check_of(PositiveFloat)("scale", self.scale)
+        check_of(bool)("probabilities", self.probabilities)
         names = self.rules.names
         if len(set(names)) < len(names) or "O" not in names:
             raise ProblemError(
