@@ -16,6 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import ProblemError
 
 __all__ = [
+    "Booleans",
+    "Floats",
+    "Integers",
     "checked_each",
     "checked_flags",
     "checked_indices",
@@ -31,6 +34,11 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+#: Arrays, by what they hold.
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
 
 #: The largest magnitude of a score in double precision: sums of such scores, and bounds on their
 #: rounding errors, are finite.

@@ -14,9 +14,8 @@ from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .arrays import is_number
+from .arrays import Floats, is_number
 from .certificate import Certificate, largest_tolerance
 from .errors import ProblemError
 
@@ -59,12 +58,12 @@ class Findings:
 
 
 def best_of_program(
-    gains: NDArray[np.float64],
+    gains: Floats,
     rows: Sequence[tuple[Any, Any, Any]],
     seconds: float,
     whole: Any = None,
     upper: Any = 1.0,
-) -> tuple[NDArray[np.float64] | None, float]:
+) -> tuple[Floats | None, float]:
     """Maximise an integer program by scipy; return the columns, if found, and the solver's bound.
 
     Each of the `rows` is a matrix, **shape** (m, n), with the least and largest values of its

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import checked_indices, checked_list, checked_scores, checked_type
+from ..arrays import Floats, checked_indices, checked_list, checked_scores, checked_type
 from ..errors import ProblemError
 from ..models.tagger.losses import UNKNOWN, ChainBatch, negative_log_likelihood, trainable
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LearnedChain", "learn_chain"]
 
-Floats = NDArray[np.float64]
 Weights = NDArray[np.float32]
 
 #: The weight of half the squared norm of the transitions, beside the loss summed over texts.

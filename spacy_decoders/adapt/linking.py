@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import NonNegativeFloat
 
-from ..arrays import checked_list
+from ..arrays import Floats, checked_list
 from ..budget import UNLIMITED, Budget
 from ..certificate import Certificate
 from ..components.option_checks import check_of
@@ -131,7 +130,7 @@ class CollectiveLinker:
             self._distances(list(numbers)), sets, local, weight=self.weight
         )
 
-    def _distances(self, concepts: list[Hashable]) -> NDArray[np.float64]:
+    def _distances(self, concepts: list[Hashable]) -> Floats:
         """**Shape (c, c)**: the distances between all candidates of a text."""
         graph, numbers = self._graph
         found = [_vertex(concept, numbers) for concept in concepts]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 from spacy.tokens import Doc, SpanGroup
 
-from ..arrays import checked_indices, checked_list, checked_scores
+from ..arrays import Floats, checked_indices, checked_list, checked_scores
 from ..certificate import Certificate, tolerance_of
 from ..components import extensions
 from ..components.option_checks import check_of
@@ -25,7 +25,6 @@ from .factories import BestSpansOptions
 __all__ = ["BestSpansPipe", "best_entities", "best_spans", "log_odds", "select"]
 
 Indices = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 THRESHOLD = check_of(Annotated[float, Field(gt=0.0, lt=1.0)])
 

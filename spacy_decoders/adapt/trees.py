@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..arrays import checked_scores
+from ..arrays import Floats, checked_scores
 from ..budget import UNLIMITED, Budget
 from ..components.option_checks import check_of
 from ..decoders.tree.probabilities import tree_posteriors
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ArcParser"]
 
-Floats = NDArray[np.float64]
 
 #: The checks of a parser's arguments.
 ARGUMENTS = {

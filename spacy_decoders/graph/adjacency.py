@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import checked_indices, read_only
+from ..arrays import Floats, Integers, checked_indices, read_only
 from ..errors import ProblemError
 from .storage import StoredArrays
 
@@ -25,9 +25,9 @@ class GraphArrays:
 
     # int64 (n + 1,) and int32 (2m,): sorted lists, in compressed sparse rows, of inner numbers,
     # which go by descending degree
-    indptr: NDArray[np.int64]
+    indptr: Integers
     indices: NDArray[np.int32]
-    ids: NDArray[np.int64]  # int64 (n,): the caller's ids, ascending
+    ids: Integers  # int64 (n,): the caller's ids, ascending
     inner: NDArray[np.int32]  # int32 (n,): the inner number of each of `ids`
 
     @classmethod
@@ -93,19 +93,19 @@ class GraphArrays:
         return cls(indptr, indices, ids, inner)
 
     @cached_property
-    def adjacency(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def adjacency(self) -> tuple[Integers, NDArray[np.int32]]:
         """`indptr` and `indices`, which all kernels take first."""
         return self.indptr, self.indices
 
     @cached_property
-    def outer(self) -> NDArray[np.int64]:
+    def outer(self) -> Integers:
         """**Shape:** (n,): the caller's id of each inner number."""
         outer = np.empty(len(self.ids), dtype=np.int64)
         outer[self.inner] = self.ids
         return outer
 
     @cached_property
-    def page_rank(self) -> NDArray[np.float64]:
+    def page_rank(self) -> Floats:
         """**Shape:** (n,): the PageRank of each of `ids`, by power iteration.
 
         Vertices without edges pass their rank on to all vertices.
@@ -136,9 +136,7 @@ def _symmetric(edges: NDArray[np.integer[Any]], size: int) -> Any:
     return forward + forward.T.tocsr()
 
 
-def _numbered(
-    edges: NDArray[Any], vertices: ArrayLike | None
-) -> tuple[NDArray[np.int64], NDArray[Any]]:
+def _numbered(edges: NDArray[Any], vertices: ArrayLike | None) -> tuple[Integers, NDArray[Any]]:
     """Return the sorted ids, and the edges with each id replaced by its rank."""
     extra = np.empty(0, dtype=np.int64)
     if vertices is not None:

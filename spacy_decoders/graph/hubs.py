@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ..arrays import read_only
+from ..arrays import Integers, read_only
 from .adjacency import GraphArrays
 from .kernels.searching import between, multi_source
 from .kernels.short_paths import (
@@ -105,7 +105,7 @@ class HubIndex:
 
     def _far(
         self, rows: NDArray[np.int32], best: NDArray[np.uint8], beyond: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    ) -> tuple[Integers, Integers]:
         """Return the pairs whose bound is above `beyond` and may be too high."""
         far_rows, far_columns = np.nonzero(np.triu((best > beyond) & (best < UNREACHED)))
         # a hub's own distances are in the table
@@ -137,7 +137,7 @@ class HubIndex:
 def search_distances(
     arrays: GraphArrays,
     rows: NDArray[np.int32],
-    sources: NDArray[np.int64],
+    sources: Integers,
     first: int = 0,
     depth: int | None = None,
 ) -> Matrix:

@@ -1,16 +1,16 @@
 """Pair costs from shared neighbours, as alternatives to distances."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..arrays import checked_type
+from ..arrays import Booleans, Floats, Integers, checked_type
 from .concept_graph import ConceptGraph
 from .kernels.searching import add_pairs, adjacent_pairs
 
 __all__ = ["adjacency", "shared_neighbour_cosine"]
 
 
-def adjacency(graph: ConceptGraph, vertices: ArrayLike) -> NDArray[np.bool_]:
+def adjacency(graph: ConceptGraph, vertices: ArrayLike) -> Booleans:
     """**Shape:** (v, v): whether an edge joins each two of some distinct vertices.
 
     Examples
@@ -33,8 +33,8 @@ def shared_neighbour_cosine(
     vertices: ArrayLike,
     *,
     most: int | None = None,
-    joined: NDArray[np.bool_] | None = None,
-) -> NDArray[np.float64]:
+    joined: Booleans | None = None,
+) -> Floats:
     r"""**Shape:** (v, v): the cosine similarity of vertices' neighbourhoods, from 0 to 1.
 
     A neighbourhood includes the vertex itself. Neighbours of high degree are less informative, and
@@ -77,14 +77,14 @@ def shared_neighbour_cosine(
     size = len(vertices)  # type: ignore[arg-type]
     shared = weighted_overlap(indptr, members, 1.0 / divisors, size)
     sizes = np.sqrt(shared.diagonal())
-    cosine: NDArray[np.float64] = shared / np.outer(sizes, sizes)
+    cosine: Floats = shared / np.outer(sizes, sizes)
     np.fill_diagonal(cosine, 1.0)
     return cosine
 
 
 def _by_neighbour(
     graph: ConceptGraph, vertices: ArrayLike, most: int | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Integers, Integers, Integers]:
     """Group vertices by their neighbours: those that a vertex of the graph is a neighbour of.
 
     Returns the offsets of the groups, their members as positions in `vertices`, and the degrees of
@@ -111,7 +111,7 @@ def _by_neighbour(
 
 def weighted_overlap(
     indptr: ArrayLike, members: ArrayLike, weights: ArrayLike, size: int
-) -> NDArray[np.float64]:
+) -> Floats:
     """**Shape:** (size, size): the summed weights of the groups that two items are both in.
 
     **Shapes:** indptr (groups + 1,) and members (total,), those of all groups, concatenated;

@@ -15,9 +15,9 @@ from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..arrays import is_number
+from ..arrays import Booleans, Floats, Integers, is_number
 from ..errors import ProblemError
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "fit_correction", "fit_temperature", "sigmoid",
 ]  # fmt: skip
 
-Floats = NDArray[np.float64]
 
 #: Probabilities are clipped to between this and 1 minus this, beyond which data are too few.
 LEAST = 1e-9
@@ -138,10 +137,10 @@ class Answers(NamedTuple):
     #: **Shape (answers,)**, from 0 to 1.
     probabilities: Floats
     #: **Shape (answers,)**, bool.
-    right: NDArray[np.bool_]
+    right: Booleans
     #: **Shape (answers,)**: the number of each one's document: answers of one document are held
     #: out together.
-    groups: NDArray[np.int64]
+    groups: Integers
 
     @classmethod
     def of(cls, rows: Sequence[tuple[float, bool, int]]) -> Answers:
@@ -152,7 +151,7 @@ class Answers(NamedTuple):
             np.array([row[2] for row in rows], dtype=np.int64),
         )
 
-    def chosen(self, which: NDArray[np.bool_]) -> Answers:
+    def chosen(self, which: Booleans) -> Answers:
         """Return some of the answers."""
         return Answers(self.probabilities[which], self.right[which], self.groups[which])
 
@@ -161,7 +160,7 @@ class Answers(NamedTuple):
         clipped = np.clip(self.probabilities, LEAST, 1.0 - LEAST)
         return float(-np.log(np.where(self.right, clipped, 1.0 - clipped)).mean())
 
-    def folds(self) -> NDArray[np.int64]:
+    def folds(self) -> Integers:
         """The fold of each answer, by its group: **shape (answers,)**."""
         _, ranks = np.unique(self.groups, return_inverse=True)
         return ranks.astype(np.int64) % FOLDS

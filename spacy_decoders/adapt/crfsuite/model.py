@@ -10,9 +10,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import checked_list, checked_path, checked_type, read_only
+from ...arrays import Floats, Integers, checked_list, checked_path, checked_type, read_only
 from ...errors import ProblemError
 
 if TYPE_CHECKING:
@@ -23,8 +22,6 @@ __all__ = ["CrfSuiteModel", "EncodedItems", "ModelFile", "attributes_of", "read_
 #: Separates the parts of an attribute's name.
 SEPARATOR = ":"
 
-Floats = NDArray[np.float64]
-
 
 class EncodedItems(NamedTuple):
     """The known attributes of the tokens of several sequences, concatenated."""
@@ -32,7 +29,7 @@ class EncodedItems(NamedTuple):
     #: A sparse array, **shape (tokens, attributes)**: the values of the attributes.
     attributes: Any
     #: **Shape (sequences,)**: the number of tokens of each sequence.
-    lengths: NDArray[np.int64]
+    lengths: Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +184,7 @@ class ModelFile:
     #: The number of each attribute.
     attributes: dict[str, int]
     #: **Shape (L, L)**, float64: from-row to column; 0 without a feature.
-    transitions: NDArray[np.float64]
+    transitions: Floats
     #: A sparse array, **shape (attributes, L)**, float64: the weight of each attribute and label.
     weights: Any
 

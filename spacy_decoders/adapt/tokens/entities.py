@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import PositiveFloat
 
-from ...arrays import checked_list, checked_scores
+from ...arrays import Booleans, Floats, checked_list, checked_scores
 from ...certificate import Certificate
 from ...components.option_checks import check_of
 from ...components.tagger.entity_scheme import EntityScheme, Scheme
@@ -154,7 +154,7 @@ class EntityDecoder:
         begins = np.cumsum([0, *lengths[:-1]]).tolist()
         return self._with_entities(found, begins, rows, lengths)
 
-    def outside(self, scores: ArrayLike, words: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def outside(self, scores: ArrayLike, words: Booleans) -> Floats:
         """Return scores that forbid all labels but O for some words, a mask of **shape (n,)**."""
         found = np.array(scores, dtype=np.float64)
         found[np.ix_(words, np.array(self.rules.names) != "O")] = -np.inf

@@ -12,6 +12,7 @@ from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
+from ...arrays import Floats
 from ...components import extensions
 from ...errors import ProblemError
 from ...extras import needed
@@ -22,7 +23,6 @@ from .words import scores_at
 
 __all__ = ["TokenClassifierPipe", "exact_pipeline"]
 
-Floats = NDArray[np.float64]
 
 #: The most subwords of a window, whatever the tokenizer's limit.
 LONGEST = 512

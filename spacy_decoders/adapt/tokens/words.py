@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...arrays import checked_list, checked_scores, checked_whole
+from ...arrays import Floats, Integers, checked_list, checked_scores, checked_whole
 from ...errors import ProblemError
 
 __all__ = ["log_softmax", "merge_windows", "scores_at", "word_scores"]
 
 
-def log_softmax(logits: ArrayLike, axis: int = 1) -> NDArray[np.float64]:
+def log_softmax(logits: ArrayLike, axis: int = 1) -> Floats:
     """Return the log-probability of each label; ``-inf`` stays.
 
     Examples
@@ -29,7 +29,7 @@ def log_softmax(logits: ArrayLike, axis: int = 1) -> NDArray[np.float64]:
 
 def word_scores(
     logits: ArrayLike, word_ids: Sequence[int | None], words: int | None = None
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the log-probabilities of each word's labels: those of its first subword.
 
     Parameters
@@ -74,7 +74,7 @@ def word_scores(
 
 def merge_windows(
     windows: Sequence[tuple[ArrayLike, Sequence[int | None]]],
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[Floats, Integers]:
     """Merge the scores of overlapping windows of one text.
 
     A subword in several windows takes the scores of the one in which it is farthest from an edge,
@@ -130,7 +130,7 @@ def merge_windows(
 
 def scores_at(
     windows: Sequence[tuple[ArrayLike, Sequence[int | None]]], starts: Sequence[int]
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the log-probabilities of words from windows whose places are characters.
 
     A word begins at each of `starts`, and has the scores of the first subword that begins in it.

@@ -14,6 +14,7 @@ from spacy.util import get_lang_class
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
+from ...arrays import Floats
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from ...models.headline.features import vertex_features
@@ -265,7 +266,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         check_weights(self.model)
 
 
-def _facts(of: ScoredTexts, pairs: Sequence[tuple[ScoredUnit, Headline]]) -> NDArray[np.float64]:
+def _facts(of: ScoredTexts, pairs: Sequence[tuple[ScoredUnit, Headline]]) -> Floats:
     """The features by which the judge estimates how good headlines of a batch are."""
     places = [scored.positions_of(headline) for scored, headline in pairs]
     scores = [headline.certificate.score or 0.0 for _, headline in pairs]
@@ -332,9 +333,7 @@ def _fit_words(
         model.set_param("weights", model.ops.asarray1f(weights.tolist()))
 
 
-def _phrases(
-    of: ScoredTexts, title: NDArray[np.uint64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _phrases(of: ScoredTexts, title: NDArray[np.uint64]) -> tuple[Floats, Floats]:
     """Return the features of a text's phrases, and how close each is to the title."""
     phrases, tokens, wanted = of.phrases, of.tokens, title.tolist()
     # by stems, so that "graph" is close to "Graphs"

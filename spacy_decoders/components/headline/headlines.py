@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.tokens import Doc, Span, Token
 
+from ...arrays import Booleans, Floats, Integers
 from ...certificate import Certificate, tolerance_of
 from ...errors import ProblemError
 from ...models.headline.features import Phrases, phrase_features, token_features
@@ -27,9 +27,6 @@ __all__ = [
     "limits_of", "scored_units", "whole_phrases",
 ]  # fmt: skip
 
-Booleans = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: The most content words of a phrase where the length is automatic.
 USUAL_UNITS = 10

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Booleans, Floats, Integers
 from ...models.headline.stems import word_keys
 from .reading import Texts, after
 
 __all__ = ["SentenceTrees", "anywhere", "inherited"]
 
-Booleans = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: The bonus of the first sentence, which falls with the position of a sentence.
 LEAD = 0.5

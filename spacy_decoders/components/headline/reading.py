@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from spacy.attrs import IDS
 from spacy.tokens import Doc, Span
 
+from ...arrays import Booleans, Integers
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens, numbered
 
 __all__ = ["HYPHENS", "MARKS", "NEGATIONS", "Texts", "after"]
 
-Booleans = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 #: The number of strings whose kinds are cached.
 REMEMBERED = 1 << 16

@@ -9,8 +9,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...budget import Budget
 from ...certificate import Certificate
 from ...models.calibration import Calibration, sigmoid
@@ -54,7 +54,7 @@ class Links:
 
 def decode_links(
     given: Sequence[Mentions],
-    weights: NDArray[np.float64],
+    weights: Floats,
     options: LinkerOptions,
     calibration: Calibration,
 ) -> list[Links]:
@@ -97,7 +97,7 @@ def windows_of(count: int, size: int) -> list[range]:
 
 
 def _decoded(
-    mentions: Mentions, weights: NDArray[np.float64], options: LinkerOptions
+    mentions: Mentions, weights: Floats, options: LinkerOptions
 ) -> tuple[Certificate, Decided]:
     """Decode a window; return its certificate, and the choices with what their odds need."""
     table, count = mentions.table, len(mentions.own)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from spacy.attrs import IS_PUNCT, IS_SPACE, IS_STOP, LEMMA, LOWER, ORTH, SPACY
 from spacy.tokens import Doc, Span
 
+from ...arrays import Booleans, Floats, Integers
 from ...knowledge.texts import distinct_words
 from ...models.linker.evidence import of_types, shared_words, type_agreement
 from ...models.linker.weights import FEATURES, Feature
@@ -155,10 +156,10 @@ def _case(
     spans: Sequence[Span],
     texts: Sequence[str],
     small: Sequence[bool],
-    people: NDArray[np.bool_],
-    others: NDArray[np.bool_],
+    people: Booleans,
+    others: Booleans,
     table: CandidateTable,
-) -> NDArray[np.float64]:
+) -> Floats:
     """The log-share of the uses of each candidate with this spelling; 0 where unknown.
 
     `small` says which mentions are in documents without capitals, `people` which candidates are
@@ -182,9 +183,9 @@ def _case(
 def _other_bearers(
     parts: Sequence[tuple[Doc, NDArray[np.uint64], range]],
     labels: Sequence[str],
-    people: NDArray[np.bool_],
+    people: Booleans,
     table: CandidateTable,
-) -> NDArray[np.bool_]:
+) -> Booleans:
     """Which candidates are people, but not those with this family name in the document.
 
     If a document has somebody's full name, the family name alone refers to that person.
@@ -232,9 +233,7 @@ def _meant_by(
     return set().union(*(keys for other, keys in others.items() if within(name, other)))
 
 
-def _contradicted(
-    agrees: NDArray[np.float64], allowed: NDArray[np.bool_], table: CandidateTable
-) -> NDArray[np.bool_]:
+def _contradicted(agrees: Floats, allowed: Booleans, table: CandidateTable) -> Booleans:
     """Which candidates have a type excluded by the label of a mention that others agree with.
 
     "Paris Hilton stayed in *Paris*": labelled as a place, and with a place among its candidates,
@@ -244,7 +243,7 @@ def _contradicted(
     return np.asarray((agrees < 0) & named[table.own_mention])
 
 
-def _unnamed(table: CandidateTable, places: NDArray[np.int64]) -> list[bool]:
+def _unnamed(table: CandidateTable, places: Integers) -> list[bool]:
     """Whether each mention is the title of none of some of its candidates.
 
     Titles are compared without a qualifier ("mercury" of "Mercury (planet)") and up to their
@@ -264,8 +263,8 @@ def _unnamed(table: CandidateTable, places: NDArray[np.int64]) -> list[bool]:
 def _bare_names(
     parts: Sequence[tuple[Doc, NDArray[np.uint64], range]],
     texts: Sequence[str],
-    people: NDArray[np.bool_],
-    fit: NDArray[np.bool_],
+    people: Booleans,
+    fit: Booleans,
     table: CandidateTable,
 ) -> Iterator[int]:
     """Yield the mentions that are bare given or family names.

@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.tokens import Doc, Token
 
-from ...arrays import checked_list
+from ...arrays import Integers, checked_list
 from ...errors import ProblemError
 from ..constraints.matches import Match, Source
 from .trees import DocColumns, paragraph_starts, unparted
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ATTRIBUTES", "RULES", "TreeDemands", "Wish", "wishes_of"]
 
-Ints = NDArray[np.int64]
 
 #: The extension attributes of tokens that demand or forbid heads (by index in the document; a
 #: root has its own) or labels: what each is about, and whether it forbids, which takes a list.
@@ -88,7 +86,7 @@ class TreeDemands:
         """The attributes that are read from the document."""
         return DocColumns.of(self.doc)
 
-    def rules_for(self, tokens: Ints) -> list[Rule]:
+    def rules_for(self, tokens: Integers) -> list[Rule]:
         """Return the rules for some tokens, given by ascending indices in the document."""
         found: list[Rule] = list(self.rules)
         if not self.wishes:
@@ -118,7 +116,7 @@ class TreeDemands:
                     demanded += [FixedArc(0, i), ForbiddenArc(0, i)]
         return [*found, *dict.fromkeys(demanded)]
 
-    def starts(self) -> Ints:
+    def starts(self) -> Integers:
         """Return the known sentence starts: 1 for a start, -1 for none, 0 if unknown.
 
         No sentence begins within a demanded arc, unless a start is set there; then there is no

@@ -12,12 +12,12 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
+from ...arrays import Booleans, Integers
 from ...models.parser.losses import ROOT, UNKNOWN, GoldTrees
 from .trees import tree_faults
 
 __all__ = ["collect_labels", "read_gold"]
 
-Ints = NDArray[np.int64]
 
 #: The features that fine-grained tags express beside the part of speech, from which most labels
 #: follow.
@@ -105,7 +105,7 @@ def _read(
     tags: Mapping[int, int],
     with_morphology: bool,
     faults: GoldFaults,
-) -> list[Ints]:
+) -> list[Integers]:
     """Return where sentences begin, heads, labels, starts and tags of one example.
 
     Its first token has the number `begin`. What can't be learnt is added to `faults`.
@@ -142,8 +142,8 @@ def _read(
 
 
 def _sound(
-    gold: Doc, heads: Ints, known: NDArray[np.bool_], starts: Ints, faults: GoldFaults
-) -> NDArray[np.bool_]:
+    gold: Doc, heads: Integers, known: Booleans, starts: Integers, faults: GoldFaults
+) -> Booleans:
     """Return which tokens are in sentences with a valid tree; add the others to `faults`."""
     sound = np.ones(len(heads), dtype=bool)
     ends = np.append(starts[1:], len(heads))
@@ -158,7 +158,7 @@ def _sound(
     return sound
 
 
-def _numbers(numbers: Mapping[int, int], hashes: NDArray[np.uint64]) -> Ints:
+def _numbers(numbers: Mapping[int, int], hashes: NDArray[np.uint64]) -> Integers:
     return np.array([numbers.get(value, UNKNOWN) for value in hashes.tolist()], dtype=np.int64)
 
 
@@ -167,7 +167,7 @@ def _columns(doc: Doc, attributes: list[int]) -> list[NDArray[np.uint64]]:
     return [np.ascontiguousarray(column, dtype=np.uint64) for column in values.T]
 
 
-def _one_to_one(alignment: Any) -> Ints:
+def _one_to_one(alignment: Any) -> Integers:
     """Return the partner of each token that has exactly one, -1 for all others."""
     lengths = np.asarray(alignment.lengths)
     partner = np.full(len(lengths), -1, dtype=np.int64)
@@ -176,7 +176,7 @@ def _one_to_one(alignment: Any) -> Ints:
     return partner
 
 
-def _starts(example: Example) -> tuple[Ints, Ints]:
+def _starts(example: Example) -> tuple[Integers, Integers]:
     """Sentence starts over the predicted tokens (1, 0, or unknown), and places in the gold."""
     gold, n = example.reference, len(example.predicted)
     if not gold.has_annotation("SENT_START"):
@@ -191,5 +191,5 @@ def _starts(example: Example) -> tuple[Ints, Ints]:
     return starts, in_gold
 
 
-def _taken(values: Ints, to_gold: Ints) -> Ints:
+def _taken(values: Integers, to_gold: Integers) -> Integers:
     return np.where(to_gold >= 0, values[np.maximum(to_gold, 0)], UNKNOWN)

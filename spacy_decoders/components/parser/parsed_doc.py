@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Booleans, Floats, Integers
 from ...certificate import Certificate
 from ...errors import InfeasibleError, UndecidedError
 
@@ -21,7 +21,6 @@ __all__ = [
     "ParseProbabilities", "ParsedDoc",
 ]  # fmt: skip
 
-Floats = NDArray[np.float64]
 
 #: Labels of white space, of a root, and of a token that has no tree.
 SPACE, ROOT, NO_LABEL = -2, -1, -3
@@ -34,7 +33,7 @@ KINDS = HEADS, DEPS, STARTS, UNITS = "heads", "deps", "sent_starts", "units"
 class NoTree(NamedTuple):
     """The tokens of a sentence that has no tree, by their indices in the document, and why."""
 
-    tokens: NDArray[np.int64]
+    tokens: Integers
     error: InfeasibleError | UndecidedError
 
 
@@ -66,15 +65,15 @@ class ParsedDoc:
     """The trees of one document, before they are written to it."""
 
     #: Indices of the heads in the document, a root being its own head.
-    heads: NDArray[np.int64]
+    heads: Integers
     #: Index of each token's label, or one of `SPACE`, `ROOT`, `NO_LABEL`.
-    labels: NDArray[np.int64]
+    labels: Integers
     #: The first tokens of sentences.
-    starts: NDArray[np.int64]
+    starts: Integers
     #: Each token's head margin; NaN for tokens without a tree.
-    margins: NDArray[np.float64]
+    margins: Floats
     #: The scores of each block with a word, and where its sentences begin; None for one sentence.
-    blocks: list[tuple[SentenceScores, NDArray[np.bool_] | None]] = field(default_factory=list)
+    blocks: list[tuple[SentenceScores, Booleans | None]] = field(default_factory=list)
     #: One for each sentence with a word; sentences that were decoded together share one.
     certificates: list[Certificate] = field(default_factory=list)
     #: The best trees of each sentence, or of several that were decoded together.
@@ -93,7 +92,7 @@ class ParsedDoc:
     vectors: Any = None
 
     @classmethod
-    def blank(cls, tokens: int, starts: NDArray[np.int64]) -> ParsedDoc:
+    def blank(cls, tokens: int, starts: Integers) -> ParsedDoc:
         """Return a document without trees."""
         return cls(
             np.arange(tokens),

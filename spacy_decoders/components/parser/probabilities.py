@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.training import Example
 
+from ...arrays import Integers
 from ...models.calibration import Answers, correctable_loss, sigmoid
 from ...models.parser.losses import GoldTrees
 from ...models.parser.tree_scores import DocumentScores, SentenceScores
@@ -26,7 +26,6 @@ from .parsed_doc import (
 
 __all__ = ["CalibratedParser"]
 
-Floats = NDArray[np.float64]
 
 #: Sentences of up to `FEW` words are summed by weights, longer ones by logarithms; the seconds for
 #: each triple of words, on a slow machine.
@@ -69,11 +68,11 @@ def _answers(
     return {kind: Answers.of(answers) for kind, answers in rows.items()}
 
 
-def _heads_within(sentence: SentenceScores, parsed: ParsedDoc) -> NDArray[np.int64]:
+def _heads_within(sentence: SentenceScores, parsed: ParsedDoc) -> Integers:
     """The heads of a sentence's tokens, counted in it from 1; 0 for the root."""
     tokens = sentence.tokens
     heads = parsed.heads[tokens]
-    found: NDArray[np.int64] = np.where(heads == tokens, 0, np.searchsorted(tokens, heads) + 1)
+    found: Integers = np.where(heads == tokens, 0, np.searchsorted(tokens, heads) + 1)
     return found
 
 

@@ -13,6 +13,7 @@ from spacy.attrs import DEP, HEAD, IS_SPACE, ORTH, SENT_START, SPACY
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
+from ...arrays import Booleans, Integers
 from ...errors import ProblemError
 
 __all__ = [
@@ -55,11 +56,11 @@ class DocColumns(NamedTuple):
     #: uint64, hashes of the words.
     words: NDArray[np.uint64]
     #: Whether a blank follows.
-    spaced: NDArray[np.bool_]
+    spaced: Booleans
     #: Whether the token is white space.
-    blank: NDArray[np.bool_]
+    blank: Booleans
     #: Sentence starts as set: 1 for a start, -1 for none, 0 where unknown.
-    starts: NDArray[np.int64]
+    starts: Integers
 
     @classmethod
     def of(cls, doc: Doc) -> DocColumns:
@@ -69,9 +70,7 @@ class DocColumns(NamedTuple):
         return cls(values[0], values[1] != 0, values[2] != 0, values[3].view(np.int64))
 
 
-def paragraph_starts(
-    doc: Doc, blank: NDArray[np.bool_], known: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def paragraph_starts(doc: Doc, blank: Booleans, known: Integers) -> Integers:
     r"""Return the words after blank lines and at the beginning of list items.
 
     They must begin sentences. A blank line is white space with at least two line breaks. It does
@@ -127,7 +126,7 @@ def _items(doc: Doc, fronts: Sequence[int]) -> Iterator[int]:
             yield place
 
 
-def unparted(columns: DocColumns) -> NDArray[np.int64]:
+def unparted(columns: DocColumns) -> Integers:
     """Return the words at which no sentence begins because of a quotation mark or bracket.
 
     An opening sign belongs to the word after it, a closing one to the word before it. No sentence
@@ -154,7 +153,7 @@ def unparted(columns: DocColumns) -> NDArray[np.int64]:
     return np.array(sorted(found), dtype=np.int64)
 
 
-def tree_faults(heads: NDArray[np.int64], starts: NDArray[np.int64]) -> dict[int, str]:
+def tree_faults(heads: Integers, starts: Integers) -> dict[int, str]:
     """Return what is wrong with sentences that are no tree with one root, by their first tokens.
 
     Parameters
@@ -197,9 +196,7 @@ def tree_faults(heads: NDArray[np.int64], starts: NDArray[np.int64]) -> dict[int
     return found
 
 
-def attach_spaces(
-    heads: NDArray[np.int64], spaces: NDArray[np.bool_], starts: NDArray[np.int64]
-) -> None:
+def attach_spaces(heads: Integers, spaces: Booleans, starts: Integers) -> None:
     """Attach each white-space token in place, to the token before it where there is one.
 
     At the beginning of a sentence the head is the first word; in a sentence of white space only,
@@ -215,10 +212,10 @@ def attach_spaces(
 
 def write_trees(
     doc: Doc,
-    heads: NDArray[np.int64],
+    heads: Integers,
     deps: NDArray[np.uint64],
-    starts: NDArray[np.int64],
-    kept: NDArray[np.bool_] | None = None,
+    starts: Integers,
+    kept: Booleans | None = None,
     *,
     projective: bool = False,
 ) -> bool:
@@ -272,9 +269,7 @@ def write_trees(
     return is_right and (projective or not _has_wrong_edges(doc, heads, starts, ends))
 
 
-def _has_wrong_edges(
-    doc: Doc, heads: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> bool:
+def _has_wrong_edges(doc: Doc, heads: Integers, starts: Integers, ends: Integers) -> bool:
     """Whether spaCy's span of any root differs from its sentence."""
     for start, end in zip(starts, ends, strict=True):
         root = start + int(np.argmax(heads[start:end] == np.arange(start, end)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import checked_list
+from ...arrays import Booleans, checked_list
 from ...errors import ProblemError
 from ..option_checks import check_of
 
@@ -108,24 +108,24 @@ class EntityScheme:
         return sorted({*self.kinds} - {""})
 
     @cached_property
-    def continues(self) -> NDArray[np.bool_]:
+    def continues(self) -> Booleans:
         """**Shape (L, L)**: whether the column's label continues the entity of the row's."""
         kinds = np.array(self.kinds)
-        same: NDArray[np.bool_] = kinds[:, None] == kinds
+        same: Booleans = kinds[:, None] == kinds
         return same & self._role("BI")[:, None] & self._role("IL")
 
     @cached_property
-    def can_follow(self) -> NDArray[np.bool_]:
+    def can_follow(self) -> Booleans:
         """**Shape (L, L)**: whether the column's label may follow the row's."""
         return (self.can_end[:, None] & self.can_start) | self.continues
 
     @cached_property
-    def can_start(self) -> NDArray[np.bool_]:
+    def can_start(self) -> Booleans:
         """**Shape (L,)**: whether a label may be the first, or follow a complete entity."""
         return self._role("BIUO" if self.name in ("IO", "IOB1") else "BUO")
 
     @cached_property
-    def can_end(self) -> NDArray[np.bool_]:
+    def can_end(self) -> Booleans:
         """**Shape (L,)**: whether a label may be the last."""
         return self._role("LUO" if self.name == "BILOU" else "BILUO")
 
@@ -147,7 +147,7 @@ class EntityScheme:
         numbers = [self.types.index(kind) if kind else -1 for kind in self.kinds]
         return RunKinds(np.array(numbers), self.continues)
 
-    def _role(self, letters: str) -> NDArray[np.bool_]:
+    def _role(self, letters: str) -> Booleans:
         return np.array([role in letters for role in self.roles])
 
     def _parts(self, label: str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from spacy.attrs import ENT_IOB, ENT_TYPE
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from ...arrays import Floats, Integers
 from ...models.calibration import Answers, Calibration
 from ..extensions import record
 from .decoding import NO_LABEL, Entity, Tagging, TaggingProbabilities
@@ -28,7 +29,6 @@ __all__ = [
     "write_probabilities",
 ]  # fmt: skip
 
-Floats = NDArray[np.float64]
 
 _start_of = attrgetter("start")
 
@@ -188,10 +188,10 @@ def _of_values(space: LabelSpace, found: ChainPosteriors, labels: NDArray[np.int
 
 
 def _entities(
-    places: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    stops: NDArray[np.int64],
-    numbers: NDArray[np.int64],
+    places: Integers,
+    starts: Integers,
+    stops: Integers,
+    numbers: Integers,
     likely: Floats,
     names: Sequence[str],
     correct: Calibration,

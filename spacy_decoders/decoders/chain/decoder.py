@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_type
+from ...arrays import Floats, checked_type
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import InfeasibleError, UndecidedError
 from .kernels.layout import UP64
@@ -43,7 +43,6 @@ PAIRS_PER_CHECK, OVERHEAD = 2_000_000, 1_000
 
 NOTHING_YET = "the time ended before a legal labelling was found."
 
-Floats = NDArray[np.float64]
 Scores = NDArray[np.float32]
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_type, is_number, read_only
+from ...arrays import Floats, Integers, checked_indices, checked_type, is_number, read_only
 from ...errors import ProblemError
 from .kernels import runs as kernels
 from .problem import ChainModel, Sentences
@@ -15,15 +15,13 @@ from .sum_product import summed
 
 __all__ = ["ChainPosteriors", "LabelRuns", "RunKinds", "posteriors"]
 
-Floats = NDArray[np.float64]
-
 
 class LabelRuns(NamedTuple):
     """Runs of labels, such as entities in BIO, and their probabilities: **shape (runs,)** each."""
 
-    starts: NDArray[np.int64]  # the row of the first token
-    stops: NDArray[np.int64]  # the row after the last
-    kinds: NDArray[np.int64]  # the number of each run's kind
+    starts: Integers  # the row of the first token
+    stops: Integers  # the row after the last
+    kinds: Integers  # the number of each run's kind
     probabilities: Floats
 
 
@@ -55,7 +53,7 @@ class RunKinds:
     1
     """
 
-    kinds: NDArray[np.int64]
+    kinds: Integers
     continues: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
@@ -76,8 +74,8 @@ class RunKinds:
         object.__setattr__(self, "continues", read_only(continues.copy()))
 
     def runs_in(
-        self, labels: NDArray[np.int32], offsets: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        self, labels: NDArray[np.int32], offsets: Integers
+    ) -> tuple[Integers, Integers, Integers]:
         """Return the first rows, the rows after the last, and the kinds of the runs of sentences.
 
         The sentences are concatenated, and begin at `offsets`, (sentences + 1,). A label that does
@@ -117,7 +115,7 @@ class ChainPosteriors:
     """The scores that all sentences share."""
     emissions: NDArray[np.float32]
     """**Shape (total, L)**, float32."""
-    offsets: NDArray[np.int64]
+    offsets: Integers
     """**Shape (sentences + 1,)**, int64."""
     log_partitions: Floats
     """**Shape (sentences,)**: log of the sum over all labellings of exp(score)."""
@@ -215,7 +213,7 @@ class ChainPosteriors:
             self.model.transitions, self.emissions, self.forward, self.marginals, self.offsets
         )
 
-    def _checked(self, labels: ArrayLike) -> NDArray[np.int64]:
+    def _checked(self, labels: ArrayLike) -> Integers:
         return checked_indices(
             "labels", labels, (len(self.emissions),), low=0, high=self.model.size, dtype=np.int64
         )

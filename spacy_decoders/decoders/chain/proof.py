@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
+from ...arrays import Floats, read_only
 from ...certificate import PROOF_TOLERANCE, Certificate, tolerance_of
 from .kernels import dense, dual
 from .kernels.layout import LANES
@@ -28,7 +28,6 @@ __all__ = [
 SHARE = 0.5
 NEVER = 2.0
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
 Indices = NDArray[np.int64]
 

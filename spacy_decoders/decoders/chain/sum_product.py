@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arrays import Floats
 from .kernels import sums as kernels
 from .problem import ChainModel, Sentences
 from .proof import decode_exactly
 
 __all__ = ["Expectations", "forward_backward", "log_partition", "log_partitions", "marginals"]
-
-Floats = NDArray[np.float64]
 
 
 class Expectations(NamedTuple):

@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import checked_indices, checked_scores
+from ...arrays import Floats, checked_indices, checked_scores
 from ...errors import ProblemError
 from ...verify import Findings
 from .problem import ChainModel
 
 __all__ = ["examine"]
-
-Floats = NDArray[np.float64]
 
 
 def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:

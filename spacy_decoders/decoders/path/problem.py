@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import (
+    Floats,
     checked_indices,
     checked_list,
     checked_scores,
@@ -36,7 +37,6 @@ WALK, EDGES = 2e-9, 3e-8
 #: Seconds that tables may still take when the budget has run out.
 OVERTIME = 0.015
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
 
 

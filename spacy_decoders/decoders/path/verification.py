@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import checked_type
+from ...arrays import Booleans, Floats, Integers, checked_type
 from ...errors import ProblemError
 from ...verify import Findings, best_of_program
 from .problem import PathProblem
@@ -131,7 +131,7 @@ def _parts(problem: PathProblem, path: Path) -> list[float]:
     return [float(problem.start[path[0]]), *steps, float(problem.end[path[-1]])]
 
 
-def _walks_through(problem: PathProblem, length: int) -> list[NDArray[np.float64]]:
+def _walks_through(problem: PathProblem, length: int) -> list[Floats]:
     """Return the score of the best walk through each edge as its first, second, ... step.
 
     The start scores count as the first step, a matrix of one row, and the end scores as the last,
@@ -153,7 +153,7 @@ def _walks_through(problem: PathProblem, length: int) -> list[NDArray[np.float64
 
 
 def _best_by_program(
-    problem: PathProblem, promising: list[NDArray[np.bool_]], scale: float, seconds: float
+    problem: PathProblem, promising: list[Booleans], scale: float, seconds: float
 ) -> tuple[Path | None, float]:
     """Return the path that an integer program finds in the promising steps, and its bound."""
     length = len(promising) - 1
@@ -176,8 +176,8 @@ def _best_by_program(
 
 
 def _columns(
-    problem: PathProblem, promising: list[NDArray[np.bool_]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    problem: PathProblem, promising: list[Booleans]
+) -> tuple[Integers, Integers, Integers, Floats]:
     """Return the tail, head, position and score of each promising step."""
     tails, heads = zip(*(np.nonzero(step) for step in promising), strict=True)
     scores = [problem.start[None, :], *[problem.weights] * (len(promising) - 2)]

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Booleans, Floats
 from ...errors import DecodersError, ProblemError
 
 __all__ = [
@@ -26,7 +27,6 @@ __all__ = [
 
 Solver = Literal["HIGHS", "CBC"]
 Sense = Literal["<=", "="]
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
 
 
@@ -43,8 +43,8 @@ class Statement(NamedTuple):
 
     objective: Floats
     upper: Floats
-    integer: NDArray[np.bool_]
-    equal: NDArray[np.bool_]
+    integer: Booleans
+    equal: Booleans
     sides: Floats
     rows: Indices
     columns: Indices

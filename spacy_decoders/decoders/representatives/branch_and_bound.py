@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Booleans, Floats, Integers
 from ...budget import Clock
 from ...certificate import largest_tolerance
 from .costs import OVERTIME, CostTable, relative_tolerance
@@ -34,14 +34,14 @@ class OpenNode(NamedTuple):
     """A box to be searched: the box around it, the candidates to keep, and its bound in quanta."""
 
     box: Subproblem
-    keep: NDArray[np.bool_] | None
+    keep: Booleans | None
     bound: int
 
 
 class ExactSearch:
     """The search of `ExactRepresentatives`, over costs in canonical order."""
 
-    def __init__(self, costs: CostTable, choices: NDArray[np.int64], clock: Clock) -> None:
+    def __init__(self, costs: CostTable, choices: Integers, clock: Clock) -> None:
         self.costs = costs
         self.clock = clock
         self.choices = choices  # the incumbent
@@ -97,9 +97,7 @@ class ExactSearch:
         return self.upper + (float(near.max()) if len(near) else 0.0)
 
 
-def improved(
-    costs: CostTable, choices: NDArray[np.int64], frozen: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def improved(costs: CostTable, choices: Integers, frozen: int) -> tuple[Integers, Floats]:
     """Return choices after local search in all sets but `frozen`, and the costs beside them.
 
     These, **shape** (n,), are of each candidate given the choices of the other sets.
@@ -152,7 +150,7 @@ class Exploration:
     clock: Clock
     frozen: int  # the set that local search must not change, or -1
     nodes: int  # subproblems bounded
-    choices: NDArray[np.int64] | None = None  # the incumbent; None while no better one is found
+    choices: Integers | None = None  # the incumbent; None while no better one is found
     least: int = LARGEST  # the lower bound on the choices searched so far, in quanta
     cutoff: int = field(init=False)  # the most quanta that a choice cheaper than `upper` can have
 
@@ -163,7 +161,7 @@ class Exploration:
         """Note the bound of choices that are not searched any further."""
         self.least = min(self.least, bound)
 
-    def offer(self, choices: NDArray[np.int64]) -> None:
+    def offer(self, choices: Integers) -> None:
         """Take choices as the incumbent if they are cheaper."""
         cost = total_cost(self.costs, choices)
         if cost < self.upper:
@@ -196,7 +194,7 @@ class Exploration:
         return []
 
 
-def _split(box: Subproblem, bounds: NDArray[np.int64]) -> list[OpenNode]:
+def _split(box: Subproblem, bounds: Integers) -> list[OpenNode]:
     """Branch on the candidates of the set with the fewest; the one of least bound comes last."""
     sizes = np.diff(box.costs.offsets)
     i = int(np.argmin(np.where(sizes > 1, sizes, LARGEST)))

@@ -5,8 +5,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Booleans, Integers
 from ...budget import Clock
 from .costs import CostTable, rounded_down
 from .kernels.evaluation import reduced
@@ -52,7 +52,7 @@ class FixedPoint:
             return int(np.floor(quanta)) - 1 - self.slack
         return round(quanta) - self.step
 
-    def lower(self, bound: int | NDArray[np.int64]) -> Any:
+    def lower(self, bound: int | Integers) -> Any:
         """Return a lower bound on the cost of choices of at least `bound` quanta, one or many.
 
         It holds for choices that cost no more than shift + reach.
@@ -62,7 +62,7 @@ class FixedPoint:
         above: Any = (bound - self.slack) / self.scale
         return rounded_down(self.shift + above, self.minima + abs(above), self.arrays.size**2)
 
-    def bounds(self, keep: NDArray[np.bool_], potentials: NDArray[np.int64]) -> NDArray[np.int64]:
+    def bounds(self, keep: Booleans, potentials: Integers) -> Integers:
         """**Shape:** (n,): a lower bound, in quanta, on the choices of a box with each candidate.
 
         Computed from the costs and valid for any potentials; `LARGEST` for candidates that are

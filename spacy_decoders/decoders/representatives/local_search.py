@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import checked_whole
+from ...arrays import Integers, checked_whole
 from ...budget import Clock
 from ...certificate import Certificate
 from .costs import CostTable, cost_table
@@ -70,9 +70,7 @@ def near_one(problem: RepresentativesProblem, seed: int) -> NDArray[np.int32]:
     return problem.cheapest(costs, seed).astype(np.int32)
 
 
-def improve(
-    costs: CostTable, starts: int, seed: int, clock: Clock
-) -> tuple[NDArray[np.int64], int]:
+def improve(costs: CostTable, starts: int, seed: int, clock: Clock) -> tuple[Integers, int]:
     """Return the best choices of several descents, and the number of descents made."""
     random = np.random.default_rng(seed)
     sizes = costs.arrays.sizes.tolist()
@@ -94,6 +92,6 @@ def improve(
     return best, tried
 
 
-def total_cost(costs: CostTable, choices: NDArray[np.int64]) -> float:
+def total_cost(costs: CostTable, choices: Integers) -> float:
     """Return the cost of choices in the units of `costs`."""
     return float(total(tuple(costs.arrays), choices))

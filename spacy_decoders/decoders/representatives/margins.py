@@ -4,8 +4,8 @@ import math
 from operator import itemgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Booleans, Floats, Integers
 from ...certificate import largest_tolerance
 from .branch_and_bound import SWEEPS, ExactSearch, explore, improved
 from .costs import relative_tolerance, rounded_down
@@ -21,9 +21,7 @@ __all__ = ["margins_of"]
 WIDER = 2.0**6
 
 
-def margins_of(
-    solver: ExactSearch, *, exact: bool, work: int | None
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def margins_of(solver: ExactSearch, *, exact: bool, work: int | None) -> tuple[Floats, Booleans]:
     """Return the margins of a solved problem, proven as far as time allows if `exact`.
 
     They come with which of them are proven exact; the others are lower bounds. The smallest are
@@ -66,7 +64,7 @@ def margins_of(
     return margins, proven
 
 
-def _lower_bounds(solver: ExactSearch) -> NDArray[np.float64]:
+def _lower_bounds(solver: ExactSearch) -> Floats:
     """**Shape:** (k,): a lower bound on the choices with another candidate in each set."""
     costs, several = solver.costs, solver.costs.arrays.sizes > 1
     by_itself = least_of_others(costs.arrays.unary, costs.arrays.offsets, solver.choices)[several]
@@ -94,8 +92,8 @@ def _finer(solver: ExactSearch, cost: float, largest: float) -> Subproblem | Non
 
 
 def _best_beside(
-    solver: ExactSearch, root: Subproblem, i: int, choices: NDArray[np.int64], cost: float
-) -> tuple[NDArray[np.int64], float]:
+    solver: ExactSearch, root: Subproblem, i: int, choices: Integers, cost: float
+) -> tuple[Integers, float]:
     """Return the best choices with another candidate in set i, and a lower bound on all such."""
     numbers, bounds = root.numbers, root.bounds()
     others = np.ones(len(bounds), dtype=bool)
@@ -111,9 +109,7 @@ def _best_beside(
     return choices, numbers.lower(least)
 
 
-def _best_others(
-    solver: ExactSearch, sets: list[int]
-) -> list[tuple[float, int, NDArray[np.int64]]]:
+def _best_others(solver: ExactSearch, sets: list[int]) -> list[tuple[float, int, Integers]]:
     """For each set, return (cost, set, choices) of good choices with another candidate in it.
 
     They are found by local search.

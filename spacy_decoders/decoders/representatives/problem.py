@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_each, checked_indices, checked_whole, owned, read_only
+from ...arrays import Booleans, checked_each, checked_indices, checked_whole, owned, read_only
 from ...errors import InfeasibleError, ProblemError
 from .connections import connect
 from .validation import checked_distances, checked_local, checked_sets, checked_weight, with_costs
@@ -214,7 +214,7 @@ class RepresentativesProblem:
         return cls(costs, sets, local, weight, vertices, graph, connection)  # type: ignore[arg-type]
 
     @cached_property
-    def allowed(self) -> NDArray[np.bool_]:
+    def allowed(self) -> Booleans:
         """**Shape:** (n,): the allowed candidates. Raises `InfeasibleError` if a set has none."""
         allowed = read_only(self.local_costs < np.inf)
         possible = np.logical_or.reduceat(allowed, self.offsets[:-1])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_type
+from ...arrays import Booleans, Integers, checked_type
 from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import Certificate
 from .costs import relative_tolerance
@@ -58,14 +58,14 @@ class RepresentativesSolution:
 
     choices: NDArray[np.int32]
     """**Shape:** (k,), int32: an index into each set."""
-    vertices: NDArray[np.int64]
+    vertices: Integers
     """**Shape:** (k,), int64: the caller's ids of the chosen vertices."""
     margins: NDArray[np.float32]
     """**Shape:** (k,), float32: how much more it would cost to choose another candidate in each
     set; infinite where no other is allowed. From an exact decoder it is the least cost with
     another candidate, less the least cost; from a heuristic all other choices are kept, and the
     margin may be negative."""
-    exact_margins: NDArray[np.bool_]
+    exact_margins: Booleans
     """**Shape:** (k,), bool: which margins are proven to be the least cost with another candidate
     less the least cost, to within 1e-6 times 1 plus the absolute costs of the two choices. From an
     exact decoder any other margin is a lower bound; from a heuristic it proves nothing."""
@@ -81,7 +81,7 @@ class RepresentativesSolution:
         choices: ArrayLike,
         certificate: Certificate,
         margins: NDArray[Any] | None = None,
-        exact: NDArray[np.bool_] | bool = False,
+        exact: Booleans | bool = False,
     ) -> RepresentativesSolution:
         """Return a solution; by default its margins are those with all other choices kept.
 
@@ -110,7 +110,7 @@ class RepresentativesSolution:
 def certificate_of(
     decoder: str,
     problem: RepresentativesProblem,
-    positions: NDArray[np.int64],
+    positions: Integers,
     bound: float,
     *,
     tolerance: float | None = None,
@@ -134,7 +134,7 @@ def certificate_of(
 
 
 def least_of_others(
-    values: NDArray[Any], offsets: NDArray[np.int64], choices: NDArray[Any]
+    values: NDArray[Any], offsets: Integers, choices: NDArray[Any]
 ) -> NDArray[Any]:
     """**Shape:** (k,): the least value of each set apart from its choice.
 

@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import (
     LARGEST_SCORE,
+    Floats,
+    Integers,
     checked_each,
     checked_indices,
     checked_list,
@@ -58,7 +60,7 @@ def checked_distances(values: Any) -> NDArray[Any]:
     return array
 
 
-def _refuse_marks(distances: NDArray[np.float64]) -> None:
+def _refuse_marks(distances: Floats) -> None:
     """Raise if distances seem to contain -1 for pairs without a path.
 
     That is, if -1 is the only negative value, and separates the rows into components within which
@@ -84,9 +86,7 @@ def _refuse_marks(distances: NDArray[np.float64]) -> None:
         )
 
 
-def checked_sets(
-    sets: Sequence[ArrayLike], size: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def checked_sets(sets: Sequence[ArrayLike], size: int) -> tuple[NDArray[np.int32], Integers]:
     """Return the candidates of all sets, concatenated, and where each set begins.
 
     Each candidate is a row below `size`.
@@ -99,7 +99,7 @@ def checked_sets(
     return read_only(members), np.cumsum([0, *lengths], dtype=np.int64)
 
 
-def checked_local(local: Sequence[ArrayLike], sizes: Sequence[int]) -> NDArray[np.float64]:
+def checked_local(local: Sequence[ArrayLike], sizes: Sequence[int]) -> Floats:
     """Return the concatenated local costs of sets of these sizes; inf forbids a candidate."""
     local = checked_list("local", local, "arrays, one per set")
     if len(local) != len(sizes):
@@ -111,7 +111,7 @@ def checked_local(local: Sequence[ArrayLike], sizes: Sequence[int]) -> NDArray[n
     return read_only(np.concatenate([np.empty(0), *parts]))
 
 
-def _checked_costs(name: str, values: ArrayLike, shape: tuple[int | None]) -> NDArray[np.float64]:
+def _checked_costs(name: str, values: ArrayLike, shape: tuple[int | None]) -> Floats:
     forbidden, finite = np.zeros(1, bool), values
     if not isinstance(values, np.ma.MaskedArray):
         with suppress(TypeError, ValueError):  # values that are not numbers are refused below

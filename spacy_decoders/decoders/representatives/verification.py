@@ -8,9 +8,8 @@ from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import checked_type
+from ...arrays import Floats, checked_type
 from ...verify import Findings, best_of_program
 from .problem import RepresentativesProblem
 
@@ -29,8 +28,8 @@ LARGEST_MARGIN = float(np.finfo(np.float32).max)
 class _Costs(NamedTuple):
     """The unary costs of each set, and the costs of each pair of sets, in float64."""
 
-    own: list[NDArray[np.float64]]
-    pairs: dict[tuple[int, int], NDArray[np.float64]]
+    own: list[Floats]
+    pairs: dict[tuple[int, int], Floats]
 
     def of(self, choices: list[int]) -> list[float]:
         """Return the terms of a choice."""
@@ -81,7 +80,7 @@ def _costs(problem: RepresentativesProblem) -> _Costs:
     return _Costs([np.asarray(own, dtype=np.float64) for own in local], pairs)
 
 
-def _totals(costs: _Costs) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _totals(costs: _Costs) -> tuple[Floats, Floats]:
     """Return the cost of every choice, with an axis for each set, and of its absolute terms."""
     k = len(costs.own)
     shape = tuple(len(own) for own in costs.own)

@@ -19,6 +19,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...budget import Budget, Clock, rest_of
 from ...certificate import tolerance_of
 from ...errors import DecodersError, InfeasibleError, UndecidedError
@@ -31,7 +32,6 @@ from .scoring import breaks_any
 
 __all__ = ["LabelledSearch", "best_constrained", "no_tree_under"]
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 #: The score of a tree that breaks no rule, the tree, and its labels.
 _Found = tuple[float, TreeSolution, Labels | None]

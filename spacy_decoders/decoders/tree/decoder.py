@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import checked_type, checked_whole
+from ...arrays import Floats, Integers, checked_type, checked_whole
 from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...certificate import Certificate
 from ...errors import InfeasibleError, UndecidedError
@@ -68,7 +68,7 @@ class TreeDecoder:
 
     def decode_arcs(
         self,
-        arcs: NDArray[np.float64],
+        arcs: Floats,
         lengths: Sequence[int],
         boundaries: Sequence[NDArray[np.floating] | None],
     ) -> list[TreeSolution | None]:
@@ -184,14 +184,12 @@ class TreeDecoder:
             return self.decode(problem, budget=budget), None
         return self._solve(problem, budget)
 
-    def _best_without(
-        self, problem: TreeProblem, best: TreeSolution, clock: Clock
-    ) -> NDArray[np.float64]:
+    def _best_without(self, problem: TreeProblem, best: TreeSolution, clock: Clock) -> Floats:
         """Return for each token an upper bound on the trees that give it another head, (n,)."""
         return np.full(problem.n, bound_of(best))
 
     def objective(
-        self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
+        self, problem: TreeProblem, heads: NDArray[np.int32], labels: Integers | None
     ) -> tuple[float, float]:
         """Return the score of a tree, and the sum of the absolute values of its parts' scores."""
         return score_and_scale(problem, heads, labels)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...budget import Budget, Clock, rest_of
 from ...certificate import Certificate, tolerance_of
 from .constrained import LabelledSearch
@@ -67,14 +68,12 @@ class Eisner(TreeDecoder):
     def seconds_of_charts(self, problem: TreeProblem, number: float = 1.0) -> float:
         return number * STEP * problem.n**3 - OVERTIME
 
-    def _best_without(
-        self, problem: TreeProblem, best: TreeSolution, clock: Clock
-    ) -> NDArray[np.float64]:
+    def _best_without(self, problem: TreeProblem, best: TreeSolution, clock: Clock) -> Floats:
         parts = [problem]
         if problem.is_constrained:
             budget = replace(rest_of(clock, 0), iterations=MOST_RELAXED)
             parts = LabelledSearch(self, problem, budget.start()).relaxations()
-        bounds: list[NDArray[np.float64]] = []
+        bounds: list[Floats] = []
         for part in parts:
             if clock.exhausted() or self.seconds_of_charts(part, THROUGH) > clock.seconds_left:
                 bounds.clear()
@@ -105,7 +104,7 @@ def best_with_bounds(
     return solution, None if charted else through
 
 
-def bounds_through(problem: TreeProblem) -> NDArray[np.float64]:
+def bounds_through(problem: TreeProblem) -> Floats:
     """Return upper bounds on the first-order projective trees through each arc, up to rounding.
 
     They are the scores of the best trees, ``-inf`` if there is none, or infinite if the check of
@@ -116,7 +115,7 @@ def bounds_through(problem: TreeProblem) -> NDArray[np.float64]:
 
 def best_trees(
     decoder: str,
-    arcs: NDArray[np.float64],
+    arcs: Floats,
     lengths: Sequence[int],
     boundaries: Sequence[NDArray[np.floating] | None],
 ) -> list[TreeSolution | None]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
+from ...arrays import Floats, Integers, read_only
 from ...budget import Clock
 from ...certificate import tolerance_of
 from .problem import NO_GAPS, TreeProblem
@@ -54,7 +54,7 @@ class TreeBound(NamedTuple):
     #: An upper bound on the trees through each arc. **Shape:** ``(n + 1, n + 1)``
     through: Scores
     #: The heads of the tree that attains `value`, -1 for the root. **Shape:** ``(n + 1,)``
-    heads: NDArray[np.int64]
+    heads: Integers
 
 
 def bounded(
@@ -114,9 +114,7 @@ def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
     return bound + constant + tolerance_of(abs(bound) + constant)
 
 
-def most_of_arcs(
-    problem: TreeProblem, forbidden: float = -np.inf
-) -> tuple[NDArray[np.float64], float]:
+def most_of_arcs(problem: TreeProblem, forbidden: float = -np.inf) -> tuple[Floats, float]:
     """Return the most that each arc can add to a tree with its other parts, and a constant.
 
     No tree scores more than the sum of its arcs under these scores plus the constant, boundaries
@@ -178,7 +176,7 @@ def block_tree(problem: TreeProblem) -> tuple[NDArray[np.int32], float] | None:
 
 def _attach(
     problem: TreeProblem,
-    tokens: NDArray[np.int64],
+    tokens: Integers,
     single_root: bool,
     heads: NDArray[np.int32],
 ) -> bool:

@@ -4,9 +4,9 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...arrays import checked_indices, checked_scores, read_only
+from ...arrays import Floats, Integers, checked_indices, checked_scores, read_only
 from ...errors import InfeasibleError, ProblemError
 from .fallbacks import bounded
 from .problem import NO_GAPS
@@ -14,7 +14,6 @@ from .scoring import is_tree
 
 __all__ = ["TreePosteriors", "tree_posteriors"]
 
-Floats = NDArray[np.float64]
 
 #: There are fewer than 7^n projective trees over n tokens.
 GROWTH = np.log(7.0)
@@ -59,7 +58,7 @@ class TreePosteriors:
         score = float(self.scores[given, np.arange(1, len(given) + 1)].sum())
         return float(min(np.exp(score - self.log_partition), 1.0))
 
-    def _checked(self, heads: ArrayLike) -> NDArray[np.int64]:
+    def _checked(self, heads: ArrayLike) -> Integers:
         size = len(self.scores)
         return checked_indices("heads", heads, (size - 1,), low=0, high=size, dtype=np.int64)
 
@@ -186,7 +185,7 @@ def _inside_outside(
 
 def _of_best_tree(
     scores: Floats, projective: bool, single_root: bool, gaps: Floats = NO_GAPS
-) -> tuple[Floats, NDArray[np.int64]]:
+) -> tuple[Floats, Integers]:
     """Return the score of each token's arc in the best tree, (n + 1,), and its root's modifiers.
 
     Relative to these the sums over good trees are near 0, so that logarithms keep their digits.

@@ -6,6 +6,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Booleans, Floats
 from ...certificate import Certificate, tolerance_of
 from ...errors import DecodersError, InfeasibleError, ProblemError
 from .problem import TreeProblem, TreeSolution
@@ -25,11 +26,11 @@ __all__ = [
     "split",
 ]
 
-Numbers = TypeVar("Numbers", float, NDArray[np.float64])
-Mask = TypeVar("Mask", NDArray[np.bool_], NDArray[np.uint8])
+Numbers = TypeVar("Numbers", float, Floats)
+Mask = TypeVar("Mask", Booleans, NDArray[np.uint8])
 
 #: Computes upper bounds on the trees through each arc, up to rounding, (n + 1, n + 1).
-Through = Callable[[], NDArray[np.float64]]
+Through = Callable[[], Floats]
 
 #: The unit roundoff of float64: the largest relative error of one operation.
 UNIT = 2.0**-53
@@ -44,9 +45,7 @@ def split(mask: Mask, h: int, m: int) -> tuple[Mask, Mask]:
     return taken, left
 
 
-def bounds_without(
-    problem: TreeProblem, through: NDArray[np.float64], heads: NDArray[np.int32]
-) -> NDArray[np.float64]:
+def bounds_without(problem: TreeProblem, through: Floats, heads: NDArray[np.int32]) -> Floats:
     """Return for each token an upper bound on the trees in which it has another head, (n,).
 
     `through`, (n + 1, n + 1), bounds the trees through each arc, up to rounding.
@@ -54,13 +53,13 @@ def bounds_without(
     others = np.array(through[:, 1:])
     others[np.isnan(others)] = np.inf
     others[heads, np.arange(problem.n)] = -np.inf
-    bounds: NDArray[np.float64] = others.max(axis=0, initial=-np.inf)
+    bounds: Floats = others.max(axis=0, initial=-np.inf)
     found = np.isfinite(bounds)
     bounds[found] += rounding_slack(8 * problem.n, bounds[found], most_gained(problem))
     return bounds
 
 
-def parts_of(problem: TreeProblem) -> dict[str, NDArray[np.float64]]:
+def parts_of(problem: TreeProblem) -> dict[str, Floats]:
     """Return the arrays of scores that a problem has, except boundaries.
 
     Parts that no tree of the allowed arcs has score 0, since they would cost precision.

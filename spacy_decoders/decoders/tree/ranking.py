@@ -5,9 +5,9 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...arrays import checked_indices, checked_type
+from ...arrays import Floats, Integers, checked_indices, checked_type
 from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...errors import InfeasibleError, UndecidedError
 from .constrained import LabelledSearch
@@ -76,7 +76,7 @@ def exact_decoder(problem: TreeProblem) -> TreeDecoder:
     return ChuLiuEdmonds()
 
 
-def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArray[np.float64]:
+def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> Floats:
     """Return the score of the best tree through each arc.
 
     For projective trees with arcs and grandparents only, it takes one inside-outside pass.
@@ -121,7 +121,7 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
     return found
 
 
-def _one_by_one(problem: TreeProblem, budget: Budget) -> NDArray[np.float64]:
+def _one_by_one(problem: TreeProblem, budget: Budget) -> Floats:
     """Decode the best tree through each arc."""
     marginals = np.full(problem.arcs.shape, -np.inf)
     for head, token in np.argwhere(problem.allowed).tolist():
@@ -130,9 +130,7 @@ def _one_by_one(problem: TreeProblem, budget: Budget) -> NDArray[np.float64]:
     return marginals
 
 
-def head_margins(
-    problem: TreeProblem, heads: ArrayLike, *, budget: Budget = UNLIMITED
-) -> NDArray[np.float64]:
+def head_margins(problem: TreeProblem, heads: ArrayLike, *, budget: Budget = UNLIMITED) -> Floats:
     """Return the margin of each head: the best score less that of the best tree with another head.
 
     Parameters
@@ -162,7 +160,7 @@ def head_margins(
         others = np.array(max_marginals(problem, budget=budget))
         best = others[tree, tokens]
         others[tree, tokens] = -np.inf
-        margins: NDArray[np.float64] = best - others[:, 1:].max(axis=0, initial=-np.inf)
+        margins: Floats = best - others[:, 1:].max(axis=0, initial=-np.inf)
         return margins
     clock = budget.start()
     if problem.is_constrained and not clock.exhausted():
@@ -176,9 +174,7 @@ def head_margins(
     return score_tree(problem, tree) - found
 
 
-def _margins_under_rules(
-    problem: TreeProblem, tree: NDArray[np.int64], clock: Clock
-) -> NDArray[np.float64]:
+def _margins_under_rules(problem: TreeProblem, tree: Integers, clock: Clock) -> Floats:
     """Return the margins of heads of a problem with labels or rules.
 
     The search for the best tree ends with relaxations that cover all legal trees. For most tokens
@@ -188,7 +184,7 @@ def _margins_under_rules(
     search = LabelledSearch(exact_decoder(problem), problem, clock)
     parts = search.relaxations()
     tokens = np.arange(problem.n)
-    known: dict[bytes, tuple[float, TreeSolution, NDArray[np.int64] | None] | None] = {}
+    known: dict[bytes, tuple[float, TreeSolution, Integers | None] | None] = {}
     bound = np.full(problem.n, -np.inf if parts else np.inf)
     for part, possible in zip(parts, search.leaves, strict=True):
         for token, exists, other in _alternatives(part, tree, clock):
@@ -227,7 +223,7 @@ def _margins_under_rules(
 
 
 def _alternatives(
-    problem: TreeProblem, tree: NDArray[np.int64], clock: Clock
+    problem: TreeProblem, tree: Integers, clock: Clock
 ) -> Iterator[tuple[int, bool, TreeSolution | None]]:
     """Yield each token, whether it has another candidate head, and the best tree with one.
 
@@ -253,7 +249,7 @@ def _alternatives(
         yield from zip(some.tolist(), exists.tolist(), found, strict=True)
 
 
-def _without_head(problem: TreeProblem, tree: NDArray[np.int64], token: int) -> TreeProblem:
+def _without_head(problem: TreeProblem, tree: Integers, token: int) -> TreeProblem:
     return problem.restricted(split(problem.allowed, int(tree[token]), token + 1)[1])
 
 

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Booleans, Floats, Integers
 from ...errors import DecodersError
 from .limits import Except, Limit
 from .rules import Rule
 
 __all__ = ["Branch", "LabelledArcs", "Violation", "with_best_labels"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
 #: bool (n + 1, n + 1, labels): a set of labelled arcs.
 Mask = NDArray[np.bool_]
@@ -105,11 +105,11 @@ class LabelledArcs:
             raise DecodersError("rules: the best label of an arc was missed.")
         return arcs
 
-    def best_labels(self, possible: Mask, heads: Ints) -> NDArray[np.int64]:
+    def best_labels(self, possible: Mask, heads: Ints) -> Integers:
         """Return the best possible label of each arc of a tree, (n,)."""
         tokens = np.arange(1, len(heads) + 1)
         scores = np.where(possible[heads, tokens], self.labels[heads, tokens], -np.inf)
-        best: NDArray[np.int64] = scores.argmax(axis=1)
+        best: Integers = scores.argmax(axis=1)
         return best
 
     def narrowed(self, possible: Mask) -> Mask | None:
@@ -134,18 +134,18 @@ class LabelledArcs:
             else:
                 below &= full[:, term]
             rest[np.ix_(above, below, self._labels[:, term])] = False
-        left: NDArray[np.bool_] = np.asarray(rest.any(axis=0))
+        left: Booleans = np.asarray(rest.any(axis=0))
         return rest if left[1:].any(axis=1).all() else None
 
-    def _full(self, heads: Ints, certain: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    def _full(self, heads: Ints, certain: Booleans) -> Booleans | None:
         """Return which terms have no room for another arc, (n + 1, terms); None if exceeded."""
         room = self._most - self._used(heads, certain)
         if (room < 0).any():
             return None
-        full: NDArray[np.bool_] = np.less(room[:, self._limit], self._weight)
+        full: Booleans = np.less(room[:, self._limit], self._weight)
         return full
 
-    def _used(self, heads: Ints, counted: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _used(self, heads: Ints, counted: Booleans) -> Integers:
         """Return the weight of the arcs under each limit, (n + 1, limits), by head or token.
 
         **Shape**: heads (n + 1,); counted bool (n + 1, terms), the terms that count a token's arc.
@@ -227,7 +227,7 @@ class LabelledArcs:
                 most, chosen = rank, (int(found.members[term][place]), term)
         return chosen
 
-    def _members(self, found: Violation, term: int) -> NDArray[np.bool_]:
+    def _members(self, found: Violation, term: int) -> Booleans:
         """Return the labelled arcs of a token that a term counts there, (n + 1, labels)."""
         heads = self._heads[:, term]
         if self._by_head[term]:
@@ -236,7 +236,7 @@ class LabelledArcs:
 
     def relabelled(
         self, heads: Ints, found: Violation | None = None, *, steps: int | None = None
-    ) -> NDArray[np.int64] | None:
+    ) -> Integers | None:
         """Return good labels of a tree that exceed no limit; None if none were found.
 
         It is a greedy search, without backtracking, over the same branches, of at most `steps`.
@@ -258,7 +258,7 @@ class LabelledArcs:
             if found is None or excluded.any():
                 if (worth[1:].max(axis=1) == -np.inf).any():
                     return None
-                labels: NDArray[np.int64] = worth[1:].argmax(axis=1)
+                labels: Integers = worth[1:].argmax(axis=1)
                 found = self.violation(heads, labels)
                 if found is None:
                     return labels
@@ -275,7 +275,7 @@ class LabelledArcs:
         return None
 
 
-def _below_some_label(limits: Iterable[Limit], possible: Mask) -> NDArray[np.bool_]:
+def _below_some_label(limits: Iterable[Limit], possible: Mask) -> Booleans:
     """Return the labels that arcs from each head may have, given some possible label of its own.
 
     Arcs that leaves exclude whatever that label is need no search.
@@ -287,13 +287,13 @@ def _below_some_label(limits: Iterable[Limit], possible: Mask) -> NDArray[np.boo
             heads = marked(below.heads, size)
             above, under = marked(leaves.labels, count), marked(below.labels, count)
             beside[np.ix_(heads, above, under)] = False
-    own: NDArray[np.bool_] = np.asarray(possible.any(axis=0))
-    found: NDArray[np.bool_] = np.asarray((own[:, :, None] & beside).any(axis=1))
+    own: Booleans = np.asarray(possible.any(axis=0))
+    found: Booleans = np.asarray((own[:, :, None] & beside).any(axis=1))
     found[0] = True
     return found
 
 
-def _best_two(worth: Floats, counted: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _best_two(worth: Floats, counted: Booleans) -> tuple[Floats, Floats]:
     """Return each token's best arc among those counted, and among the others.
 
     **Shape**: worth (heads, tokens, labels).
@@ -303,11 +303,11 @@ def _best_two(worth: Floats, counted: NDArray[np.bool_]) -> tuple[Floats, Floats
     return some, rest
 
 
-def _columns(rows: Sequence[NDArray[np.bool_]], size: int) -> NDArray[np.bool_]:
+def _columns(rows: Sequence[Booleans], size: int) -> Booleans:
     return np.array(rows, bool).reshape(-1, size).T
 
 
-def marked(members: Collection[int] | Except, size: int) -> NDArray[np.bool_]:
+def marked(members: Collection[int] | Except, size: int) -> Booleans:
     """Return a mask of the members below `size`, bool (size,)."""
     others = isinstance(members, Except)
     mask = np.full(size, others)

@@ -12,9 +12,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import checked_list, checked_whole, read_only
+from ...arrays import Integers, checked_list, checked_whole, read_only
 from ...errors import ProblemError
 from .limits import ANY, Except, Limit, Term
 
@@ -269,7 +268,7 @@ class FixedStart(Rule):
 @lru_cache(maxsize=64)
 def rules_on_classes(
     rules: tuple[Rule, ...], labels: int
-) -> tuple[NDArray[np.int64], int, tuple[Rule, ...]]:
+) -> tuple[Integers, int, tuple[Rule, ...]]:
     """Return the class of each label, (labels,), the number of classes, and the rules on classes.
 
     Labels that no rule distinguishes form a class: only the best label of each matters. `labels`

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_type
+from ...arrays import Booleans, Integers, checked_indices, checked_type
 from ...errors import ProblemError
 from .problem import TreeProblem
 from .rules import Rule
@@ -92,7 +92,7 @@ def score_and_scale(
     return score, scale
 
 
-def sentence_starts(heads: ArrayLike) -> NDArray[np.bool_]:
+def sentence_starts(heads: ArrayLike) -> Booleans:
     """Return the first tokens of sentences, bool (n,): those before which only root arcs cross.
 
     Examples
@@ -103,7 +103,7 @@ def sentence_starts(heads: ArrayLike) -> NDArray[np.bool_]:
     return starts_of_tree(tree_with_root(heads, len(np.asarray(heads)))[1:])
 
 
-def starts_of_tree(tree: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+def starts_of_tree(tree: NDArray[np.integer[Any]]) -> Booleans:
     """Return the same, without checks, for heads that are known to be valid."""
     tokens = np.arange(1, len(tree) + 1)
     inner = tree > 0
@@ -111,7 +111,7 @@ def starts_of_tree(tree: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     high = np.maximum(tree, tokens)[inner]
     opened = np.bincount(low + 1, minlength=len(tree) + 2)
     closed = np.bincount(high + 1, minlength=len(tree) + 2)
-    starts: NDArray[np.bool_] = np.cumsum(opened - closed)[1 : len(tree) + 1] == 0
+    starts: Booleans = np.cumsum(opened - closed)[1 : len(tree) + 1] == 0
     return starts
 
 
@@ -164,7 +164,7 @@ def breaks_any(
     return any(rule.is_broken(tree, marks) for rule in rules)
 
 
-def tree_with_root(heads: ArrayLike, n: int) -> NDArray[np.int64]:
+def tree_with_root(heads: ArrayLike, n: int) -> Integers:
     """Return the heads by token number, -1 for the root itself."""
     checked = checked_indices("heads", heads, (n,), low=0, high=n + 1, dtype=np.int64)
     return np.concatenate([[-1], checked])

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import read_only
+from ...arrays import Floats, Integers, read_only
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
 from .decoder import TreeDecoder
@@ -92,16 +92,14 @@ class SecondOrder(TreeDecoder):
     def seconds_of_charts(self, problem: TreeProblem, number: float = 1.0) -> float:
         return number * STEP * problem.n**4 - OVERTIME
 
-    def _best_without(
-        self, problem: TreeProblem, best: TreeSolution, clock: Clock
-    ) -> NDArray[np.float64]:
+    def _best_without(self, problem: TreeProblem, best: TreeSolution, clock: Clock) -> Floats:
         too_long = self.seconds_of_charts(problem, THROUGH) > clock.seconds_left
         if too_long or problem.is_constrained or self._outermost:
             return super()._best_without(problem, best, clock)
         return bounds_without(problem, second_order_marginals(problem), best.heads)
 
     def objective(
-        self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
+        self, problem: TreeProblem, heads: NDArray[np.int32], labels: Integers | None
     ) -> tuple[float, float]:
         tree = np.ascontiguousarray(heads, dtype=np.int32)
         score, scale = _score_and_scale(problem, tree, self._outermost)
@@ -133,7 +131,7 @@ def second_order_score(
     return _score_and_scale(problem, tree, grandparents == "outermost")[0]
 
 
-def second_order_marginals(problem: TreeProblem) -> NDArray[np.float64]:
+def second_order_marginals(problem: TreeProblem) -> Floats:
     """Return the score of the best tree through each arc, where all grandparents count.
 
     Of float64 (n + 1, n + 1), ``-inf`` where no tree has the arc; proven upper bounds, up to
@@ -145,7 +143,7 @@ def second_order_marginals(problem: TreeProblem) -> NDArray[np.float64]:
     space = np.empty(second_order.entries(problem.n + 1, False))
     second_order.decode(*given, False, space)
     bound = second_order_proof.chart_bound(*given, False, space)
-    result: NDArray[np.float64] = second_order_proof.bounds_by_chart(*given, space, bound)
+    result: Floats = second_order_proof.bounds_by_chart(*given, space, bound)
     return result
 
 
@@ -190,7 +188,7 @@ def _score_and_scale(
     return float(score), float(scale)
 
 
-def _arrays(problem: TreeProblem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _arrays(problem: TreeProblem) -> tuple[Floats, Floats]:
     grandparents = _NONE if problem.grandparents is None else problem.grandparents
     siblings = _NONE if problem.siblings is None else problem.siblings
     return grandparents, siblings

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...budget import Budget, Clock, rest_of
 from ...errors import InfeasibleError, ProblemError, UndecidedError
 from .decoder import TreeDecoder
@@ -23,7 +24,6 @@ from .proof import certified, rounding_slack
 
 __all__ = ["best_sentences", "part_of"]
 
-Floats = NDArray[np.float64]
 
 #: Iterations of the first search of a span, and the factor by which each later one gets more.
 FEW, MORE = 6, 4

@@ -10,9 +10,8 @@ from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import checked_type
+from ...arrays import Floats, checked_type
 from ...verify import ROUNDING, Findings
 from .problem import TreeProblem
 from .rules import FixedStart, Rule
@@ -207,9 +206,7 @@ def _parts(problem: TreeProblem, objective: Objective, heads: Heads, labels: Hea
     return [float(part) for part in parts]
 
 
-def _best_projective(
-    arcs: NDArray[np.float64], single_root: bool, boundaries: NDArray[np.float64] | None
-) -> float:
+def _best_projective(arcs: Floats, single_root: bool, boundaries: Floats | None) -> float:
     """Return the score of the best projective tree, by Eisner's chart."""
     size = len(arcs)
     right, left = np.full((size, size), -np.inf), np.full((size, size), -np.inf)

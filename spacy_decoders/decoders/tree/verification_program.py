@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...verify import best_of_program
 from .problem import TreeProblem
@@ -35,7 +34,6 @@ __all__ = [
 #: The most parts of an integer program, and the largest score that a solver can handle.
 MOST_PARTS, LARGEST = 150_000, 1e7
 
-Floats = NDArray[np.float64]
 Heads = tuple[int, ...]
 Arc = tuple[int, int]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
+from ...arrays import Integers, read_only
 from .kernels import hash_lines
 
 __all__ = ["NONE", "TEXTS", "LineIndex", "as_lines", "storable", "taken"]
@@ -34,7 +34,7 @@ def storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf8", "replace").decode("utf8")
 
 
-def taken(values: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
+def taken(values: NDArray[Any], places: NDArray[Any]) -> Integers:
     """``values[places]``, -1 where an index is negative or beyond the end.
 
     Examples
@@ -71,7 +71,7 @@ class LineIndex:
         codes, rows = np.unique(hash_lines(read_only(lines), count), return_index=True)
         return cls(codes, rows.astype(np.int32))
 
-    def find(self, lines: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
+    def find(self, lines: NDArray[np.uint8], count: int) -> Integers:
         """The first index of each of `count` lines, -1 if not found. **Shape:** ``(count,)``"""
         if not len(self.codes):
             return np.full(count, NONE, np.int64)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
+from ...arrays import Floats, Integers, read_only
 from ..aliases import CASES, letter_case, normalise
 from .articles import ArticlePart
 from .kernels import count_names, hash_lines
@@ -30,13 +30,13 @@ class Uses(NamedTuple):
     """How often names mean concepts."""
 
     names: list[str]  # as written
-    concepts: NDArray[np.int64]  # (names,)
+    concepts: Integers  # (names,)
     counts: NDArray[np.floating[Any]]  # (names,): how often they mean them
-    articles: NDArray[np.float64]  # (names,): the number of articles with such a link
+    articles: Floats  # (names,): the number of articles with such a link
     cased: bool  # whether the case of the first letter is informative, which titles' is not
 
 
-def titles_as_names(titles: Titles, received: NDArray[np.int64], *, real: bool) -> Iterator[Uses]:
+def titles_as_names(titles: Titles, received: Integers, *, real: bool) -> Iterator[Uses]:
     """Titles without their brackets, and redirects, as names.
 
     Each counts once and, unless there are `real` uses as well, once more for every concept that

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Floats, Integers
 from ..saved import array_of, damaged, reading
 from .words import TextTokens, Vertices
 
@@ -22,7 +23,6 @@ BOUNDARY = 0
 #: Counts above this are not discounted.
 MOST_DISCOUNTED = 5
 
-Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
 
 
@@ -56,7 +56,7 @@ class BigramModel:
     backoffs: NDArray[np.float32]
     #: Seen pairs, ascending: the first word times ``len(unigrams)``, plus the second; and their
     #: log-probabilities. **Shape of both:** ``(pairs,)``
-    pairs: NDArray[np.int64]
+    pairs: Integers
     bigrams: NDArray[np.float32]
 
     @classmethod
@@ -91,14 +91,14 @@ class BigramModel:
             np.log(discounted).astype(np.float32),
         )
 
-    def words(self, keys: Keys) -> NDArray[np.int64]:
+    def words(self, keys: Keys) -> Integers:
         """Return the vocabulary index of each key, ``len(self.keys)`` if unknown."""
         places = np.searchsorted(self.keys, keys)
         inside = np.minimum(places, len(self.keys) - 1)
         known = self.keys[inside] == keys
         return np.where(known, inside, len(self.keys))
 
-    def log_probabilities(self, firsts: Keys, seconds: Keys) -> NDArray[np.float64]:
+    def log_probabilities(self, firsts: Keys, seconds: Keys) -> Floats:
         """The log-probability of each key of `seconds` after each of `firsts`.
 
         **Shape:** ``(len(firsts), len(seconds))``
@@ -134,7 +134,7 @@ def word_graph(
     *,
     ordering: float,
     contiguity: float,
-) -> tuple[PathProblem, NDArray[np.int64]]:
+) -> tuple[PathProblem, Integers]:
     """Build the graph in which headlines are paths, with a vertex for each content word.
 
     The score of the edge from v to u is the selection score of u, plus that of the best step from
@@ -169,7 +169,7 @@ def word_graph(
     return PathProblem(start, edges + selection, end, vertices.classes), via
 
 
-def _good_turing(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _good_turing(counts: Integers) -> Floats:
     """Return discounted counts, followed by the mass of all unseen events.
 
     In Katz's form, counts of up to 5 are discounted by the numbers of events with each count. If

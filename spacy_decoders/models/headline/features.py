@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Booleans, Floats, Integers
 from .knowledge import HeadlineKnowledge
 from .words import TextTokens, Vertices, numbered
 
@@ -16,9 +17,6 @@ __all__ = [
     "token_features", "vertex_features",
 ]  # fmt: skip
 
-Booleans = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: The number of words of the longest phrase, not counting hyphens and the like.
 MOST_WORDS = 16
@@ -183,7 +181,7 @@ def phrase_features(
 def _of_texts(tokens: TextTokens, features: Floats) -> Floats:
     """The properties of each text, in the order of `OF_TEXTS`. **Shape:** ``(texts, 4)``"""
 
-    def mean(values: NDArray[Any], among: NDArray[np.bool_]) -> Floats:
+    def mean(values: NDArray[Any], among: Booleans) -> Floats:
         total = np.bincount(tokens.text, values * among)
         return total / np.maximum(np.bincount(tokens.text, among), 1)
 

@@ -5,14 +5,13 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.parts_of_speech import IDS
 
+from ...arrays import Floats
 from .words import TextTokens
 
 __all__ = ["DEFAULT_JUDGE", "FACTS", "KINDS", "judge_facts", "probabilities_of"]
 
-Floats = NDArray[np.float64]
 
 NOUN, NUM, PRON, PROPN = (IDS[part] for part in ("NOUN", "NUM", "PRON", "PROPN"))
 #: Kinds of headlines; each has its own weights, which makes probabilities comparable.

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from thinc.api import Model
 from thinc.types import Floats1d, Floats2d
 
+from ...arrays import Floats
 from ...errors import ProblemError
 from ..saved import array_of
 from .features import FEATURES, PHRASE_FEATURES, vertex_features
@@ -27,7 +28,6 @@ __all__ = [
     "word_odds",
 ]
 
-Floats = NDArray[np.float64]
 #: Maps the features of each text's words to their log-odds of being in the headline. The
 #: parameters "phrases" and "judge" are the weights of phrases and of whole headlines; the
 #: attribute "knowledge" holds the counts of training.

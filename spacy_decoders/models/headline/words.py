@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Booleans, Integers
+
 __all__ = ["TextTokens", "Vertices", "numbered"]
 
-Booleans = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
 #: The factor of the number of a text, with which the keys of its words are combined.

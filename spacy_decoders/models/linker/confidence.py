@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Booleans, Floats, Integers
 from .weights import Feature
 
 __all__ = ["Decided", "log_odds_right"]
 
-Floats = NDArray[np.float64]
 
 #: The least and the largest lead, in all and of scores alone, that are distinguished.
 _LEAST, _MOST = np.array([[0.0], [-10.0]]), np.array([[30.0], [10.0]])
@@ -25,9 +25,9 @@ class Decided:
 
     #: Where the choices of each mention begin: its candidates, then nothing. **Shape:**
     #: ``(mentions + 1,)``
-    offsets: NDArray[np.int64]
+    offsets: Integers
     #: The index of the chosen one among them. **Shape:** ``(mentions,)``
-    choices: NDArray[np.int64]
+    choices: Integers
     #: The score of each choice, given all other links. **Shape:** ``(candidates + mentions,)``
     scores: Floats
     #: The score of each choice alone. **Shape:** ``(candidates + mentions,)``
@@ -37,9 +37,9 @@ class Decided:
     #: How much more the best other choice for each mention costs, if the other links may change,
     #: and whether that is proven. **Shapes:** ``(mentions,)``
     margins: Floats
-    exact: NDArray[np.bool_]
+    exact: Booleans
     #: The number of mentions that share the form of each. **Shape:** ``(mentions,)``
-    repeats: NDArray[np.int64]
+    repeats: Integers
     #: The share of the candidates in its window that the graph has. **Shape:** ``(mentions,)``
     coverage: Floats
 
@@ -54,12 +54,12 @@ class Decided:
         return cls(np.cumsum([0, *sizes.tolist()]), **columns)
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Integers:
         """The number of choices of each mention, including nothing. **Shape:** ``(mentions,)``"""
         return np.diff(self.offsets)
 
     @cached_property
-    def rows(self) -> NDArray[np.int64]:
+    def rows(self) -> Integers:
         """The index of each mention's choice among all choices. **Shape:** ``(mentions,)``"""
         return self.offsets[:-1] + self.choices
 

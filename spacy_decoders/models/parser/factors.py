@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from thinc.api import Model
 
+from ...arrays import Booleans, Floats
 from ...errors import ProblemError
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class FactorTemplates:
     #: improve accuracy, and make proofs harder.
     window: int = 15
 
-    def add_to_arcs(self, sentence: SentenceScores, arcs: NDArray[np.float64]) -> None:
+    def add_to_arcs(self, sentence: SentenceScores, arcs: Floats) -> None:
         """Add the template scores of arcs to an array of arc scores, in place.
 
         Arcs without a label get an upper bound.
@@ -92,11 +93,9 @@ class FactorTemplates:
                 self._weights("arcs"), _tokens(sentence), self._most_of_arcs, arcs
             )
 
-    def scores(
-        self, sentence: SentenceScores, allowed: NDArray[np.bool_]
-    ) -> dict[str, NDArray[np.float64]]:
+    def scores(self, sentence: SentenceScores, allowed: Booleans) -> dict[str, Floats]:
         """Return the scores of the families with several arcs, over the allowed arcs."""
-        found: dict[str, NDArray[np.float64]] = {}
+        found: dict[str, Floats] = {}
         tokens = None if self.of_arcs_alone else _tokens(sentence)
         for family in self.families:
             if family == "arcs":

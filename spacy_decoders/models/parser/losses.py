@@ -9,11 +9,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ...arrays import Integers
 from ...budget import Budget
 from .decoding import TreeParser
 from .factors import FactorTemplates
@@ -55,19 +55,19 @@ class GoldTrees:
     """
 
     #: Where sentences begin, and the number of tokens last.
-    offsets: NDArray[np.int64]
+    offsets: Integers
     #: The head of each token, in the same sentence; -1 for the root.
-    heads: NDArray[np.int64]
+    heads: Integers
     #: The index of each token's label.
-    labels: NDArray[np.int64]
+    labels: Integers
     #: 1 where a sentence begins, else 0.
-    starts: NDArray[np.int64]
+    starts: Integers
     #: The index of each token's tag.
-    tags: NDArray[np.int64]
+    tags: Integers
     #: Where documents begin, and the number of tokens last.
-    documents: NDArray[np.int64]
+    documents: Integers
 
-    def blocks(self) -> NDArray[np.int64]:
+    def blocks(self) -> Integers:
         """Return where blocks of whole sentences of one document begin, and the number of tokens.
 
         A block has as many sentences as fit in :data:`BLOCK_WORDS` tokens, at least one.
@@ -92,7 +92,7 @@ class Forward:
     tags: Any
 
     def sentences(
-        self, model: Model[list[Doc], Floats2d], docs: Sequence[Doc], offsets: NDArray[np.int64]
+        self, model: Model[list[Doc], Floats2d], docs: Sequence[Doc], offsets: Integers
     ) -> list[SentenceScores]:
         """Return the scores of the batch's sentences."""
         places = [np.arange(start, end) for start, end in pairwise(offsets)]
@@ -193,7 +193,7 @@ def _update_arcs(
     )
 
 
-def cross_entropy(scores: Any, gold: NDArray[np.int64], scale: float = 1.0) -> tuple[float, Any]:
+def cross_entropy(scores: Any, gold: Integers, scale: float = 1.0) -> tuple[float, Any]:
     """Return the summed softmax cross-entropy of rows, and its gradient times `scale`.
 
     Rows with a negative gold index are ignored.
@@ -210,7 +210,7 @@ def cross_entropy(scores: Any, gold: NDArray[np.int64], scale: float = 1.0) -> t
 
 
 def _heads_loss(
-    arcs: list[Floats2d], gold: GoldTrees, blocks: NDArray[np.int64], scale: float
+    arcs: list[Floats2d], gold: GoldTrees, blocks: Integers, scale: float
 ) -> tuple[float, list[Floats2d]]:
     total, gradients = 0.0, []
     for scores, (start, end) in zip(arcs, pairwise(blocks), strict=True):
@@ -223,7 +223,7 @@ def _heads_loss(
     return total, gradients
 
 
-def _boundary_loss(log_odds: Any, starts: NDArray[np.int64], scale: float) -> tuple[float, Any]:
+def _boundary_loss(log_odds: Any, starts: Integers, scale: float) -> tuple[float, Any]:
     known = starts >= 0
     logits = log_odds[:, 0]
     losses = np.logaddexp(0.0, np.where(starts == 1, -logits, logits))

@@ -9,12 +9,11 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.matcher import DependencyMatcher, Matcher
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...arrays import checked_list
+from ...arrays import Booleans, Integers, checked_list
 from ...errors import ProblemError
 
 if TYPE_CHECKING:
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ArcPattern", "Patterns", "TooManyMatches", "arc_patterns"]
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 #: Stand for the head of a pattern's first token: any, or the root of the sentence.
 TOP, OF_ROOT = -1, -2
@@ -93,7 +90,7 @@ class ArcPattern:
         tags, deps = (tuple(of.pop(key, None) for of in given) for key in ("TAG", "DEP"))
         return cls(float(weight), tuple(given), tags, deps, tuple(heads), tuple(orders))
 
-    def arcs_of(self, places: Ints) -> Ints:
+    def arcs_of(self, places: Integers) -> Integers:
         """Return the arcs of matches, (matches, arcs, 2)."""
         with_root = np.insert(places, 0, 0, axis=1)
         arcs = [(max(head, TOP) + 1, m + 1) for m, head in enumerate(self.heads) if head != TOP]
@@ -149,11 +146,11 @@ class Patterns:
     #: The patterns.
     stated: tuple[ArcPattern, ...]
     #: bool (tokens of patterns, labels), the labels that the arc to each may have.
-    may_have: Bools
+    may_have: Booleans
     #: bool (tokens of patterns, tags + 1), the parser's tags that each may have.
-    tagged: Bools
+    tagged: Booleans
     #: bool (tokens of patterns, tokens of the document), matches by other attributes.
-    may_be: Bools | None = None
+    may_be: Booleans | None = None
 
     @classmethod
     def of(
@@ -189,7 +186,7 @@ class Patterns:
             found[number, start] = True
         return replace(self, may_be=found)
 
-    def factors(self, sentence: SentenceScores, allowed: Bools) -> Factors | None:
+    def factors(self, sentence: SentenceScores, allowed: Booleans) -> Factors | None:
         """Return a factor for each match of each pattern over the allowed arcs of a sentence.
 
         Raises `TooManyMatches` if there are more than can be decoded.
@@ -212,7 +209,7 @@ class Patterns:
         return Factors(np.concatenate(arcs), np.cumsum(sizes), worth) if worth else None
 
 
-def _matches(pattern: ArcPattern, may_be: Bools, joined: Bools) -> Ints:
+def _matches(pattern: ArcPattern, may_be: Booleans, joined: Booleans) -> Integers:
     """Return the possible matches of one pattern, as rows of tokens.
 
     **Shape**: may_be (tokens of the pattern, n + 1); joined (tokens of the pattern, n + 1, n + 1),
@@ -238,7 +235,7 @@ def _matches(pattern: ArcPattern, may_be: Bools, joined: Bools) -> Ints:
     return found[np.sort(once)]
 
 
-def _accepted(condition: Any, names: Sequence[str]) -> Bools:
+def _accepted(condition: Any, names: Sequence[str]) -> Booleans:
     """Return which names satisfy a condition of spaCy's ``Matcher``; all do if it is None."""
     if condition is None:
         return np.ones(len(names), dtype=bool)

@@ -13,6 +13,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ...arrays import Booleans, Floats, Integers
 from .boundaries import BoundaryLimits, known_odds
 from .label_templates import context_codes, form_hashes
 from .labels import ArcLabels, BestLabels, label_arcs
@@ -26,7 +27,7 @@ class SentenceScores:
     """The scores of one sentence of n tokens; the root is 0."""
 
     #: (n,), the tokens' indices in the document, without white space.
-    tokens: NDArray[np.int64]
+    tokens: Integers
     #: float32 (n + 1, n + 1), ``arcs[h, m]`` scores h as the head of m; ``-inf`` in column
     #: 0 and on the diagonal.
     arcs: NDArray[np.float32]
@@ -46,7 +47,7 @@ class SentenceScores:
     #: if the tokens are one sentence.
     boundaries: NDArray[np.float32] | None = None
 
-    def with_labels(self, tokens: NDArray[np.bool_]) -> SentenceScores:
+    def with_labels(self, tokens: Booleans) -> SentenceScores:
         """Return the same with labels for all arcs to some tokens, bool (n,).
 
         Other arcs may have no label, -1, and an upper bound as their score.
@@ -62,9 +63,7 @@ class SentenceScores:
             return self
         return self.with_labels(np.ones(len(self.tokens), bool))
 
-    def best_labels(
-        self, class_of: NDArray[np.int64], classes: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def best_labels(self, class_of: Integers, classes: int) -> tuple[Floats, NDArray[np.int32]]:
         """Return the log-probability of every arc's best label of each class, and that label.
 
         Both are (n + 1, n + 1, classes). The last label is that of root arcs, and of no others.
@@ -79,7 +78,7 @@ class SentenceScores:
         found[0, :, class_of[of_root]] = 0.0
         return found, best
 
-    def logs_of_tree(self, heads: NDArray[np.int32]) -> NDArray[np.float64]:
+    def logs_of_tree(self, heads: NDArray[np.int32]) -> Floats:
         """Return the log-probabilities of the labels of a tree's arcs, (n, labels), the root last.
 
         Other arcs are not labelled for that.
@@ -97,7 +96,7 @@ class SentenceScores:
         """The number of labels, including that of root arcs."""
         return int(self.labels[0, 0]) + 1
 
-    def cut(self, starts: NDArray[np.bool_] | None) -> list[SentenceScores]:
+    def cut(self, starts: Booleans | None) -> list[SentenceScores]:
         """Return the scores of the sentences beginning at `starts`, bool (n,), or None for one."""
         if starts is None or np.count_nonzero(starts) == 1:
             return [replace(self, boundaries=None)]
@@ -119,7 +118,7 @@ class SentenceScores:
 
     def tree(
         self, heads: NDArray[np.int32], labels: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    ) -> tuple[Integers, NDArray[np.int32]]:
         """Return the heads of a tree as indices in the document, and its labels, -1 for root arcs.
 
         A root is its own head.
@@ -133,14 +132,14 @@ class DocumentScores:
     """The scores of one document."""
 
     #: Where its blocks begin.
-    starts: NDArray[np.int64]
+    starts: Integers
     #: The scores of each block with a word: a sentence, or several whose boundaries are decided
     #: together with the trees.
     blocks: list[SentenceScores]
     #: float32 (tokens,), log-odds that a sentence begins at each token; infinite if known.
     start_odds: NDArray[np.float32]
     #: Whether each token is white space.
-    blank: NDArray[np.bool_]
+    blank: Booleans
     #: float32 (tokens, width), the encoder's vectors.
     vectors: Floats2d | None = None
     #: The component's reading of the document, with the demands on its trees.
@@ -150,8 +149,8 @@ class DocumentScores:
 def score_documents(
     model: Model[list[Doc], Floats2d],
     docs: Sequence[Doc],
-    presets: Sequence[NDArray[np.int64]],
-    spaces: Sequence[NDArray[np.bool_]],
+    presets: Sequence[Integers],
+    spaces: Sequence[Booleans],
     limits: BoundaryLimits,
     *,
     partly: bool = False,
@@ -185,7 +184,7 @@ def rescored(
     model: Model[list[Doc], Floats2d],
     doc: Doc,
     scored: DocumentScores,
-    preset: NDArray[np.int64],
+    preset: Integers,
     limits: BoundaryLimits,
     within: tuple[int, int],
 ) -> list[SentenceScores]:
@@ -202,8 +201,8 @@ def _score_vectors(
     model: Model[list[Doc], Floats2d],
     vectors: Any,
     docs: Sequence[Doc],
-    presets: Sequence[NDArray[np.int64]],
-    spaces: Sequence[NDArray[np.bool_]],
+    presets: Sequence[Integers],
+    spaces: Sequence[Booleans],
     limits: BoundaryLimits,
     partly: bool,
     within: tuple[int, int] | None = None,
@@ -251,7 +250,7 @@ def assemble(
     arcs: Sequence[Any],
     tags: Any,
     forms: NDArray[np.uint64],
-    places: Sequence[NDArray[np.int64]],
+    places: Sequence[Integers],
     boundaries: Sequence[NDArray[np.float32] | None],
     *,
     partly: bool = False,

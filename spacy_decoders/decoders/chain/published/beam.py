@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ....arrays import checked_whole, read_only
+from ....arrays import Booleans, Floats, checked_whole, read_only
 from ....budget import Budget
 from ....certificate import Certificate
 from ..decoder import ChainDecoder
@@ -103,11 +103,11 @@ class PrunedViterbi(ChainDecoder):
         return certify("PrunedViterbi", model, sentences, labels)
 
 
-def _may_be_best(model: ChainModel, sentences: Sentences) -> NDArray[np.bool_]:
+def _may_be_best(model: ChainModel, sentences: Sentences) -> Booleans:
     """Return which labels are not pruned, **shape (total, L)**: see :class:`PrunedViterbi`."""
     first, last = (border[:, None] for border in sentences.borders())
 
-    def beside(extreme: Callable[..., NDArray[np.float32]]) -> NDArray[np.float64]:
+    def beside(extreme: Callable[..., NDArray[np.float32]]) -> Floats:
         """Return the scores of labels with their best or their worst neighbours."""
         scores = sentences.emissions.astype(np.float64)
         scores += np.where(first, model.start_scores, extreme(model.transitions, axis=0))
@@ -115,7 +115,7 @@ def _may_be_best(model: ChainModel, sentences: Sentences) -> NDArray[np.bool_]:
         return scores
 
     bar = beside(np.min).max(axis=1, keepdims=True, initial=-np.inf)
-    kept: NDArray[np.bool_] = beside(np.max) >= bar
+    kept: Booleans = beside(np.max) >= bar
     return kept
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ....arrays import checked_indices, checked_scores, checked_type
+from ....arrays import Floats, checked_indices, checked_scores, checked_type
 from ....budget import Budget, Clock
 from ....errors import InfeasibleError, ProblemError, UndecidedError
 from ..decoder import NOTHING_YET, STEP, rounded_up
@@ -25,7 +25,6 @@ from ..solutions import ChainSolution
 
 __all__ = ["LabelTree"]
 
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 

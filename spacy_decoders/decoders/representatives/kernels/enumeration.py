@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....arrays import Integers
 from ....jit import jit
 from .layout import LARGEST
 
@@ -18,7 +18,7 @@ class Found(NamedTuple):
     # the cost and the candidates, (k,), of the cheapest choice of at most `cutoff`; otherwise the
     # cost is :data:`LARGEST`
     best: int
-    choices: NDArray[np.int64]
+    choices: Integers
     nodes: int  # visited; if more than allowed, the search was abandoned and nothing is proven
 
 

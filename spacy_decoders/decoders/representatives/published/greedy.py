@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....arrays import Integers
 from ....budget import Clock
 from ..problem import RepresentativesProblem
 from .heuristic import SeededHeuristic
@@ -35,7 +35,7 @@ class Greedy(SeededHeuristic):
     [1, 0]
     """
 
-    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> NDArray[np.int64]:
+    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> Integers:
         choices = np.zeros(problem.size, dtype=np.int64)
         if problem.size:
             random = np.random.default_rng(self.seed)

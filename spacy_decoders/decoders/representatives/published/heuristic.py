@@ -3,10 +3,7 @@
 from abc import abstractmethod
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ....arrays import checked_whole
+from ....arrays import Integers, checked_whole
 from ....budget import Clock
 from ....certificate import Certificate
 from ..problem import RepresentativesProblem
@@ -35,5 +32,5 @@ class SeededHeuristic(RepresentativesDecoder):
         return RepresentativesSolution.of(problem, choices, certificate)
 
     @abstractmethod
-    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> NDArray[np.int64]:
+    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> Integers:
         """Return an index into each set. **Shape:** ``(k,)``"""

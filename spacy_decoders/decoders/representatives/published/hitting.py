@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....arrays import Integers
 from ....budget import Clock
 from ..problem import RepresentativesProblem
 from .heuristic import SeededHeuristic
@@ -32,7 +32,7 @@ class HittingDistance(SeededHeuristic):
     [1, 0]
     """
 
-    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> NDArray[np.int64]:
+    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> Integers:
         allowed = problem.allowed
         # from each candidate to the nearest allowed one of each other set
         sums = np.zeros(len(problem.members))

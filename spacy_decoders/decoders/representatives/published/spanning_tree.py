@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
+from ....arrays import Floats, Integers
 from ....budget import Clock
 from ....graph import ConceptGraph
 from ..problem import RepresentativesProblem
@@ -41,7 +42,7 @@ class SpanningTree(SeededHeuristic):
     Blanco, Boldi, Marino 2014, section 5.1.
     """
 
-    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> NDArray[np.int64]:
+    def _choose(self, problem: RepresentativesProblem, clock: Clock) -> Integers:
         graph = problem.graph_for("SpanningTree")
         costs = problem.local_costs.copy()
         if problem.size:
@@ -49,9 +50,7 @@ class SpanningTree(SeededHeuristic):
         return problem.cheapest(costs, self.seed)
 
 
-def _tree_distances(
-    problem: RepresentativesProblem, graph: ConceptGraph, seed: int
-) -> NDArray[np.float64]:
+def _tree_distances(problem: RepresentativesProblem, graph: ConceptGraph, seed: int) -> Floats:
     """**Shape:** (n,): each candidate's distances in the tree, summed over the sets.
 
     To each set of another class, the distance is that to its first candidate.
@@ -70,11 +69,11 @@ def _tree_distances(
     members = problem.members
     own = np.repeat(class_of_set, np.diff(problem.offsets))
     towards = among[np.ix_(members, members[problem.offsets[:-1]])]
-    sums: NDArray[np.float64] = np.where(own[:, None] == class_of_set, 0.0, towards).sum(axis=1)
+    sums: Floats = np.where(own[:, None] == class_of_set, 0.0, towards).sum(axis=1)
     return sums
 
 
-def _classes(problem: RepresentativesProblem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _classes(problem: RepresentativesProblem) -> tuple[Integers, Integers]:
     """Merge sets that overlap: the class of each set, and of each row, -1 if in no set."""
     sets, size = problem.size, problem.size + len(problem.distances)
     own = np.repeat(np.arange(sets), np.diff(problem.offsets))
@@ -91,8 +90,8 @@ def _classes(problem: RepresentativesProblem) -> tuple[NDArray[np.int64], NDArra
 def _tree(
     graph: ConceptGraph,
     inner: NDArray[np.int32],
-    class_of_row: NDArray[np.int64],
-    roots: NDArray[np.int64],
+    class_of_row: Integers,
+    roots: Integers,
 ) -> NDArray[Any]:
     """**Shape:** (m, 2): the edges of a breadth-first tree, as inner vertex numbers.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....arrays import read_only
+from ....arrays import Integers, read_only
 from ....budget import Clock
 from ..fallbacks import arborescence_bound, bounded
 from ..kernels import proofs, second_order, second_order_proof
@@ -124,7 +124,7 @@ class NodeProof:
         upper = float(bound) + relaxed.constant
         return np.inf if np.isnan(upper) else upper, through
 
-    def _worth(self, heads: NDArray[np.int64]) -> float:
+    def _worth(self, heads: Integers) -> float:
         """Return the score of the only choice of heads, ``-inf`` if it is not a legal tree."""
         problem = self.problem
         tree = heads.astype(np.int32)

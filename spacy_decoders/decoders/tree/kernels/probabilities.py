@@ -12,8 +12,8 @@ recursions are the same in both semirings.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....arrays import Floats
 from ....jit import internal, jit
 
 __all__ = ["Posterior", "eliminate", "posterior", "posterior_by_logs"]
@@ -29,10 +29,10 @@ class Posterior(NamedTuple):
     """The distribution over trees."""
 
     #: **Shape (n + 1, n + 1)**, float64: the probability of each arc.
-    arcs: NDArray[np.float64]
+    arcs: Floats
     #: **Shape (n + 1,)**, float64: the probability that a subtree of the root begins at each
     #: token; only if several roots are allowed.
-    starts: NDArray[np.float64]
+    starts: Floats
     #: Log of the sum over all trees of exp(score); ``-inf`` if there is none, or if the sum is
     #: less than required.
     log_partition: float

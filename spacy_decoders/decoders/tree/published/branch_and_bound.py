@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ....arrays import read_only
+from ....arrays import Floats, read_only
 from ....budget import Budget, Clock
 from ..branch_and_bound.kernels import node as kernels
 from ..branch_and_bound.kernels import relaxation
@@ -46,7 +46,7 @@ class LevelNode:
     """A node: a mask of arcs, and its parent's weights to start from."""
 
     mask: Mask
-    weights: NDArray[np.float64]
+    weights: Floats
     upper: float = np.inf
     lower: float = -np.inf
     arc: tuple[int, int] = (-1, -1)
@@ -165,7 +165,7 @@ class _LevelSearch:
                 return
             last = value
 
-    def _best_tree(self, arcs: NDArray[np.float64]) -> tuple[float, Heads | None]:
+    def _best_tree(self, arcs: Floats) -> tuple[float, Heads | None]:
         """Run the backbone; return the value and the heads (n + 1,), None if there is no tree."""
         self.calls += 1
         heads, value, slack, _ = bounded(

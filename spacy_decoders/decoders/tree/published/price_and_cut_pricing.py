@@ -10,6 +10,7 @@ prices, and for upper bounds in place of scores, so it does not depend on a solv
 import numpy as np
 from numpy.typing import NDArray
 
+from ....arrays import Floats, Integers
 from ..fallbacks import TreeBound, best_by_arcs
 from ..problem import TreeProblem
 from ..proof import UNIT
@@ -23,7 +24,6 @@ __all__ = [
     "tightened",
 ]
 
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Tokens = NDArray[np.intp]
 
@@ -55,7 +55,7 @@ class ScoreTable:
         self.known[g, p, c] = True
         return self.upper[g, p, c]
 
-    def chains_of_tree(self, heads: NDArray[np.int64]) -> Floats:
+    def chains_of_tree(self, heads: Integers) -> Floats:
         """Return the scores of a tree's chains; `heads` begins with -1 for the root."""
         c = np.flatnonzero(heads > 0)
         return self.score(heads[heads[c]], heads[c], c)
@@ -91,7 +91,7 @@ def lagrangian_bound(table: ScoreTable, allowed: Mask, prices: Floats) -> TreeBo
 
 
 def slope_at(
-    table: ScoreTable, prices: Floats, allowed: Mask, heads: NDArray[np.int64]
+    table: ScoreTable, prices: Floats, allowed: Mask, heads: Integers
 ) -> tuple[Floats, NDArray[np.intp]]:
     """Return a subgradient of the bound at its tree, and the bought chains of unknown score.
 
@@ -122,7 +122,7 @@ def priced(
     prices: Floats,
     arc_costs: Floats,
     allowed: Mask,
-    column: NDArray[np.int64],
+    column: Integers,
     tolerance: float,
 ) -> tuple[Tokens, Tokens, Tokens]:
     """Return the chains g, p, c without a column that may have a positive reduced cost.

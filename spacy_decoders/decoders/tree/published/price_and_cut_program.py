@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ....arrays import Booleans, Floats
 from ....budget import Clock
 from ...programs import LinearProgram, Sense, Solver
 
 __all__ = ["MasterPoint", "MasterProgram", "crossing_arcs", "implied_chains"]
 
-Floats = NDArray[np.float64]
 Tokens = NDArray[np.intp]
 Pair = tuple[Tokens, Tokens]
 
@@ -98,7 +98,7 @@ class MasterProgram:
         self.program.add_rows(columns, signs, "=", 0.0, starts)
         most = np.where(h == 0, n - 1, max(n - 2, 0)).astype(float)
         exact = (h == 0) & single_root
-        senses: list[tuple[Sense, NDArray[np.bool_]]] = [("=", exact), ("<=", ~exact)]
+        senses: list[tuple[Sense, Booleans]] = [("=", exact), ("<=", ~exact)]
         for sense, chosen in senses:
             pairs = np.stack([flow[chosen], taken[chosen]], axis=1)
             weights = np.stack([np.ones(len(pairs)), -most[chosen]], axis=1)
@@ -110,7 +110,7 @@ class MasterProgram:
         self.chain_column[g, p, c] = columns
         self.chains = np.concatenate([self.chains, [g, p, c]], axis=1)
 
-    def add_upper_rows(self, of: NDArray[np.bool_]) -> bool:
+    def add_upper_rows(self, of: Booleans) -> bool:
         """Add GPArc, z_gpc <= z_gp, for some of `chains`; return whether any is new."""
         g, p, c = self.chains[:, of]
         new = ~self._below_upper[g, p, c]
@@ -132,7 +132,7 @@ class MasterProgram:
         pairs = np.stack([self.column[one], self.column[other]], axis=1)
         self.program.add_rows(pairs, 1.0, "<=", 1.0)
 
-    def restrict(self, allowed: NDArray[np.bool_]) -> None:
+    def restrict(self, allowed: Booleans) -> None:
         """Fix the columns of all other arcs to zero."""
         self.program.set_upper(self._taken, allowed[self.h, self.m])
 

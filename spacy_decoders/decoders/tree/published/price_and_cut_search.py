@@ -4,8 +4,8 @@ import heapq
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....arrays import Integers
 from ....budget import UNLIMITED, Clock
 from ....errors import InfeasibleError
 from ...programs import Solver, SolverError
@@ -44,7 +44,7 @@ class PriceAndCutResult:
     """The result of price-and-cut, and statistics of the search."""
 
     #: The best tree, -1 for the root; None if there is none. **Shape:** ``(n + 1,)``
-    heads: NDArray[np.int64] | None
+    heads: Integers | None
     #: The score of the tree, and the upper bound on all trees.
     score: float
     bound: float
@@ -79,7 +79,7 @@ class BranchAndPrice:
         self.clock = clock
         self.n = len(table.arcs) - 1
         # the incumbent
-        self.heads: NDArray[np.int64] | None = None
+        self.heads: Integers | None = None
         self.score = -np.inf
         self.rounds = 0
         self._gave_up = False
@@ -143,7 +143,7 @@ class BranchAndPrice:
     def _closes(self, bound: float) -> bool:
         return bound <= self.score + self._tolerance
 
-    def _offer(self, heads: NDArray[np.int64]) -> None:
+    def _offer(self, heads: Integers) -> None:
         """Make a tree the incumbent if it is better."""
         arcs = float(self.table.arcs[heads[1:], np.arange(1, len(heads))].sum())
         score = arcs + float(self.table.chains_of_tree(heads).sum())

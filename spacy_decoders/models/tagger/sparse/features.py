@@ -12,6 +12,7 @@ from spacy.attrs import ORTH, SENT_START, SPACY
 from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
+from ....arrays import Booleans, Integers
 from ....errors import ProblemError
 from ...inference.kernels.word_rows import numbered
 from .gazetteer import PhraseTable
@@ -43,12 +44,12 @@ class DocBatch(NamedTuple):
     #: **Shape (n,)**, uint64: the words, as string hashes.
     words: NDArray[np.uint64]
     #: **Shape (documents + 1,)**, int64: where each document begins.
-    documents: NDArray[np.int64]
+    documents: Integers
     #: **Shape (sentences + 1,)**, int64: where each sentence begins; a document without
     #: boundaries is one sentence.
-    sentences: NDArray[np.int64]
+    sentences: Integers
     #: **Shape (n,)**, bool: whether a blank, or the end of the document, follows each word.
-    spaces: NDArray[np.bool_]
+    spaces: Booleans
 
     @classmethod
     def of(cls, docs: Sequence[Doc]) -> DocBatch:
@@ -62,7 +63,7 @@ class DocBatch(NamedTuple):
         return cls(docs, words.copy(), documents, begins.nonzero()[0], spaces[1:])
 
     @property
-    def document(self) -> NDArray[np.int64]:
+    def document(self) -> Integers:
         """**Shape (n,)**: the number of each word's document."""
         return np.arange(len(self.docs)).repeat(np.diff(self.documents))
 
@@ -77,12 +78,10 @@ class DocBatch(NamedTuple):
         behind[1:] = joined[:-1]
         return np.where(known[document], NAMED + 2 * behind + joined, 0).astype(np.uint64)
 
-    def numbers(self, lower: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def numbers(self, lower: NDArray[np.uint64]) -> Integers:
         """**Shape (n,)**: numbers of lower-cased words, different ones in each document."""
         # words are 64-bit hashes, so sums of different documents hardly ever collide
-        found: NDArray[np.int64] = numbered(lower + MULTIPLIER * self.document.astype(np.uint64))[
-            0
-        ]
+        found: Integers = numbered(lower + MULTIPLIER * self.document.astype(np.uint64))[0]
         return found
 
 
