@@ -30,7 +30,7 @@ def convert_corpus(
     columns: Columns = "",
     n_sents: Annotated[int, typer.Option(min=1, help="The most sentences of a document.")] = 10,
 ) -> None:
-    """Convert annotation to .spacy, which `spacy evaluate` and `spacy debug data` read."""
+    """Convert annotation to .spacy, which `spacy evaluate` and `spacy.Corpus.v1` read."""
     if output.suffix != ".spacy":
         raise ProblemError(f"output: expected a file that ends in .spacy, got {output.name}.")
     read = gold_corpus(corpus, columns=listed(columns), n_sents=n_sents)

@@ -76,7 +76,7 @@ def capitalised(text: str) -> str:
     if not text.split(" ")[0].islower():
         return text
     place = int(text[0] in QUOTE_MARKS)
-    return text[:place] + text[place].upper() + text[place + 1 :]
+    return text[:place] + text[place].title() + text[place + 1 :]
 
 
 def limits_of(options: HeadlineOptions, usual: tuple[int, int]) -> tuple[int, int]:

@@ -128,6 +128,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
 
     def add_label(self, label: str) -> int:
         """Add a dependency label before the network is initialized."""
+        if not isinstance(label, str) or not label:
+            raise ProblemError(f"label: expected a string, not empty; got {label!r}.")
         if label in self.labels:
             return 0
         if self.model.get_ref("labels").has_dim("nO"):

@@ -270,6 +270,7 @@ def test_a_phrase_and_a_sentence_of_the_same_words_are_one(shipped):
     with pipe_options(shipped.get_pipe("headline"), mode="best", n_best=5):
         found = [headline["text"] for headline in shipped("Breaking news")._.headlines]
     assert sorted(found) == ["Breaking news", "News"]
+    assert shipped("\ufb01ne weather")._.headlines[0]["text"] == "Fine weather"  # a ligature
 
 
 def test_the_first_headline_does_not_depend_on_how_many_are_asked_for(shipped):

@@ -110,3 +110,11 @@ def test_a_trained_parser_meets_other_examples():
         nlp.update(few)
     with pytest.raises(ProblemError, match="can't learn 'novel' as well"):
         nlp.initialize(lambda: few)
+
+
+def test_labels_are_strings():
+    parser = spacy.blank("en").add_pipe(NAME)
+    for wrong in (3, ""):
+        with pytest.raises(ProblemError, match=r"^label: expected a string"):
+            parser.add_label(wrong)
+    assert parser.cfg["labels"] == []
