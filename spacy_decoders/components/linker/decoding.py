@@ -53,10 +53,7 @@ class Links:
 
 
 def decode_links(
-    given: Sequence[Mentions],
-    weights: Floats,
-    options: LinkerOptions,
-    calibration: Calibration,
+    given: Sequence[Mentions], weights: Floats, options: LinkerOptions, calibration: Calibration
 ) -> list[Links]:
     """Choose the concepts of each document jointly, NIL where none fits.
 

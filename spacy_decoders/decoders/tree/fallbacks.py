@@ -175,10 +175,7 @@ def block_tree(problem: TreeProblem) -> tuple[NDArray[np.int32], float] | None:
 
 
 def _attach(
-    problem: TreeProblem,
-    tokens: Integers,
-    single_root: bool,
-    heads: NDArray[np.int32],
+    problem: TreeProblem, tokens: Integers, single_root: bool, heads: NDArray[np.int32]
 ) -> bool:
     """Parse some tokens among themselves, writing their heads; return whether there is a tree."""
     eisner = _kernels()[1]

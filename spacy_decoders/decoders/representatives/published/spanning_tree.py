@@ -88,10 +88,7 @@ def _classes(problem: RepresentativesProblem) -> tuple[Integers, Integers]:
 
 
 def _tree(
-    graph: ConceptGraph,
-    inner: NDArray[np.int32],
-    class_of_row: Integers,
-    roots: Integers,
+    graph: ConceptGraph, inner: NDArray[np.int32], class_of_row: Integers, roots: Integers
 ) -> NDArray[Any]:
     """**Shape:** (m, 2): the edges of a breadth-first tree, as inner vertex numbers.
 
