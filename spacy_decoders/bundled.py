@@ -103,5 +103,4 @@ def _components(argument: str, names: str | Iterable[str]) -> list[str]:
 
 def meta() -> dict[str, Any]:
     """Return the pipeline's ``meta.json``."""
-    content: dict[str, Any] = json.loads((FOLDER / "meta.json").read_text(encoding="utf8"))
-    return content
+    return json.loads((FOLDER / "meta.json").read_text(encoding="utf8"))

@@ -34,8 +34,7 @@ class AdaptedPipe(WithOptions, Pipe):
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Save the component to bytes: its `cfg`, of plain types and bytes."""
-        saved: bytes = srsly.msgpack_dumps(self.cfg)
-        return saved
+        return srsly.msgpack_dumps(self.cfg)
 
     def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         """Load the component from bytes."""

@@ -132,8 +132,7 @@ class _RuleColumns(NamedTuple):
             place = np.minimum(np.searchsorted(named, values), len(named) - 1)
             table[named[place] != values, column] = 0
         rows = table.view(np.dtype((np.void, table.itemsize * table.shape[1])))
-        found: list[bytes] = rows[:, 0].tolist()
-        return found
+        return rows[:, 0].tolist()
 
 
 def _columns_of(rules: Iterable[Mapping[str, Any]], strings: Any) -> _RuleColumns | None:

@@ -186,14 +186,12 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score examples by the scorer, which gets the component's name."""
-        scores: dict[str, Any] = super().score(examples, **{"component": self.name, **kwargs})
-        return scores
+        return super().score(examples, **{"component": self.name, **kwargs})
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Save the component to bytes."""
         self._warn_of_unsaved_changes()
-        saved: bytes = super().to_bytes(exclude=tuple(exclude))
-        return saved
+        return super().to_bytes(exclude=tuple(exclude))
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the component to a folder."""

@@ -169,5 +169,4 @@ def distances_among(
     else:
         each = np.arange(len(unique))
         found = search_distances(arrays, unique, each)
-    among: Matrix = found[back[:, None], back]
-    return among
+    return found[back[:, None], back]

@@ -204,8 +204,7 @@ class Database:
         local, file = self._local, self.file
         process = getattr(local, "process", None)
         if process == os.getpid() and local.file is file:
-            connection: sqlite3.Connection = local.connection
-            return connection
+            return local.connection
         if process is not None:
             _close(local.connection, process)
         if _File.found(file.path, file.live) != file:

@@ -140,8 +140,7 @@ class EntityVectors:
         lengths = np.linalg.norm(table.vectors, axis=1, keepdims=True)
         unit = table.vectors / np.maximum(lengths, 1e-12)
         costs = 1.0 - (unit @ unit.T).astype(np.float64)
-        clipped: Matrix = np.clip((costs + costs.T) / 2, 0.0, 2.0)
-        return clipped
+        return np.clip((costs + costs.T) / 2, 0.0, 2.0)
 
 
 def _title_overlap(table: CandidateTable) -> Matrix:
@@ -182,5 +181,4 @@ def _of_concepts(
             "`python -m spacy decoders kb build`, or take EntityVectors."
         )
     vertices, places = np.unique(table.concepts, return_inverse=True)
-    spread: Matrix = costs(table.base.graph, vertices)[places[:, None], places]
-    return spread
+    return costs(table.base.graph, vertices)[places[:, None], places]

@@ -144,8 +144,7 @@ def _forward(
         d_inputs = np.zeros_like(inputs)
         for d in (0, 1):  # each token occurs once in each direction
             d_inputs[packed.rows[d]] += np.dot(d_gates[d], W[d].T)
-        found: Sequences = ops.unflatten(d_inputs, lengths)
-        return found
+        return ops.unflatten(d_inputs, lengths)
 
     return ops.unflatten(output, lengths), backprop
 

@@ -61,8 +61,7 @@ def array_of(value: Any, kind: Any, shape: Sequence[int], part: str) -> NDArray[
         is_array = isinstance(value, np.ndarray)
         got = f"{value.dtype} of shape {value.shape}" if is_array else f"{value!r:.40}"
         raise damaged(part, f"expected {np.dtype(kind)} of shape {tuple(shape)}, got {got}")
-    found: NDArray[Any] = value
-    return found
+    return value
 
 
 def inflated(data: bytes, size: int | None = None) -> bytes:

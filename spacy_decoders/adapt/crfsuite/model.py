@@ -106,8 +106,7 @@ class CrfSuiteModel:
     def emissions(self, encoded: EncodedItems) -> Floats:
         """Return the score of each label of each token: **shape (tokens, L)**, float64."""
         checked_type("encoded", encoded, EncodedItems, "encode(sequences)")
-        emissions: Floats = (encoded.attributes @ self.file.weights).toarray()
-        return emissions
+        return (encoded.attributes @ self.file.weights).toarray()
 
     def decode(self, encoded: EncodedItems) -> ChainSolutions:
         """Find and certify the best labelling of each sequence."""

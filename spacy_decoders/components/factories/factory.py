@@ -67,8 +67,7 @@ def register_factory(
 
     def make(nlp: Language, name: str, **given: Any) -> Callable[[Doc], Doc]:
         found = import_module(f"spacy_decoders.{module}")
-        pipe: Callable[[Doc], Doc] = getattr(found, attribute)(nlp.vocab, name=name, **given)
-        return pipe
+        return getattr(found, attribute)(nlp.vocab, name=name, **given)
 
     config = {key: of for key, of in options.option_defaults().items() if key not in required}
     annotations = get_annotations(options, eval_str=True)

@@ -94,8 +94,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     @property
     def knowledge(self) -> HeadlineKnowledge:
         """The counts of the training corpus, which are saved with the model."""
-        knowledge: HeadlineKnowledge = self.model.attrs["knowledge"]
-        return knowledge
+        return self.model.attrs["knowledge"]
 
     @knowledge.setter
     def knowledge(self, knowledge: HeadlineKnowledge) -> None:

@@ -234,8 +234,7 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     marks = kinds["quote"] & ~texts.read
     verbs = np.ascontiguousarray(kinds["VERB"])  # also of no words, lest it compile anew
     given = to, parsed, banned, bad, last, named, marks, governed, verbs
-    good: Booleans = choose(starts, ends, *given)
-    return good
+    return choose(starts, ends, *given)
 
 
 def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:

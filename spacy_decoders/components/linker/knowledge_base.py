@@ -127,13 +127,11 @@ class ConceptKnowledgeBase(KnowledgeBase):
         if self.vocab.vectors_length:
             words = f"{known.title} {known.description}".split()
             vectors = [self.vocab.get_vector(word) for word in words]
-            mean: list[float] = np.asarray(np.mean(vectors, axis=0), np.float64).tolist()
-            return mean
+            return np.asarray(np.mean(vectors, axis=0), np.float64).tolist()
         digest = hashlib.blake2b((known.id or "").encode("utf8"), digest_size=8).digest()
         rng = np.random.default_rng(int.from_bytes(digest, "little"))
         direction = rng.standard_normal(_MADE_UP_LENGTH)
-        unit: list[float] = (direction / np.linalg.norm(direction)).tolist()
-        return unit
+        return (direction / np.linalg.norm(direction)).tolist()
 
     def _candidates(
         self, alias: str, concepts: NDArray[np.int32], priors: NDArray[np.float32]

@@ -72,8 +72,7 @@ def _heads_within(sentence: SentenceScores, parsed: ParsedDoc) -> Integers:
     """The heads of a sentence's tokens, counted in it from 1; 0 for the root."""
     tokens = sentence.tokens
     heads = parsed.heads[tokens]
-    found: Integers = np.where(heads == tokens, 0, np.searchsorted(tokens, heads) + 1)
-    return found
+    return np.where(heads == tokens, 0, np.searchsorted(tokens, heads) + 1)
 
 
 class CalibratedParser(CalibratedPipe):

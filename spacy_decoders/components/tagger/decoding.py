@@ -107,8 +107,7 @@ class Tagging:
         margins = np.zeros(len(self.labels), dtype=np.float32)
         if decoded.any():
             margins[decoded] = max_marginal_margins(model, self.emissions[decoded], lengths)
-        found: list[float] = margins.tolist()
-        return found
+        return margins.tolist()
 
     def ranked_by(self, model: ChainModel, k: int, names: Sequence[str]) -> list[dict[str, Any]]:
         """Return up to k best labellings of each unit, with the labels' names."""

@@ -115,8 +115,7 @@ class LabelSpace:
         """**Shape (L, L)**: whether two labels agree in `first_part`."""
         first = [parts[self.first_part] for parts in self.parts]
         _, numbers = np.unique(first, return_inverse=True)
-        same: NDArray[np.bool_] = numbers[:, None] == numbers
-        return same
+        return numbers[:, None] == numbers
 
     def with_parts(self, parts: Iterable[str]) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label, whole or in part, is among those given."""
@@ -126,8 +125,7 @@ class LabelSpace:
 
     def matching(self, row: NDArray[np.uint64], is_set: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label writes these values in the attributes that are set."""
-        mask: NDArray[np.bool_] = (self.values[:-1, is_set] == row[is_set]).all(axis=1)
-        return mask
+        return (self.values[:-1, is_set] == row[is_set]).all(axis=1)
 
     def present(self, doc: Doc) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
         """Return existing values, and whether they are set: **shape (n, attributes)** each.
@@ -146,8 +144,7 @@ class LabelSpace:
     def in_entity(self, values: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """**Shape (n,)**: whether the values of tokens, as in `present`, are those of entities."""
         column = values[:, self.attributes.index(ENT_IOB)]
-        inside: NDArray[np.bool_] = (column == IOB["B"]) | (column == IOB["I"])
-        return inside
+        return (column == IOB["B"]) | (column == IOB["I"])
 
     def compared(
         self, values: NDArray[np.uint64], starts: NDArray[np.bool_]

@@ -183,8 +183,7 @@ def _of_values(space: LabelSpace, found: ChainPosteriors, labels: NDArray[np.int
     """The probability of each token's value; joint labels are summed over their other parts."""
     if len(space.targets) == 1:
         return found.of_labels(labels)
-    likely: Floats = np.minimum((found.marginals * space.same_first_part[labels]).sum(axis=1), 1.0)
-    return likely
+    return np.minimum((found.marginals * space.same_first_part[labels]).sum(axis=1), 1.0)
 
 
 def _entities(

@@ -78,7 +78,6 @@ class ForwardDominance(ChainDecoder):
 
     def _search(self, model: ChainModel, sentences: Sentences) -> NDArray[np.int32]:
         """Return the labels that the kernel finds best."""
-        labels: NDArray[np.int32]
         if model.size <= LANES:
             labels = np.zeros(len(sentences.emissions), dtype=np.int32)
             decode_exactly(model, sentences, np.arange(len(sentences)), labels)

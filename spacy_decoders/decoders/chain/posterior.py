@@ -176,8 +176,7 @@ class ChainPosteriors:
             )
         runs = np.stack([first, stop, kind], axis=1)
         found = kernels.probabilities_of_runs(self._chain, flat, runs, borders)
-        chances: Floats = np.minimum(found, 1.0)
-        return chances
+        return np.minimum(found, 1.0)
 
     def likely_runs(self, kinds: RunKinds, least: float) -> LabelRuns:
         """Return all runs of at least some probability, including overlapping and nested ones.

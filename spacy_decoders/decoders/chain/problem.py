@@ -238,8 +238,7 @@ class Sentences:
         A score is NaN where a label is out of range.
         """
         links = (model.transitions, model.start_scores, model.end_scores)
-        found: NDArray[np.float64] = path_scores(*links, self.emissions, self.offsets, labels)
-        return found
+        return path_scores(*links, self.emissions, self.offsets, labels)
 
     def infeasible(self, sentence: int, token: int) -> InfeasibleError:
         """Return the error that names the token at which the last legal prefix ends."""

@@ -132,5 +132,4 @@ def _best(tree: _Tree, ends: float) -> tuple[float, float]:
 
 def _rounded_up(sums: Any) -> Floats:
     """Return sums that are no less than the exact ones; forbidden ones stay ``-inf``."""
-    up: Floats = np.where(np.isneginf(sums), sums, np.nextafter(sums, np.inf))
-    return up
+    return np.where(np.isneginf(sums), sums, np.nextafter(sums, np.inf))

@@ -61,8 +61,7 @@ class BestPaths:
         """Expand at most `nodes` nodes depth first; return a bound on all paths not visited."""
         free = (np.zeros(problem.size), 0.0)
         best = (self.scores, self.paths)
-        frontier: float = search_once(problem.arrays, bounds, free, best, 0.0, nodes)
-        return frontier
+        return search_once(problem.arrays, bounds, free, best, 0.0, nodes)
 
     def offer(self, score: float, path: NDArray[Any]) -> bool:
         """Insert a path if it is new and good enough; return whether it was."""

@@ -168,8 +168,7 @@ class PathProblem:
 
         It bounds every completion of a path that has reached v and lacks l vertices.
         """
-        table: Floats = walk_bounds(self.reversed_edges, self.end, np.zeros(self.size), length - 1)
-        return table
+        return walk_bounds(self.reversed_edges, self.end, np.zeros(self.size), length - 1)
 
     def lacks_time(self, clock: Clock, length: int, tables: int = 1) -> bool:
         """Return whether computing so many tables of walks may exceed the time left."""

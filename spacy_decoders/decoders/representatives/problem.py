@@ -302,8 +302,7 @@ class RepresentativesProblem:
             towards = self.distances[row].take(self.members).astype(float)
             towards[self.offsets[i] : self.offsets[i + 1]] = 0.0
             sums += towards
-        costs: NDArray[np.float64] = self.pair_weight * sums + self.local_costs
-        return costs
+        return self.pair_weight * sums + self.local_costs
 
 
 # --- ties ------------------------------------------------------------------------

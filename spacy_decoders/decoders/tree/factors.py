@@ -143,15 +143,13 @@ class Factors:
         """Return which factors add their score in a tree, bool (count,)."""
         tree = np.concatenate([[-1], np.asarray(heads, dtype=np.int64)])
         counts = self.numbers(tree[self.arcs[:, 1]] == self.arcs[:, 0])
-        within: NDArray[np.bool_] = (counts >= self.at_least) & (counts <= self.at_most)
-        return within
+        return (counts >= self.at_least) & (counts <= self.at_most)
 
     def numbers(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return how many arcs of each factor are present, (count,), given that of each arc."""
         # prefix sums, as reduceat is wrong for factors without arcs
         before = np.concatenate([[0], np.cumsum(present)])
-        found: NDArray[np.int64] = before[self.offsets[1:]] - before[self.offsets[:-1]]
-        return found
+        return before[self.offsets[1:]] - before[self.offsets[:-1]]
 
     @classmethod
     def empty(cls) -> Factors:

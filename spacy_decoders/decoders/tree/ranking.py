@@ -160,8 +160,7 @@ def head_margins(problem: TreeProblem, heads: ArrayLike, *, budget: Budget = UNL
         others = np.array(max_marginals(problem, budget=budget))
         best = others[tree, tokens]
         others[tree, tokens] = -np.inf
-        margins: Floats = best - others[:, 1:].max(axis=0, initial=-np.inf)
-        return margins
+        return best - others[:, 1:].max(axis=0, initial=-np.inf)
     clock = budget.start()
     if problem.is_constrained and not clock.exhausted():
         return _margins_under_rules(problem, tree, clock)

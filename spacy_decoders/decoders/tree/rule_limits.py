@@ -109,8 +109,7 @@ class LabelledArcs:
         """Return the best possible label of each arc of a tree, (n,)."""
         tokens = np.arange(1, len(heads) + 1)
         scores = np.where(possible[heads, tokens], self.labels[heads, tokens], -np.inf)
-        best: Integers = scores.argmax(axis=1)
-        return best
+        return scores.argmax(axis=1)
 
     def narrowed(self, possible: Mask) -> Mask | None:
         """Remove the arcs that limits exclude beside certain ones; None if no tree is left."""
@@ -142,8 +141,7 @@ class LabelledArcs:
         room = self._most - self._used(heads, certain)
         if (room < 0).any():
             return None
-        full: Booleans = np.less(room[:, self._limit], self._weight)
-        return full
+        return np.less(room[:, self._limit], self._weight)
 
     def _used(self, heads: Ints, counted: Booleans) -> Integers:
         """Return the weight of the arcs under each limit, (n + 1, limits), by head or token.
@@ -320,5 +318,4 @@ def with_best_labels(arcs: Floats, planes: Floats, possible: Mask) -> Floats:
 
     **Shape**: planes and possible (labels, n + 1, n + 1).
     """
-    best: Floats = arcs + np.where(possible, planes, -np.inf).max(axis=0)
-    return best
+    return arcs + np.where(possible, planes, -np.inf).max(axis=0)

@@ -111,8 +111,7 @@ def starts_of_tree(tree: NDArray[np.integer[Any]]) -> Booleans:
     high = np.maximum(tree, tokens)[inner]
     opened = np.bincount(low + 1, minlength=len(tree) + 2)
     closed = np.bincount(high + 1, minlength=len(tree) + 2)
-    starts: Booleans = np.cumsum(opened - closed)[1 : len(tree) + 1] == 0
-    return starts
+    return np.cumsum(opened - closed)[1 : len(tree) + 1] == 0
 
 
 def is_tree(heads: ArrayLike) -> bool:

@@ -143,8 +143,7 @@ def second_order_marginals(problem: TreeProblem) -> Floats:
     space = np.empty(second_order.entries(problem.n + 1, False))
     second_order.decode(*given, False, space)
     bound = second_order_proof.chart_bound(*given, False, space)
-    result: Floats = second_order_proof.bounds_by_chart(*given, space, bound)
-    return result
+    return second_order_proof.bounds_by_chart(*given, space, bound)
 
 
 def best_by_second_order(

@@ -107,8 +107,7 @@ class LinkShares:
 def _hashes(names: list[str]) -> NDArray[np.uint64]:
     """Hashes of normalised names. **Shape:** ``(names,)``"""
     lines = as_lines(map(normalise, names))
-    hashes: NDArray[np.uint64] = hash_lines(read_only(lines), len(names))
-    return hashes
+    return hash_lines(read_only(lines), len(names))
 
 
 def _buckets(codes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], np.uint64]:

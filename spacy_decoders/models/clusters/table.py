@@ -99,8 +99,7 @@ class SharedTable(ABC):
         with reading(cls.part):
             if not data.startswith(_MARK):
                 return cls._read(data)
-            found: Table = _shipped(cls, data.removeprefix(_MARK).decode("ascii"))
-            return found
+            return _shipped(cls, data.removeprefix(_MARK).decode("ascii"))
 
 
 @cache

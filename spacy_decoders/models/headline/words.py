@@ -72,8 +72,7 @@ class TextTokens:
     def begins(self) -> Integers:
         """Where each text begins; arbitrary for texts without tokens. **Shape:** ``(texts,)``"""
         sizes = np.bincount(self.text)
-        begins: Integers = np.minimum(sizes.cumsum() - sizes, max(0, len(self.text) - 1))
-        return begins
+        return np.minimum(sizes.cumsum() - sizes, max(0, len(self.text) - 1))
 
     @cached_property
     def sizes(self) -> tuple[Integers, Integers]:
@@ -122,8 +121,7 @@ def numbered(keys: Keys) -> tuple[Integers, Integers, Integers]:
     """
     from ..inference.kernels.word_rows import numbered  # compiled where it is first needed
 
-    found: tuple[Integers, Integers, Integers] = numbered(keys)
-    return found
+    return numbered(keys)
 
 
 @dataclass(frozen=True, eq=False)

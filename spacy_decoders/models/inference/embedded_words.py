@@ -116,8 +116,7 @@ class EmbeddedWords:
             except BaseException:
                 self._clear()
                 raise
-            found: NDArray[np.float32] = self._vectors[places]
-            return found
+            return self._vectors[places]
 
     def _clear(self) -> None:
         if not len(self._keys):

@@ -152,12 +152,9 @@ def _in_panels(matrix: Floats, begin: int, columns: int) -> tuple[NDArray[Any], 
     """Return columns of a matrix as :func:`.multiply_panels` takes them."""
     from .kernels import panels as kernels
 
-    packed: tuple[NDArray[Any], Floats]
     if matrix.flags.f_contiguous and columns == matrix.shape[1]:
-        packed = kernels.pack_transposed(matrix.T)
-    else:
-        packed = kernels.pack(np.ascontiguousarray(matrix), begin, columns)
-    return packed
+        return kernels.pack_transposed(matrix.T)
+    return kernels.pack(np.ascontiguousarray(matrix), begin, columns)
 
 
 def padded(rows: int) -> int:

@@ -70,8 +70,7 @@ class Tok2VecInference:
         if plan.encoder is not None:
             return plan.encoder.predict(embedded, lengths)
         ops: Any = tok2vec.ops
-        found: list[Floats2d] = encode.predict(ops.unflatten(embedded, lengths))
-        return found
+        return encode.predict(ops.unflatten(embedded, lengths))
 
 
 class _Plan(NamedTuple):

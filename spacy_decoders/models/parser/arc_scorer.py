@@ -156,8 +156,7 @@ class _Encoding:
                 vectors = layer.predict(vectors)
 
         def backprop(d_vectors: Floats2d) -> list[Doc]:
-            found: list[Doc] = backprop_encoder(ops.unflatten(d_vectors, lengths))
-            return found
+            return backprop_encoder(ops.unflatten(d_vectors, lengths))
 
         if not sum(lengths):
             return ops.alloc2f(0, model.get_dim("nO")), backprop

@@ -62,8 +62,7 @@ class DecodedTree(NamedTuple):
         tokens = np.arange(1, self.problem.n + 1)
         if self.best is None:
             return self.sentence.labels[solution.heads, tokens]
-        labels: NDArray[np.int32] = self.best[solution.heads, tokens, solution.labels]
-        return labels
+        return self.best[solution.heads, tokens, solution.labels]
 
 
 class FirstTree(NamedTuple):

@@ -85,8 +85,7 @@ class ChainBatch:
 
         ``-inf`` for illegal ones, NaN for those with an unknown label.
         """
-        found: NDArray[np.float64] = self.sentences.scores_of(self.model, labels)[:, 0]
-        return found
+        return self.sentences.scores_of(self.model, labels)[:, 0]
 
 
 class ChainGradient:

@@ -115,8 +115,7 @@ def _may_be_best(model: ChainModel, sentences: Sentences) -> Booleans:
         return scores
 
     bar = beside(np.min).max(axis=1, keepdims=True, initial=-np.inf)
-    kept: Booleans = beside(np.max) >= bar
-    return kept
+    return beside(np.max) >= bar
 
 
 def best_of_few(
@@ -127,7 +126,6 @@ def best_of_few(
     Raises `InfeasibleError` if a sentence has no legal labelling.
     """
     padded, emissions = model.padded, pruned.reshape(-1)
-    labels: NDArray[np.int32]
     labels, infeasible = beam.decode(
         padded.transitions,
         padded.end,

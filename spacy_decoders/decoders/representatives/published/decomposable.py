@@ -76,8 +76,7 @@ def _beyond(problem: RepresentativesProblem) -> NDArray[np.float64]:
     towards = problem.distances_to(np.zeros(problem.size, dtype=np.int64))
     nearest = np.minimum.reduceat(towards, problem.offsets[:-1])
     counted = towards - nearest.repeat(np.diff(problem.offsets), axis=0)
-    beyond: NDArray[np.float64] = counted.sum(axis=1)
-    return beyond
+    return counted.sum(axis=1)
 
 
 def _bound(problem: RepresentativesProblem, choices: NDArray[Any]) -> float:

@@ -69,8 +69,7 @@ def _tree_distances(problem: RepresentativesProblem, graph: ConceptGraph, seed: 
     members = problem.members
     own = np.repeat(class_of_set, np.diff(problem.offsets))
     towards = among[np.ix_(members, members[problem.offsets[:-1]])]
-    sums: Floats = np.where(own[:, None] == class_of_set, 0.0, towards).sum(axis=1)
-    return sums
+    return np.where(own[:, None] == class_of_set, 0.0, towards).sum(axis=1)
 
 
 def _classes(problem: RepresentativesProblem) -> tuple[Integers, Integers]:

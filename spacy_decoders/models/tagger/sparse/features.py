@@ -81,8 +81,7 @@ class DocBatch(NamedTuple):
     def numbers(self, lower: NDArray[np.uint64]) -> Integers:
         """**Shape (n,)**: numbers of lower-cased words, different ones in each document."""
         # words are 64-bit hashes, so sums of different documents hardly ever collide
-        found: Integers = numbered(lower + MULTIPLIER * self.document.astype(np.uint64))[0]
-        return found
+        return numbered(lower + MULTIPLIER * self.document.astype(np.uint64))[0]
 
 
 class FeatureReader:

@@ -70,8 +70,7 @@ class Packed(NamedTuple):
         ends = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
         ones = np.ones(ends[-1], dtype=np.float32)
         features = csr_array((ones, rows[known], ends), (len(rows), table.shape[0]))
-        found: Floats = (features @ table).toarray()
-        return found
+        return (features @ table).toarray()
 
     def to_columns(self) -> dict[str, Any]:
         """Return the table as compressed bytes, with each weight quantised to eight bits."""
