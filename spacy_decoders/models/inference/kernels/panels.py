@@ -28,7 +28,7 @@ PANEL = 2 * _LANES
 NUMBER, PARTS, PART = (np.int32, 2, np.int16) if HAS_PAIRS else (np.float32, 1, np.float32)
 #: The largest norm of a row or column of integers: none is larger, and no sum overflows.
 _LONGEST = 32766.0
-#: Rows and columns of a smaller norm count as zeros.
+#: Rows and columns of a smaller norm are scaled as those that have this one.
 _LEAST = 1e-30
 #: The number of rows that are converted at once, so that they stay in the cache.
 _BLOCK = 64
@@ -180,7 +180,8 @@ def pack_transposed(matrix):
     return panels, factors
 
 
-@jit(fastmath=_FAST, error_model="numpy")
+# not reordered: a sum times the factor of its row alone may overflow
+@jit(fastmath=_FAST - {"reassoc"}, error_model="numpy")
 def multiply_panels(rows, panels, factors, out):
     """Write ``rows @ matrix``, where :func:`pack` has written the panels and factors.
 
