@@ -210,9 +210,9 @@ def _fault_of_numbers(certificate: Certificate, found: Findings, sign: float) ->
         return f"status: {certificate.status!r}, but the structure is legal."
     for name in ("score", "bound", "gap", "tolerance", "confidence", "iterations"):
         value = getattr(certificate, name)
-        if not (value is None and name in ("bound", "gap", "confidence")) and not _is_finite(
-            value
-        ):
+        if value is None and name in ("bound", "gap", "confidence"):
+            continue
+        if not isinstance(value, (int, float)) or not math.isfinite(value):
             return f"{name}: {value!r} is not a finite number."
     if certificate.iterations < 0 or certificate.scope not in ("full", "pruned"):
         return f"iterations or scope: {certificate.iterations!r}, {certificate.scope!r}."
@@ -238,10 +238,6 @@ def _fault_of_numbers(certificate: Certificate, found: Findings, sign: float) ->
     if bound is not None and sign * (score - bound) > max(tolerance, rounding):
         return f"bound: {bound!r} lies on the wrong side of the score {score!r}."
     return None
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, (int, float)) and math.isfinite(value)
 
 
 def _fault_of_status(certificate: Certificate) -> str | None:

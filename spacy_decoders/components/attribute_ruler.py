@@ -73,8 +73,10 @@ class CachedAttributeRuler(AttributeRuler):
     def __call__(self, doc: Doc) -> Doc:
         """Set the attributes of matching tokens; a document that fails is returned as it is."""
         super().__call__(doc)
-        if doc.vocab.strings is not self.vocab.strings:
-            self._share_strings(doc)
+        if doc.vocab.strings is not self.vocab.strings:  # which may lack those that were written
+            for key in np.unique(doc.to_array([TAG, LEMMA])).tolist():
+                if key in self.vocab.strings:
+                    doc.vocab.strings.add(self.vocab.strings[key])
         return doc
 
     def match(self, doc: Any) -> Any:
@@ -103,13 +105,6 @@ class CachedAttributeRuler(AttributeRuler):
         self._known[key] = (
             [number for number, *_ in found] if columns.keys(token)[0] != key else []
         )
-
-    def _share_strings(self, doc: Doc) -> None:
-        """Add the strings that were written to the vocabulary of a document that has another."""
-        written = doc.to_array([TAG, LEMMA])
-        for key in np.unique(written).tolist():
-            if key in self.vocab.strings:
-                doc.vocab.strings.add(self.vocab.strings[key])
 
 
 class _RuleColumns(NamedTuple):

@@ -126,10 +126,6 @@ class Tagging:
             for solution in k_best(model, self.emissions[begin:stop], k)
         ]
 
-    def undecoded(self) -> list[tuple[int, int]]:
-        """The tokens ``start:stop`` of each unit without a legal labelling."""
-        return [span for span in self.spans if self.labels[span[0]] == NO_LABEL]
-
 
 def unit_lengths(doc: Doc) -> list[int]:
     """The number of tokens of each sentence, or of the document if it has no boundaries."""

@@ -25,7 +25,7 @@ from ..constraints.matches import WithConstraints
 from ..extensions import record_certificates, record_list, record_margins
 from ..factories.exact_tagger import TaggerOptions, Target
 from ..probabilities import CalibratedPipe, Fitted
-from .decoding import Tagging, decode_units, unit_lengths
+from .decoding import NO_LABEL, Tagging, decode_units, unit_lengths
 from .gold_layers import aligned_labels, gold_labels, labels_in
 from .label_space import LabelSpace
 from .probabilities import (
@@ -201,7 +201,8 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         for place, tagging in enumerate(taggings):
             limit = limits[place]
             if any(limit):
-                failed, plain = tagging.undecoded(), scores[place][0]
+                failed = [own for own in tagging.spans if tagging.labels[own[0]] == NO_LABEL]
+                plain = scores[place][0]
                 tagging.conflicts = list(conflicts_in(docs[place], failed, limit, plain, model))
                 tagging.demanded = limit.demanded
             if self.margins:

@@ -39,8 +39,7 @@ def quick_bound(
     floor = _floor_below(score, slack)
     start, edges, reversed_edges, end, *classes = problem.arrays
     backwards = (end, reversed_edges, edges, start, *classes)
-    bound: float = bound_at_once(backwards, length, floor, slack, nodes)
-    return bound + slack
+    return bound_at_once(backwards, length, floor, slack, nodes) + slack
 
 
 def full_bound(

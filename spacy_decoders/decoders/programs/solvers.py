@@ -157,7 +157,8 @@ def _solve_by_highs(program: Statement, seconds: float, *, integral: bool) -> An
         integrality=program.integer.astype(np.int64) if integral else None,
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
-    status = _status(found)
+    codes = {0: "optimal", 1: "out of time", 2: "infeasible"}
+    status = codes.get(found.status) or str(found.message)
     if integral and found.x is not None:
         return Answer("feasible" if status == "out of time" else status, found.x)
     if status != "optimal":
@@ -165,11 +166,6 @@ def _solve_by_highs(program: Statement, seconds: float, *, integral: bool) -> An
     duals = np.empty(len(program.sides))
     duals[~equal], duals[equal] = -found.ineqlin.marginals, -found.eqlin.marginals
     return Answer("optimal", found.x, duals)
-
-
-def _status(found: Any) -> str:
-    codes = {0: "optimal", 1: "out of time", 2: "infeasible"}
-    return codes.get(found.status) or str(found.message)
 
 
 def _solve_by_cbc(program: Statement, seconds: float, *, integral: bool) -> Answer:

@@ -71,9 +71,10 @@ class WordNet:
                             for relation in element.iter("SynsetRelation")
                         ]
                         gloss = element.findtext("Definition") or ""
-                        waiting.append(
-                            (synset, element.get("lexfile", ""), gloss, _item(element.attrib))
-                        )
+                        # an attribute, whatever its name space
+                        items = (v for k, v in element.attrib.items() if "}" in k)
+                        item = next(filter(QID.fullmatch, items), "")
+                        waiting.append((synset, element.get("lexfile", ""), gloss, item))
                         element.clear()
         except ProblemError:
             raise
@@ -108,8 +109,3 @@ def _concept(
 
 def _count(text: str | None) -> float:
     return float(text) if text and text.strip().isdigit() else 0.0
-
-
-def _item(attributes: dict[str, str]) -> str:
-    """The Wikidata item among the attributes of a synset, whatever their name space."""
-    return next((v for k, v in attributes.items() if "}" in k and QID.fullmatch(v)), "")

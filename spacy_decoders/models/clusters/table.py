@@ -258,8 +258,7 @@ def shipped(kind: str, lang: str) -> bytes:
 
 
 def _key_of(word: str) -> int:
-    hashed: int = hash_string(word)
-    return hashed & 0xFFFFFFFF
+    return hash_string(word) & 0xFFFFFFFF
 
 
 def _gaps_of(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:

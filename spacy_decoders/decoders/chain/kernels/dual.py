@@ -132,15 +132,6 @@ def reached(links, lattice, first, past, lead, local, block, stride):
     return score
 
 
-@jit(inline="always")
-def others64(emissions, row, block, size, r):
-    """Return the emissions of 64 labels, ``-inf`` for label r."""
-    local = emissions64(emissions, row, block, size)
-    if block <= r < block + BLOCK:
-        local = keep_lanes(~(np.int64(1) << (r - block)), local)
-    return local
-
-
 @uncounted()
 def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice):
     """Find the survivors of one sentence and their messages.
@@ -183,7 +174,9 @@ def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice
         poke(values, start, 0.0)
         extent_next = 0.0
         for block in range(0, size, BLOCK):
-            local = others64(emissions, row, block, size, r)
+            local = emissions64(emissions, row, block, size)
+            if block <= r < block + BLOCK:
+                local = keep_lanes(~(np.int64(1) << (r - block)), local)
             score = reached(links, lattice, first, past, lead, local, block, stride)
             more = advance_of(links, at, at if has_exits else np.int64(-1), detour, block)
             bits = at_least(add(score, more), fill64(threshold))

@@ -189,11 +189,9 @@ class FeatureReader:
                     f"features: expected a list of strings for each of {len(doc)} tokens, got "
                     f"{given!r:.80}."
                 )
-            found += [[_row_of(feature, bits) for feature in of_token] for of_token in given]
+            found += [
+                [hash_string(one) * int(MULTIPLIER) % 2**64 >> (64 - bits) for one in of_token]
+                for of_token in given
+            ]
         columns = [*zip_longest(*found, fillvalue=NOTHING)]
         return np.array(columns, dtype=np.int32).reshape(-1, len(found)).T
-
-
-def _row_of(feature: str, bits: int) -> int:
-    hashed: int = hash_string(feature)
-    return (hashed * int(MULTIPLIER) % 2**64) >> (64 - bits)
