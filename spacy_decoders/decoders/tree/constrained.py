@@ -12,7 +12,7 @@ the labelled arcs in their parent's chart.
 import heapq
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import NamedTuple, Protocol
 
@@ -99,6 +99,7 @@ def best_constrained(decoder: PlainDecoder, problem: TreeProblem, budget: Budget
         raise _conflicting_rules(search, error) from None
 
 
+@dataclass(eq=False)
 class LabelledSearch:
     """Best-first search over the nodes; newest first as long as there is no incumbent.
 
@@ -106,27 +107,20 @@ class LabelledSearch:
     `any_tree`, the search ends at the first legal tree.
     """
 
-    def __init__(
-        self,
-        decoder: PlainDecoder,
-        problem: TreeProblem,
-        clock: Clock,
-        *,
-        iterations: int = 0,
-        any_tree: bool = False,
-    ) -> None:
-        self.decoder = decoder
-        self.problem = problem
-        self.clock = clock
-        self.iterations = iterations
-        self.any_tree = any_tree
-        self.relaxed = _with_starts(problem)
-        self.arcs = LabelledArcs(problem.rules, problem.arcs, problem.labels)
-        self.best: _Found | None = None
-        self.most_gained = 0.0
-        self.ends: list[RuledNode] = []
-        self.leaves: list[Mask] = []
-        self.solution: TreeSolution | None = None
+    decoder: PlainDecoder
+    problem: TreeProblem
+    clock: Clock
+    iterations: int = 0
+    any_tree: bool = False
+    best: _Found | None = None
+    most_gained: float = 0.0
+    ends: list[RuledNode] = field(default_factory=list)
+    leaves: list[Mask] = field(default_factory=list)
+    solution: TreeSolution | None = None
+
+    def __post_init__(self) -> None:
+        self.relaxed = _with_starts(self.problem)
+        self.arcs = LabelledArcs(self.problem.rules, self.problem.arcs, self.problem.labels)
 
     def relaxations(self) -> list[TreeProblem]:
         """Search; return problems without labels and rules that together cover all legal trees.
