@@ -23,14 +23,6 @@ from spacy_decoders.readers.corpora import ConlluCorpus, JoinedCorpus, gold_corp
 from spacy_decoders.readers.sentences import read_columns
 
 
-def test_the_callers_array_stays_writable_and_as_it_was():
-    given = np.array([[0.0, -np.inf], [1.0, 2.0]], dtype=np.float32)
-    stored = checked_scores("arcs", given, (2, None))
-    assert not stored.flags.writeable
-    assert given.flags.writeable
-    np.testing.assert_array_equal(stored, given)
-
-
 @pytest.mark.parametrize(
     ("values", "shape", "message"),
     [

@@ -5,6 +5,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import fix_random_seed
 
+from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
+
 NAME = "branch_and_bound_parser"
 
 
@@ -15,14 +17,11 @@ SMALL = {
     "label_width": 8,
     "factor_rows": 2**10,
     "tok2vec": {
-        "@architectures": "spacy.HashEmbedCNN.v2",
-        "pretrained_vectors": None,
+        **HASH_EMBED_CNN,
         "width": 24,
         "depth": 1,
         "embed_size": 200,
-        "window_size": 1,
         "maxout_pieces": 2,
-        "subword_features": True,
     },
 }
 

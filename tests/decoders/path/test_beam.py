@@ -1,23 +1,8 @@
-"""Beam search where it is narrow; wide enough for all it is exact: `promises`."""
+"""Beam search that meets a dead end; all else that it promises: `promises`."""
 
 import numpy as np
 
-from spacy_decoders.decoders.path import Beam, ExactPath, PathProblem
-from tests.decoders.path.problems import headline_like
-
-
-def test_a_narrow_beam_claims_nothing_and_a_look_ahead_bounds():
-    found = 0
-    for seed in range(20):
-        problem = headline_like(np.random.default_rng(seed), 40)
-        best = ExactPath().decode(problem, 6).certificate.score
-        plain = Beam(3).decode(problem, 6)
-        ahead = Beam(3, lookahead=True).decode(problem, 6)
-        assert plain.certificate.status == "heuristic"
-        assert ahead.certificate.bound >= best - 1e-9
-        assert plain.certificate.score <= best + 1e-9
-        found += ahead.certificate.score >= plain.certificate.score
-    assert found >= 18
+from spacy_decoders.decoders.path import Beam, PathProblem
 
 
 def test_a_dead_end_is_no_proof():

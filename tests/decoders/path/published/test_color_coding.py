@@ -1,4 +1,4 @@
-"""Colour-coding: its probabilities; against brute force it stands in `test_exact_path`."""
+"""Colour-coding: its probabilities; against brute force it stands in `promises`."""
 
 from itertools import combinations
 
