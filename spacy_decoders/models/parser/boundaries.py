@@ -87,7 +87,7 @@ class BoundaryLimits:
 
     def within(self, odds: NDArray[np.float32]) -> NDArray[np.float32] | None:
         """Return the scores of the boundaries inside a block; None if there is none to decide."""
-        open_to_trees = odds > -self.certain
+        open_to_trees = ~(odds <= -self.certain)  # NaN too, which decoders refuse
         if len(odds) < 2 or not open_to_trees[1:].any():
             return None
         scores = np.where(open_to_trees, odds, np.float32(-np.inf)) * np.float32(self.weight)

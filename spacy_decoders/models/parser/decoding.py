@@ -161,15 +161,15 @@ class TreeParser:
     def _problem(self, sentence: SentenceScores) -> tuple[TreeProblem, bool]:
         """Return the decoding problem of a sentence, and whether it includes all factors."""
         arcs: Any = sentence.arcs.astype("d")
-        boundaries: Any = sentence.boundaries
+        of = sentence.boundaries
+        boundaries: Any = None if of is None else of.astype("d")
         if self.templates is not None:
             self.templates.add_to_arcs(sentence, arcs)
         TreeProblem = _tree().TreeProblem
-        if not arcs.sum() < np.inf:  # NaN or +inf, which validation refuses
+        total = arcs.sum() if boundaries is None else arcs.sum() + boundaries.sum()
+        if not total < np.inf:  # NaN or +inf, which validation refuses
             problem = TreeProblem(arcs, projective=self.projective, boundaries=boundaries)
         else:
-            if boundaries is not None:
-                boundaries = boundaries.astype("d")
             problem = TreeProblem.of_valid(arcs, self.projective, boundaries)
         # with first-order scores, pruning unlikely heads would not change the tree
         if self.by_arcs or len(sentence.tokens) > self.longest:

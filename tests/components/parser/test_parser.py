@@ -49,14 +49,21 @@ def test_preset_boundaries_are_kept(trained, marks, expected):
     assert sum(token.dep_ == "ROOT" for token in doc) == len(expected)
 
 
-def test_nan_scores_cost_one_document(trained):
+@pytest.mark.parametrize(
+    ("layer", "param", "named"),
+    [("biaffine_arcs", "root", "arcs"), ("bilstm", "W", "arcs"), ("linear", "b", "boundaries")],
+)
+def test_nan_scores_cost_one_document(layer, param, named):
     nlp = make_nlp(steps=1)
     failed = []
     nlp.set_error_handler(lambda name, pipe, docs, error: failed.append(str(error)))
-    nlp.get_pipe(NAME).model.get_ref("arcs").get_param("root")[:] = np.nan
-    assert list(nlp.pipe(["she eats .", "he"])) == []
+    model = nlp.get_pipe(NAME).model
+    within = model.get_ref("boundaries") if named == "boundaries" else model
+    node = next(node for node in within.walk() if node.name == layer)
+    node.get_param(param)[:] = np.nan
+    assert list(nlp.pipe(["she eats .", "he eats"])) == []
     assert len(failed) == 2
-    assert "arcs" in failed[0]
+    assert failed[0].startswith(f"{named}: every score must be finite")
 
 
 @pytest.mark.parametrize(

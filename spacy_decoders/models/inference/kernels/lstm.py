@@ -14,11 +14,11 @@ def _tanh(x):
     """Return tanh, precise to about two units in the last place.
 
     A quotient of polynomials, as in Eigen: without a table or a branch, so that loops are
-    vectorised. Beyond the limits, tanh rounds to 1.
+    vectorised. Beyond the limits, tanh rounds to 1. NaN stays NaN.
     """
     limit = np.float32(7.90531110763549805)
-    x = x if x < limit else limit  # not min(): LLVM vectorises a select
-    x = x if x > -limit else -limit
+    x = limit if x > limit else x  # not min(): LLVM vectorises a select
+    x = -limit if x < -limit else x
     s = x * x
     p = s * np.float32(-2.76076847742355e-16) + np.float32(2.00018790482477e-13)
     p = s * p + np.float32(-8.60467152213735e-11)
