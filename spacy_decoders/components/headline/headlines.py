@@ -190,7 +190,7 @@ def scored_units(
 
     Raises `ProblemError` if a weight of the model is not finite.
     """
-    weights: Any = [model.get_param(name) for name in ("weights", "phrases")]
+    weights: Any = map(model.get_param, model.param_names)
     if not all(np.isfinite(of).all() for of in weights):
         raise ProblemError(
             "model: it has weights that are not finite, and so would be the scores; train again, "

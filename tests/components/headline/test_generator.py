@@ -141,6 +141,15 @@ def test_required_words_and_a_threshold_are_no_fault_of_a_mode():
 OTHER_MODE = r"required: .* use mode 'sentence', or required=None"
 
 
+@pytest.mark.parametrize("name", ["weights", "phrases", "judge"])
+def test_weights_that_are_not_finite_are_refused(name):
+    nlp = spacy.blank("en")
+    model = nlp.add_pipe("headline_generator").model
+    model.set_param(name, model.get_param(name) * float("nan"))
+    with pytest.raises(ProblemError, match="weights that are not finite"):
+        nlp("Binary search halves a list.")
+
+
 @pytest.mark.parametrize(
     ("config", "message"),
     [
