@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pydantic import Field
 from spacy.tokens import Doc, SpanGroup
 
-from ..arrays import Floats, checked_indices, checked_list, checked_scores
+from ..arrays import Floats, Integers, checked_indices, checked_list, checked_scores
 from ..certificate import Certificate, tolerance_of
 from ..components import extensions
 from ..components.option_checks import check_of
@@ -24,7 +24,6 @@ from .factories import BestSpansOptions
 
 __all__ = ["BestSpansPipe", "best_entities", "best_spans", "log_odds", "select"]
 
-Indices = NDArray[np.int64]
 
 THRESHOLD = check_of(Annotated[float, Field(gt=0.0, lt=1.0)])
 
@@ -78,7 +77,7 @@ def select(borders: ArrayLike, scores: ArrayLike) -> tuple[list[int], Certificat
     return chosen, certificate
 
 
-def _scheduled(borders: Indices, scores: Floats) -> list[int]:
+def _scheduled(borders: Integers, scores: Floats) -> list[int]:
     """Find a best set: in order of ends, each span may extend the best set that ends before it."""
     order = np.lexsort(borders.T)
     begins, ends = borders[order].T
@@ -95,7 +94,7 @@ def _scheduled(borders: Indices, scores: Floats) -> list[int]:
     return chosen[::-1]
 
 
-def _bound(borders: Indices, scores: Floats) -> float:
+def _bound(borders: Integers, scores: Floats) -> float:
     """Bound the score of spans without overlap, by potentials.
 
     In order of first tokens, let ``next[i]`` be the first span that begins where i has ended. For

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Floats, read_only
+from ...arrays import Floats, Integers, read_only
 from ...certificate import PROOF_TOLERANCE, Certificate, tolerance_of
 from .kernels import dense, dual
 from .kernels.layout import LANES
@@ -29,7 +29,6 @@ SHARE = 0.5
 NEVER = 2.0
 
 Labels = NDArray[np.int32]
-Indices = NDArray[np.int64]
 
 
 class Evidence(NamedTuple):
@@ -83,7 +82,7 @@ def certify(
     proof: Evidence | None = None,
     *,
     repair: bool = True,
-    iterations: Indices | None = None,
+    iterations: Integers | None = None,
 ) -> ChainSolutions:
     """Score labellings, bound the best ones by an independent proof, and compare.
 
@@ -119,7 +118,7 @@ def certify(
 
 
 def bound_over_all(
-    model: ChainModel, sentences: Sentences, chosen: Indices, bounds: Floats
+    model: ChainModel, sentences: Sentences, chosen: Integers, bounds: Floats
 ) -> None:
     """Write bounds on the best labellings of some sentences, by messages between all labels."""
     padded = model.padded
@@ -136,7 +135,7 @@ def bound_over_all(
 
 
 def decode_exactly(
-    model: ChainModel, sentences: Sentences, chosen: Indices, labels: Labels
+    model: ChainModel, sentences: Sentences, chosen: Integers, labels: Labels
 ) -> None:
     """Decode as :func:`decode_densely` does, in float64."""
     decode_densely(model, sentences, chosen, labels, np.float64)
@@ -145,7 +144,7 @@ def decode_exactly(
 def decode_densely(
     model: ChainModel,
     sentences: Sentences,
-    chosen: Indices,
+    chosen: Integers,
     labels: Labels,
     precision: type[np.floating[Any]] = np.float32,
 ) -> None:

@@ -24,7 +24,6 @@ __all__ = [
     "tree_in_blocks",
 ]
 
-Scores = NDArray[np.float64]
 
 #: Tokens in a block.
 BLOCK = 64
@@ -52,13 +51,13 @@ class TreeBound(NamedTuple):
     #: An upper bound on all trees; ``-inf`` if there is none.
     value: float
     #: An upper bound on the trees through each arc. **Shape:** ``(n + 1, n + 1)``
-    through: Scores
+    through: Floats
     #: The heads of the tree that attains `value`, -1 for the root. **Shape:** ``(n + 1,)``
     heads: Integers
 
 
 def bounded(
-    arcs: Scores, projective: bool, single_root: bool, gaps: Scores = NO_GAPS
+    arcs: Floats, projective: bool, single_root: bool, gaps: Floats = NO_GAPS
 ) -> tuple[NDArray[np.int32], float, float, Through]:
     """Return the best first-order tree, a bound on all, its rounding error, and bounds by arcs.
 
@@ -87,7 +86,7 @@ def bounded(
 
 
 def best_by_arcs(
-    arcs: Scores, projective: bool, single_root: bool, gaps: Scores = NO_GAPS
+    arcs: Floats, projective: bool, single_root: bool, gaps: Floats = NO_GAPS
 ) -> TreeBound:
     """Find the best first-order tree, with boundary scores if it is projective."""
     scores = read_only(np.ascontiguousarray(arcs))

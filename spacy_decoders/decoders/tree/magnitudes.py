@@ -9,14 +9,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .problem import TreeProblem
 from .proof import UNIT, most_gained, parts_of
 
 __all__ = ["Magnitudes", "magnitudes_of", "without_prohibitive"]
 
-Scores = NDArray[np.float64]
 
 #: The largest multiplier of a chain that bounds use, relative to the largest score.
 LARGEST_MULTIPLIER = 8.0

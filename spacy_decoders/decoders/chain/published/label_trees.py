@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ....arrays import Floats, checked_indices, checked_scores, checked_type
+from ....arrays import Booleans, Floats, checked_indices, checked_scores, checked_type
 from ....budget import Budget, Clock
 from ....errors import InfeasibleError, ProblemError, UndecidedError
 from ..decoder import NOTHING_YET, STEP, rounded_up
@@ -24,8 +24,6 @@ from ..proof import certified
 from ..solutions import ChainSolution
 
 __all__ = ["LabelTree"]
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(eq=False)
@@ -113,7 +111,7 @@ class LabelTree:
     def _has_time(self) -> bool:
         return self.clock.seconds_left > STEP * self.transitions.size
 
-    def _messages(self, member: Mask | None = None) -> tuple[Floats, Floats]:
+    def _messages(self, member: Booleans | None = None) -> tuple[Floats, Floats]:
         """Return the best score of each node's subtree by label, and the messages upwards.
 
         They are over all labels, or over the domains `member`, to which a parent's label without a

@@ -234,9 +234,8 @@ class BranchAndBound(TreeDecoder):
                 and (problem.grandparents is not None or problem.siblings is not None)
             )
         )
-        return search(
-            problem, magnitudes, k, second_order, self.root_iterations, self.iterations, budget
-        )
+        passes = self.root_iterations, self.iterations
+        return search(problem, magnitudes, k, second_order, passes, budget)
 
     def _of_nothing(self, problem: TreeProblem) -> tuple[TreeSolution, float]:
         """Return the empty tree, the only one over no tokens, whose score is the bound."""

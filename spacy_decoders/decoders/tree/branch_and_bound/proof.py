@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ....arrays import Integers, read_only
+from ....arrays import Floats, Integers, read_only
 from ....budget import Clock
 from ..fallbacks import arborescence_bound, bounded
 from ..kernels import proofs, second_order, second_order_proof
@@ -23,7 +23,6 @@ from .preparation import Prepared
 __all__ = ["NodeProof", "Proven"]
 
 Mask = NDArray[np.uint8]
-Scores = NDArray[np.float64]
 
 #: Seconds of a second-order chart for each n^4, on a slow machine.
 SECONDS_A_FOURTH_POWER = 5e-10
@@ -32,8 +31,8 @@ SECONDS_A_FOURTH_POWER = 5e-10
 class Relaxed(NamedTuple):
     """Scores of arcs and adjacent siblings that, with a constant, bound every tree."""
 
-    arcs: Scores
-    pairs: Scores
+    arcs: Floats
+    pairs: Floats
     constant: float
 
 

@@ -69,8 +69,7 @@ def search(
     magnitudes: Magnitudes,
     k: int,
     second_order: bool,
-    root_iterations: int,
-    iterations: int,
+    passes: tuple[int, int],
     budget: Budget,
 ) -> BestTrees:
     """Find the k best trees, or as many as there are.
@@ -80,15 +79,14 @@ def search(
     any multipliers give a valid bound. The kernels' own bounds prove nothing: every few passes
     :class:`.NodeProof` bounds the node from the multipliers alone, and prunes the arcs that no
     tree better than the k-th best has. A node is closed only if that bound does not exceed the
-    k-th best score; when the budget ends, the open nodes give the bound.
+    k-th best score; when the budget ends, the open nodes give the bound. `passes` are those at the
+    root, and at each other node.
     """
     clock = budget.start()
     blocks = tree_in_blocks(problem, first_pass(problem), clock, magnitudes.forbidden)
     if blocks is not None:
         return BestTrees.of_blocks(blocks)
-    return _TreeSearch(
-        problem, magnitudes, k, second_order, (root_iterations, iterations), clock
-    ).run()
+    return _TreeSearch(problem, magnitudes, k, second_order, passes, clock).run()
 
 
 class _TreeSearch:
@@ -107,7 +105,7 @@ class _TreeSearch:
         prepared = Prepared(problem, magnitudes, second_order)
         self.problem = problem
         self.magnitudes = magnitudes
-        self.passes = passes  # at the root, and at each other node
+        self.passes = passes
         self.clock = clock
         self.incumbents = Incumbents(np.zeros((k, size), np.int32), np.full(k, -np.inf))
         self.prepared = prepared

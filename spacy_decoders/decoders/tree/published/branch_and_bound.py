@@ -70,7 +70,7 @@ def search_as_in_paper(
     if len(found.scores) or found.bound == -np.inf:
         return found
     second_order = problem.projective and not problem.is_first_order
-    return search(problem, magnitudes, 1, second_order, iterations, iterations, budget)
+    return search(problem, magnitudes, 1, second_order, (iterations, iterations), budget)
 
 
 class _LevelSearch:
