@@ -197,7 +197,10 @@ class DecodingPipe(WithOptions, TrainablePipe):
         """Save the component to a folder."""
         self._warn_of_unsaved_changes()
         super().to_disk(path, exclude=tuple(exclude))
-        _seal_files(path)
+        # the checksums of its files, beside them
+        files = sorted(of for of in Path(path).iterdir() if of.is_file() and of.name != CHECKSUMS)
+        content = json.dumps({of.name: file_digest(of) for of in files}, indent=1)
+        Path(path, CHECKSUMS).write_text(content + "\n", encoding="utf8")
 
     def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         """Load the component from bytes; damaged ones raise `StorageError`."""
@@ -278,14 +281,6 @@ def _loading(place: object) -> Iterator[None]:
             f"({type(error).__name__}: {error!s:.200}); copy it again, or use the config that it "
             "was saved with."
         ) from error
-
-
-def _seal_files(folder: str | Path) -> None:
-    """Write the checksums of a component's files beside them."""
-    folder = Path(folder)
-    files = sorted(path for path in folder.iterdir() if path.is_file() and path.name != CHECKSUMS)
-    content = json.dumps({path.name: file_digest(path) for path in files}, indent=1)
-    (folder / CHECKSUMS).write_text(content + "\n", encoding="utf8")
 
 
 def _check_files(folder: Path) -> None:

@@ -78,6 +78,7 @@ class LabelledArcs:
         ]
         # for each limit, its capacity: an arc that excludes others fills it alone
         self._most = np.array([size if one.excluded_by else one.most for one in limits], np.int64)
+        self.is_limited = len(limits) > 0
         # for each term: its limit, the weight of an arc, and whether arcs are counted by head
         self._limit = np.array([place for place, _, _ in terms], np.int64)
         self._weight = np.array([weight for _, _, weight in terms], np.int64)
@@ -91,11 +92,6 @@ class LabelledArcs:
     def _planes(self) -> Floats:
         """The labels' scores, label first: maxima over labels then take a third of the time."""
         return np.ascontiguousarray(self.labels.transpose(2, 0, 1))
-
-    @property
-    def is_limited(self) -> bool:
-        """Whether there is any limit on several arcs."""
-        return len(self._most) > 0
 
     def arcs_with(self, possible: Mask) -> Floats:
         """Return the scores of arcs with the best of their possible labels."""
