@@ -65,8 +65,14 @@ class Multiplier:
             self.room = aligned((2, 32, 32 * inner), np.uint16)
             self.room[:] = 0
         elif self.matrix.shape[1] >= _ENOUGH_COLUMNS and not precise and has_pairs():
+            from .kernels.panels import pack, pack_transposed
+
             # whatever the number of rows, so that they have the same products in any batch
-            self.panels = _in_panels(whole, columns.start or 0, self.matrix.shape[1])
+            if self.matrix.flags.f_contiguous:
+                self.panels = pack_transposed(self.matrix.T)
+            else:
+                given = np.ascontiguousarray(whole), columns.start or 0
+                self.panels = pack(*given, self.matrix.shape[1])
 
     @property
     def tiles(self) -> tuple[Any, ...] | None:
@@ -146,15 +152,6 @@ def has_pairs() -> bool:
     from .kernels.panels import HAS_PAIRS
 
     return HAS_PAIRS
-
-
-def _in_panels(matrix: Floats, begin: int, columns: int) -> tuple[NDArray[Any], Floats]:
-    """Return columns of a matrix as :func:`.multiply_panels` takes them."""
-    from .kernels import panels as kernels
-
-    if matrix.flags.f_contiguous and columns == matrix.shape[1]:
-        return kernels.pack_transposed(matrix.T)
-    return kernels.pack(np.ascontiguousarray(matrix), begin, columns)
 
 
 def padded(rows: int) -> int:

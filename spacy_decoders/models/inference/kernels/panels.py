@@ -117,7 +117,7 @@ def pack(matrix, begin, columns):
     rounded up to whole panels and numbers, and 0 beyond the matrix.
     """
     inner, count = len(matrix), -(-columns // PANEL)
-    panels = np.empty((count, -(-inner // PARTS), PANEL), NUMBER)
+    panels = np.zeros((count, -(-inner // PARTS), PANEL), NUMBER)
     squares = np.zeros(columns)
     for k in range(inner):
         row = matrix[k, begin : begin + columns]
@@ -135,11 +135,8 @@ def pack(matrix, begin, columns):
             lower = matrix[k * PARTS + 1, begin : begin + columns]
         for panel in range(count):
             into, first = panels[panel, k], panel * PANEL
-            width = min(PANEL, columns - first)
-            for j in range(width):
+            for j in range(min(PANEL, columns - first)):
                 into[j] = _number(upper[first + j], lower[first + j], scales[first + j])
-            for j in range(width, PANEL):
-                into[j] = 0
     return panels, factors
 
 
