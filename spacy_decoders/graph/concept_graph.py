@@ -10,14 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import (
-    checked_each,
-    checked_indices,
-    checked_path,
-    checked_whole,
-    read_only,
-    refuse_beyond_memory,
-)
+from ..arrays import checked_each, checked_indices, checked_whole, read_only, refuse_beyond_memory
 from ..errors import ProblemError
 from ..extras import needed
 from .adjacency import GraphArrays
@@ -118,11 +111,9 @@ class ConceptGraph:
         """
         parquet = needed("pyarrow.parquet", "parquet")
         try:
-            file = parquet.ParquetFile(checked_path("path", path))
+            file = parquet.ParquetFile(path)
         except ValueError as error:
-            raise ProblemError(
-                f"path: {path} is no parquet file that can be read: {error}"
-            ) from None
+            raise ProblemError(f"path: {path} can't be read as parquet: {error}") from None
         there = file.schema_arrow.names
         names = columns or tuple(there[:2])
         if len(names) != 2 or not set(names) <= set(there):

@@ -51,7 +51,7 @@ def test_parquet_gives_the_same_graph(tmp_path, rng):
     with pytest.raises(ProblemError, match=r"columns: expected two of .'from', 'to'.*got"):
         ConceptGraph.from_parquet(tmp_path / "edges.parquet", columns=("from", "until"))
     (tmp_path / "text.parquet").write_text("1 2", encoding="utf8")
-    with pytest.raises(ProblemError, match=r"path: .*text.parquet is no parquet file"):
+    with pytest.raises(ProblemError, match=r"path: .*text.parquet can't be read as parquet"):
         ConceptGraph.from_parquet(tmp_path / "text.parquet")
 
 

@@ -49,7 +49,8 @@ class Multiplier:
     ) -> None:
         whole = np.asarray(matrix, dtype="f")
         self.matrix: Floats = whole[:, columns]
-        self.packed: NDArray[np.uint32] | None = None
+        #: The weights, tile configuration and workspace of the matrix unit, or None.
+        self.tiles: tuple[Any, Any, Any] | None = None
         self.panels: tuple[NDArray[Any], Floats] | None = None
         if min(self.matrix.shape) < _ENOUGH_INSIDE:
             return
@@ -59,11 +60,12 @@ class Multiplier:
             inner, width = (padded(size) // 32 for size in self.matrix.shape)
             matrix = np.ascontiguousarray(self.matrix)
             parts = 1 + bool(np.bitwise_or.reduce(matrix.view(np.uint32), axis=None) & 0xFFFF)
-            self.packed = aligned((2 * width, inner, parts, 16, 16), np.uint32)
-            self.packed[:] = 0
-            kernels.pack(matrix, self.packed)
-            self.room = aligned((2, 32, 32 * inner), np.uint16)
-            self.room[:] = 0
+            packed = aligned((2 * width, inner, parts, 16, 16), np.uint32)
+            packed[:] = 0
+            kernels.pack(matrix, packed)
+            workspace = aligned((2, 32, 32 * inner), np.uint16)
+            workspace[:] = 0
+            self.tiles = packed, _LAYOUT, workspace
         elif self.matrix.shape[1] >= _ENOUGH_COLUMNS and not precise and has_pairs():
             from .kernels.panels import pack, pack_transposed
 
@@ -74,11 +76,6 @@ class Multiplier:
                 given = np.ascontiguousarray(whole), columns.start or 0
                 self.panels = pack(*given, self.matrix.shape[1])
 
-    @property
-    def tiles(self) -> tuple[Any, ...] | None:
-        """The packed weights, tile configuration and workspace for the kernels, or None."""
-        return None if self.packed is None else (self.packed, _LAYOUT, self.room)
-
     def product(self, rows: Floats, room: Floats | None = None) -> Floats:
         """Return ``rows @ matrix``; up to rounding, no row of it depends on other rows.
 
@@ -88,14 +85,14 @@ class Multiplier:
         buffer for the result, which is written there where that saves a copy; None for a new one.
         """
         count = len(rows)
-        if self.packed is not None:
+        if self.tiles is not None:
             from .kernels import tiles as kernels
 
             if room is None:
                 room = aligned((padded(count), self.matrix.shape[1]), np.float32)
             assert len(room) >= padded(count)  # the kernel writes so many rows
             rows = np.ascontiguousarray(rows, dtype="f")
-            kernels.multiply(rows, self.packed, _LAYOUT, self.room, room)
+            kernels.multiply(rows, *self.tiles, room)
             return room[:count]
         if self.panels is not None:
             from .kernels.panels import multiply_panels

@@ -41,7 +41,7 @@ def test_products_are_those_of_float64(unit, rows, inner, columns):
     scale = np.abs(given).astype("d") @ np.abs(matrix)
     assert found.shape == right.shape and found.dtype == np.float32
     assert (np.abs(found - right) <= (2e-4 if unit == "pairs" else 2e-5) * scale).all()
-    assert Multiplier(matrix, rows).packed is None or unit == "tiles"
+    assert Multiplier(matrix, rows).tiles is None or unit == "tiles"
 
 
 def test_weights_of_eight_bits_take_one_part(unit):
@@ -49,15 +49,15 @@ def test_weights_of_eight_bits_take_one_part(unit):
     given, matrix = rng.normal(size=(300, 40)).astype("f"), rng.normal(size=(40, 50)).astype("f")
     matrix = (matrix.view(np.uint32) & np.uint32(0xFFFF0000)).view("f")
     assert_allclose(product(given, matrix), given @ matrix, atol=5e-4)
-    packed = Multiplier(matrix, 300).packed
-    assert packed is None or packed.shape[2] == 1
+    tiles = Multiplier(matrix, 300).tiles
+    assert tiles is None or tiles[0].shape[2] == 1
 
 
 def test_tiles_are_taken_where_they_are_there_and_worth_it(unit):
     matrix = np.ones((32, 32), "f")
-    assert (Multiplier(matrix, 256).packed is not None) == (unit == "tiles")
-    assert Multiplier(matrix, 255).packed is None
-    assert Multiplier(matrix[:, :15], 4000).packed is None
+    assert (Multiplier(matrix, 256).tiles is not None) == (unit == "tiles")
+    assert Multiplier(matrix, 255).tiles is None
+    assert Multiplier(matrix[:, :15], 4000).tiles is None
 
 
 def test_rows_are_given_in_parts_and_written_to_a_room(unit):

@@ -116,11 +116,11 @@ def pack(matrix, begin, columns):
     :data:`PANEL`, inner / :data:`PARTS`, :data:`PANEL`), and factors float32 (columns,), both
     rounded up to whole panels and numbers, and 0 beyond the matrix.
     """
-    inner, count = len(matrix), -(-columns // PANEL)
+    inner, count, end = len(matrix), -(-columns // PANEL), begin + columns
     panels = np.zeros((count, -(-inner // PARTS), PANEL), NUMBER)
     squares = np.zeros(columns)
     for k in range(inner):
-        row = matrix[k, begin : begin + columns]
+        row = matrix[k, begin:end]
         for j in range(columns):
             squares[j] += np.float64(row[j]) * np.float64(row[j])
     scales, factors = np.empty(columns, np.float32), np.zeros(count * PANEL, np.float32)
@@ -129,10 +129,9 @@ def pack(matrix, begin, columns):
         factors[j] = np.float32(1.0) / scales[j]
     beyond = np.zeros(columns, np.float32)
     for k in range(panels.shape[1]):
-        upper = matrix[k * PARTS, begin : begin + columns]
-        lower = beyond
-        if k * PARTS + 1 < inner:
-            lower = matrix[k * PARTS + 1, begin : begin + columns]
+        at = k * PARTS
+        upper = matrix[at, begin:end]
+        lower = matrix[at + 1, begin:end] if at + 1 < inner else beyond
         for panel in range(count):
             into, first = panels[panel, k], panel * PANEL
             for j in range(min(PANEL, columns - first)):
