@@ -31,8 +31,9 @@ class Multiplier:
     """A matrix, or some columns of one, prepared for products with a number of `rows`.
 
     With enough rows, a processor's matrix unit takes a quarter of BLAS's time, and is precise to
-    about five digits, BLAS to six. Products of integers (VNNI) take half of that time; their
-    errors are less than a ten-thousandth of the product of the norms of a row and a column.
+    about five digits, BLAS to six. Unless they must be `precise`, as in training, products of
+    integers (VNNI) take half of that time; their errors are less than a ten-thousandth of the
+    product of the norms of a row and a column.
 
     **Shape**: matrix (inner, columns).
 
@@ -67,14 +68,11 @@ class Multiplier:
             workspace[:] = 0
             self.tiles = packed, _LAYOUT, workspace
         elif self.matrix.shape[1] >= _ENOUGH_COLUMNS and not precise and has_pairs():
-            from .kernels.panels import pack, pack_transposed
+            from .kernels.panels import pack
 
             # whatever the number of rows, so that they have the same products in any batch
-            if self.matrix.flags.f_contiguous:
-                self.panels = pack_transposed(self.matrix.T)
-            else:
-                given = np.ascontiguousarray(whole), columns.start or 0
-                self.panels = pack(*given, self.matrix.shape[1])
+            given = np.ascontiguousarray(whole), columns.start or 0
+            self.panels = pack(*given, self.matrix.shape[1])
 
     def product(self, rows: Floats, room: Floats | None = None) -> Floats:
         """Return ``rows @ matrix``; up to rounding, no row of it depends on other rows.
@@ -111,8 +109,8 @@ class Multiplier:
         return found[:count]
 
 
-def product(rows: Floats, matrix: Any, *, precise: bool = False) -> Floats:
-    """Return ``rows @ matrix``, as :class:`Multiplier` does; if `precise`, not by integers.
+def product(rows: Floats, matrix: Any) -> Floats:
+    """Return ``rows @ matrix``, as a precise :class:`Multiplier` does.
 
     Examples
     --------
@@ -121,7 +119,7 @@ def product(rows: Floats, matrix: Any, *, precise: bool = False) -> Floats:
     >>> bool(np.allclose(product(rows, matrix)[:1], product(rows[:1], matrix)))
     True
     """
-    return Multiplier(matrix, len(rows), precise=precise).product(rows)
+    return Multiplier(matrix, len(rows), precise=True).product(rows)
 
 
 @cache
@@ -177,8 +175,7 @@ class _OwnProducts(NumpyOps):
     def gemm(
         self, x: Any, y: Any, out: Any = None, trans1: bool = False, trans2: bool = False
     ) -> Any:
-        # a layer multiplies by its transposed weights; other products are of gradients
-        found = product(x.T if trans1 else x, y.T if trans2 else y, precise=not trans2)
+        found = product(x.T if trans1 else x, y.T if trans2 else y)
         if out is None:
             return found
         out[:] = found

@@ -13,7 +13,7 @@ from thinc.api import Model, NumpyOps
 from thinc.types import Floats2d
 
 from .embedded_words import EmbeddedWords, forward_of
-from .products import product
+from .products import Multiplier
 
 __all__ = ["Tok2VecInference"]
 
@@ -131,7 +131,7 @@ class _WindowEncoder(NamedTuple):
         for maxout, norm in self.layers:
             W: Any = maxout.get_param("W")
             bias: Any = maxout.get_param("b")
-            products = product(windows, W.reshape(-1, W.shape[-1]).T)
+            products = Multiplier(W.reshape(-1, W.shape[-1]).T, rows).product(windows)
             parameters = (bias.reshape(-1), norm.get_param("G"), norm.get_param("b"))
             kernels.finish_layer(products, *parameters, windows, self.size)
         own = windows[:, self.size * width : (self.size + 1) * width]

@@ -12,12 +12,15 @@ from spacy_decoders.models.inference.products import (
     Multiplier,
     has_pairs,
     has_tiles,
-    product,
     with_own_products,
 )
 from tests.processes import python
 
 SIZES = [(256, 16, 16), (300, 65, 101), (257, 17, 33), (512, 96, 832), (1000, 208, 49)]
+
+
+def multiplied(rows, matrix):
+    return Multiplier(matrix, len(rows)).product(rows)
 
 
 @pytest.fixture(params=["tiles", "pairs", "blas"])
@@ -36,7 +39,7 @@ def test_products_are_those_of_float64(unit, rows, inner, columns):
     given = rng.normal(size=(rows, inner)).astype("f") * 10.0 ** rng.integers(-6, 6, (rows, 1))
     matrix = rng.normal(size=(inner, columns)).astype("f")
     given = given.astype("f")
-    found = product(given, matrix)
+    found = multiplied(given, matrix)
     right = given.astype("d") @ matrix
     scale = np.abs(given).astype("d") @ np.abs(matrix)
     assert found.shape == right.shape and found.dtype == np.float32
@@ -48,7 +51,7 @@ def test_weights_of_eight_bits_take_one_part(unit):
     rng = np.random.default_rng(5)
     given, matrix = rng.normal(size=(300, 40)).astype("f"), rng.normal(size=(40, 50)).astype("f")
     matrix = (matrix.view(np.uint32) & np.uint32(0xFFFF0000)).view("f")
-    assert_allclose(product(given, matrix), given @ matrix, atol=5e-4)
+    assert_allclose(multiplied(given, matrix), given @ matrix, atol=5e-4)
     tiles = Multiplier(matrix, 300).tiles
     assert tiles is None or tiles[0].shape[2] == 1
 
@@ -73,9 +76,11 @@ def test_rows_are_given_in_parts_and_written_to_a_room(unit):
 def test_views_are_multiplied_as_their_copies(unit):
     rng = np.random.default_rng(2)
     given, matrix = rng.normal(size=(64, 600)).astype("f"), rng.normal(size=(99, 200)).astype("f")
-    found = product(given.T, matrix[:64, ::2])
+    found = multiplied(given.T, matrix[:64, ::2])
     assert_allclose(found, given.T.copy() @ matrix[:64, ::2].copy(), atol=5e-3)
-    assert_allclose(product(given.T, matrix.T[:64, :97]), given.T @ matrix.T[:64, :97], atol=5e-3)
+    assert_allclose(
+        multiplied(given.T, matrix.T[:64, :97]), given.T @ matrix.T[:64, :97], atol=5e-3
+    )
 
 
 #: NaN of several kinds, the last two as graphics cards and as signals write them.
@@ -88,7 +93,7 @@ def test_what_is_no_number_stays_none(unit, among, bits):
     given, matrix = np.ones((256, 32), "f"), np.ones((32, 96), "f")
     (given if among == "rows" else matrix.T).view(np.uint32)[7, 3] = bits
     with np.errstate(all="ignore"):
-        found = product(given, matrix)
+        found = multiplied(given, matrix)
     found = found if among == "rows" else found.T
     assert not np.isfinite(found[7]).any()
     if bits == 0x7F800000 and among == "rows" and unit != "pairs":
@@ -98,8 +103,8 @@ def test_what_is_no_number_stays_none(unit, among, bits):
 
 def test_the_largest_numbers_are_multiplied(unit):
     given, matrix = np.full((256, 32), 3.4028e38, "f"), np.full((32, 96), 1e-7, "f")
-    assert_allclose(product(given, matrix), 32 * 3.4028e31, rtol=1e-3)
-    assert_allclose(product(matrix.T, np.ones((96, 96), "f")[:32]), 32e-7, rtol=1e-3)
+    assert_allclose(multiplied(given, matrix), 32 * 3.4028e31, rtol=1e-3)
+    assert_allclose(multiplied(matrix.T, np.ones((96, 96), "f")[:32]), 32e-7, rtol=1e-3)
 
 
 def test_a_network_has_the_same_states_either_way(unit):
@@ -143,7 +148,7 @@ def test_no_sum_of_integers_overflows():
         given, matrix = np.full((256, inner), 7.0, "f"), np.full((inner, 96), -0.3, "f")
         matrix[:, ::2] = 0.0
         matrix[5, ::2] = 1e5
-        assert_allclose(product(given, matrix), given @ matrix, rtol=1e-3)
+        assert_allclose(multiplied(given, matrix), given @ matrix, rtol=1e-3)
 
 
 #: Products and states by float32 in registers of eight, as on processors of other makers.

@@ -160,22 +160,6 @@ def _convert(row, into):
     return np.float32(1.0) / scale
 
 
-@jit(fastmath=_FAST, error_model="numpy")
-def pack_transposed(matrix):
-    """Return what :func:`pack` returns for ``matrix.T``, **shape (columns, inner)**."""
-    columns, inner = matrix.shape
-    count = -(-columns // PANEL)
-    panels = np.zeros((count, -(-inner // PARTS), PANEL), NUMBER)
-    factors = np.zeros(count * PANEL, np.float32)
-    numbers = np.zeros(panels.shape[1], NUMBER)
-    for j in range(columns):
-        factors[j] = _convert(matrix[j], numbers.view(PART))
-        into, place = panels[j // PANEL], j % PANEL
-        for k in range(len(numbers)):
-            into[k, place] = numbers[k]
-    return panels, factors
-
-
 # not reordered: a sum times the factor of its row alone may overflow
 @jit(fastmath=_FAST - {"reassoc"}, error_model="numpy")
 def multiply_panels(rows, panels, factors, out):
