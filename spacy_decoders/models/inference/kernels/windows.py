@@ -48,18 +48,18 @@ def finish_layer(products, bias, gain, shift, windows, size):
 
 @jit(inline="always")
 def _maxout(given, bias, pieces, best):
-    """Write the largest piece of each output."""
+    """Write the largest piece of each output, NaN if a piece is NaN."""
     if pieces == 3:  # a constant for the compiler, so that the loop is vectorised
         for j in range(len(best)):
             a = given[3 * j] + bias[3 * j]
             b = given[3 * j + 1] + bias[3 * j + 1]
             c = given[3 * j + 2] + bias[3 * j + 2]
-            a = a if a > b else b
-            best[j] = a if a > c else c
+            a = a if a > b or a != a else b
+            best[j] = a if a > c or a != a else c
     else:
         for j in range(len(best)):
             top = given[pieces * j] + bias[pieces * j]
             for piece in range(1, pieces):
                 other = given[pieces * j + piece] + bias[pieces * j + piece]
-                top = top if top > other else other
+                top = top if top > other or top != top else other
             best[j] = top

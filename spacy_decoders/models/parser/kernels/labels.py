@@ -33,7 +33,7 @@ def _label_arc(by_label, key, total, logs):
             best, top = label, total[label]
     odds = np.float32(0.0)
     for label in range(count):
-        if total[label] - top > _NEGLIGIBLE:
+        if not total[label] - top <= _NEGLIGIBLE:  # NaN too, which decoders refuse
             odds += np.exp(total[label] - top)
     log = -np.log(odds)
     for label in range(count):
