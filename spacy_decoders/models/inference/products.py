@@ -127,15 +127,13 @@ def has_tiles() -> bool:
     """Return whether this process may use a matrix unit; the system is asked once."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return False
-    import llvmlite.binding
     from numba import config
 
+    from .kernels import panels
+
     # numba makes no code for the unit if told to compile for another processor, or not to compile
-    settings = vars(config)
-    if settings["CPU_FEATURES"] is not None or settings["DISABLE_JIT"]:
-        return False
-    features = llvmlite.binding.get_host_cpu_features()
-    if not (features.get("amx-tile") and features.get("amx-bf16")):
+    of_unit = {"+amx-tile", "+amx-bf16"}
+    if vars(config)["DISABLE_JIT"] or not of_unit <= panels.FEATURES:
         return False
     # arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA): Linux saves tile registers on request
     # only

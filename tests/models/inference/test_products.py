@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from spacy_decoders.models import bilstm
 from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.inference import products
+from spacy_decoders.models.inference.kernels import panels
 from spacy_decoders.models.inference.products import (
     Multiplier,
     has_pairs,
@@ -151,11 +152,10 @@ def test_no_sum_of_integers_overflows():
         assert_allclose(multiplied(given, matrix), given @ matrix, rtol=1e-3)
 
 
-#: Products and states by float32 in registers of eight, as on processors of other makers.
+#: Products and states by float32 in registers of eight, as on processors of other makers, and in
+#: code that is compiled for all of them.
 BY_FLOATS = """
 import numpy as np
-from numba.core import codegen
-codegen.get_host_cpu_features = lambda: ""
 from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.inference.kernels import panels
 from spacy_decoders.models.inference.products import has_pairs
@@ -173,7 +173,7 @@ assert np.allclose(layer.predict([rows])[0], trained[0], atol=1e-5)
 
 
 def test_processors_without_pairs_multiply_floats(tmp_path):
-    python("-c", BY_FLOATS, NUMBA_CACHE_DIR=str(tmp_path))
+    python("-c", BY_FLOATS, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_CPU_FEATURES="")
 
 
 def test_a_process_without_permission_multiplies_by_blas(monkeypatch):
@@ -188,12 +188,14 @@ def test_a_process_without_permission_multiplies_by_blas(monkeypatch):
     assert not has_tiles.__wrapped__()
 
 
-@pytest.mark.parametrize(
-    "to", [{"CPU_FEATURES": ""}, {"CPU_FEATURES": "+avx2"}, {"DISABLE_JIT": 1}]
-)
-def test_code_for_other_processors_has_no_tiles(monkeypatch, to):
-    for name, value in to.items():
-        monkeypatch.setattr(numba.config, name, value)
+@pytest.mark.parametrize("features", ["", "+avx2"])
+def test_code_for_other_processors_has_no_tiles(monkeypatch, features):
+    monkeypatch.setattr(panels, "FEATURES", {features})
+    assert not has_tiles.__wrapped__()
+
+
+def test_what_is_not_compiled_has_no_tiles(monkeypatch):
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
     assert not has_tiles.__wrapped__()
 
 

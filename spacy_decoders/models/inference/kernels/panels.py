@@ -9,18 +9,20 @@ other rows.
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core.codegen import get_host_cpu_features
 from numba.extending import intrinsic
 
 from ....jit import internal, jit
 from ....simd import add, fill8, fill16, load8, load16, multiply, peek, store, vector_of
 
-_FEATURES = frozenset(get_host_cpu_features().split(","))
+_WANTED = vars(config)["CPU_FEATURES"]
+#: What code is compiled for, and kept by, so that code that another machine has compiled fits.
+FEATURES = frozenset((get_host_cpu_features() if _WANTED is None else _WANTED).split(","))
 #: Whether the numbers of panels are pairs of integers.
-HAS_PAIRS = not _FEATURES.isdisjoint({"+avx512vnni", "+avxvnni"}) and "+amx-bf16" not in _FEATURES
+HAS_PAIRS = not FEATURES.isdisjoint({"+avx512vnni", "+avxvnni"}) and "+amx-bf16" not in FEATURES
 #: The lanes of a register: with twice as many, too few registers would be left for the sums.
-_LANES = 16 if "+avx512f" in _FEATURES else 8
+_LANES = 16 if "+avx512f" in FEATURES else 8
 _load, _fill = (load16, fill16) if _LANES == 16 else (load8, fill8)
 #: The number of columns of a panel.
 PANEL = 2 * _LANES
