@@ -110,12 +110,11 @@ def _forward(
     ops: Any = model.ops
     width = model.get_dim("nH")
     lengths = [len(x) for x in X]
-    bias: Any = model.get_param("b")
     inputs = ops.flatten(X) if X else ops.alloc2f(0, model.get_dim("nI"))
     if not is_train:
-        parameters = (model.get_param("W"), model.get_param("U"), bias)
-        found = _outputs(inputs, lengths, *parameters)
+        found = _outputs(model, inputs, lengths)
         return ops.unflatten(found, lengths), lambda d_output: []
+    bias: Any = model.get_param("b")
     packed = _Packed.of(lengths)
     W = _by_direction(model.get_param("W"), width)
     U = _by_direction(model.get_param("U"), width)
@@ -150,7 +149,7 @@ def _forward(
 
 
 def _outputs(
-    vectors: NDArray[np.float32], lengths: Sequence[int], W: Any, U: Any, bias: Any
+    model: Model[Sequences, Sequences], vectors: NDArray[np.float32], lengths: Sequence[int]
 ) -> NDArray[np.float32]:
     """Return the states of both directions at each token, **shape (tokens, 2 * width)**.
 
@@ -160,15 +159,17 @@ def _outputs(
     from .inference.kernels import lstm as kernels
     from .inference.kernels.panels import pack
 
-    width, columns, packed = len(U), 4 * len(U), _Packed.of(lengths)
-    offsets = np.asarray(packed.offsets)
+    width, packed = model.get_dim("nH"), _Packed.of(lengths)
+    U: Any = model.get_param("U")
+    bias: Any = model.get_param("b")
+    columns, offsets = 4 * width, np.asarray(packed.offsets)
     blocks = _blocks(offsets)
     most = offsets[1] if blocks else 0  # no step has more sequences than the first
     room = np.empty((padded(max(_BLOCK, most)), columns), dtype=np.float32)
     output = np.empty((len(vectors), 2 * width), dtype=np.float32)
     for d, rows in enumerate(packed.rows):
         own = slice(columns * d, columns * (d + 1))
-        of_inputs, of_states = (Multiplier(part, len(vectors), own) for part in (W, U))
+        of_inputs, of_states = (Multiplier.of(model, of, len(vectors), own) for of in "WU")
         tiles = of_states.tiles
         panels, factors = of_states.panels or pack(U, own.start, 0 if tiles else columns)
         recurrent = np.zeros((padded(most), padded(columns)), dtype=np.float32)

@@ -1,7 +1,6 @@
 """A cache of word embeddings, which do not depend on the context."""
 
 from collections.abc import Sequence
-from importlib import import_module
 from operator import is_
 from threading import RLock
 from typing import Any
@@ -15,16 +14,12 @@ from thinc.api import Model, NumpyOps
 
 from ..clusters.embed import WordMemory
 from ..vocabularies import vocab_of
+from .products import forward_of, linear, rectified
 
-__all__ = ["EmbeddedWords", "forward_of"]
+__all__ = ["EmbeddedWords"]
 
 #: The most words in the cache, 6 MB for vectors of width 96; then it is cleared.
 MOST_WORDS = 1 << 14
-
-
-def forward_of(layer: str) -> Any:
-    """Return the forward function of a thinc layer, given the name of its module."""
-    return import_module(f"thinc.layers.{layer}").forward
 
 
 #: The forward functions of layers that process each token independently.
@@ -32,6 +27,8 @@ _TOKENWISE = {
     *map(forward_of, ("array_getitem", "chain", "concatenate", "dropout", "hashembed")),
     *map(forward_of, ("layernorm", "linear", "list2ragged", "maxout", "mish", "ragged2list")),
     *map(forward_of, ("relu", "with_array")),
+    linear,
+    rectified,
 }
 
 

@@ -1,18 +1,24 @@
 """Matrix products, by the processor's matrix unit, as integers or by numpy's BLAS."""
 
+from __future__ import annotations
+
 import ctypes
 import math
 import platform
 import sys
+from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
 from thinc.api import Model, NumpyOps
 
 __all__ = [
-    "LEAST_ROWS", "Multiplier", "aligned", "padded", "product", "with_own_products",
+    "LEAST_ROWS", "Multiplier", "aligned", "forward_of", "linear", "padded", "product",
+    "rectified", "with_own_products",
 ]  # fmt: skip
 
 #: With fewer rows, BLAS libraries sum in another order.
@@ -22,9 +28,12 @@ _ENOUGH_ROWS = 256
 #: The least number of rows, and of columns, of the weights: with fewer, tiles are mostly zeros.
 _ENOUGH_INSIDE = 16
 #: The least number of columns that rows are made integers for.
-_ENOUGH_COLUMNS = 96
+_ENOUGH_COLUMNS = 64
 
 Floats = NDArray[np.float32]
+
+#: The integers of parameters and their factors, by the address and the first column.
+_PANELS: dict[tuple[int, int], tuple[NDArray[Any], Floats]] = {}
 
 
 class Multiplier:
@@ -33,7 +42,8 @@ class Multiplier:
     With enough rows, a processor's matrix unit takes a quarter of BLAS's time, and is precise to
     about five digits, BLAS to six. Unless they must be `precise`, as in training, products of
     integers (VNNI) take half of that time; their errors, as parts of the product of the norms of a
-    row and a column, are about 1e-5, and at most the root of `inner` over 32,000.
+    row and a column, are about 1e-5, and at most the root of `inner` over 32,000. They are kept
+    for the next multiplier as long as the array `constant`, which the matrix is a view of, exists.
 
     **Shape**: matrix (inner, columns).
 
@@ -46,7 +56,13 @@ class Multiplier:
     """
 
     def __init__(
-        self, matrix: Any, rows: int, columns: slice = slice(None), *, precise: bool = False
+        self,
+        matrix: Any,
+        rows: int,
+        columns: slice = slice(None),
+        *,
+        precise: bool = False,
+        constant: Any = None,
     ) -> None:
         whole = np.asarray(matrix, dtype="f")
         self.matrix: Floats = whole[:, columns]
@@ -71,8 +87,33 @@ class Multiplier:
             from .kernels.panels import pack
 
             # whatever the number of rows, so that they have the same products in any batch
-            given = np.ascontiguousarray(whole), columns.start or 0
-            self.panels = pack(*given, self.matrix.shape[1])
+            key = id(constant), columns.start or 0
+            self.panels = None if constant is None else _PANELS.get(key)
+            if self.panels is None:
+                self.panels = pack(np.ascontiguousarray(whole), key[1], self.matrix.shape[1])
+                if constant is not None:
+                    _PANELS[key] = self.panels
+                    finalize(constant, _PANELS.pop, key, None)
+
+    @classmethod
+    def of(
+        cls,
+        model: Model[Any, Any],
+        name: str,
+        rows: int,
+        columns: slice = slice(None),
+        *,
+        transposed: bool = False,
+    ) -> Multiplier:
+        """Return the multiplier of a layer's parameter, for predictions.
+
+        If it is `transposed`, its last axis is that of the inputs. What was prepared is kept as
+        long as the parameter is the same array and has no gradient: optimizers change parameters
+        in place, which leaves no other trace.
+        """
+        given: Any = model.get_param(name)
+        matrix = given.reshape(-1, given.shape[-1]).T if transposed else given
+        return cls(matrix, rows, columns, constant=None if model.has_grad(name) else given)
 
     def product(self, rows: Floats, room: Floats | None = None) -> Floats:
         """Return ``rows @ matrix``; up to rounding, no row of it depends on other rows.
@@ -186,9 +227,33 @@ class _OwnProducts(NumpyOps):
 _OPS = _OwnProducts()
 
 
+def forward_of(layer: str) -> Any:
+    """Return the forward function of a thinc layer, given the name of its module."""
+    return import_module(f"thinc.layers.{layer}").forward
+
+
+def linear(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
+    """Run thinc's layer of this name, in predictions with a :class:`Multiplier`."""
+    if is_train or model.ops is not _OPS:
+        return forward_of("linear")(model, X, is_train)
+    found: Any = Multiplier.of(model, "W", len(X), transposed=True).product(X)
+    found += model.get_param("b")
+    return found, lambda gradient: []
+
+
+def rectified(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
+    """Run thinc's layer ``Relu``, in predictions with a :class:`Multiplier`."""
+    if is_train or model.ops is not _OPS:
+        return forward_of("relu")(model, X, is_train)
+    found, backprop = linear(model, X, False)
+    return np.maximum(found, 0, out=found), backprop
+
+
 def with_own_products(model: Model[Any, Any]) -> Model[Any, Any]:
-    """Make the layers of a model that run on the CPU multiply by :func:`product`."""
+    """Make the layers of a model that run on the CPU multiply by this module's functions."""
+    own = {forward_of("linear"): linear, forward_of("relu"): rectified}
     for layer in model.walk():
         if type(layer.ops) is NumpyOps:
             layer.ops = _OPS
+            layer._func = own.get(layer._func, layer._func)
     return model

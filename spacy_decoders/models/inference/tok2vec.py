@@ -12,8 +12,8 @@ from spacy.tokens import Doc
 from thinc.api import Model, NumpyOps
 from thinc.types import Floats2d
 
-from .embedded_words import EmbeddedWords, forward_of
-from .products import Multiplier
+from .embedded_words import EmbeddedWords
+from .products import Multiplier, forward_of
 
 __all__ = ["Tok2VecInference"]
 
@@ -129,9 +129,8 @@ class _WindowEncoder(NamedTuple):
         around = np.arange(rows)[:, None] + np.arange(2 * self.size + 1)
         windows = padded[places[around]].reshape(rows, -1)
         for maxout, norm in self.layers:
-            W: Any = maxout.get_param("W")
             bias: Any = maxout.get_param("b")
-            products = Multiplier(W.reshape(-1, W.shape[-1]).T, rows).product(windows)
+            products = Multiplier.of(maxout, "W", rows, transposed=True).product(windows)
             parameters = (bias.reshape(-1), norm.get_param("G"), norm.get_param("b"))
             kernels.finish_layer(products, *parameters, windows, self.size)
         own = windows[:, self.size * width : (self.size + 1) * width]

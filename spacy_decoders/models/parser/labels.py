@@ -128,8 +128,8 @@ class LabelParts(NamedTuple):
     of_modifiers: NDArray[np.float32]
     heads: NDArray[np.float32]
     of_heads: NDArray[np.float32]
-    #: float32 (hidden, labels * hidden), the bilinear weights.
-    weights: NDArray[np.float32]
+    #: The bilinear weights, float32 (hidden, labels * hidden).
+    weights: Multiplier
     #: float32 (:data:`.BUCKETS`, labels), the scores by class of distance.
     distances: NDArray[np.float32]
 
@@ -273,9 +273,10 @@ def label_arcs(
 
     heads: Any = model.layers[0].predict(vectors)
     modifiers: Any = model.layers[1].predict(vectors)
-    W, H, M, b, distances = _parameters(model)
+    _, H, M, b, distances = _parameters(model)
     of_modifiers: Any = product(modifiers, M.T) + b
-    parts, labels = (modifiers, of_modifiers, heads, product(heads, H.T), W, distances), len(b)
+    weights, labels = Multiplier.of(model, "W", len(vectors)), len(b)
+    parts = modifiers, of_modifiers, heads, product(heads, H.T), weights, distances
     offsets = np.asarray(offsets)
     sizes = np.diff(offsets)
     # where the squares of each sentence begin, without the root and with it
@@ -324,7 +325,7 @@ def label_arcs(
 
 
 def _label(
-    parts: tuple[NDArray[np.float32], ...],
+    parts: tuple[Any, ...],
     places: NDArray[np.int64],
     counts: NDArray[np.integer[Any]],
     templates: NDArray[np.float32],
@@ -341,11 +342,10 @@ def _label(
     queries, added, keys, of_heads, weights, distances = parts
     heads = keys, of_heads, distances, NEAR
     # reused, since the system would map a new array of this size each time
-    room, seen = aligned((_BLOCK, weights.shape[1]), np.float32), 0
-    multiplier = Multiplier(weights, len(queries))
+    room, seen = aligned((_BLOCK, weights.matrix.shape[1]), np.float32), 0
     for first in range(0, len(queries), _BLOCK):
         some = slice(first, first + _BLOCK)
-        products = multiplier.product(queries[some], room)
+        products = weights.product(queries[some], room)
         logs = np.empty((counts[some].sum(), added.shape[1]), dtype="f")
         given = heads, templates[seen:], marks, into, logs
         seen += label_tokens((products, added[some]), places[some], *given)

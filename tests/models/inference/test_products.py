@@ -1,9 +1,12 @@
 """Products of matrices, by the matrix unit, by integers and by BLAS."""
 
+import gc
+
 import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from thinc.api import Linear, Relu
 
 from spacy_decoders.models import bilstm
 from spacy_decoders.models.bilstm import BiLSTM
@@ -197,6 +200,34 @@ def test_code_for_other_processors_has_no_tiles(monkeypatch, features):
 def test_what_is_not_compiled_has_no_tiles(monkeypatch):
     monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
     assert not has_tiles.__wrapped__()
+
+
+@pytest.mark.parametrize("build", [Linear, Relu])
+def test_layers_predict_what_they_compute_in_training(unit, build):
+    layer = with_own_products(build(nO=101, nI=40).initialize())
+    rows = np.random.default_rng(6).normal(size=(300, 40)).astype("f")
+    for given in (rows, rows[:1], rows[:0]):
+        trained, backprop = layer(given, is_train=True)
+        assert_allclose(layer.predict(given), trained, atol=5e-3)
+        assert backprop(trained).shape == given.shape
+
+
+def test_what_was_prepared_is_of_the_present_parameters(unit):
+    layer = with_own_products(Linear(nO=96, nI=32).initialize())
+    rows, known = np.ones((9, 32), "f"), set(products._PANELS)
+    found = layer.predict(rows)
+    panels = Multiplier.of(layer, "W", 9, transposed=True).panels
+    assert (panels is None) == (unit != "pairs")
+    assert Multiplier.of(layer, "W", 9, transposed=True).panels is panels
+    layer.set_param("W", 2 * layer.get_param("W"))
+    assert_allclose(layer.predict(rows), 2 * found, atol=1e-3)
+    _, backprop = layer(rows, is_train=True)
+    backprop(found)
+    layer.get_param("W")[:] *= 2  # as an optimizer does
+    assert_allclose(layer.predict(rows), 4 * found, atol=1e-3)
+    del layer, backprop
+    gc.collect()
+    assert set(products._PANELS) <= known
 
 
 def test_operations_of_a_network_leave_what_they_are_given(unit):
