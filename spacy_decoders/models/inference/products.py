@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from thinc.api import Model, NumpyOps
 
 __all__ = [
-    "LEAST_ROWS", "Multiplier", "aligned", "forward_of", "linear", "padded", "product",
-    "rectified", "with_own_products",
+    "Multiplier", "aligned", "forward_of", "linear", "padded", "product", "rectified",
+    "with_own_products",
 ]  # fmt: skip
 
 #: With fewer rows, BLAS libraries sum in another order.
-LEAST_ROWS = 8
+_LEAST_ROWS = 8
 #: The least number of rows for which packing the weights for the matrix unit pays off.
 _ENOUGH_ROWS = 256
 #: The least number of rows, and of columns, of the weights: with fewer, tiles are mostly zeros.
@@ -142,8 +142,8 @@ class Multiplier:
                 room = np.empty((count, len(factors)), np.float32)
             multiply_panels(np.ascontiguousarray(rows, dtype="f"), panels, factors, room)
             return np.ascontiguousarray(room[:count, :columns])
-        if count < LEAST_ROWS:
-            more = np.zeros((LEAST_ROWS - count, rows.shape[1]), rows.dtype)
+        if count < _LEAST_ROWS:
+            more = np.zeros((_LEAST_ROWS - count, rows.shape[1]), rows.dtype)
             rows = np.concatenate([rows, more])
         out = None if room is None else room[: len(rows)]
         found: Floats = np.dot(rows, self.matrix, out=out)
@@ -220,9 +220,6 @@ class _OwnProducts(NumpyOps):
         out[:] = found
         return out
 
-    def relu(self, X: Any, inplace: bool = False) -> Any:
-        return np.maximum(X, 0, out=X if inplace else None)
-
 
 _OPS = _OwnProducts()
 
@@ -234,7 +231,7 @@ def forward_of(layer: str) -> Any:
 
 def linear(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
     """Run thinc's layer of this name, in predictions with a :class:`Multiplier`."""
-    if is_train or model.ops is not _OPS:
+    if is_train or not isinstance(model.ops, _OwnProducts):
         return forward_of("linear")(model, X, is_train)
     found: Any = Multiplier.of(model, "W", len(X), transposed=True).product(X)
     found += model.get_param("b")
@@ -243,7 +240,7 @@ def linear(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, Callabl
 
 def rectified(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, Callable[[Any], Any]]:
     """Run thinc's layer ``Relu``, in predictions with a :class:`Multiplier`."""
-    if is_train or model.ops is not _OPS:
+    if is_train or not isinstance(model.ops, _OwnProducts):
         return forward_of("relu")(model, X, is_train)
     found, backprop = linear(model, X, False)
     return np.maximum(found, 0, out=found), backprop
