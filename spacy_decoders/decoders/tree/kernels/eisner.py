@@ -56,8 +56,8 @@ def inside(arcs, single_root, gaps, chart):
                 )
                 complete_right[i, j] = max(complete_right[i, j], right + complete_right[r, j])
                 complete_left[i, j] = max(complete_left[i, j], above + incomplete_left[r, j])
-    if not single_root or size == 1:
-        return complete_right[0, size - 1] if size > 1 else 0.0
+    if not single_root:
+        return complete_right[0, size - 1]
     best = -np.inf
     for r in range(1, size):
         best = max(best, complete_left[1, r] + arcs[0, r] + complete_right[r, size - 1])
@@ -76,7 +76,7 @@ def back_trace(arcs, single_root, gaps, chart, heads):
     leftwards = np.empty(2 * size + 2, np.int64)
     top = 0
     heads[0] = -1
-    if single_root and size > 1:
+    if single_root:
         root, best = 1, -np.inf
         for r in range(1, size):
             value = complete_left[1, r] + arcs[0, r] + complete_right[r, size - 1]
@@ -86,7 +86,7 @@ def back_trace(arcs, single_root, gaps, chart, heads):
         begins[0], ends[0], leftwards[0] = 1, root, True
         begins[1], ends[1], leftwards[1] = root, size - 1, False
         top = 2
-    elif size > 1:
+    else:
         begins[0], ends[0], leftwards[0] = 0, size - 1, False
         top = 1
     while top > 0:
