@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.vocab import Vocab
 
-__all__ = ["CONCEPTS", "FOLDER", "load", "meta"]
+__all__ = ["CONCEPTS", "FOLDER", "SHIPPED", "load", "meta", "place_of"]
 
+#: The name of the pipeline that ships.
+SHIPPED = "en"
 #: The folder of the pipeline, with its licence and a description of its training.
 FOLDER = Path(__file__).parent / "data" / "english"
 #: The folder of the small knowledge base.
@@ -69,7 +71,7 @@ def load(
     """
     import spacy
 
-    if language != "en":
+    if language != SHIPPED:
         raise ProblemError(
             f"language: only the pipeline of 'en' is shipped; got {language!r}. Load a pipeline "
             "of your own with spacy.load()."
@@ -79,14 +81,29 @@ def load(
             "config: expected a dict of settings, such as {'components.tagger.margins': True}; "
             f"got {config!r}."
         )
+    given = {"disable": disable, "enable": enable, "exclude": exclude}
+    chosen = {argument: _components(argument, names) for argument, names in given.items()}
+    return spacy.load(place_of(""), vocab=vocab, config=dict(config or {}), **chosen)
+
+
+def place_of(pipeline: str) -> str | Path:
+    """Return what ``spacy.load`` takes for a pipeline that a user names.
+
+    Nothing, or "en" unless there is such a folder, stands for the one that is shipped.
+
+    Examples
+    --------
+    >>> place_of("en") == place_of("") == FOLDER, place_of("en_core_web_sm")
+    (True, 'en_core_web_sm')
+    """
+    if pipeline not in ("", SHIPPED) or (pipeline and Path(pipeline).exists()):
+        return pipeline
     if not (FOLDER / "meta.json").exists():
         raise DecodersError(
             f"the shipped pipeline is missing from {FOLDER}; reinstall spacy-decoders, or load a "
             "pipeline of your own with spacy.load()."
         )
-    given = {"disable": disable, "enable": enable, "exclude": exclude}
-    chosen = {argument: _components(argument, names) for argument, names in given.items()}
-    return spacy.load(FOLDER, vocab=vocab, config=dict(config or {}), **chosen)
+    return FOLDER
 
 
 def _components(argument: str, names: str | Iterable[str]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import PositiveInt, TypeAdapter
 
 from ..arrays import checked_path
-from ..bundled import FOLDER
+from ..bundled import place_of
 from ..components.option_checks import check_of
 from ..errors import ProblemError
 from ..files import file_digest, write_atomically
@@ -97,7 +97,7 @@ class Job:
     output: Path
     """A folder; created if missing, resumed if it was begun with the same settings."""
     model: str = ""
-    """The argument of ``spacy.load``; empty for the bundled pipeline."""
+    """The argument of ``spacy.load``; empty or "en" for the shipped pipeline."""
     format: Format = "spacy"
     """``"spacy"``, ``"jsonl"`` or ``"parquet"``."""
     shard_size: int = 500
@@ -180,7 +180,7 @@ class Job:
 def _of_pipeline(model: str) -> str:
     """A digest of a pipeline's files, which tells it from another one of the same name."""
     package = find_spec(model) if model.isidentifier() else None
-    folder = Path(package.origin).parent if package and package.origin else Path(model or FOLDER)
+    folder = Path(package.origin).parent if package and package.origin else Path(place_of(model))
     digest = hashlib.sha256(version("spacy-decoders").encode())
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":

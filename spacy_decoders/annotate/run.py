@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 from tqdm import tqdm
 
 from ..arrays import checked_type, checked_whole
-from ..bundled import load
+from ..bundled import place_of
 from ..components import extensions
 from ..components.option_checks import check_of
 from ..extras import needed
@@ -171,9 +171,7 @@ def _on_cluster(job: Job, shards: Sequence[Shard], scheduler: str) -> Iterator[S
 def pipeline(model: str) -> Language:
     """The pipeline of this process, loaded once."""
     extensions.install()
-    if model:
-        return spacy.load(model)
-    return load()
+    return spacy.load(place_of(model))
 
 
 def annotate_shard(job: Job, shard: Shard) -> ShardReport:

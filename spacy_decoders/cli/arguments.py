@@ -1,11 +1,19 @@
-"""Shared by commands: printing, lists as arguments, and counts in sentences."""
+"""Shared by commands: printing, pipelines and lists as arguments, and counts in sentences."""
 
+from typing import Annotated
+
+import typer
 from rich.console import Console
 
-__all__ = ["CONSOLE", "counted", "listed"]
+__all__ = ["CONSOLE", "Pipeline", "counted", "listed"]
 
 #: Prints lines as they are, however wide.
 CONSOLE = Console(highlight=False, soft_wrap=True)
+
+#: What a command runs.
+Pipeline = Annotated[
+    str, typer.Option(help="A pipeline, a folder or a name; by default the shipped one, en.")
+]
 
 
 def listed(given: str) -> list[str]:

@@ -11,11 +11,12 @@ from rich.table import Table
 from spacy.tokens import DocBin
 
 from ..annotate import Job, annotate
+from ..bundled import place_of
 from ..components.probabilities import Fitted, calibrate_pipeline
 from ..errors import ProblemError
 from ..models.calibration import auroc, calibration_error
 from ..readers.corpora import gold_corpus
-from .arguments import CONSOLE, counted, listed
+from .arguments import CONSOLE, Pipeline, counted, listed
 
 __all__ = ["annotate_corpus", "calibrate_model", "convert_corpus", "table_of"]
 
@@ -47,9 +48,7 @@ def annotate_corpus(
         Path, typer.Argument(help="A file or folder: .spacy, .jsonl(.gz), .parquet, .txt.")
     ],
     output: Annotated[Path, typer.Argument(help="A folder; an unfinished one is resumed.")],
-    model: Annotated[
-        str, typer.Option(help="A pipeline; by default the one that is shipped.")
-    ] = "",
+    model: Pipeline = "",
     format: Annotated[str, typer.Option(help="spacy, jsonl or parquet.")] = "spacy",
     shard_size: Annotated[int, typer.Option(help="Records for each file.")] = 500,
     text_field: Annotated[
@@ -82,7 +81,9 @@ def annotate_corpus(
 
 
 def calibrate_model(
-    model: Annotated[str, typer.Argument(help="The pipeline, a folder or a name.")],
+    model: Annotated[
+        str, typer.Argument(help="The pipeline, a folder or a name; en for the shipped one.")
+    ],
     corpus: Annotated[
         Path,
         typer.Argument(help="Held-out annotation: .spacy, .conllu, .conll, .iob2."),
@@ -99,7 +100,7 @@ def calibrate_model(
     """Calibrate probabilities on a held-out corpus, and save the pipeline."""
     target = Path(model) if output is None else output
     read = gold_corpus(corpus, columns=listed(columns), limit=limit)
-    nlp = spacy.load(model)
+    nlp = spacy.load(place_of(model))
     if output is None and not target.is_dir():
         raise ProblemError(
             f"output: {model} is not a folder to save the pipeline in; give --output."

@@ -17,13 +17,14 @@ from rich.tree import Tree
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
-from ..bundled import load
+from ..bundled import place_of
 from ..components import extensions
 from ..display import explain
 from ..display.choices import mentions_in
 from ..display.explain import headlines_by_component, names_in
 from ..display.words import in_words, in_words_together, share_in_words
 from ..readers.text_lines import decoded
+from .arguments import Pipeline
 
 __all__ = ["certificate_table", "demo", "keep_alternatives"]
 
@@ -66,9 +67,7 @@ def demo(
     file: Annotated[
         Path | None, typer.Option(help="A file with the text; - for standard input.")
     ] = None,
-    pipeline: Annotated[
-        str | None, typer.Option(help="A pipeline; by default the one that is shipped.")
-    ] = None,
+    pipeline: Pipeline = "",
     page: Annotated[Path | None, typer.Option(help="Where to write the page.")] = Path(
         "demo.html"
     ),
@@ -87,7 +86,7 @@ def demo(
         console.print(patience)
     with console.status(patience):
         extensions.install()
-        nlp = load() if pipeline is None else spacy.load(pipeline)
+        nlp = spacy.load(place_of(pipeline))
         keep_alternatives(nlp)
         nlp("Warm up the Jaguar in Coventry.")
     started = perf_counter()

@@ -18,7 +18,7 @@ from spacy.training import Example
 from tqdm import tqdm
 
 from ..budget import Budget
-from ..bundled import load
+from ..bundled import SHIPPED, place_of
 from ..errors import NotDecomposableError, ProblemError
 from ..process_pool import spawned_pool
 from ..registry import decoders
@@ -28,9 +28,6 @@ from .demo import keep_alternatives
 __all__ = ["CORES", "run_pipeline", "tasks_of", "warmup"]
 
 Task = Callable[[], object]
-
-#: The name of the pipeline that ships.
-SHIPPED = "en"
 
 WORDS = ["Cats", "in", "Rome", "chase", "small", "mice", "."]
 GOLD = {
@@ -197,7 +194,7 @@ def run_pipeline(pipeline: str) -> None:
     First as configured, then with the margins, probabilities and alternatives that the demo's page
     shows.
     """
-    nlp = load() if pipeline == SHIPPED else spacy.load(pipeline)
+    nlp = spacy.load(place_of(pipeline))
     for text in TEXTS:
         nlp(text)
     for _ in nlp.pipe(TEXTS * 16):

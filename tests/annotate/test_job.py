@@ -29,6 +29,14 @@ def test_an_output_of_other_settings_is_not_mixed_with(tmp_path, model):
             annotate(Job(source.parent, output, model=model), progress=False)
 
 
+def test_the_shipped_pipeline_has_a_name(tmp_path):
+    write_lines(tmp_path / "in.jsonl", ["Mary Smith saw Rome."])
+    jobs = [Job(tmp_path / "in.jsonl", tmp_path / f"out{name}", name) for name in ("", "en")]
+    assert [annotate(job, progress=False).written for job in jobs] == [1, 1]
+    settings = [json.loads((job.output / "job.json").read_text()) for job in jobs]
+    assert settings[0]["pipeline"] == settings[1]["pipeline"]
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.integers(1, 7))
 def test_shards_take_every_record_once_and_in_order(counts, size):

@@ -43,6 +43,13 @@ def test_another_folder_and_errors(corpus, tmp_path):
     assert "the pipeline can't be" in run("calibrate", tmp_path / "blank", corpus, code=1)
 
 
+def test_en_is_the_shipped_pipeline_unless_there_is_such_a_folder(corpus):
+    said = run("calibrate", "en", corpus, code=1)
+    assert "output: en is not a folder to save the pipeline in; give --output" in said
+    spacy.blank("en").to_disk("en")
+    assert "the pipeline can't be" in run("calibrate", "en", corpus, code=1)
+
+
 def test_spacy_train_calibrates_what_it_saves(corpus, tmp_path):
     config = trained(0).config.copy()
     config["paths"] |= {"train": str(corpus), "dev": str(corpus)}
