@@ -1,5 +1,6 @@
 """Constraints as users state them: where they apply, and what they demand."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Annotated, Any, Literal
 
@@ -25,7 +26,9 @@ _ALL_DEMANDS = tuple(key for keys in DEMANDS.values() for key in keys)
 
 def _patterns(value: Any) -> Any:
     """One pattern or several as a list, each validated as spaCy's matcher does."""
+    from spacy.matcher import Matcher
     from spacy.schemas import validate_token_pattern
+    from spacy.vocab import Vocab
 
     patterns = list(value) if isinstance(value, (list, tuple)) else [value]
     if patterns and all(isinstance(token, Mapping) for token in patterns):
@@ -36,7 +39,12 @@ def _patterns(value: Any) -> Any:
         faults = validate_token_pattern(list(pattern))
         if faults:
             raise ValueError("; ".join(map(str, faults)))
-    return [[dict(token) for token in pattern] for pattern in patterns]
+    found = [[dict(token) for token in pattern] for pattern in patterns]
+    try:  # regular expressions, and the values of extension attributes
+        Matcher(Vocab()).add("pattern", found)
+    except (TypeError, re.error) as error:
+        raise ValueError(str(error)) from None
+    return found
 
 
 _Types = Literal[True, "label"] | SomeNames
@@ -65,7 +73,8 @@ class Constraint(BaseModel):
         The types that the span as an entity may have, or of which none of its tokens may be part;
         True for any, and with `spans` ``"label"`` for the label of each.
     head, root
-        The token of the match that is the head, as for `token`; whether the token is a root.
+        The token of the match that is the head, as for `token`, and without that of all others;
+        whether the token is a root.
     candidates, not_candidates
         The concepts that a mention may, or may not, be linked to; an empty list of `candidates`
         leaves it without a link.

@@ -170,7 +170,7 @@ def _phrases(vocab: Vocab, phrases: Iterable[str]) -> list[Doc]:
 
 
 def _check_tokens(constraints: Iterable[Mapping[str, Any]], vocab: Vocab) -> None:
-    """Raise if no match of a constraint can have the token that it means."""
+    """Raise if no match of a constraint can have the tokens that it means."""
     for number, given in enumerate(constraints):
         keys = [key for key in ("token", "head") if given.get(key) is not None]
         longest = _longest_match(given, vocab) if keys else None
@@ -180,6 +180,11 @@ def _check_tokens(constraints: Iterable[Mapping[str, Any]], vocab: Vocab) -> Non
                     f"constraints[{number}].{key}: no match has a token {given[key]}; the longest "
                     f"has {longest}, counted from 0, or from -1 at the end."
                 )
+        if keys == ["head"] and longest == 1:
+            raise ProblemError(
+                f"constraints[{number}].head: a match is a single token, which can't be its own "
+                "head; let it match the head, too, or demand `root`."
+            )
 
 
 def _longest_match(given: Mapping[str, Any], vocab: Vocab) -> int | None:

@@ -30,9 +30,6 @@ ATTRIBUTES: dict[str, tuple[Literal["head", "dep"], bool]] = {
     "forbidden_deps": ("dep", True),
 }
 
-#: A head that no token can have: a constraint demands that a token be its own head.
-NO_HEAD = -1
-
 #: The source of the option `rules`.
 RULES = "rules"
 #: The source of heads and labels of an earlier parse.
@@ -124,7 +121,7 @@ class TreeDemands:
         """
         presets = self.columns.starts.copy()
         for wish in self.wishes:
-            if wish.about == "head" and not wish.forbidden and wish.values != (NO_HEAD,):
+            if wish.about == "head" and not wish.forbidden:
                 for head in wish.values:
                     inner = slice(min(wish.token, head) + 1, max(wish.token, head) + 1)
                     if not (presets[inner] > 0).any():
@@ -192,10 +189,11 @@ def _demanded(match: Match) -> Iterator[Wish]:
     for token in match.tokens:
         if constraint.head is not None:
             for head in match.token(constraint.head):
-                if head != token:
-                    yield Wish(source, token, "head", (head,))
-                elif constraint.token is not None:
-                    yield Wish(source, token, "head", (NO_HEAD,))  # a token is not its own head
+                if head == token and constraint.token is None:
+                    continue  # it is the head of the others
+                yield Wish(source, token, "head", (head,))
+                if head == token:  # a root, but a token is not its own head
+                    yield Wish(source, token, "head", (head,), True)
         if constraint.root is not None:
             yield Wish(source, token, "head", (token,), not constraint.root)
         if constraint.deps is not None:

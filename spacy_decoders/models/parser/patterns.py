@@ -13,7 +13,7 @@ from spacy.matcher import DependencyMatcher, Matcher
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...arrays import Booleans, Integers, checked_list
+from ...arrays import Booleans, Integers, checked_list, is_number
 from ...errors import ProblemError
 
 if TYPE_CHECKING:
@@ -116,16 +116,22 @@ def arc_patterns(name: str, value: Any) -> tuple[dict[str, Any], ...]:
 def _checked(place: str, given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping) or set(given) != {"name", "weight", "pattern"}:
         raise ProblemError(f"{place}: expected a dict of name, weight and pattern; got {given!r}.")
-    weight, place = given["weight"], f"{place} ({given['name']!r})"
-    if not isinstance(weight, (int, float)) or not 0 < abs(weight) <= LARGEST_WEIGHT:
+    weight, name = given["weight"], given["name"]
+    if not isinstance(name, str):
+        raise ProblemError(f"{place}: expected a text as its name; got {name!r}.")
+    place = f"{place} ({name!r})"
+    if not is_number(weight) or not 0 < abs(weight) <= LARGEST_WEIGHT:
         raise ProblemError(
             f"{place}: expected a weight other than 0, up to {LARGEST_WEIGHT:g}; got {weight!r}."
         )
     try:
+        tokens = checked_list("pattern", given["pattern"], "dicts, one for each token")
+        for number, token in enumerate(tokens):
+            _check_token(f"pattern[{number}]", token)
         # config files double each dollar
         pattern = [
             {key: re.sub(r"^\$+", "$", of) if key == "REL_OP" else of for key, of in token.items()}
-            for token in given["pattern"]
+            for token in tokens
         ]
         # names, attributes, their predicates and regular expressions
         DependencyMatcher(Vocab(), validate=True).add("pattern", [pattern])
@@ -133,7 +139,18 @@ def _checked(place: str, given: Any) -> dict[str, Any]:
     except (AttributeError, KeyError, TypeError, ValueError, re.error) as error:
         said = re.sub(r"^.*rule '\d+' Pattern 0: - ", "", " ".join(str(error).split()))
         raise ProblemError(f"{place}: {said}") from None
-    return {**given, "pattern": pattern}
+    return {**given, "weight": float(weight), "pattern": pattern}
+
+
+def _check_token(place: str, token: Any) -> None:
+    """Raise if a token of a pattern has a value of a wrong type, which spaCy would not name."""
+    if not isinstance(token, Mapping):
+        raise ProblemError(f"{place}: expected a dict; got {token!r}.")
+    optional = [key for key in ("LEFT_ID", "REL_OP") if key in token]
+    for key in ("RIGHT_ID", "RIGHT_ATTRS", *optional):
+        kind, wanted = (Mapping, "a dict") if key == "RIGHT_ATTRS" else (str, "a text")
+        if not isinstance(token.get(key), kind):
+            raise ProblemError(f"{place}.{key}: expected {wanted}; got {token.get(key)!r}.")
 
 
 @dataclass(frozen=True)

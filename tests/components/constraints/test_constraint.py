@@ -29,6 +29,8 @@ def test_objects_and_dictionaries_are_the_same():
         ({"pattern": CAN, "phrases": ["can"], "labels": "MD"}, "it has pattern and phrases"),
         ({"pattern": CAN, "lable": "MD"}, r"constraints\[0\].lable: extra inputs"),
         ({"pattern": [{"LOWR": "can"}], "labels": "MD"}, r"constraints\[0\].pattern: .*LOWR"),
+        ({"pattern": [{"LOWER": {"REGEX": "("}}], "labels": "MD"}, r"\].pattern: missing \)"),
+        ({"pattern": [{"_": {"x": [1]}}], "labels": "MD"}, r"\].pattern: an integer .*got \[{'_"),
         ({"phrases": ["Jo"], "head": 0}, "no use for 'head'; it takes demands by labels, not"),
         (3, r"constraints\[0\]: expected a dictionary or a Constraint; got 3"),
     ],

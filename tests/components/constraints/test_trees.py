@@ -6,6 +6,7 @@ from itertools import count
 import pytest
 from spacy.tokens import Doc
 
+from spacy_decoders import ProblemError
 from spacy_decoders import budget as budgets
 from spacy_decoders.components.parser.decoding import ConflictSearch
 from tests.components.parser.parsing import NAME, make_nlp, sentence
@@ -21,6 +22,20 @@ def nlp():
 def parse(nlp, *constraints, **options):
     nlp.get_pipe(NAME).configure(constraints=list(constraints), **options)
     return nlp(sentence(nlp, WORDS))
+
+
+@pytest.mark.parametrize("selector", [{"phrases": ["she"]}, {"pattern": [{"LOWER": "she"}]}])
+def test_a_single_token_can_not_be_its_own_head(nlp, selector):
+    """Unless it is named, it is no dependant, and a match demands nothing of it."""
+    parser = nlp.get_pipe(NAME)
+    with pytest.raises(ProblemError, match=r"constraints\[0\].head: a match is a single token"):
+        parser.constraints = [{**selector, "head": 0, "deps": "nsubj"}]
+    doc = parse(nlp, {"pattern": [{"LOWER": "fish", "OP": "+"}], "head": -1})
+    assert doc._.conflicts == [] and doc._.certificates[NAME][0]["status"] == "optimal"
+    with pytest.warns(UserWarning, match="has no tree"):
+        assert parse(nlp, {**selector, "token": 0, "head": 0})._.conflicts
+    parser.constraints = []
+    parser._warned.clear()
 
 
 def test_an_impossible_sentence_with_white_space_costs_itself(nlp):

@@ -167,8 +167,21 @@ def test_a_sentence_with_too_many_matches_is_parsed_by_its_arcs(monkeypatch):
         ([first(), then("1", "0", ">", LOWER="x", OP="*")], "OP"),
         ([first(LOWER={"REGEX": "("}), ONE[1]], r"missing \)"),
         ([first(LOWR="x"), ONE[1]], r"'p'\): \[pattern -> 0 -> LOWR\] Extra inputs"),
+        (3, r"pattern: expected a list of dicts, one for each token; got 3"),
+        ([first(), None], r"pattern\[1\]: expected a dict; got None"),
+        ([ONE[:1], ONE[1]], r"pattern\[0\]: expected a dict; got \[{'RIGHT_ID"),
+        ([{"RIGHT_ID": "0"}, ONE[1]], r"pattern\[0\].RIGHT_ATTRS: expected a dict; got None"),
+        ([first(), {**ONE[1], "RIGHT_ID": 1}], r"pattern\[1\].RIGHT_ID: expected a text; got 1"),
+        ([first(), {**ONE[1], "REL_OP": None}], r"pattern\[1\].REL_OP: expected a text; got None"),
     ],
 )
 def test_errors_name_the_pattern(pattern, message):
     with pytest.raises(ProblemError, match=rf"patterns\[0\].*{message}"):
         arc_patterns("patterns", [{"name": "p", "weight": 1, "pattern": pattern}])
+
+
+@pytest.mark.parametrize("wrong", [{"name": 3}, {"weight": True}, {"weight": "1"}])
+def test_names_are_texts_and_weights_numbers(wrong):
+    (value,) = wrong.values()
+    with pytest.raises(ProblemError, match=rf"patterns\[0\].*expected a .*; got {value!r}"):
+        arc_patterns("patterns", [{"name": "p", "weight": 1, "pattern": ONE, **wrong}])
