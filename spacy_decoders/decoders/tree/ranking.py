@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Floats, Integers, checked_indices, checked_type
 from ...budget import UNLIMITED, Budget, Clock, rest_of
-from ...errors import InfeasibleError, UndecidedError
+from ...errors import InfeasibleError, ProblemError, UndecidedError
 from .constrained import LabelledSearch
 from .decoder import TreeDecoder
 from .eisner import THROUGH
@@ -147,14 +147,27 @@ def head_margins(problem: TreeProblem, heads: ArrayLike, *, budget: Budget = UNL
         margin was proven; otherwise as exact as :func:`max_marginals`. Negative if the heads are
         not those of a best tree.
 
+    Raises
+    ------
+    ProblemError
+        If the heads form no tree of allowed arcs.
+
     Examples
     --------
     >>> head_margins(TreeProblem([[0, 1, 3], [0, 0, 1], [0, 2, 0]]), [2, 0])
     array([3., 3.])
     """
+    from .kernels.proofs import tally  # compiled where it is first needed
+
     checked_type("problem", problem, TreeProblem)
     checked_type("budget", budget, Budget)
-    tree = checked_indices("heads", heads, (problem.n,), low=0, high=problem.n + 1, dtype=np.int64)
+    # writable, as kernels are compiled for both kinds of arrays apart
+    tree = np.array(checked_indices("heads", heads, (problem.n,), low=0, high=problem.n + 1))
+    if not tally(problem.arcs, tree, problem.projective, problem.has_one_root)[0]:
+        raise ProblemError(
+            "heads: they form no tree of the problem (a cycle, crossing arcs, several roots, or a "
+            "forbidden arc); give those of a solution."
+        )
     tokens = np.arange(1, problem.n + 1)
     if _has_chart(problem):
         others = np.array(max_marginals(problem, budget=budget))

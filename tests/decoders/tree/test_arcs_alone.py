@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from spacy_decoders import InfeasibleError, verify
+from spacy_decoders import InfeasibleError, ProblemError, verify
 from spacy_decoders.arrays import read_only
 from spacy_decoders.budget import UNLIMITED
 from spacy_decoders.decoders.tree import (
@@ -51,6 +51,16 @@ def test_scores_of_parts_that_no_tree_has_cost_no_precision():
     assert best.certificate.score == pytest.approx(expected)
     margins = head_margins(given, best.heads)
     assert margins.tolist() == pytest.approx(head_margins(plain, best.heads).tolist())
+
+
+@pytest.mark.parametrize("projective", [True, False])
+@pytest.mark.parametrize("heads", [[2, 1, 0], [1, 0, 2], [0, 0, 2], [2, 0, 2]])
+def test_heads_that_form_no_tree_have_no_margins(heads, projective):
+    """A cycle, a token that is its own head, two roots, and a forbidden arc."""
+    arcs = np.zeros((4, 4))
+    arcs[2, 3] = -np.inf
+    with pytest.raises(ProblemError, match="^heads: they form no tree of the problem"):
+        head_margins(TreeProblem(arcs, projective=projective), heads)
 
 
 def test_chooses_the_decoder():
