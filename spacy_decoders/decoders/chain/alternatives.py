@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_type, checked_whole, read_only
+from ...arrays import checked_type, checked_whole, read_only, refuse_beyond_memory
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError
 from .decoder import OVERTIME, lacks_time, solve_in_slices
@@ -17,8 +17,9 @@ from .solutions import ChainSolution
 
 __all__ = ["best_paths", "k_best", "max_marginal_margins"]
 
-#: Seconds to rank a pair of labels of adjacent tokens, on a slow machine.
-PAIR = 4e-9
+#: Seconds on a slow machine: to rank a pair of labels of adjacent tokens, for each labelling that
+#: may have to be moved when another one is ranked, and to certify one.
+PAIR, MOVE, LABELLING = 4e-9, 5e-9, 5e-5
 
 
 def k_best(
@@ -82,7 +83,9 @@ def best_paths(
     n = len(sentence.emissions)
     if not n:
         return [best[0]]
-    most = max(OVERTIME / 2, clock.seconds_left) / PAIR
+    k = min(k, model.size ** min(n, 40))
+    refuse_beyond_memory("k", f"{k:,} labellings", k * (12 * n + 48), "ask for fewer")
+    left = max(OVERTIME / 2, clock.seconds_left) - k * (k * MOVE + LABELLING)
     paths = lattice.k_best(
         model.links,
         model.padded.transposed,
@@ -93,11 +96,11 @@ def best_paths(
         best.labels,
         best.scores[0],
         best.scales[0],
-        min(k, model.size ** min(n, 40)),
+        k,
         SHARE,
-        most,
+        left / PAIR,
     )
-    if not len(paths) and most < math.inf:
+    if not len(paths) and left < math.inf:
         return [best[0]]
     distinct = len({path.tobytes() for path in paths})
     if distinct < k and distinct < legal_up_to(model, sentence, k):

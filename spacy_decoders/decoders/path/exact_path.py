@@ -58,7 +58,7 @@ class ExactPath(PathDecoder):
         """Find the same paths as :meth:`.PathDecoder.k_best`, in one search.
 
         Raises `InfeasibleError` if there is no path of that length, and `ProblemError` if `k` is
-        not a whole number from 1 to 100,000.
+        not a whole number from 1 on, or more than 100,000 paths would have to be ranked.
         """
         (length, clock), k = self._begun(problem, length, budget), checked_whole("k", k, low=1)
         k = min(k, math.perm(problem.size, length))

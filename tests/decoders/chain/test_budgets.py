@@ -183,6 +183,8 @@ def test_a_tree_in_time_is_legal_and_its_bound_true(decoder, forbidden, ticking)
 def test_a_ranking_in_time_begins_with_the_best(monkeypatch, rng):
     model, emissions = drawn(rng, 20, 4, 0.0)
     best, *others = k_best(model, emissions, 4)
+    # so many would have to be moved, and certified
+    assert len(k_best(model, emissions, 10_000, budget=Budget(seconds=0.1))) == 1
     monkeypatch.setattr(alternatives, "PAIR", 1e9)
     (found,) = k_best(model, emissions, 4, budget=Budget(seconds=1e3))
     assert found.labels.tolist() == best.labels.tolist()

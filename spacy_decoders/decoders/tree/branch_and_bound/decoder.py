@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from ....arrays import checked_whole
+from ....arrays import checked_whole, refuse_beyond_memory
 from ....budget import UNLIMITED, Budget, rest_of
 from ....errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
 from ..decoder import TreeDecoder, beside_the_best, bound_of
@@ -148,6 +149,8 @@ class BranchAndBound(TreeDecoder):
         k = checked_whole("k", k, low=1)
         if problem.is_constrained or not self._charts_sentences(problem):
             return super().k_best(problem, k, budget=budget)
+        k = min(k, math.prod(max(1, of) for of in problem.allowed[:, 1:].sum(axis=0).tolist()))
+        refuse_beyond_memory("k", f"{k:,} trees", k * (4 * problem.n + 12), "ask for fewer")
         solutions, rest, slack = self._decoded(problem, k, budget)
         # a tree whose rank is not proven may be exceeded by any tree that is not listed
         listed = [score_tree(problem, solution.heads) for solution in solutions]
