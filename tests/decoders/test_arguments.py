@@ -63,7 +63,7 @@ RANKINGS = {"chain": (chain.k_best, PROBLEMS[chain])} | {
 @pytest.mark.parametrize(("k_best", "given"), RANKINGS.values(), ids=RANKINGS)
 def test_ranks_are_whole_numbers_and_more_than_there_are_is_all(k_best, given):
     for wrong in (0, -1, True, np.True_, 2.0, "2", None, [2], 2**63, np.inf):
-        with pytest.raises(ProblemError, match="^k: expected a whole number from 1 on; got"):
+        with pytest.raises(ProblemError, match=r"^k: expected a whole number from 1 on; got"):
             k_best(*given, wrong)
     assert 1 < len(k_best(*given, 10**12)) < 30
 
@@ -74,7 +74,7 @@ def test_too_many_ranks_for_memory_are_refused():
         lambda k: chain.k_best(chain.ChainModel(zeros), zeros, k),
         lambda k: tree.BranchAndBound().k_best(tree.TreeProblem(zeros), k),
     ):
-        with pytest.raises(ProblemError, match="^k: the tables for .* ask for fewer"):
+        with pytest.raises(ProblemError, match=r"^k: the tables for .* ask for fewer"):
             ask(10**12)
 
 

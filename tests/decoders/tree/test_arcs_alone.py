@@ -59,7 +59,7 @@ def test_heads_that_form_no_tree_have_no_margins(heads, projective):
     """A cycle, a token that is its own head, two roots, and a forbidden arc."""
     arcs = np.zeros((4, 4))
     arcs[2, 3] = -np.inf
-    with pytest.raises(ProblemError, match="^heads: they form no tree of the problem"):
+    with pytest.raises(ProblemError, match=r"^heads: they form no tree of the problem"):
         head_margins(TreeProblem(arcs, projective=projective), heads)
 
 
