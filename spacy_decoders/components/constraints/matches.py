@@ -191,7 +191,6 @@ def _longest_match(given: Mapping[str, Any], vocab: Vocab) -> int | None:
     """The number of tokens of a constraint's longest match; None if unlimited or unknown."""
     if "phrases" in given:
         return max(map(len, _phrases(vocab, given["phrases"])), default=None)
-    patterns = given.get("pattern")
-    if patterns is None or any("OP" in token for pattern in patterns for token in pattern):
-        return None
-    return max(map(len, patterns))
+    patterns = given.get("pattern") or []
+    keys = {str(key).upper() for pattern in patterns for token in pattern for key in token}
+    return None if "OP" in keys else max(map(len, patterns), default=None)

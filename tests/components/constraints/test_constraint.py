@@ -54,8 +54,10 @@ def test_what_never_applies_is_refused(given, said):
         pipe.constraints = [{**given, "labels": [pipe.labels[0]]}]
     assert not pipe.constraints
     demand = {"not_labels": [pipe.labels[0]]}
-    repeated = {"pattern": [{"ORTH": "a", "OP": "+"}], "token": 5, **demand}
-    pipe.constraints = [repeated, {"phrases": ["New York"], "token": -2, **demand}]
+    repeated = [
+        {"pattern": [{"ORTH": "a", key: "+"}], "token": 5, **demand} for key in ("OP", "op")
+    ]
+    pipe.constraints = [*repeated, {"phrases": ["New York"], "token": -2, **demand}]
 
 
 @pytest.mark.parametrize(

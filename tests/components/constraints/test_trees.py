@@ -30,7 +30,7 @@ def test_a_single_token_can_not_be_its_own_head(nlp, selector):
     parser = nlp.get_pipe(NAME)
     with pytest.raises(ProblemError, match=r"constraints\[0\].head: a match is a single token"):
         parser.constraints = [{**selector, "head": 0, "deps": "nsubj"}]
-    doc = parse(nlp, {"pattern": [{"LOWER": "fish", "OP": "+"}], "head": -1})
+    doc = parse(nlp, {"pattern": [{"LOWER": "fish", "op": "+"}], "head": -1})
     assert doc._.conflicts == [] and doc._.certificates[NAME][0]["status"] == "optimal"
     with pytest.warns(UserWarning, match="has no tree"):
         assert parse(nlp, {**selector, "token": 0, "head": 0})._.conflicts
