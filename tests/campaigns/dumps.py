@@ -42,13 +42,51 @@ CONCEPTS = """{"id": "c0", "title": "One", "aliases": {"First": 2}, "links": ["c
 {"id": "c1", "title": "Two", "links": ["c0"], "text": "some words", "url": "https://example.org/"}
 {"id": "c2", "title": "Three", "aliases": {"Third": 2}, "links": ["c1"], "text": "more words"}
 """
-ARTICLES = """<mediawiki>
+TSV = "id\ttitle\taliases\tlinks\nc1\tOne\ta|b\tc2\nc2\tTwo\t\tc1\n"
+
+#: (id, namespace, title, is_redirect)
+PAGES = [
+    (10, 0, "Jaguar", 0),
+    (11, 0, "Jungle", 0),
+    (12, 0, "Mercury_(planet)", 0),
+    (13, 0, "Panthera_onca", 1),
+    (14, 0, "P._onca", 1),
+    (15, 0, "Circle_A", 1),
+    (16, 0, "Circle_B", 1),
+    (17, 1, "Jaguar", 0),
+    (18, 0, "O'Neill", 0),
+]
+REDIRECTS = [(13, 0, "Jaguar"), (14, 0, "Panthera_onca"), (15, 0, "Circle_B"), (16, 0, "Circle_A")]
+#: (from, namespace, title): some lead through redirects, some to nothing
+LINKS = [
+    (10, 0, "Jungle"),
+    (11, 0, "P._onca"),
+    (13, 0, "Jaguar"),
+    (12, 0, "Nowhere"),
+    (12, 1, "Jaguar"),
+    (17, 0, "Jaguar"),
+    (18, 0, "Circle_A"),
+    (18, 0, "Mercury_(planet)"),
+    (99, 0, "Jaguar"),
+]
+
+ARTICLES = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/">
 <page><title>Jaguar</title><ns>0</ns><revision><text>A '''jaguar''' is a cat. It hunts in the
 [[jungle|deep forest]] and the [[jungle]].</text></revision></page>
-<page><title>Jungle</title><ns>0</ns><revision><text>See [[P. onca|the cat]], [[Nowhere]] and
-{{see|[[Mercury (planet)|messenger]]}}</text></revision></page>
+<page><title>Jungle</title><ns>0</ns><revision><text>See [[P. onca|the cat]], [[P. onca|the cat]]
+and [[Nowhere]].{{see|[[Mercury (planet)|bright messenger]]}}</text></revision></page>
 </mediawiki>"""
-TSV = "id\ttitle\taliases\tlinks\nc1\tOne\ta|b\tc2\nc2\tTwo\t\tc1\n"
+
+
+#: The columns of each table, and of links before they were by the numbers of their targets.
+COLUMNS = {
+    "page": "page_id page_namespace page_title page_is_redirect",
+    "redirect": "rd_from rd_namespace rd_title",
+    "linktarget": "lt_id lt_namespace lt_title",
+    "pagelinks": "pl_from pl_from_namespace pl_target_id",
+    "page_props": "pp_page pp_propname pp_value",
+}
+OLD_LINKS = "pl_from pl_namespace pl_title"
 
 
 def sql(name: str, columns: str, rows: Iterable[tuple[int | str, ...]]) -> bytes:
@@ -61,10 +99,6 @@ def sql(name: str, columns: str, rows: Iterable[tuple[int | str, ...]]) -> bytes
     body = "".join(f"  `{column}` int(8) NOT NULL,\n" for column in columns.split())
     text = f"CREATE TABLE `{name}` (\n{body}  KEY `x` (`x`)\n) ENGINE=InnoDB;\n"
     return f"{text}INSERT INTO `{name}` VALUES {tuples};\n".encode()
-
-
-PAGES = (10, 0, "Jaguar", 0), (11, 0, "Jungle", 0), (13, 0, "P._onca", 1), (18, 0, "O'Neill", 0)
-LINKS = (10, 0, "Jungle"), (11, 0, "P._onca"), (18, 0, "Nowhere")
 
 
 class Format(NamedTuple):
@@ -87,9 +121,9 @@ def formats() -> dict[str, Format]:
     lines = CONCEPTS.encode()
     wikidata = f"[\n{json.dumps(ITEM)},\n{json.dumps({**ITEM, 'id': 'Q2'})}\n]".encode()
     dumps = {
-        "page.sql": sql("page", "page_id page_namespace page_title page_is_redirect", PAGES),
-        "redirect.sql": sql("redirect", "rd_from rd_namespace rd_title", [(13, 0, "Jaguar")]),
-        "pagelinks.sql": sql("pagelinks", "pl_from pl_namespace pl_title", LINKS),
+        "page.sql": sql("page", COLUMNS["page"], PAGES),
+        "redirect.sql": sql("redirect", COLUMNS["redirect"], REDIRECTS),
+        "pagelinks.sql": sql("pagelinks", OLD_LINKS, LINKS),
         "articles.xml": ARTICLES.encode(),
     }
     return {

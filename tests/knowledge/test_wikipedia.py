@@ -8,53 +8,10 @@ import pytest
 
 from spacy_decoders.knowledge.wikipedia import WikipediaDumps
 from tests.campaigns.crashes import content
-from tests.campaigns.dumps import sql
+from tests.campaigns.dumps import ARTICLES, COLUMNS, LINKS, OLD_LINKS, PAGES, REDIRECTS, sql
 from tests.knowledge.dumps.test_wikidata import item, statement
 
-#: (id, namespace, title, is_redirect)
-PAGES = [
-    (10, 0, "Jaguar", 0),
-    (11, 0, "Jungle", 0),
-    (12, 0, "Mercury_(planet)", 0),
-    (13, 0, "Panthera_onca", 1),
-    (14, 0, "P._onca", 1),
-    (15, 0, "Circle_A", 1),
-    (16, 0, "Circle_B", 1),
-    (17, 1, "Jaguar", 0),
-    (18, 0, "O'Neill", 0),
-]
-REDIRECTS = [(13, 0, "Jaguar"), (14, 0, "Panthera_onca"), (15, 0, "Circle_B"), (16, 0, "Circle_A")]
-#: (from, namespace, title): some lead through redirects, some to nothing
-LINKS = [
-    (10, 0, "Jungle"),
-    (11, 0, "P._onca"),
-    (13, 0, "Jaguar"),
-    (12, 0, "Nowhere"),
-    (12, 1, "Jaguar"),
-    (17, 0, "Jaguar"),
-    (18, 0, "Circle_A"),
-    (18, 0, "Mercury_(planet)"),
-    (99, 0, "Jaguar"),
-]
 EDGES = {("Jaguar", "Jungle"), ("Jungle", "Jaguar"), ("O'Neill", "Mercury_(planet)")}
-
-ARTICLES = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/">
-<page><title>Jaguar</title><ns>0</ns><revision><text>A '''jaguar''' is a cat. It hunts in the
-[[jungle|deep forest]] and the [[jungle]].</text></revision></page>
-<page><title>Jungle</title><ns>0</ns><revision><text>See [[P. onca|the cat]], [[P. onca|the cat]]
-and [[Nowhere]].{{see|[[Mercury (planet)|bright messenger]]}}</text></revision></page>
-</mediawiki>"""
-
-
-#: The columns of each table, and of links before they were by the numbers of their targets.
-COLUMNS = {
-    "page": "page_id page_namespace page_title page_is_redirect",
-    "redirect": "rd_from rd_namespace rd_title",
-    "linktarget": "lt_id lt_namespace lt_title",
-    "pagelinks": "pl_from pl_from_namespace pl_target_id",
-    "page_props": "pp_page pp_propname pp_value",
-}
-OLD_LINKS = "pl_from pl_namespace pl_title"
 
 
 def table(folder, name, rows, columns=None):

@@ -19,15 +19,16 @@ from tests.oracles import all_trees
 TAGS, LABELS = 5, 4
 
 
-def make_sentence(rng, n):
+def make_sentence(rng, n, labels=LABELS, tags=TAGS, arc_labels=None):
+    """A sentence with random scores, labels, tags and words."""
     arcs = rng.normal(size=(n + 1, n + 1)).astype("f")
     arcs[:, 0] = -np.inf
     np.fill_diagonal(arcs, -np.inf)
-    labels = rng.integers(LABELS, size=(n + 1, n + 1)).astype(np.int32)
-    labels[0] = LABELS
-    tags = np.append(0, rng.integers(1, TAGS + 1, size=n)).astype(np.int32)
+    best = rng.integers(labels, size=(n + 1, n + 1)).astype(np.int32)
+    best[0] = labels
+    of_tokens = np.append(0, rng.integers(1, tags + 1, size=n)).astype(np.int32)
     words = np.append(0, rng.integers(1, 2**63, size=n)).astype(np.uint64)
-    return SentenceScores(np.arange(n), arcs, labels, 0 * labels, tags, words, None)
+    return SentenceScores(np.arange(n), arcs, best, 0 * best, of_tokens, words, arc_labels)
 
 
 def make_templates(rng, families=FAMILIES, scale=0.05, **options):

@@ -19,6 +19,8 @@ from spacy_decoders.models.parser.tree_scores import SentenceScores
 from spacy_decoders.verify import verify
 from tests import oracles
 
+from .test_factors import make_sentence
+
 LABELS = ("a", "b", "ROOT")
 TAGS = ("X", "Y|Case=Nom")
 VOCAB = spacy.blank("en").vocab
@@ -51,16 +53,7 @@ PATTERNS = [
 
 
 def scores_of(seed: int, n: int = 5) -> SentenceScores:
-    rng = np.random.default_rng(seed)
-    arcs = rng.normal(size=(n + 1, n + 1)).astype("f")
-    arcs[:, 0] = -np.inf
-    np.fill_diagonal(arcs, -np.inf)
-    labels = rng.integers(0, 2, size=arcs.shape).astype(np.int32)
-    labels[0] = len(LABELS) - 1
-    tags = np.array([0, *rng.integers(1, 3, size=n)], np.int32)
-    return SentenceScores(
-        np.arange(n), arcs, labels, 0 * labels, tags, np.zeros(n + 1, np.uint64), NO_LABELS
-    )
+    return make_sentence(np.random.default_rng(seed), n, len(LABELS) - 1, len(TAGS), NO_LABELS)
 
 
 def parser_of(vocab, given, **options):
