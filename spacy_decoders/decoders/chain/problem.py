@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -123,15 +123,19 @@ class ChainModel:
         return Padded.of(self.transitions, self.start_scores, self.end_scores)
 
     @cached_property
-    def bounds(self) -> TransitionBounds:
-        """The largest transition into and out of each label."""
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The largest transition into and out of each label: both **shape (width,)**.
+
+        The width is the number of labels rounded up to a multiple of 64, with ``-inf`` beyond
+        them: the bounds U of the reduced-cost oracle of Belanger et al. 2012, section 4.3.
+        """
         found = []
         for axis in (0, 1):
             wide: Floats = aligned(-(-self.size // BLOCK) * BLOCK)
             wide[:] = -np.inf
             wide[: self.size] = self.transitions.max(axis=axis)
             found.append(read_only(wide))
-        return TransitionBounds(*found)
+        return found[0], found[1]
 
     @cached_property
     def links(self) -> TransitionTables:
@@ -313,17 +317,6 @@ class Padded:
         start = aligned(len(self.end))
         start[:] = self.transitions.reshape(-1, len(self.end))[self.size]
         return Padded(self.transposed, read_only(start), self.size)
-
-
-class TransitionBounds(NamedTuple):
-    """The largest transition into and out of each label.
-
-    **Shape (width,)**: the number of labels rounded up to a multiple of 64, padded with ``-inf``.
-    They are the bounds U of the reduced-cost oracle of Belanger et al. 2012, section 4.3.
-    """
-
-    most_in: Floats
-    most_out: Floats
 
 
 def links_of(padded: Padded) -> TransitionTables:

@@ -113,8 +113,7 @@ class ColumnGeneration(ChainDecoder):
         arrays = kernels.ChainArrays(
             padded.transitions,
             padded.transposed,
-            model.bounds.most_in,
-            model.bounds.most_out,
+            *model.bounds,
             legal.emissions.reshape(-1),
             model.size,
             len(padded.end),
