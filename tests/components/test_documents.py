@@ -6,12 +6,15 @@ from contextlib import contextmanager
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import spacy_decoders
 from spacy_decoders import one_thread
 from spacy_decoders.components import decoding_pipe
 
+from .parser.parsing import NAME as PARSER
+from .parser.parsing import SMALL, make_examples
 from .test_sourcing import read
 
 TEXTS = {
@@ -88,6 +91,25 @@ def test_one_bad_document_of_many_costs_one(shipped, component, step, monkeypatc
     texts[17] = "This is poison."
     assert [doc.text for doc in shipped.pipe(texts)] == texts[:17] + texts[18:]
     assert failed == ["This is poison."]
+
+
+@pytest.mark.parametrize("name", ["exact_tagger", "branch_and_bound_parser"])
+def test_documents_without_words_behind_a_shared_tok2vec(name):
+    """In training, in scoring, alone, and in the middle of a batch: they have no rows."""
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("tok2vec", config={"model": SMALL["tok2vec"]})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 24, "upstream": "*"}
+    tagger = {"@architectures": "spacy-decoders.ChainScorer.v1"}
+    model = {**(SMALL if name == PARSER else tagger), "tok2vec": listener}
+    nlp.add_pipe(name, config={"model": model, "probabilities": True, "k_best": 2})
+    examples = make_examples(nlp)
+    optimizer = nlp.initialize(lambda: examples)
+    none = [Example(nlp.make_doc(text), nlp.make_doc(text)) for text in ("", " ", "\n\n")]
+    for batch in (none, none[:1], [*examples, *none, *examples]):
+        nlp.update(batch, sgd=optimizer)
+    assert nlp.evaluate(none)["certified"] in (None, 1.0)
+    texts = ["", "he sleeps .", " ", "she eats", "\n\n"]
+    assert [read(doc) for doc in nlp.pipe(texts)] == [read(nlp(text)) for text in texts]
 
 
 def test_threads_share_a_pipeline(shipped, expected):
