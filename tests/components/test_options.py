@@ -126,7 +126,7 @@ def test_a_decoder_of_another_core_is_refused_when_the_component_is_built(factor
 
 def test_numbers_that_no_file_holds_are_refused_when_they_are_set():
     parser = spacy.blank("en").add_pipe("branch_and_bound_parser")
-    constraint = {"pattern": [{"LENGTH": 1 << 64}], "root": True}
+    constraint = {"spans": "sc", "head": 1 << 64}
     for name, value in (("iterations", 1 << 64), ("constraints", [constraint])):
         with pytest.raises(ProblemError, match=f"^{name}: expected numbers of up to 64 bits"):
             setattr(parser, name, value)

@@ -40,10 +40,10 @@ def _patterns(value: Any) -> Any:
         if faults:
             raise ValueError("; ".join(map(str, faults)))
     found = [[dict(token) for token in pattern] for pattern in patterns]
-    try:  # regular expressions, and the values of extension attributes
+    try:  # regular expressions, and values that only some attributes have
         Matcher(Vocab()).add("pattern", found)
-    except (TypeError, re.error) as error:
-        raise ValueError(str(error)) from None
+    except (TypeError, ValueError, re.error) as error:
+        raise ValueError(f"spaCy's matcher refuses it ({error})") from None
     return found
 
 

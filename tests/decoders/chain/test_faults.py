@@ -122,8 +122,8 @@ def test_dropped_survivors_are_noticed(size):
 @pytest.mark.parametrize("name", [name for name in DECODERS if name[0] == "C"])
 def test_false_extremes_of_the_transitions_are_noticed(size, name):
     case = Case.drawn(size)
-    low = read_only(np.full_like(case.model.bounds.most_in, -1e3))
-    case.model.__dict__["bounds"] = type(case.model.bounds)(low, low)
+    low = read_only(np.full_like(case.model.bounds[0], -1e3))
+    case.model.__dict__["bounds"] = low, low
     solutions = case.decoded(DECODERS[name][1])
     assert all(case.optimal(solutions)) and all(case.right(solutions))
 
