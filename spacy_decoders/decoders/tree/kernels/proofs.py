@@ -200,7 +200,7 @@ def dual_bound(arcs, single_root, penalty, value, parent, count):
     sets in the order of contraction; `parent` int64, the set that each was contracted into, or -1.
     """
     size = arcs.shape[0]
-    if penalty != 0.0 and not single_root:
+    if count < size or (penalty != 0.0 and not single_root):
         return np.inf, 0.0
     bound, mass = penalty, abs(penalty)
     for node in range(1, count):
