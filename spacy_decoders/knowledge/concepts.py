@@ -92,7 +92,7 @@ class Concept:
         unknown = sorted(set(row) - {item.name for item in fields(cls)})
         if unknown:
             raise ValueError(f"it has no field {unknown[0]!r}")
-        given = {name: value for name, value in row.items() if value not in (None, "")}
+        given = {name: value for name, value in row.items() if not _is_missing(value)}
         if "id" not in given:
             raise ValueError("no id")
         title = given.get("title", given["id"])
@@ -121,6 +121,11 @@ class BadRows:
             self.examples.append(f"{where}: {reason}")
 
 
+def _is_missing(value: Any) -> bool:
+    """Whether a cell is empty: tables of pandas have NaN there."""
+    return value is None or (isinstance(value, str | float) and (value == "" or value != value))
+
+
 def _aliases(given: Any) -> dict[Any, Any]:
     """Aliases with their counts: 1 in a list; as given in an object, or in a cell of a table."""
     if isinstance(given, Mapping):
@@ -129,7 +134,7 @@ def _aliases(given: Any) -> dict[Any, Any]:
         pairs = [_alias_and_count(item) for item in given.split(";") if item.strip()]
     elif isinstance(given, list | tuple):
         pairs = [(alias, 1.0) for alias in given]
-    elif not given:
+    elif given is None:
         pairs = []
     else:
         raise ValueError(f"aliases: expected a list or an object, got {type(given).__name__}")

@@ -39,7 +39,7 @@ def test_tsv(tmp_path):
 def test_json_lines(tmp_path):
     rows = [
         {"id": 7, "title": "Seven", "aliases": ["7", "seven"], "links": ["8"], "text": "prime"},
-        {"id": "8", "aliases": {"eight": 2}},
+        {"id": "8", "aliases": {"eight": 2}, "title": float("nan"), "type": float("nan")},
         {"title": "no id"},
         {"id": "9", "aliases": {"nine": 0}},
         {"id": "10", "links": 3},
