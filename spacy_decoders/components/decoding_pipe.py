@@ -125,6 +125,9 @@ class DecodingPipe(WithOptions, TrainablePipe):
         lacking = next(compress(docs, _lacking(docs, width)), None)
         if lacking is None:
             return
+        if self._listened_width and not tensor_widths(self.model, Tok2VecListener.name):
+            self._listened_width = None  # nlp.replace_listeners has changed the model
+            return
         shape = lacking.tensor.shape
         is_there = f"has the shape {shape}, not {(len(lacking), width)}"
         worth = "works without them, and less well" if self._tensor_width else "guesses without"
