@@ -187,7 +187,8 @@ def calibrate_pipeline(
         If a name is unknown, the component has no calibration, or the examples lack the annotation
         of a named component, or of all.
     """
-    known = [name for name, pipe in nlp.pipeline if hasattr(pipe, "calibrate")]
+    pipes = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, CalibratedPipe)}
+    known = list(pipes)
     unknown = [name for name in components if name not in known]
     if unknown or not known:
         raise ProblemError(
@@ -197,17 +198,17 @@ def calibrate_pipeline(
     given = list(examples)
     docs = [example.predicted for example in given]
     fitted = {}
-    for name, pipe in nlp.pipeline:
+    for name in nlp.pipe_names:
         if name in (components or known):
             pairs = zip(docs, given, strict=True)
             found = [Example(doc, example.reference) for doc, example in pairs]
-            calibrations = pipe.calibrate(found)  # type: ignore[attr-defined]
+            calibrations = pipes[name].calibrate(found)
             if calibrations:
                 fitted[name] = calibrations
         with nlp.select_pipes(enable=name):
             docs = list(nlp.pipe(docs))
     lacking = [name for name in components or known if name not in fitted]
     if lacking and (components or not fitted):
-        kinds = dict.fromkeys(nlp.get_pipe(name).annotation for name in lacking)  # type: ignore[attr-defined]
+        kinds = dict.fromkeys(pipes[name].annotation for name in lacking)
         raise ProblemError(f"examples: no annotation of {', '.join(kinds)}.")
     return fitted

@@ -41,6 +41,10 @@ def test_another_folder_and_errors(corpus, tmp_path):
     assert "there is no" in run("calibrate", model, tmp_path / "no.spacy", code=1)
     spacy.blank("en").to_disk(tmp_path / "blank")
     assert "the pipeline can't be" in run("calibrate", tmp_path / "blank", corpus, code=1)
+    judged = spacy.blank("en")
+    judged.add_pipe("headline_generator")
+    judged.to_disk(tmp_path / "judged")
+    assert "the pipeline can't be" in run("calibrate", tmp_path / "judged", corpus, code=1)
 
 
 def test_en_is_the_shipped_pipeline_unless_there_is_such_a_folder(corpus):
