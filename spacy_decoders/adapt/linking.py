@@ -153,6 +153,10 @@ class CollectiveLinker:
         pairs = self.graph.edges() if hasattr(self.graph, "edges") else self.graph
         numbers: dict[Any, int] = {}
         try:
+            # tensors of torch have equal numbers that are not equal as keys
+            pairs = list(pairs.tolist() if hasattr(pairs, "tolist") else pairs)
+            if any(isinstance(pair, str) for pair in pairs):
+                raise TypeError("a text is no pair")
             edges = [[numbers.setdefault(end, len(numbers)) for end in (a, b)] for a, b in pairs]
         except (TypeError, ValueError) as error:
             raise ProblemError(

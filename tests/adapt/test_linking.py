@@ -41,10 +41,10 @@ def test_no_choice_is_cheaper(rng, weight):
         assert found.certificate.score == pytest.approx(cheapest(graph, mentions, weight))
 
 
-def test_a_graph_in_its_three_forms():
+def test_a_graph_in_each_of_its_forms():
     edges = [(1, 2), (2, 3), (7, 8)]
     mentions = [[(7, 0.6), (1, 0.4)], [(3, 1.0)]]
-    forms = [edges, nx.Graph(edges), ConceptGraph.from_edges(edges)]
+    forms = [edges, np.array(edges), nx.Graph(edges), ConceptGraph.from_edges(edges)]
     assert {CollectiveLinker(form).link(mentions).concepts for form in forms} == {(1, 3)}
 
 
@@ -68,6 +68,7 @@ def test_mentions_without_candidates_stay_without():
         ),
         ({"weight": -1.0}, [], "weight"),
         ({"graph": None}, [], "graph: expected a ConceptGraph, .* got NoneType"),
+        ({"graph": ["ab", "cd"]}, [], "graph: .* a text is no pair"),
         ({"graph": [(1, 2), (3,)]}, [], "graph: expected a ConceptGraph, .* got list"),
         ({}, None, "mentions: expected"),
     ],

@@ -94,6 +94,8 @@ def test_words_have_the_scores_of_their_subwords(rng):
     ids = [None, 0, 0, 2, 2, None]
     logs = log_softmax(logits)
     assert word_scores(logits, ids)[0] == pytest.approx(logs[1])
+    as_series = [float("nan") if word is None else float(word) for word in ids]
+    assert np.array_equal(word_scores(logits, as_series), word_scores(logits, ids))
     assert word_scores(logits, ids, 4)[1] == pytest.approx(np.log([1 / 3] * 3))
     for wrong in ([0, 1], [0, 0, 1, 0, 1, 1]):
         with pytest.raises(ProblemError, match="word_ids"):

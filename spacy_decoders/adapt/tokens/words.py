@@ -60,7 +60,9 @@ def word_scores(
         raise ProblemError(
             f"word_ids: expected one for each of the {len(scores)} subwords, got {len(word_ids)}."
         )
-    given = np.array([-1 if word is None else int(word) for word in word_ids], dtype=np.int64)
+    # pandas makes NaN of None
+    numbers = [-1 if word is None or word != word else int(word) for word in word_ids]
+    given = np.array(numbers, dtype=np.int64)
     rows = np.flatnonzero(given >= 0)
     which, firsts = np.unique(given[rows], return_index=True)
     if np.any(np.diff(given[rows]) < 0):
