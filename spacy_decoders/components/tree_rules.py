@@ -66,9 +66,8 @@ def tree_rules(name: str, value: Any) -> tuple[Statement | str, ...]:
     Traceback (most recent call last):
     spacy_decoders.errors.ProblemError: rules[0].at_most: extra inputs are not permitted; got 1.
     """
-    kinds = f"rules such as {{'labels': ['obj'], 'at_most': 1}} or '{_NAME}'"
+    kinds = f"rules such as {{'labels': ['obj'], 'at_most': 1}}, or '{_NAME}'"
     found: list[Statement | str] = []
-    value = [value] if isinstance(value, str) else value
     for number, rule in enumerate(checked_list(name, value, kinds)):
         place = f"{name}[{number}]"
         if rule == _NAME:

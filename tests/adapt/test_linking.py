@@ -68,7 +68,7 @@ def test_mentions_without_candidates_stay_without():
         ),
         ({"weight": -1.0}, [], "weight"),
         ({"graph": None}, [], "graph: expected a ConceptGraph, .* got NoneType"),
-        ({"graph": ["ab", "cd"]}, [], "graph: .* a text is no pair"),
+        ({"graph": ["ab", "cd"]}, [], "graph: .*a text is no pair"),
         ({"graph": [(1, 2), (3,)]}, [], "graph: expected a ConceptGraph, .* got list"),
         ({}, None, "mentions: expected"),
     ],

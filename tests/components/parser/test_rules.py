@@ -67,7 +67,7 @@ def test_without_overwrite_a_tree_is_completed(ruled):
 @pytest.mark.parametrize(
     ("rules", "match"),
     [
-        ("ud", r"rules\[0\]: expected a dict with 'labels' and 'at_most'"),
+        (["ud"], r"rules\[0\]: expected a dict with 'labels' and 'at_most'"),
         ([{"labels": ["obj"]}], r"rules\[0\].at_most: field required"),
         ([{"leaf": ["punct"], "exempt": [1]}], r"rules\[0\].exempt.*valid string"),
     ],
