@@ -154,8 +154,7 @@ def _read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
             yield _row_record(plain, f"{path.name}:{number + 1}", text_field)
     else:
         for number, line in enumerate(_lines(path, extent), start=extent.start):
-            if line is None or line.strip():
-                yield _line_record(line, path, number + 1, text_field)
+            yield _line_record(line, path, number + 1, text_field)
 
 
 def _kind(path: Path) -> str | None:
@@ -230,6 +229,8 @@ def _line_record(line: bytes | None, path: Path, number: int, text_field: str) -
     name = f"{path.name}:{number}"
     if line is None:
         return Record(name, problem=_TOO_LONG)
+    if not line.strip():
+        return Record(name, problem="an empty line")
     try:
         row = json.loads(decoded(line, path, number))
     except ProblemError as error:
