@@ -24,7 +24,6 @@ from .factories import BestSpansOptions
 
 __all__ = ["BestSpansPipe", "best_entities", "best_spans", "log_odds", "select"]
 
-
 THRESHOLD = check_of(Annotated[float, Field(gt=0.0, lt=1.0)])
 
 

@@ -24,7 +24,6 @@ __all__ = [
     "tree_in_blocks",
 ]
 
-
 #: Tokens in a block.
 BLOCK = 64
 

@@ -15,7 +15,6 @@ from .proof import UNIT, most_gained, parts_of
 
 __all__ = ["Magnitudes", "magnitudes_of", "without_prohibitive"]
 
-
 #: The largest multiplier of a chain that bounds use, relative to the largest score.
 LARGEST_MULTIPLIER = 8.0
 
