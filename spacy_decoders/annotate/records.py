@@ -76,13 +76,13 @@ def input_files(source: Path) -> list[Path]:
     Raises `ProblemError` if there is none, or the library that reads one is missing.
     """
     if not source.exists():
-        raise ProblemError(f"input: {source} does not exist.")
+        raise ProblemError(f"source: {source} does not exist.")
     files = [source] if source.is_file() else sorted(p for p in source.rglob("*") if p.is_file())
     readable = [path for path in files if _kind(path)]
     if not readable:
         kinds = ", ".join(sorted(_KINDS))
         raise ProblemError(
-            f"input: nothing to read at {source}; expected files ending in {kinds}."
+            f"source: nothing to read at {source}; expected files ending in {kinds}."
         )
     if any(_kind(path) == "parquet" for path in readable):
         needed("pyarrow.parquet", "parquet", "input")
@@ -133,7 +133,7 @@ def texts(source: Path, vocab: Vocab, text_field: str) -> Iterator[tuple[str, st
     for extent in chain.from_iterable(runs(input_files(source), RECORDS)):
         for record in read(extent, vocab, text_field):
             if record.problem is not None:
-                raise ProblemError(f"input: {record.id}: {record.problem}")
+                raise ProblemError(f"source: {record.id}: {record.problem}")
             text = record.text if record.doc is None else record.doc.text
             if text and text.strip():
                 yield text, str(record.id)

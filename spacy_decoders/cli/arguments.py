@@ -12,7 +12,12 @@ CONSOLE = Console(highlight=False, soft_wrap=True)
 
 #: What a command runs.
 Pipeline = Annotated[
-    str, typer.Option(help="A pipeline, a folder or a name; by default the shipped one, en.")
+    str,
+    typer.Option(
+        "--pipeline",
+        "--model",
+        help="A pipeline, a folder or a name; by default the shipped one, en.",
+    ),
 ]
 
 

@@ -266,7 +266,9 @@ def warmup(
     pipeline: Annotated[
         str,
         typer.Option(
-            help="Compile what this pipeline needs, a folder or a name; en for the shipped one."
+            "--pipeline",
+            "--model",
+            help="Compile what this pipeline needs, a folder or a name; en for the shipped one.",
         ),
     ] = "",
 ) -> None:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Annotated, Any
 
 import catalogue
+import numpy as np
 import spacy
 from pydantic import (
     AfterValidator,
@@ -86,8 +87,12 @@ def check_of(kind: Any) -> Check:
         return TypeAdapter(kind, config=ConfigDict(strict=True, allow_inf_nan=False))
 
     def checked(name: str, value: Any) -> Any:
+        if isinstance(value, tuple):
+            value = list(value)
+        elif isinstance(value, np.generic):  # a number or truth value of an array
+            value = value.item()
         try:
-            found = adapter().validate_python(list(value) if isinstance(value, tuple) else value)
+            found = adapter().validate_python(value)
         except ValidationError as error:
             raise ProblemError(f"{name}{_fault_in(error)}") from None
         return tuple(found) if isinstance(found, list) else found

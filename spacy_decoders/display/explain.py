@@ -33,8 +33,9 @@ class Explanation:
         return self.html
 
     def save(self, path: str | Path) -> Path:
-        """Write the page to a file and return its path."""
+        """Write the page to a file, in a folder that is made if missing, and return its path."""
         path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.html, encoding="utf8")
         return path
 

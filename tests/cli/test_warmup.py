@@ -72,7 +72,7 @@ def test_a_pipeline_is_run_with_its_alternatives():
         alternatives.side_effect = likely_runs
         run_pipeline("en")
     assert alternatives.called
-    assert "find model 'nope'" in invoke("warmup", "--pipeline", "nope").output
+    assert "find model 'nope'" in invoke("warmup", "--model", "nope").output
 
 
 @pytest.mark.slow

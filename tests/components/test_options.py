@@ -84,6 +84,14 @@ def test_the_next_document_is_decoded_by_the_new_value(nlp, component, options, 
     assert seen(nlp(TEXT)) != before
 
 
+def test_numbers_of_arrays_are_plain_numbers():
+    pipe = spacy.blank("en").add_pipe("exact_tagger")
+    pipe.configure(k_best=np.int64(2), min_prob=np.float32(0.5), margins=np.bool_(True))
+    found = pipe.k_best, pipe.min_prob, pipe.margins
+    assert found == (2, 0.5, True)
+    assert [type(value) for value in found] == [int, float, bool]
+
+
 @pytest.mark.parametrize("factory", FACTORIES)
 def test_a_slip_of_the_pen_is_no_new_attribute(factory):
     pipe = spacy.blank("en").add_pipe(factory)

@@ -129,7 +129,7 @@ def test_documents_that_were_stored_give_the_same_page(doc):
 def test_it_is_shown_in_a_notebook_and_saved(doc, tmp_path):
     explanation = explain(doc, title="Jaguars & co.")
     assert explanation._repr_html_().startswith("<iframe srcdoc=")
-    path = explanation.save(tmp_path / "page.html")
+    path = explanation.save(tmp_path / "new" / "page.html")
     assert "<title>Jaguars &amp; co.</title>" in path.read_text(encoding="utf8")
     for wrong in (["text"], None, doc[0]):
         with pytest.raises(ProblemError, match="call nlp"):
