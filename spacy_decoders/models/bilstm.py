@@ -178,8 +178,8 @@ def _outputs(
         for first, last in blocks:
             read = rows[offsets[first] : offsets[last]]
             inputs = of_inputs.product(vectors[read], room)
-            into = output[:, d * width :]
-            kernels.run(inputs, offsets[first : last + 1], *of_layer, read, into)
+            steps = offsets[first : last + 1]
+            kernels.run(inputs, steps, *of_layer, read, output, d * width)
     return output
 
 

@@ -33,7 +33,7 @@ def _tanh(x):
 
 
 @internal(counted=True, fastmath=_FAST, error_model="numpy")
-def _step(inputs, recurrent, bias, states, cells, places, output):
+def _step(inputs, recurrent, bias, states, cells, places, output, column):
     """Advance each sequence that is still active by one token."""
     width, one = len(bias) // 4, np.float32(1.0)
     gates = np.empty(4 * width, np.float32)
@@ -46,7 +46,7 @@ def _step(inputs, recurrent, bias, states, cells, places, output):
             for j in range(gate * width, (gate + 1) * width):
                 found = _tanh((given[j] + more[j] + bias[j]) * scale)
                 gates[j] = found * scale + (one - scale)
-        state, cell, into = states[s], cells[s], output[places[s]]
+        state, cell, into = states[s], cells[s], output[places[s], column:]
         for j in range(width):
             cell[j] = gates[j] * gates[3 * width + j] + gates[width + j] * cell[j]
             state[j] = gates[2 * width + j] * _tanh(cell[j])
@@ -55,7 +55,9 @@ def _step(inputs, recurrent, bias, states, cells, places, output):
 
 
 @jit(fastmath=_FAST, error_model="numpy")
-def run(inputs, offsets, panels, factors, tiles, bias, recurrent, states, cells, places, output):
+def run(
+    inputs, offsets, panels, factors, tiles, bias, recurrent, states, cells, places, output, column
+):
     """Advance each sequence that is still active by some tokens.
 
     **Shape**: inputs float32 (tokens, 4 * width), the products of the tokens, step by step, for
@@ -65,7 +67,7 @@ def run(inputs, offsets, panels, factors, tiles, bias, recurrent, states, cells,
     then used instead, or None; bias float32 (4 * width,); recurrent float32 (sequences, 4 *
     width), both rounded up to multiples of 32, a workspace; states and cells float32 (sequences,
     width), changed in place; all three are initially 0; places int64 (tokens,), the rows of output
-    float32 (all tokens, width or more) that are written.
+    float32 (all tokens, column + width or more) that are written, from `column` on.
     """
     for step in range(len(offsets) - 1):
         first, last = offsets[step] - offsets[0], offsets[step + 1] - offsets[0]
@@ -75,4 +77,5 @@ def run(inputs, offsets, panels, factors, tiles, bias, recurrent, states, cells,
                 multiply_panels(before, panels, factors, recurrent)
             else:
                 multiply_tiles(before, tiles[0], tiles[1], tiles[2], recurrent)
-        _step(inputs[first:last], recurrent, bias, states, cells, places[first:last], output)
+        read = places[first:last]
+        _step(inputs[first:last], recurrent, bias, states, cells, read, output, column)
