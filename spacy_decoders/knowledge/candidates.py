@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -127,18 +127,12 @@ class CandidateTable:
         own = slice(mentions.start, mentions.stop)
         begins = self.offsets[mentions.start : mentions.stop + 1]
         rows = slice(*begins[[0, -1]].tolist())
-        return CandidateTable(
-            self.mentions[own],
-            begins - begins[0],
-            self.known[rows],
-            self.priors[rows],
-            self.popularity[rows],
-            self.written[rows],
-            self.linked[own],
-            numbered(self.forms[own].tolist()),
-            self.spellings[own],
-            self.covered[own],
-            self.vectors[rows],
-            self.concepts[rows] if self.base is not None else self.concepts,
-            self.base,
+        columns = dict.fromkeys(("mentions", "linked", "spellings", "covered"), own)
+        of_candidates = ("known", "priors", "popularity", "written", "vectors", "concepts")
+        columns |= dict.fromkeys(of_candidates, rows)
+        return replace(
+            self,
+            offsets=begins - begins[0],
+            forms=numbered(self.forms[own].tolist()),
+            **{name: getattr(self, name)[part] for name, part in columns.items()},
         )

@@ -12,12 +12,12 @@ from spacy.tokens import Doc, Span
 from ...decoders.conflicts import least_conflict
 from ...errors import ProblemError
 from ...knowledge.concepts import QID
-from ..linker.candidates import CandidateFinder, FoundCandidates, found_by
+from ..linker.candidates import CandidateSource, FoundCandidates
 from ..linker.knowledge_base import ConceptKnowledgeBase
 from .constraint import DEMANDS
 from .matches import Match, Source, conflict
 
-__all__ = ["LimitedCandidates", "check_concepts"]
+__all__ = ["CandidateLimits", "check_concepts"]
 
 #: The prior of a concept that a constraint demands and that no alias suggests.
 DEMANDED = 1.0
@@ -26,37 +26,34 @@ DEMANDED = 1.0
 NIL = "NIL"
 
 
-class LimitedCandidates:
-    """A candidate finder under the constraints that match in a document.
+class CandidateLimits:
+    """The constraints that match in a document, as limits on the candidates of its mentions."""
 
-    A concept that a mention must be linked to is a candidate even if no alias suggests it.
-    """
-
-    def __init__(
-        self, kb: KnowledgeBase, finder: CandidateFinder, matches: Iterable[Match]
-    ) -> None:
-        self.kb = kb
-        self.finder = finder
+    def __init__(self, source: CandidateSource, matches: Iterable[Match]) -> None:
+        self.source = source
         self.matches: dict[tuple[int, int], list[Match]] = {}
         for match in matches:
             self.matches.setdefault((match.start, match.end), []).append(match)
 
-    def __call__(self, kb: KnowledgeBase, mentions: Sequence[Span]) -> list[Any]:
-        found = list(found_by(kb, self.finder, mentions))
-        for number, mention in enumerate(mentions):
-            matches = self._at(mention)
-            if matches:
-                one = found[number]
-                found[number] = (
-                    _limited(kb, one, matches)
-                    if isinstance(one, FoundCandidates) and isinstance(kb, ConceptKnowledgeBase)
-                    else [
-                        known
-                        for known in one
-                        if all(_agrees({known.entity_}, match) for match in matches)
-                    ]
-                )
-        return found
+    def limited(self, mention: Span, found: FoundCandidates) -> FoundCandidates:
+        """Forbid candidates of a mention by a prior below 0.
+
+        A concept that it must be linked to is a candidate even if no alias suggests it.
+        """
+        matches = self._at(mention)
+        if not matches:
+            return found
+        kb = self.source.kb
+        for match in matches if isinstance(kb, ConceptKnowledgeBase) else ():
+            there = set(found.concepts.tolist())
+            names = match.constraint.candidates or ()
+            new = dict.fromkeys(number for name in names for number in _numbers(kb, name))
+            found = _with(found, [number for number in new if number not in there])
+        known = self.source.names(found.concepts.tolist())
+        allowed = np.array(
+            [all(_agrees(own, one) for one in matches) for own in known], dtype=bool
+        )
+        return replace(found, priors=np.where(allowed, found.priors, -1.0).astype(np.float32))
 
     def conflicts(
         self, doc: Doc, mentions: Sequence[Span], present: Iterable[Span]
@@ -99,10 +96,11 @@ class LimitedCandidates:
 
     def _names(self, listed: Iterable[str]) -> list[set[str | None]]:
         """The identifier and item of each concept that is listed by one of the two."""
-        if not isinstance(self.kb, ConceptKnowledgeBase):
+        kb = self.source.kb
+        if not isinstance(kb, ConceptKnowledgeBase):
             return [{name} for name in listed]
-        numbers = {number for name in listed for number in _numbers(self.kb, name)}
-        return [{known.id, known.qid} for known in self.kb.base.known(sorted(numbers))]
+        numbers = {number for name in listed for number in _numbers(kb, name)}
+        return self.source.names(sorted(numbers))
 
 
 def _agrees(names: AbstractSet[str | None], match: Match) -> bool:
@@ -111,21 +109,6 @@ def _agrees(names: AbstractSet[str | None], match: Match) -> bool:
     if constraint.candidates is not None:
         return not names.isdisjoint(constraint.candidates)
     return names.isdisjoint(constraint.not_candidates or ())
-
-
-def _limited(
-    kb: ConceptKnowledgeBase, found: FoundCandidates, matches: Iterable[Match]
-) -> FoundCandidates:
-    """Forbid candidates by a prior below 0, and add those that are demanded."""
-    for match in matches:
-        wanted = match.constraint.candidates
-        if wanted:
-            there = set(found.concepts.tolist())
-            new = dict.fromkeys(number for name in wanted for number in _numbers(kb, name))
-            found = _with(found, [number for number in new if number not in there])
-    names = [{known.id, known.qid} for known in kb.base.known(found.concepts.tolist())]
-    allowed = np.array([all(_agrees(own, one) for one in matches) for own in names], dtype=bool)
-    return replace(found, priors=np.where(allowed, found.priors, -1.0).astype(np.float32))
 
 
 def _numbers(kb: ConceptKnowledgeBase, name: str) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
     from ...knowledge.concept_base import ConceptBase
 
-__all__ = ["AliasCandidates", "CandidateFinder", "FoundCandidates", "TextCandidates", "found_by"]
+__all__ = [
+    "AliasCandidates", "CandidateFinder", "CandidateSource", "FoundCandidates", "TextCandidates",
+    "gather",
+]  # fmt: skip
 
 
 #: The factor of the priors of candidates found by words where the mention is a known alias.
@@ -135,27 +138,90 @@ class TextCandidates:
         return found
 
 
-def with_candidates(
-    kb: KnowledgeBase, found: Sequence[Any], limit: int
-) -> tuple[dict[int, FoundCandidates], dict[str, Candidate]]:
-    """Return the candidates of mentions that may be linked to one of their first `limit`.
+class CandidateSource:
+    """Finds the candidates of mentions in a knowledge base of any kind, by numbers.
 
-    `found` is the result of `found_by`. spaCy's candidates are numbered in the order of the second
-    dictionary.
+    The concepts of a concept base have its own numbers, those of spaCy's other knowledge bases are
+    numbered as they are met.
     """
-    met: dict[str, Candidate] = {}
-    kept = {}
-    for place, given in enumerate(found):
-        one = given if isinstance(given, FoundCandidates) else _numbered(given, kb, met)
-        if len(one.priors) and one.priors[:limit].max() >= 0:
-            kept[place] = one
-    return kept, met
+
+    def __init__(self, kb: KnowledgeBase, finder: CandidateFinder) -> None:
+        self.kb = kb
+        self.finder = finder
+        #: By its identifier, each concept of another knowledge base.
+        self.met: dict[str, Candidate] = {}
+
+    def find(self, mentions: Sequence[Span]) -> list[FoundCandidates]:
+        """The candidates of each mention; what the finder returns is checked."""
+        found = list(self.finder(self.kb, mentions)) if mentions else []
+        if len(found) != len(mentions):
+            raise ProblemError(
+                f"candidates: expected those of {len(mentions)} mentions, one item each, as "
+                f"spacy.CandidateBatchGenerator.v1 gives; got {len(found)}."
+            )
+        own = isinstance(self.finder, AliasCandidates | TextCandidates)
+        if own and isinstance(self.kb, ConceptKnowledgeBase):
+            return found
+        return [
+            _checked(one, self.kb) if isinstance(one, FoundCandidates) else self._numbered(one)
+            for one in found
+        ]
+
+    def names(self, concepts: Iterable[int]) -> list[set[str | None]]:
+        """The identifier of each concept, and its Wikidata item."""
+        if isinstance(self.kb, ConceptKnowledgeBase):
+            return [{known.id, known.qid} for known in self.kb.base.known(list(concepts))]
+        every = list(self.met)
+        return [{every[number]} for number in concepts]
+
+    def _numbered(self, candidates: Any) -> FoundCandidates:
+        """Number spaCy's candidates, the most frequent first."""
+        given = list(candidates)
+        if not all(hasattr(one, "entity_") and hasattr(one, "prior_prob") for one in given):
+            raise ProblemError(
+                "candidates: expected FoundCandidates, or a list of spaCy's Candidate, for each "
+                f"mention; got {candidates!r}."
+            )
+        given.sort(key=lambda one: (-one.prior_prob, one.entity))
+        ids = [one.entity_ for one in given]
+        priors = np.array([one.prior_prob for one in given], np.float32)
+        if isinstance(self.kb, ConceptKnowledgeBase):
+            numbers = self.kb.base.ids.find(ids)
+            if (numbers < 0).any():
+                unknown = ids[int(np.argmin(numbers))]
+                raise ProblemError(f"candidates: the knowledge base has no {unknown!r}.")
+            return FoundCandidates(numbers.astype(np.int32), priors)
+        for name, one in zip(ids, given, strict=True):
+            self.met.setdefault(name, one)
+        places = {name: number for number, name in enumerate(self.met)}
+        uses = np.array([max(0.0, one.entity_freq) for one in given], np.float64)
+        concepts = np.array([places[name] for name in ids], np.int32)
+        return FoundCandidates(concepts, priors, popularity=uses)
+
+
+def _checked(found: FoundCandidates, kb: KnowledgeBase) -> FoundCandidates:
+    """Return candidates as arrays of one length, in which only unknown shares are NaN."""
+    if not isinstance(kb, ConceptKnowledgeBase):
+        raise ProblemError(
+            "candidates: FoundCandidates refer to the numbers of concepts, which a "
+            f"{type(kb).__name__} does not have; return spaCy's candidates."
+        )
+    concepts = checked_indices(
+        "candidates: concepts", found.concepts, (None,), low=0, high=len(kb.base.ids)
+    )
+    columns: dict[str, Any] = {"concepts": concepts}
+    for name in ("priors", "written", "popularity"):
+        values = np.asarray(getattr(found, name))
+        # unknown ones are NaN
+        known = values if name == "priors" else np.where(np.isnan(values), 0.0, values)
+        checked_scores(f"candidates: {name}", known, concepts.shape, forbidden=False)
+        columns[name] = values
+    return replace(found, **columns)
 
 
 def gather(
-    kb: KnowledgeBase,
+    source: CandidateSource,
     found: Iterable[FoundCandidates],
-    met: Mapping[str, Candidate],
     names: Sequence[str],
     forms: Sequence[Any],
     texts: Sequence[str],
@@ -163,11 +229,12 @@ def gather(
 ) -> CandidateTable:
     """Return the table of candidates, at most `limit` for each mention.
 
-    `found` and `met` are the results of `with_candidates`; `names`, `forms` and `texts` are the
-    normalised text, the form and the text of each mention.
+    `found` are those of each mention, from the source; `names`, `forms` and `texts` are the
+    normalised text, the form and the text of each.
     """
     from ...knowledge.candidates import CandidateTable, numbered
 
+    kb, met = source.kb, source.met
     # begins with no candidates, so that there is something to concatenate
     best = [_NONE, *found]
     kinds = {"concepts": np.int64, "priors": float, "written": np.float32, "popularity": float}
@@ -214,70 +281,3 @@ def gather(
     if not {None, ""}.isdisjoint(table.ids):
         raise ProblemError("candidates: a concept among them was removed; find them anew.")
     return table
-
-
-def found_by(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span]) -> list[Any]:
-    """Call a finder and check its result for each mention; spaCy's candidates are ranked."""
-    found = list(finder(kb, mentions)) if mentions else []
-    if len(found) != len(mentions):
-        raise ProblemError(
-            f"candidates: expected those of {len(mentions)} mentions, one item each, as "
-            f"spacy.CandidateBatchGenerator.v1 gives; got {len(found)}."
-        )
-    own = isinstance(finder, AliasCandidates | TextCandidates)
-    if own and isinstance(kb, ConceptKnowledgeBase):
-        return found
-    return [
-        _checked(one, kb) if isinstance(one, FoundCandidates) else _ranked(one) for one in found
-    ]
-
-
-def _checked(found: FoundCandidates, kb: KnowledgeBase) -> FoundCandidates:
-    """Return candidates as arrays of one length, in which only unknown shares are NaN."""
-    if not isinstance(kb, ConceptKnowledgeBase):
-        raise ProblemError(
-            "candidates: FoundCandidates refer to the numbers of concepts, which a "
-            f"{type(kb).__name__} does not have; return spaCy's candidates."
-        )
-    concepts = checked_indices(
-        "candidates: concepts", found.concepts, (None,), low=0, high=len(kb.base.ids)
-    )
-    columns: dict[str, Any] = {"concepts": concepts}
-    for name in ("priors", "written", "popularity"):
-        values = np.asarray(getattr(found, name))
-        # unknown ones are NaN
-        known = values if name == "priors" else np.where(np.isnan(values), 0.0, values)
-        checked_scores(f"candidates: {name}", known, concepts.shape, forbidden=False)
-        columns[name] = values
-    return replace(found, **columns)
-
-
-def _ranked(candidates: Any) -> list[Candidate]:
-    given = list(candidates)
-    if not all(hasattr(one, "entity_") and hasattr(one, "prior_prob") for one in given):
-        raise ProblemError(
-            "candidates: expected FoundCandidates, or a list of spaCy's Candidate, for each "
-            f"mention; got {candidates!r}."
-        )
-    return sorted(given, key=lambda one: (-one.prior_prob, one.entity))
-
-
-def _numbered(
-    candidates: list[Candidate], kb: KnowledgeBase, met: dict[str, Candidate]
-) -> FoundCandidates:
-    """Number spaCy's candidates: as the concept base does, else in the order they are met."""
-    ids = [one.entity_ for one in candidates]
-    priors = np.array([one.prior_prob for one in candidates], np.float32)
-    if isinstance(kb, ConceptKnowledgeBase):
-        numbers = kb.base.ids.find(ids)
-        if (numbers < 0).any():
-            unknown = ids[int(np.argmin(numbers))]
-            raise ProblemError(f"candidates: the knowledge base has no {unknown!r}.")
-        return FoundCandidates(numbers.astype(np.int32), priors)
-    for name, one in zip(ids, candidates, strict=True):
-        met.setdefault(name, one)
-    places = {name: number for number, name in enumerate(met)}
-    uses = np.array([max(0.0, one.entity_freq) for one in candidates], np.float64)
-    return FoundCandidates(
-        np.array([places[name] for name in ids], np.int32), priors, popularity=uses
-    )

@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ..factories.graph_entity_linker import LinkerOptions
-from .candidates import AliasCandidates, CandidateFinder, found_by, gather, with_candidates
+from .candidates import CandidateSource, FoundCandidates, gather
 from .features import IDLE, MATCH_LABEL, TOKEN_COLUMNS, common_nouns, features_of, singular
 
 if TYPE_CHECKING:
@@ -90,14 +90,15 @@ def find_mentions(
         for own in given
     ]
     every = [*chain.from_iterable(spans)]
-    found, conflicts = _found(docs, spans, options, matches)
-    best, met = with_candidates(options.kb, found, options.max_candidates)
-    known, linkable = [*best], [every[place] for place in best]
+    source, limit = CandidateSource(options.kb, options.candidates), options.max_candidates
+    found, conflicts = _found(source, docs, spans, options, matches)
+    # mentions that may be linked to one of their first candidates
+    known = [place for place, one in enumerate(found) if (one.priors[:limit] >= 0).any()]
+    linkable = [every[place] for place in known]
     texts = [span.text for span in linkable]
     names, common = [*map(normalise, texts)], common_nouns(linkable, texts)
     forms = _forms(linkable, names, common)
-    limit = options.max_candidates
-    table = gather(options.kb, best.values(), met, names, forms, texts, limit)
+    table = gather(source, map(found.__getitem__, known), names, forms, texts, limit)
     # the mentions of the table that are each document's
     begins = [0, *accumulate(map(len, spans))]
     ranges = [*starmap(range, pairwise(bisect_left(known, place) for place in begins))]
@@ -113,25 +114,25 @@ def find_mentions(
 
 
 def _found(
+    source: CandidateSource,
     docs: Sequence[Doc],
     spans: Sequence[Sequence[Span]],
     options: LinkerOptions,
     matches: Sequence[Sequence[Match]],
-) -> tuple[list[Any], list[Sequence[dict[str, Any]]]]:
+) -> tuple[list[FoundCandidates], list[Sequence[dict[str, Any]]]]:
     """The candidates of all mentions, and the conflicts of demands in each document."""
+    found: list[FoundCandidates] = []
     conflicts: list[Sequence[dict[str, Any]]] = [()] * len(docs)
-    if isinstance(options.candidates, AliasCandidates) and not any(matches):
-        every = [*chain.from_iterable(spans)]
-        return found_by(options.kb, options.candidates, every), conflicts
-    found: list[Any] = []  # other finders may expect the mentions of one document
-    for place, (doc, own, limits) in enumerate(zip(docs, spans, matches, strict=True)):
-        finder: CandidateFinder = options.candidates
-        if limits:
-            from ..constraints.candidates import LimitedCandidates
+    for place, (doc, own, matching) in enumerate(zip(docs, spans, matches, strict=True)):
+        # finders may expect the mentions of one document
+        candidates = source.find(own)
+        if matching:
+            from ..constraints.candidates import CandidateLimits
 
-            finder = limited = LimitedCandidates(options.kb, finder, limits)
-            conflicts[place] = limited.conflicts(doc, own, annotated_mentions(doc, options))
-        found += found_by(options.kb, finder, own)
+            limits = CandidateLimits(source, matching)
+            candidates = list(map(limits.limited, own, candidates))
+            conflicts[place] = limits.conflicts(doc, own, annotated_mentions(doc, options))
+        found += candidates
     return found, conflicts
 
 
