@@ -12,6 +12,7 @@ from ..errors import ProblemError
 from ..models.calibration import (
     Answers,
     Calibration,
+    correctable_loss,
     cross_fitted,
     fit_correction,
     fit_temperature,
@@ -42,7 +43,7 @@ class Fitted(NamedTuple):
 class CalibratedPipe(DecodingPipe):
     """A component whose probabilities are calibrated on held-out data.
 
-    A subclass implements `loss_at` and `answers`.
+    A subclass implements `answers`.
     """
 
     @property
@@ -88,8 +89,10 @@ class CalibratedPipe(DecodingPipe):
     def loss_at(
         self, examples: Sequence[Example], scores: Sequence[Any], decoded: Any, heat: float
     ) -> float:
-        """Return the loss at a temperature, such as the negative log-likelihood."""
-        raise NotImplementedError(f"{type(self).__name__} must implement loss_at().")
+        """Return the loss at a temperature, here of the first kind of answers, right or wrong."""
+        self.calibration = {"at first": Calibration(heat).as_dict()}
+        answers, *_ = self.answers(examples, scores, decoded).values()
+        return correctable_loss(answers)
 
     def answers(
         self, examples: Sequence[Example], scores: Sequence[Any], decoded: Any

@@ -16,7 +16,7 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from ...errors import ProblemError, StorageError
-from ...models.calibration import Answers, correctable_loss, sigmoid
+from ...models.calibration import Answers, sigmoid
 from ...models.linker.evidence import check_types
 from ...models.linker.together import scaled_pairs
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
@@ -54,6 +54,8 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     >>> doc._.certificates["graph_entity_linker"][0]["status"]
     'optimal'
     """
+
+    annotation = "links (kb_id)"
 
     def __init__(
         self,
@@ -178,33 +180,11 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     # --- calibration ---
 
-    @property
-    def annotation(self) -> str:
-        """What examples must be annotated with to calibrate the component."""
-        return "links (kb_id)"
-
-    def loss_at(
-        self,
-        examples: Sequence[Example],
-        scores: Sequence[Mentions],
-        decoded: list[Links],
-        heat: float,
-    ) -> float:
-        """Return the loss of the probabilities of links, right or wrong, at a temperature."""
-        answers = self._answers(examples, decoded, heat)
-        return correctable_loss(answers) if len(answers.right) else 0.0
-
     def answers(
         self, examples: Sequence[Example], scores: Sequence[Mentions], decoded: list[Links]
     ) -> dict[str, Answers]:
         """Return the choices for mentions that have a gold identifier, which may be ``"NIL"``."""
-        found = self._answers(examples, decoded, self.temperature)
-        return {LINKS: found} if len(found.right) else {}
-
-    def _answers(
-        self, examples: Sequence[Example], decoded: list[Links], temperature: float
-    ) -> Answers:
-        odds, right, groups = [], [], []
+        rows: list[tuple[float, bool, int]] = []
         for number, (example, links) in enumerate(zip(examples, decoded, strict=True)):
             reference = annotated_mentions(example.reference, self)
             gold = {(span.start_char, span.end_char): span.kb_id_ for span in reference}
@@ -213,16 +193,13 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
                 identity = gold.get((span.start_char, span.end_char), "")
                 if not identity or found is None:
                     continue
-                known = link["candidates"]
+                odds, is_nothing = found
+                known = link["candidates"] if is_nothing else link["candidates"][:1]
                 ids = {one[key] for one in known for key in ("id", "qid")}
-                if found[1]:  # nothing was chosen
-                    right.append(identity not in ids)
-                else:
-                    right.append(identity in (known[0]["id"], known[0]["qid"]))
-                odds.append(found[0])
-                groups.append(number)
-        probabilities = sigmoid(np.array(odds) / temperature)
-        return Answers(probabilities, np.array(right, np.bool_), groups=np.array(groups))
+                rows.append((odds, (identity in ids) != is_nothing, number))
+        answers = Answers.of(rows)
+        likely = sigmoid(answers.probabilities / self.temperature)
+        return {LINKS: answers._replace(probabilities=likely)}
 
     # --- training ----------------------------------------------------------------------
 

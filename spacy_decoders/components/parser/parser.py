@@ -219,7 +219,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             )
         parsed.vectors = scores.vectors if self.tensor else None
         if self.probabilities or self.min_prob:
-            parsed.probabilities = self._probabilities(scores, parsed, self.temperature)
+            parsed.probabilities = self._probabilities(scores, parsed)
         return parsed
 
     @property

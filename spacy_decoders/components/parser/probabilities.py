@@ -7,7 +7,7 @@ import numpy as np
 from spacy.training import Example
 
 from ...arrays import Integers
-from ...models.calibration import Answers, correctable_loss, sigmoid
+from ...models.calibration import Answers, sigmoid
 from ...models.parser.losses import GoldTrees
 from ...models.parser.tree_scores import DocumentScores, SentenceScores
 from ..probabilities import CalibratedPipe
@@ -81,6 +81,7 @@ class CalibratedParser(CalibratedPipe):
     It comes after the class of options in the bases.
     """
 
+    annotation = "heads and dependency labels"
     cfg: dict[str, Any]
     projective: bool
     seconds: float | None
@@ -90,9 +91,7 @@ class CalibratedParser(CalibratedPipe):
         """The dependency labels, the root's last."""
         return (*self.cfg["labels"], self.cfg["root"])
 
-    def _probabilities(
-        self, scores: DocumentScores, parsed: ParsedDoc, temperature: float
-    ) -> ParseProbabilities:
+    def _probabilities(self, scores: DocumentScores, parsed: ParsedDoc) -> ParseProbabilities:
         """Return the probabilities of a document's trees.
 
         They are those of a model of arcs alone and, given the arcs, of labels, even if the trees
@@ -113,7 +112,7 @@ class CalibratedParser(CalibratedPipe):
                 units.append(0.0)
                 continue
             sentence, own = sentence.completed(), _heads_within(sentence, parsed)
-            found = self._posteriors(sentence, temperature)
+            found = self._posteriors(sentence)
             labels = np.exp(sentence.label_scores[own, np.arange(1, len(own) + 1)])
             heads[tokens] = found.of_heads(own)
             deps[tokens] = heads[tokens] * labels
@@ -126,7 +125,7 @@ class CalibratedParser(CalibratedPipe):
             ):
                 # summed over boundaries as well
                 tokens, own = block.tokens, _heads_within(block, parsed)
-                found = self._posteriors(block.completed(), temperature)
+                found = self._posteriors(block.completed())
                 given = np.where(heads[tokens] > 0.0, heads[tokens], 1.0)
                 heads[tokens], deps[tokens] = found.of_heads(own), deps[tokens] / given
                 deps[tokens] *= heads[tokens]
@@ -142,7 +141,7 @@ class CalibratedParser(CalibratedPipe):
         whole[~np.isnan(whole)] = correct_units.apply(whole[~np.isnan(whole)])
         return ParseProbabilities(heads, deps, starts, whole.tolist())
 
-    def _posteriors(self, sentence: SentenceScores, temperature: float) -> Any:
+    def _posteriors(self, sentence: SentenceScores) -> Any:
         """The distribution over unlabelled trees; the labels of each arc sum to 1.
 
         If boundaries are open and arcs may not cross, it is over boundaries as well.
@@ -152,43 +151,23 @@ class CalibratedParser(CalibratedPipe):
         arcs = sentence.arcs.astype(np.float64) - sentence.label_scores
         boundaries = sentence.boundaries if self.projective else None
         if boundaries is not None:
-            boundaries = boundaries / temperature
+            boundaries = boundaries / self.temperature
         return tree_posteriors(
-            arcs / temperature, projective=self.projective, boundaries=boundaries
+            arcs / self.temperature, projective=self.projective, boundaries=boundaries
         )
-
-    @property
-    def annotation(self) -> str:
-        """What examples must be annotated with to calibrate the component."""
-        return "heads and dependency labels"
-
-    def loss_at(
-        self,
-        examples: Sequence[Example],
-        scores: Sequence[DocumentScores],
-        decoded: Sequence[ParsedDoc],
-        heat: float,
-    ) -> float:
-        """Return the loss of the probabilities of decoded heads, right or wrong, at a temperature.
-
-        That of gold heads would not do: trees may be decoded with factors that the probabilities
-        do not include.
-        """
-        return correctable_loss(self.answers(examples, scores, decoded, heat)[HEADS])
 
     def answers(
         self,
         examples: Sequence[Example],
         scores: Sequence[DocumentScores],
         decoded: Sequence[ParsedDoc],
-        heat: float | None = None,
     ) -> dict[str, Answers]:
-        """Return heads, labels, sentence starts and trees as answers."""
-        heat = self.temperature if heat is None else heat
-        found = [
-            self._probabilities(doc_scores, tree, heat)
-            for doc_scores, tree in zip(scores, decoded, strict=True)
-        ]
+        """Return heads, labels, sentence starts and trees as answers.
+
+        The temperature is fitted to decoded heads, right or wrong. Gold heads would not do: trees
+        may be decoded with factors that the probabilities do not include.
+        """
+        found = list(map(self._probabilities, scores, decoded))
         return _answers(decoded, found, self._read_gold(list(examples)))
 
     def _read_gold(self, examples: list[Example]) -> GoldTrees:
