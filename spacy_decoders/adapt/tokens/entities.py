@@ -15,26 +15,13 @@ from pydantic import PositiveFloat
 from ...arrays import Booleans, Floats, checked_list, checked_scores
 from ...certificate import Certificate
 from ...components.option_checks import check_of
-from ...components.tagger.entity_scheme import EntityScheme, Scheme
+from ...components.tagger.entity_scheme import EntityScheme, Scheme, TokenEntity
 from ...errors import ProblemError
 
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution
 
-__all__ = ["EntityDecoder", "FoundEntities", "TokenEntity"]
-
-
-@dataclass(frozen=True)
-class TokenEntity:
-    """An entity of a text."""
-
-    #: The first word, and the word after the last.
-    start: int
-    end: int
-    #: Its type.
-    label: str
-    #: The total probability of all labellings with exactly this entity here; None if not wanted.
-    probability: float | None = None
+__all__ = ["EntityDecoder", "FoundEntities"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,35 +15,16 @@ from spacy.tokens import Doc
 
 from ...certificate import Certificate
 from ...errors import InfeasibleError
+from .entity_scheme import TokenEntity
 
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution
     from ...decoders.protocols import ChainDecoding
 
-__all__ = ["Entity", "Tagging", "TaggingProbabilities", "decode_units", "unit_lengths"]
+__all__ = ["Tagging", "TaggingProbabilities", "decode_units", "unit_lengths"]
 
 #: The label of a token in a unit without a legal labelling.
 NO_LABEL = -1
-
-
-class Entity(NamedTuple):
-    """A decoded or a possible entity, and its probability."""
-
-    #: Its tokens are ``doc[start:stop]``.
-    start: int
-    stop: int
-    #: Its type.
-    label: str
-    #: The probability of an entity with this type and these boundaries.
-    probability: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """The entity in plain types."""
-        return dict(zip(("start", "end", "label", "prob"), self, strict=True))
-
-    def rank(self) -> tuple[int, int, float]:
-        """The key by which entities are sorted: position, then the more probable first."""
-        return self.start, self.stop, -self.probability
 
 
 class TaggingProbabilities(NamedTuple):
@@ -55,13 +36,13 @@ class TaggingProbabilities(NamedTuple):
     #: That of the whole labelling of each sentence.
     units: list[float]
     #: Decoded entities, and others that are probable enough, in the order of the text.
-    entities: list[Entity]
-    others: list[Entity]
+    entities: list[TokenEntity]
+    others: list[TokenEntity]
 
-    def likely(self, least: float) -> list[Entity]:
+    def likely(self, least: float) -> list[TokenEntity]:
         """All entities with at least this probability, in the order of the text."""
         found = [one for one in (*self.others, *self.entities) if one.probability >= least]
-        return sorted(found, key=Entity.rank)
+        return sorted(found, key=TokenEntity.rank)
 
 
 @dataclass

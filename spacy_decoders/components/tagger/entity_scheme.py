@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,33 @@ from ..option_checks import check_of
 if TYPE_CHECKING:
     from ...decoders.chain import RunKinds
 
-__all__ = ["EntityScheme", "Scheme"]
+__all__ = ["EntityScheme", "Scheme", "TokenEntity"]
 
 #: The meaning of the prefixes of labels; "auto" infers it from the labels.
 Scheme = Literal["auto", "BIO", "IOB1", "BILOU", "IO"]
 
 #: The role of each prefix: its word begins, continues or ends an entity, or is one by itself.
 _ROLES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
+
+
+class TokenEntity(NamedTuple):
+    """An entity, decoded or possible."""
+
+    #: The first token, and the one after the last.
+    start: int
+    end: int
+    #: Its type.
+    label: str
+    #: That of an entity with exactly this type and these boundaries; None where not wanted.
+    probability: Any = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entity in plain types."""
+        return dict(zip(("start", "end", "label", "prob"), self, strict=True))
+
+    def rank(self) -> tuple[int, int, float]:
+        """The key by which entities are sorted: position, then the more probable first."""
+        return self.start, self.end, -self.probability
 
 
 @dataclass(frozen=True)

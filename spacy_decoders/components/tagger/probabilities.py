@@ -17,7 +17,8 @@ from spacy.training import Example
 from ...arrays import Floats, Integers
 from ...models.calibration import Answers, Calibration
 from ..extensions import record
-from .decoding import NO_LABEL, Entity, Tagging, TaggingProbabilities
+from .decoding import NO_LABEL, Tagging, TaggingProbabilities
+from .entity_scheme import TokenEntity
 from .gold_layers import aligned_labels
 from .label_space import IOB, LabelSpace
 
@@ -75,8 +76,8 @@ def add_probabilities(
     chances = found.of_labellings(labels[decoded])
     units[legal] = calibrations[UNITS].apply(chances[legal])
 
-    entities: list[Entity] = []
-    others: list[Entity] = []
+    entities: list[TokenEntity] = []
+    others: list[TokenEntity] = []
     if "ent" in space.targets:
         kinds, types = space.scheme.runs, space.scheme.types
         places = np.flatnonzero(decoded)
@@ -85,7 +86,7 @@ def add_probabilities(
         likely = found.of_runs(kinds, *spans)
         entities = _entities(places, *spans, likely, types, correct)
         if least is not None:
-            own = {(entity.start, entity.stop, entity.label) for entity in entities}
+            own = {entity[:3] for entity in entities}
             correct = calibrations[OTHERS]
             # a correction may raise a probability above the threshold
             runs = found.likely_runs(kinds, max(correct.before(least) - 1e-9, 1e-6))
@@ -162,7 +163,7 @@ def tagging_answers(
             truth = {(ent.start, ent.end, ent.label_) for ent in gold}
             for kind, found in ((ENTITIES, chances.entities), (OTHERS, chances.others)):
                 for entity in found:
-                    if None not in known[max(0, entity.start - 1) : entity.stop + 1]:
+                    if None not in known[max(0, entity.start - 1) : entity.end + 1]:
                         kinds[kind].append((entity.probability, entity[:3] in truth, number))
     return {kind: Answers.of(rows) for kind, rows in kinds.items()}
 
@@ -194,22 +195,21 @@ def _entities(
     likely: Floats,
     names: Sequence[str],
     correct: Calibration,
-) -> list[Entity]:
+) -> list[TokenEntity]:
     columns = (
         places[starts].tolist(),
         (places[stops - 1] + 1).tolist(),
         [names[number] for number in numbers.tolist()],
         correct.apply(likely).tolist(),
     )
-    return sorted(map(Entity._make, zip(*columns, strict=True)), key=Entity.rank)
+    return sorted(map(TokenEntity._make, zip(*columns, strict=True)), key=TokenEntity.rank)
 
 
-def _within(entities: Sequence[Entity], begin: int, stop: int) -> list[Entity]:
+def _within(entities: Sequence[TokenEntity], begin: int, stop: int) -> list[TokenEntity]:
     """The entities within tokens ``begin:stop``, which are a document's; they are sorted."""
     first, last = (bisect_left(entities, end, key=_start_of) for end in (begin, stop))
     return [
-        one._replace(start=one.start - begin, stop=one.stop - begin)
-        for one in entities[first:last]
+        one._replace(start=one.start - begin, end=one.end - begin) for one in entities[first:last]
     ]
 
 
@@ -231,9 +231,9 @@ def blank_improbable(
     entity_columns, token_columns = np.flatnonzero(columns), np.flatnonzero(~columns)
     values[np.ix_(chances < least, token_columns)] = 0
     for entity in found.entities:
-        own = range(entity.start, entity.stop)
+        own = range(entity.start, entity.end)
         if entity.probability < least and not any(token in demanded for token in own):
-            values[entity.start : entity.stop, entity_columns] = (IOB["O"], 0)
+            values[entity.start : entity.end, entity_columns] = (IOB["O"], 0)
 
 
 def write_probabilities(
@@ -260,7 +260,7 @@ def write_probabilities(
         there = {(ent.start, ent.end, ent.label_) for ent in doc.ents}
         listed = written[ENTITIES] = []
         for entity in found.entities:
-            span = doc[entity.start : entity.stop]
+            span = doc[entity.start : entity.end]
             if entity[:3] in there:
                 user_data[_key_of(span)] = entity.probability
             elif any(token.ent_type for token in span):
