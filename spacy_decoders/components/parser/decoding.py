@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from thinc.api import Model
 
+from ...arrays import Integers
 from ...budget import Clock, rest_of
 from ...certificate import Certificate, Status
 from ...decoders.conflicts import least_conflict
@@ -20,7 +21,7 @@ from ...models.parser.factors import Family
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
 from ..constraints.matches import Source, conflict
 from .demands import RULES, TreeDemands, Wish
-from .parsed_doc import NO_LABEL, ROOT, SPACE, NoTree, ParsedDoc
+from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
 from .trees import SPACE_LABEL, attach_spaces
 
 if TYPE_CHECKING:
@@ -71,15 +72,14 @@ class DocumentDecoder:
                 _add(block, first.solution, first.heads, first.labels, parsed)
                 continue
             clock = self.parser.budget.start()
-            missing = self.decode_block(block, parsed, clock, first)
-            if missing is None:
+            error = self.decode_block(block, parsed, clock, first)
+            if error is None:
                 continue
-            parsed.missing.append(missing)
-            found = self._conflict(missing, clock)
+            found = self._conflict(block.tokens, error, clock)
             if found["demands"] or self.demands.wishes:
                 parsed.conflicts.append(found)
             if not parsed.warning:
-                parsed.warning = self._explained(missing.error, found)
+                parsed.warning = self._explained(error, found)
         blank = np.flatnonzero(self.scores.blank)
         if len(blank):
             attach_spaces(parsed.heads, self.scores.blank, parsed.starts)
@@ -97,7 +97,7 @@ class DocumentDecoder:
         parsed: ParsedDoc,
         clock: Clock,
         first: FirstTree | None = None,
-    ) -> NoTree | None:
+    ) -> InfeasibleError | UndecidedError | None:
         """Add the best tree of a block to `parsed`, or return why there is none."""
         parser = self.parser
         rules = self.demands.rules_for(block.tokens)
@@ -115,8 +115,8 @@ class DocumentDecoder:
             status: Status = "infeasible" if proven else "heuristic"
             parsed.certificates.append(Certificate(name, status, scope=scope))
             parsed.parses.append([])
-            parsed.margins[block.tokens] = np.nan
-            return NoTree(block.tokens, error)
+            parsed.treeless[block.tokens[0] : block.tokens[-1] + 1] = True
+            return error
         block = found.sentence
         heads, labels = block.tree(found.solution.heads, found.labels)
         _add(block, found.solution, heads, labels, parsed)
@@ -144,22 +144,22 @@ class DocumentDecoder:
             "score": solution.certificate.score,
         }
 
-    def _conflict(self, missing: NoTree, clock: Clock) -> dict[str, Any]:
+    def _conflict(self, tokens: Integers, error: Exception, clock: Clock) -> dict[str, Any]:
         """Describe a least set of demands under which some tokens have no tree.
 
         If the budget ends first, it is all of them, or a set that is not shown to be least.
         """
-        start, end = int(missing.tokens[0]), int(missing.tokens[-1]) + 1
+        start, end = int(tokens[0]), int(tokens[-1]) + 1
         demands = self.demands.sources(start, end)
-        is_least = isinstance(missing.error, InfeasibleError)
+        is_least = isinstance(error, InfeasibleError)
         if is_least:
             search = ConflictSearch(self, start, end, clock)
-            rules = set(getattr(missing.error, "rules", ()))
+            rules = set(getattr(error, "rules", ()))
             # usually the sources of the rules that exclude each other are all that is needed
             likely = [
                 source
                 for source in demands
-                if not rules.isdisjoint(self.demands.only([source]).rules_for(missing.tokens))
+                if not rules.isdisjoint(self.demands.only([source]).rules_for(tokens))
             ]
             starts = self.demands.only(likely).starts()
             if likely and (
@@ -268,12 +268,10 @@ class ConflictSearch:
         freer = replace(given, demands=demands, head_margins=False, k_best=1)
         scratch = ParsedDoc.blank(len(doc), given.scores.starts)
         for block in blocks:
-            missing = freer.decode_block(block, scratch, self.clock)
-            if missing is not None:
-                if isinstance(missing.error, InfeasibleError):
-                    return False
-                self.is_decided = False
-                return True
+            error = freer.decode_block(block, scratch, self.clock)
+            if error is not None:
+                self.is_decided &= isinstance(error, InfeasibleError)
+                return not isinstance(error, InfeasibleError)
         broken = {wish.source for wish in given.broken(scratch)}
         others = set(given.demands.sources(self.start, self.end)) - broken
         kept_together.append({one for one in others if one.name != RULES or one in kept})

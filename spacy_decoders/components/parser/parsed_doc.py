@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...arrays import Booleans, Floats, Integers
 from ...certificate import Certificate
-from ...errors import InfeasibleError, UndecidedError
 
 if TYPE_CHECKING:
     from ...models.parser.tree_scores import SentenceScores
     from .demands import Wish
 
 __all__ = [
-    "DEPS", "HEADS", "KINDS", "NO_LABEL", "ROOT", "SPACE", "STARTS", "UNITS", "NoTree",
-    "ParseProbabilities", "ParsedDoc",
+    "DEPS", "HEADS", "KINDS", "NO_LABEL", "ROOT", "SPACE", "STARTS", "UNITS", "ParseProbabilities",
+    "ParsedDoc",
 ]  # fmt: skip
 
 
@@ -28,13 +27,6 @@ SPACE, ROOT, NO_LABEL = -2, -1, -3
 
 #: The kinds of answers, each of which has a calibration.
 KINDS = HEADS, DEPS, STARTS, UNITS = "heads", "deps", "sent_starts", "units"
-
-
-class NoTree(NamedTuple):
-    """The tokens of a sentence that has no tree, by their indices in the document, and why."""
-
-    tokens: Integers
-    error: InfeasibleError | UndecidedError
 
 
 @dataclass(frozen=True)
@@ -72,14 +64,14 @@ class ParsedDoc:
     starts: Integers
     #: Each token's head margin; NaN for tokens without a tree.
     margins: Floats
+    #: Which tokens are in sentences without a tree.
+    treeless: Booleans
     #: The scores of each block with a word, and where its sentences begin; None for one sentence.
     blocks: list[tuple[SentenceScores, Booleans | None]] = field(default_factory=list)
     #: One for each sentence with a word; sentences that were decoded together share one.
     certificates: list[Certificate] = field(default_factory=list)
     #: The best trees of each sentence, or of several that were decoded together.
     parses: list[list[dict[str, Any]]] = field(default_factory=list)
-    #: Sentences without a tree.
-    missing: list[NoTree] = field(default_factory=list)
     #: Demands that contradict each other, or do not hold.
     conflicts: list[dict[str, Any]] = field(default_factory=list)
     #: Heads and labels that were demanded.
@@ -99,6 +91,7 @@ class ParsedDoc:
             np.full(tokens, NO_LABEL),
             starts,
             np.full(tokens, np.nan),
+            np.zeros(tokens, dtype=bool),
         )
 
     @property

@@ -240,10 +240,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             for wish in decoded.wishes:
                 improbable[wish.token] &= wish.about == "head" or wish.forbidden
             deps = np.where(improbable, np.uint64(0), deps)
-        kept = None
-        for missing in () if self.overwrite else decoded.missing:
-            kept = np.zeros(len(doc), dtype=bool) if kept is None else kept
-            kept[missing.tokens[0] : missing.tokens[-1] + 1] = True
+        kept = None if self.overwrite or not decoded.treeless.any() else decoded.treeless
         trees = (decoded.heads, deps, decoded.starts, kept)
         if not write_trees(doc, *trees, projective=self.projective):
             self.warn_once(CROSSING, topic="crossing")
